@@ -1,0 +1,135 @@
+{{- define "vv.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What selects all pods of the release. */}}
+{{- define "vv.releaseLabels" -}}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{/* What selects the pods of one part. Takes root and name. */}}
+{{- define "vv.selector" -}}
+{{ include "vv.releaseLabels" .root }}
+app.kubernetes.io/component: {{ .name }}
+{{- end -}}
+
+{{/* The labels of every object. Takes root and name. */}}
+{{- define "vv.labels" -}}
+{{ include "vv.selector" . }}
+app.kubernetes.io/part-of: vendor-verification
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end -}}
+
+{{/* Each service as JSON: what is fixed (services.json) as "fixed", what is configured as "values". */}}
+{{- define "vv.services" -}}
+{{- $services := dict -}}
+{{- range $name, $fixed := .Files.Get "services.json" | fromJson -}}
+{{- $values := merge (deepCopy (default dict (index $.Values.services $name))) (deepCopy $.Values.defaults) -}}
+{{- $stores := default list $fixed.stores -}}
+{{- $tls := or (hasKey $fixed "rpcPort") (hasKey $fixed "calls") -}}
+{{- $keda := and $values.keda.enabled (hasKey $fixed "consumes") -}}
+{{- $_ := set $services $name (dict "fixed" $fixed "values" $values "stores" $stores "tls" $tls "keda" $keda "hpa" (and $values.autoscaling.enabled (not $keda))) -}}
+{{- end -}}
+{{- toJson $services -}}
+{{- end -}}
+
+{{- define "vv.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- end -}}
+{{- end -}}
+
+{{- define "vv.secretName" -}}
+{{- $own := printf "%s-secrets" (include "vv.fullname" .) -}}
+{{- if .Values.secrets.existingSecret -}}
+{{ .Values.secrets.existingSecret }}
+{{- else if or .Values.secrets.generate .Values.secrets.externalSecret.enabled -}}
+{{ $own }}
+{{- else -}}
+{{ fail "Name the Secret with addresses and key rings in secrets.existingSecret, or set secrets.externalSecret or, for trying out, secrets.generate." }}
+{{- end -}}
+{{- end -}}
+
+{{- define "vv.kafkaBrokers" -}}
+{{- if .Values.devStores.enabled -}}
+{{ include "vv.fullname" . }}-kafka:9092
+{{- else -}}
+{{ join "," (required "Name Kafka's brokers in kafka.brokers." .Values.kafka.brokers) }}
+{{- end -}}
+{{- end -}}
+
+{{/* Keys of the Secret that whatever speaks with these stores takes, as a JSON list. Takes root and stores. */}}
+{{- define "vv.storeSecrets" -}}
+{{- $keys := list -}}
+{{- if has "mongodb" .stores }}{{ $keys = append $keys "MONGODB_URI" }}{{ end -}}
+{{- if has "redis" .stores }}{{ $keys = append $keys "REDIS_URL" }}{{ end -}}
+{{- if and (has "kafka" .stores) .root.Values.kafka.sasl.mechanism }}{{ $keys = append $keys "KAFKA_SASL_PASSWORD" }}{{ end -}}
+{{- toJson $keys -}}
+{{- end -}}
+
+{{/* Variables, no secrets, of whatever speaks with these stores. Takes root and stores. */}}
+{{- define "vv.storeVariables" -}}
+{{- $kafka := .root.Values.kafka -}}
+{{- if has "mongodb" .stores }}
+MONGODB_DATABASE_PREFIX: {{ .root.Values.mongodb.databasePrefix | quote }}
+{{- end }}
+{{- if has "kafka" .stores }}
+KAFKA_BROKERS: {{ include "vv.kafkaBrokers" .root | quote }}
+KAFKA_TOPIC_PREFIX: {{ $kafka.topicPrefix | quote }}
+KAFKA_TLS: {{ $kafka.tls.enabled | quote }}
+{{- with $kafka.sasl.mechanism }}
+KAFKA_SASL_MECHANISM: {{ . | quote }}
+KAFKA_SASL_USERNAME: {{ $kafka.sasl.username | quote }}
+{{- end }}
+{{- if $kafka.tls.caSecretKey }}
+KAFKA_TLS_CA_FILE: /etc/vvs/secrets/{{ $kafka.tls.caSecretKey }}
+{{- end }}
+{{- end }}
+{{- if has "redis" .stores }}
+REDIS_KEY_PREFIX: {{ .root.Values.redis.keyPrefix | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* Secrets as files, each named to its reader by NAME_FILE. Takes a list of keys. */}}
+{{- define "vv.secretFileVariables" -}}
+{{- range . }}
+- name: {{ . }}_FILE
+  value: /etc/vvs/secrets/{{ . }}
+{{- end }}
+{{- end -}}
+
+{{- define "vv.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "vv.containerSecurityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{/* The names that a service's certificate has. Takes root and name. */}}
+{{- define "vv.dnsNames" -}}
+{{- $host := printf "%s-%s" (include "vv.fullname" .root) .name -}}
+{{- $namespace := .root.Release.Namespace -}}
+{{- list $host (printf "%s.%s" $host $namespace) (printf "%s.%s.svc" $host $namespace) (printf "%s.%s.svc.cluster.local" $host $namespace) | toJson -}}
+{{- end -}}

@@ -1,0 +1,40 @@
+{{/* All variables of a service but secrets. Takes root, name, service and services. */}}
+{{- define "vv.variables" -}}
+{{- $root := .root -}}
+{{- $fixed := .service.fixed -}}
+{{- $values := .service.values -}}
+{{- $variables := include "vv.storeVariables" (dict "root" $root "stores" .service.stores) | fromYaml -}}
+{{- $_ := set $variables "LOG_LEVEL" $values.logLevel -}}
+{{- $_ := set $variables "ADMIN_HOST" "0.0.0.0" -}}
+{{- $_ := set $variables "ADMIN_PORT" "9090" -}}
+{{- $_ := set $variables "DRAIN_SECONDS" (toString $values.drainSeconds) -}}
+{{- $_ := set $variables "FINISH_SECONDS" (toString $values.finishSeconds) -}}
+{{- if $fixed.rpcPort -}}
+{{- $_ := set $variables "RPC_HOST" "0.0.0.0" -}}
+{{- $_ := set $variables "RPC_PORT" (toString $fixed.rpcPort) -}}
+{{- end -}}
+{{- if .service.tls -}}
+{{- $_ := set $variables "RPC_TLS_CA_PATH" "/etc/vvs/rpc-tls/ca.crt" -}}
+{{- $_ := set $variables "RPC_TLS_CERT_PATH" "/etc/vvs/rpc-tls/tls.crt" -}}
+{{- $_ := set $variables "RPC_TLS_KEY_PATH" "/etc/vvs/rpc-tls/tls.key" -}}
+{{- end -}}
+{{- range $callee := $fixed.calls -}}
+{{- $called := (index $.services $callee).fixed -}}
+{{- $_ := set $variables $called.addressVariable (printf "%s-%s.%s.svc:%v" (include "vv.fullname" $root) $callee $root.Release.Namespace $called.rpcPort) -}}
+{{- end -}}
+{{- if $fixed.httpPort -}}
+{{- $_ := set $variables "HTTP_HOST" "0.0.0.0" -}}
+{{- $_ := set $variables "HTTP_PORT" (toString $fixed.httpPort) -}}
+{{- $_ := set $variables "PUBLIC_BASE_URL" (required "Say what clients reach the API under in publicBaseUrl." $root.Values.publicBaseUrl) -}}
+{{- end -}}
+{{- if eq .name "dashboard" -}}
+{{- $_ := set $variables "DASHBOARD_URL" (required "Say what browsers reach the dashboard under in dashboardUrl." $root.Values.dashboardUrl) -}}
+{{- end -}}
+{{- if $root.Values.telemetry.otlp.endpoint -}}
+{{- $_ := set $variables "OTEL_EXPORTER_OTLP_ENDPOINT" $root.Values.telemetry.otlp.endpoint -}}
+{{- end -}}
+{{- range $key, $value := $values.env -}}
+{{- $_ := set $variables $key (toString $value) -}}
+{{- end -}}
+{{- toYaml $variables -}}
+{{- end -}}

@@ -1,0 +1,32 @@
+import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { join, relative } from "node:path";
+import { projectRoot } from "../local/services.ts";
+import { run } from "./run.ts";
+
+const PNPM = "pnpm@12.21.0";
+const PARTS = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "test/package.json"];
+const FOLDERS = ["patches", "proto", "packages", "services", "deploy"];
+/** Whose production dependencies the image has. */
+const WANTED = ["--filter", "@vvs/deploy...", "--filter", "{./services/*}..."];
+
+/** What .dockerignore leaves out, too. */
+function belongs(path: string): boolean {
+  const inside = relative(projectRoot, path);
+  return !/(^|\/)(node_modules|testing|testing\.ts)$|\.test\.ts$/.test(inside) && inside !== "deploy/local";
+}
+
+/**
+ * Fills an empty folder with all that the image holds: the sources, production dependencies out of the installer's own
+ * store, and the bill of materials. Errors: the dependencies can't be installed.
+ */
+export async function prepareBuildContext(folder: string): Promise<void> {
+  for (const part of [...PARTS, ...FOLDERS]) {
+    mkdirSync(join(folder, part, ".."), { recursive: true });
+    cpSync(join(projectRoot, part), join(folder, part), { recursive: true, filter: belongs, verbatimSymlinks: true });
+  }
+  if (!existsSync(join(folder, "node_modules"))) {
+    await run("npx", ["--yes", PNPM, "install", "--prod", "--frozen-lockfile", ...WANTED], { cwd: folder });
+  }
+  const format = ["--prod", "--sbom-format", "cyclonedx", "--sbom-type", "application", "--out", "sbom.json"];
+  await run("npx", ["--yes", PNPM, "sbom", ...format, ...WANTED], { cwd: folder });
+}

@@ -1,0 +1,60 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+const USUAL_PATHS = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome-stable",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const INSTALL = "apt-get update && apt-get install -y --no-install-recommends chromium";
+const INSTALL_TIMEOUT_MS = 10 * 60_000;
+
+/** Where the search looks, and what it may do about a machine without a browser. */
+export interface ChromiumSearch {
+  /** CHROMIUM_PATH; nothing else is tried where it is set. */
+  readonly given: string | undefined;
+  readonly paths: readonly string[];
+  readonly exists: (path: string) => boolean;
+  /** Installs Debian's package where that is possible; returns what went wrong, or nothing. */
+  readonly install: () => string | undefined;
+}
+
+/**
+ * The path of Chromium or Chrome: CHROMIUM_PATH, or a usual place, or Debian's package, which is installed where there
+ * is none and this user may. Errors: one sentence that says what to do.
+ */
+export function findChromium(): string {
+  return searchChromium({
+    given: process.env.CHROMIUM_PATH || undefined,
+    paths: USUAL_PATHS,
+    exists: existsSync,
+    install: installChromium,
+  });
+}
+
+/** The search itself, on any machine. */
+export function searchChromium({ given, paths, exists, install }: ChromiumSearch): string {
+  if (given !== undefined) {
+    if (exists(given)) return given;
+    throw new Error(`CHROMIUM_PATH names ${given}, which does not exist.`);
+  }
+  const found = paths.find(exists);
+  if (found) return found;
+  const problem = install();
+  const installed = paths.find(exists);
+  if (!problem && installed) return installed;
+  throw new Error(
+    `The browser tests need Chromium or Chrome: run "${INSTALL}" as root, or set CHROMIUM_PATH. ${problem ?? ""}`.trim(),
+  );
+}
+
+function installChromium(): string | undefined {
+  if (!existsSync("/etc/debian_version")) return "It is installed by itself on Debian and Ubuntu alone.";
+  if (process.getuid?.() !== 0) return "This user is not root, so it was not tried.";
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const run = spawnSync("/bin/sh", ["-c", INSTALL], { env, encoding: "utf8", timeout: INSTALL_TIMEOUT_MS });
+  if (run.status === 0) return undefined;
+  return `The attempt failed: ${(run.stderr || run.error?.message || "").trim().split("\n").at(-1)}`;
+}

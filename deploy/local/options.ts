@@ -1,0 +1,81 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { StartError } from "./servers/start-error.ts";
+
+export interface StartOptions {
+  /** Return once everything is ready, and leave it running. */
+  readonly detach: boolean;
+  /** Forget the data of earlier runs. */
+  readonly fresh: boolean;
+  /** A SAM public extract to load into live, `.dat` or `.ZIP`. */
+  readonly registry: string | undefined;
+  /** An exclusions CSV to load into live. */
+  readonly exclusions: string | undefined;
+  readonly apiPort: number;
+  readonly dashboardPort: number;
+}
+
+export const USAGE = `Usage: npm start -- [--detach] [--fresh] [--registry FILE] [--exclusions FILE]
+
+  --detach           return when everything is ready; npm run stop ends the run
+  --fresh            forget the data of earlier runs first
+  --registry FILE    load a SAM public extract (.dat or .ZIP) into the live data
+  --exclusions FILE  load a SAM exclusions file (.csv or .ZIP) into the live data
+
+Environment: API_PORT (8080), DASHBOARD_PORT (8081), LOG_LEVEL (info), VVS_LOCAL_DIR (.local), OTEL_… for telemetry,
+and where you have servers of your own MONGODB_URI, KAFKA_BROKERS, REDIS_URL.`;
+
+/** What the command line and the environment ask for. Errors: StartError on what can't be meant. */
+export function startOptions(args: string[], env: NodeJS.ProcessEnv): StartOptions {
+  const { values } = parse(args);
+  return {
+    detach: values.detach ?? false,
+    fresh: values.fresh ?? false,
+    registry: readableFile("--registry", values.registry),
+    exclusions: readableFile("--exclusions", values.exclusions),
+    apiPort: portOf("API_PORT", env.API_PORT, 8080),
+    dashboardPort: portOf("DASHBOARD_PORT", env.DASHBOARD_PORT, 8081),
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        detach: { type: "boolean" },
+        fresh: { type: "boolean" },
+        registry: { type: "string" },
+        exclusions: { type: "string" },
+      },
+    });
+  } catch (error) {
+    throw new StartError(`${(error as Error).message}\n\n${USAGE}`);
+  }
+}
+
+function readableFile(option: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const full = resolve(path);
+  try {
+    accessSync(full, constants.R_OK);
+  } catch (cause) {
+    throw new StartError(`${option}: ${path} does not exist or can't be read.`, { cause });
+  }
+  if (!statSync(full).isFile()) throw new StartError(`${option}: ${path} is not a file.`);
+  return full;
+}
+
+function portOf(name: string, text: string | undefined, standard: number): number {
+  if (!text) return standard;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw new StartError(`${name} must be a port, 1–65535.`);
+  return port;
+}
+
+/** The variables of the environment that say how real providers are reached. */
+export function providerVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = /^(SAM_GOV|TAXBANDITS|COMPLIANCELY)_|^(SAM_REGISTRATION|TIN_MATCH)_PROVIDERS$/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)));
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+/** Where a process's output goes: to a file (appended), or line by line to a function; without either it is dropped. */
+type Output = { logFile?: string; onLine?: undefined } | { onLine: (line: string) => void; logFile?: undefined };
+
+export type ProcessOptions = Output & {
+  name: string;
+  command: string;
+  args?: string[];
+  /** The whole environment of the process; the caller's own when left out. */
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+  /** Seconds between SIGTERM and SIGKILL when this process dies without stopping its child. Default 5. */
+  orphanGraceSeconds?: number;
+};
+
+export type RunningProcess = {
+  name: string;
+  pid: number;
+  /** Settles once the process has ended and its output has been read. Never rejects. */
+  exited: Promise<Exit>;
+  /** SIGTERM, then SIGKILL after `graceMs` (default 10,000). Resolves when the process is gone; may be called again. */
+  stop(graceMs?: number): Promise<void>;
+};
+
+/**
+ * The shell becomes the command itself (`exec`: same pid, same exit code), after leaving a watcher in the same process
+ * group. The watcher reads a pipe that only the parent holds open: its end means that the parent is gone, however it
+ * died, and the command is ended. The group keeps its number from being reused for as long as the watcher lives.
+ */
+const GUARD = `
+exec 3<&0
+(
+  trap '' TERM INT HUP
+  while read -r _; do :; done
+  kill -TERM $$ || exit 0
+  left=$(( $1 * 5 ))
+  while [ $left -gt 0 ] && kill -0 $$; do sleep 0.2; left=$(( left - 1 )); done
+  kill -KILL -$$
+) <&3 3<&- >/dev/null 2>&1 &
+shift
+exec "$@" </dev/null 3<&-
+`;
+
+/**
+ * Starts a command that cannot outlive this process, not even when this process is killed by `kill -9`. It runs in a
+ * process group of its own, so that Ctrl-C in a terminal reaches only this process, which decides the order of the end.
+ * A command that does not exist ends with code 127. Throws when nothing could be started (no shell, no such `cwd`).
+ */
+export function runProcess(options: ProcessOptions): RunningProcess {
+  const { name, command, args = [], orphanGraceSeconds = 5, onLine, logFile } = options;
+  const output = onLine ? "pipe" : logFile ? openLog(logFile) : "ignore";
+  const child = spawn("/bin/sh", ["-c", GUARD, name, String(orphanGraceSeconds), command, ...args], {
+    detached: true,
+    stdio: ["pipe", output, output],
+    env: options.env,
+    cwd: options.cwd,
+  });
+  if (typeof output === "number") closeSync(output);
+  child.on("error", () => {});
+  child.stdin?.on("error", () => {});
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${name} could not be started`);
+  if (onLine) readLines(child, onLine);
+  // What is left of the group (the watcher, a forgotten grandchild) ends with the command.
+  child.once("exit", () => signalGroup(pid, "SIGKILL"));
+  const exited = new Promise<Exit>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
+  return { name, pid, exited, stop: (graceMs = 10_000) => stopChild(child, exited, graceMs) };
+}
+
+function openLog(logFile: string): number {
+  mkdirSync(dirname(logFile), { recursive: true });
+  return openSync(logFile, "a", 0o600);
+}
+
+function readLines(child: ChildProcess, onLine: (line: string) => void): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on("line", onLine);
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group is already gone, which is what was wanted.
+  }
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<Exit>, graceMs: number): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+    await exited;
+    clearTimeout(timer);
+  }
+  await exited;
+}

@@ -1,0 +1,73 @@
+import { createLogger } from "@vvs/logging";
+import { migrateAll } from "../migrate.ts";
+import { loadRegistry } from "./registry.ts";
+import type { LocalSecrets } from "./secrets.ts";
+import type { Servers } from "./servers/index.ts";
+import { type RunningServices, type ServicesOptions, startServices } from "./services.ts";
+
+export interface ProductOptions
+  extends Pick<ServicesOptions, "providers" | "apiPort" | "dashboardPort" | "logDir" | "onLine" | "onCrash"> {
+  readonly servers: Pick<Servers, "mongodbUri" | "kafkaBrokers" | "redisUrl">;
+  readonly secrets: LocalSecrets;
+  /** Before the names of databases and of keys in Redis, so that several runs can share servers. */
+  readonly prefix: string;
+  /** Before the names of topics. */
+  readonly topicPrefix: string;
+  /** Variables beside those that a local run sets. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Files to load into live before anything starts. */
+  readonly registry?: string | undefined;
+  readonly exclusions?: string | undefined;
+  /** Told of each step. */
+  readonly log: (line: string) => void;
+}
+
+export interface Product {
+  readonly baseUrl: string;
+  readonly dashboardUrl: string;
+  /** All variables of this run, secrets too: what an operator's command needs. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly services: RunningServices;
+  stop(): Promise<void>;
+}
+
+/** The whole product on given servers: migrates, loads files, starts all services. Errors: StartError, nothing left running. */
+export async function startProduct(options: ProductOptions): Promise<Product> {
+  const { servers, prefix, topicPrefix, secrets, log } = options;
+  const baseUrl = `http://127.0.0.1:${options.apiPort}`;
+  const dashboardUrl = `http://localhost:${options.dashboardPort}`;
+  const environment: Record<string, string> = {
+    MONGODB_URI: servers.mongodbUri,
+    MONGODB_DATABASE_PREFIX: prefix,
+    KAFKA_BROKERS: servers.kafkaBrokers.join(","),
+    KAFKA_TOPIC_PREFIX: topicPrefix,
+    REDIS_URL: servers.redisUrl,
+    REDIS_KEY_PREFIX: prefix,
+    PUBLIC_BASE_URL: baseUrl,
+    DASHBOARD_URL: dashboardUrl,
+    // A developer's subscriber listens on this machine.
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+    LOG_LEVEL: process.env.LOG_LEVEL || "info",
+    ...options.environment,
+  };
+  log("Preparing databases and topics ...");
+  await migrateAll({
+    mongodbUri: servers.mongodbUri,
+    databasePrefix: prefix,
+    kafka: {
+      brokers: [...servers.kafkaBrokers],
+      clientId: "migrate",
+      topicPrefix,
+      logger: createLogger({ service: "migrate", level: "warn" }),
+    },
+  });
+  await loadRegistry({
+    registry: options.registry,
+    exclusions: options.exclusions,
+    environment: { ...environment, ...secrets },
+    log,
+  });
+  log("Starting services ...");
+  const services = await startServices({ ...options, environment, secrets });
+  return { baseUrl, dashboardUrl, environment: { ...environment, ...secrets }, services, stop: services.stop };
+}

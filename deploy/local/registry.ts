@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { runProcess } from "./processes.ts";
+import { StartError } from "./servers/start-error.ts";
+import { projectRoot } from "./services.ts";
+
+export interface LoadOptions {
+  readonly registry: string | undefined;
+  readonly exclusions: string | undefined;
+  /** The variables of the run, secrets too. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+}
+
+/** Loads registry files into live by the operator's own command. Errors: StartError with what it says of a bad file. */
+export async function loadRegistry({ registry, exclusions, environment, log }: LoadOptions): Promise<void> {
+  const files = [...(registry ? ["--registry", registry] : []), ...(exclusions ? ["--exclusions", exclusions] : [])];
+  if (files.length === 0) return;
+  log("Loading registry files ...");
+  const lines: string[] = [];
+  const command = runProcess({
+    name: "registry",
+    command: process.execPath,
+    args: [join(projectRoot, "services/entity/src/registry.ts"), "load", "--environment", "live", ...files],
+    cwd: projectRoot,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...environment,
+    },
+    onLine(line) {
+      lines.push(line);
+      log(`  ${line}`);
+    },
+  });
+  const exit = await command.exited;
+  if (exit.code !== 0)
+    throw new StartError(`The registry files were not loaded: ${lines.at(-1) ?? "the command failed"}`);
+}

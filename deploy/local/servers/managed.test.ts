@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { lockData } from "./data-lock.ts";
+import { freePort } from "./free-port.ts";
+import { launch } from "./managed.ts";
+import { StartError } from "./start-error.ts";
+
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "managed-"));
+});
+
+afterEach(() => rm(dataDir, { recursive: true }));
+
+function launchShell(script: string, port?: number) {
+  return launch({
+    name: "Shell",
+    options: { dataDir, cacheDir: dataDir, port, log: () => {} },
+    command: async () => ({ command: "sh", args: ["-c", script] }),
+    probe: async () => {
+      if (!(await readFile(join(dataDir, "server.log"), "utf8")).includes("ready")) throw new Error("not ready");
+    },
+  });
+}
+
+test("a server that ends while it starts is reported with its log file", async () => {
+  const start = launchShell("echo cannot; exit 1");
+  await expect(start).rejects.toThrow(StartError);
+  await expect(start).rejects.toThrow(`Shell ended while it started; its log is ${join(dataDir, "server.log")}`);
+  expect(await readFile(join(dataDir, "server.log"), "utf8")).toContain("cannot");
+});
+
+test("a server that ends once, because something was still held, is started again", async () => {
+  const server = await launchShell("[ -e tried ] || { touch tried; exit 1; }; echo ready; exec sleep 1000");
+  await server.stop();
+});
+
+test("a wanted port that is in use is named before anything starts", async () => {
+  const other = createServer().listen(await freePort(), "127.0.0.1");
+  await once(other, "listening");
+  const address = other.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  await expect(launchShell("echo ready", port)).rejects.toThrow(`Port ${port}, wanted for Shell, is in use`);
+  other.close();
+});
+
+test("one run at a time has a data folder, and the next may follow", async () => {
+  const unlock = await lockData(dataDir);
+  await expect(lockData(dataDir)).rejects.toThrow(`Another run is using ${dataDir}`);
+  await unlock();
+  await unlock();
+  await (await lockData(dataDir))();
+});

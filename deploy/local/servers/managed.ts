@@ -1,0 +1,81 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type RunningProcess, runProcess } from "../processes.ts";
+import { freePort, requireFree } from "./free-port.ts";
+import { StartError } from "./start-error.ts";
+
+export type ServerOptions = {
+  /** The server's own folder: its data and its log. May be used again by a later run, with another port. */
+  dataDir: string;
+  /** Shared between runs: the downloaded programs. */
+  cacheDir: string;
+  /** A free one when left out. */
+  port?: number;
+  log: (line: string) => void;
+};
+
+export type ManagedServer = { port: number; pid: number; stop: () => Promise<void> };
+
+type Launch = {
+  name: string;
+  options: ServerOptions;
+  command: (port: number) => Promise<{ command: string; args: string[] }>;
+  /** Talks to the server; throws while it is not ready. */
+  probe: (port: number) => Promise<void>;
+  readyWithinMs?: number;
+};
+
+const PROBE_EVERY_MS = 50;
+const ATTEMPTS = 3;
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * Starts a server and returns when it answers. One that ends at once is tried again: its port may have been taken
+ * meanwhile, or a run killed a moment ago may still hold its data. Throws a `StartError` that names the log file.
+ */
+export async function launch(server: Launch): Promise<ManagedServer> {
+  const { name, options } = server;
+  await mkdir(options.dataDir, { recursive: true });
+  const startedAt = Date.now();
+  for (let attempt = 1; ; attempt++) {
+    const port = options.port ?? (await freePort());
+    await requireFree(port, name);
+    const running = await attemptStart(server, port);
+    if (running) {
+      options.log(`${name} is ready on 127.0.0.1:${port} (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`);
+      return { port, pid: running.pid, stop: () => running.stop() };
+    }
+    if (attempt === ATTEMPTS) throw new StartError(`${name} ended while it started; its log is ${logFileOf(options)}`);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+  }
+}
+
+function logFileOf(options: ServerOptions): string {
+  return join(options.dataDir, "server.log");
+}
+
+/** The server once it answers; undefined when it ended before. */
+async function attemptStart(server: Launch, port: number): Promise<RunningProcess | undefined> {
+  const { name, options, command, probe, readyWithinMs = 60_000 } = server;
+  const cwd = options.dataDir;
+  const running = runProcess({ name, ...(await command(port)), cwd, logFile: logFileOf(options) });
+  let ended = false;
+  running.exited.then(() => {
+    ended = true;
+  });
+  const deadline = Date.now() + readyWithinMs;
+  for (;;) {
+    const fault = await probe(port).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    if (ended) return undefined;
+    if (fault === undefined) return running;
+    if (Date.now() > deadline) {
+      await running.stop(2_000);
+      const text = `${name} did not answer within ${readyWithinMs / 1000} s; its log is ${logFileOf(options)}`;
+      throw new StartError(text, { cause: fault.error });
+    }
+    await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
+  }
+}

@@ -1,0 +1,81 @@
+import { runProcess } from "../processes.ts";
+import { StartError } from "./start-error.ts";
+
+type Tool = {
+  name: string;
+  probe: [string, ...string[]];
+  accepts: (output: string) => boolean;
+  apt: string;
+  brew: string;
+};
+
+const tools = {
+  python: {
+    name: "Python 3 with pip",
+    probe: ["python3", "-m", "pip", "--version"],
+    accepts: () => true,
+    apt: "python3-pip",
+    brew: "python",
+  },
+  java: {
+    name: "Java 17 or newer",
+    probe: ["java", "-version"],
+    accepts: (output) => javaMajor(output) >= 17,
+    apt: "openjdk-17-jre-headless",
+    brew: "openjdk@17",
+  },
+  maven: { name: "Maven", probe: ["mvn", "-v"], accepts: () => true, apt: "maven", brew: "maven" },
+  redis: {
+    name: "Redis",
+    probe: ["redis-server", "--version"],
+    accepts: () => true,
+    apt: "redis-server",
+    brew: "redis",
+  },
+} satisfies Record<string, Tool>;
+
+export type Prerequisite = keyof typeof tools;
+
+/** Major version in the output of `java -version`: 17 from `"17.0.15"`, 8 from the old form `"1.8.0_402"`, else 0. */
+export function javaMajor(output: string): number {
+  const match = /version "(?:1\.)?(\d+)/.exec(output);
+  return match ? Number(match[1]) : 0;
+}
+
+/** The sentence that names what is missing and the command that installs all of it. */
+export function missingSentence(missing: Prerequisite[], platform: NodeJS.Platform): string {
+  const wanted = missing.map((key) => tools[key]);
+  const names = new Intl.ListFormat("en").format(wanted.map((tool) => tool.name));
+  const install =
+    platform === "darwin"
+      ? `brew install ${wanted.map((tool) => tool.brew).join(" ")}`
+      : `sudo apt-get install -y ${wanted.map((tool) => tool.apt).join(" ")}`;
+  const own = "or name servers of yours in MONGODB_URI, KAFKA_BROKERS and REDIS_URL";
+  return `The local servers need ${names}, not found on this machine: ${install} (${own})`;
+}
+
+/** Throws a `StartError` that names every tool of `needed` this machine lacks. */
+export async function requirePrerequisites(needed: Prerequisite[]): Promise<void> {
+  const wanted = [...new Set(needed)];
+  const present = await Promise.all(wanted.map(isPresent));
+  const missing = wanted.filter((_, index) => !present[index]);
+  if (missing.length > 0) throw new StartError(missingSentence(missing, process.platform));
+}
+
+async function isPresent(key: Prerequisite): Promise<boolean> {
+  const tool: Tool = tools[key];
+  const { code, output } = await outputOf(tool.probe);
+  return code === 0 && tool.accepts(output);
+}
+
+/** Runs a short command to its end; `output` is what it wrote to both streams. */
+export async function outputOf(
+  command: [string, ...string[]],
+  cwd?: string,
+): Promise<{ code: number | null; output: string }> {
+  const lines: string[] = [];
+  const [file, ...args] = command;
+  const { exited } = runProcess({ name: file, command: file, args, cwd, onLine: (line) => lines.push(line) });
+  const { code } = await exited;
+  return { code, output: lines.join("\n") };
+}

@@ -1,0 +1,195 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ServiceTopology, topology } from "../topology.ts";
+import { type Exit, type RunningProcess, runProcess } from "./processes.ts";
+import type { LocalSecrets } from "./secrets.ts";
+import { freePort } from "./servers/free-port.ts";
+import { StartError } from "./servers/start-error.ts";
+import { createLogFile } from "./service-logs.ts";
+
+export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export type ServiceName =
+  | "account"
+  | "entity"
+  | "verification"
+  | "monitor"
+  | "webhook-dispatcher"
+  | "change-detector"
+  | "gateway"
+  | "dashboard";
+
+interface Service extends Pick<ServiceTopology, "addressVariable" | "secrets"> {
+  readonly name: ServiceName;
+}
+
+const SERVICES: readonly Service[] = Object.entries(topology).map(([name, { addressVariable, secrets }]) => ({
+  name: name as ServiceName,
+  addressVariable,
+  secrets,
+}));
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_GRACE_MS = 30_000;
+const RESTART_DELAY_MS = 1_000;
+const LAST_LINES = 15;
+
+export interface ServicesOptions {
+  /** The variables that all services take. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: LocalSecrets;
+  /** How verification reaches real providers; no other service may know of it. */
+  readonly providers?: NodeJS.ProcessEnv;
+  /** Ports of the two services that people reach. */
+  readonly apiPort: number;
+  readonly dashboardPort: number;
+  /** Folder for one log file a service. */
+  readonly logDir: string;
+  /** Called with each line that a service logs. */
+  readonly onLine: (service: ServiceName, line: string) => void;
+  /** Called when a service ended by itself; it is started again. */
+  readonly onCrash: (service: ServiceName, exit: Exit) => void;
+}
+
+export interface RunningServices {
+  /** The admin port of each service. */
+  readonly adminPorts: Readonly<Record<ServiceName, number>>;
+  /** The process of a service as it is now. */
+  pid(service: ServiceName): number;
+  /** Ends all, callers before those they call. */
+  stop(): Promise<void>;
+}
+
+/** Starts all services at once and returns when each is ready. Errors: StartError, after which none is left running. */
+export async function startServices(options: ServicesOptions): Promise<RunningServices> {
+  mkdirSync(options.logDir, { recursive: true });
+  const addresses: Record<string, string> = {};
+  const plans: Plan[] = [];
+  for (const service of SERVICES) {
+    const plan = { ...service, adminPort: await freePort(), rpcPort: await freePort() };
+    if (service.addressVariable) addresses[service.addressVariable] = `127.0.0.1:${plan.rpcPort}`;
+    plans.push(plan);
+  }
+  const running = plans.map((plan) => keepRunning(plan, { ...options.environment, ...addresses }, options));
+  const stop = async () => {
+    for (const service of running.toReversed()) service.letEnd();
+    await Promise.all(running.map((service) => service.stop()));
+  };
+  try {
+    await Promise.all(running.map((service) => service.ready()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    adminPorts: Object.fromEntries(plans.map(({ name, adminPort }) => [name, adminPort])) as Record<
+      ServiceName,
+      number
+    >,
+    pid: (name) => running.find((service) => service.name === name)!.pid(),
+    stop,
+  };
+}
+
+interface Plan extends Service {
+  readonly adminPort: number;
+  readonly rpcPort: number;
+}
+
+function variables(plan: Plan, environment: Record<string, string>, options: ServicesOptions): NodeJS.ProcessEnv {
+  const httpPort = plan.name === "gateway" ? options.apiPort : options.dashboardPort;
+  return {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    ...otelVariables(),
+    ...environment,
+    ...(plan.name === "verification" && options.providers),
+    ...Object.fromEntries(plan.secrets.map((name) => [name, options.secrets[name]])),
+    OTEL_SERVICE_NAME: plan.name,
+    OTEL_SERVICE_NAMESPACE: "vendor-verification",
+    ADMIN_HOST: "127.0.0.1",
+    ADMIN_PORT: String(plan.adminPort),
+    RPC_HOST: "127.0.0.1",
+    RPC_PORT: String(plan.rpcPort),
+    HTTP_HOST: "127.0.0.1",
+    HTTP_PORT: String(httpPort),
+    DRAIN_SECONDS: "0",
+  };
+}
+
+/** Telemetry is configured by OpenTelemetry's own variables, passed on as they are. */
+function otelVariables(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("OTEL_")));
+}
+
+/** One service that is started again when it ends by itself, once it has been ready. */
+function keepRunning(plan: Plan, environment: Record<string, string>, options: ServicesOptions) {
+  const env = variables(plan, environment, options);
+  const log = createLogFile(join(options.logDir, `${plan.name}.log`));
+  const lastLines: string[] = [];
+  let wanted = true;
+  let wasReady = false;
+  let current = launch();
+
+  function launch(): RunningProcess {
+    const launched = runProcess({
+      name: plan.name,
+      command: process.execPath,
+      args: [
+        "--import",
+        join(projectRoot, "packages/telemetry/src/register.ts"),
+        join(projectRoot, "services", plan.name, "src/main.ts"),
+      ],
+      cwd: projectRoot,
+      env,
+      onLine(line) {
+        log.write(line);
+        lastLines.push(line);
+        if (lastLines.length > LAST_LINES) lastLines.shift();
+        options.onLine(plan.name, line);
+      },
+    });
+    void launched.exited.then((exit) => {
+      if (!wanted || !wasReady) return;
+      options.onCrash(plan.name, exit);
+      setTimeout(() => {
+        if (wanted) current = launch();
+      }, RESTART_DELAY_MS);
+    });
+    return launched;
+  }
+
+  return {
+    name: plan.name,
+    pid: () => current.pid,
+    letEnd: () => {
+      wanted = false;
+    },
+    async ready() {
+      const ended = current.exited.then(() => {
+        throw new StartError(
+          `${plan.name} ended before it was ready. Its last lines:\n${lastLines.map((line) => `  ${line}`).join("\n")}`,
+        );
+      });
+      await Promise.race([answersReady(plan), ended]);
+      wasReady = true;
+    },
+    async stop() {
+      wanted = false;
+      await current.stop(STOP_GRACE_MS);
+      log.close();
+    },
+  };
+}
+
+async function answersReady(plan: Plan): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    const response = await fetch(`http://127.0.0.1:${plan.adminPort}/readyz`).catch(() => undefined);
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new StartError(`${plan.name} was not ready within ${READY_TIMEOUT_MS / 1000} s; see its log.`);
+}

@@ -1,0 +1,91 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { expect, test } from "@jest/globals";
+import { createBatcher } from "./index.ts";
+
+/** Answers batches when told to. */
+function heldRuns() {
+  const batches: { items: readonly number[]; answer(): void; fail(error: Error): void }[] = [];
+  const run = (items: readonly number[]) =>
+    new Promise<readonly string[]>((resolve, reject) => {
+      batches.push({ items, answer: () => resolve(items.map((item) => `answer ${item}`)), fail: reject });
+    });
+  return { batches, run };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("whoever comes alone waits for nobody; who comes meanwhile shares the next one, within the limit", async () => {
+  const { batches, run } = heldRuns();
+  const ask = createBatcher({ run, maxSize: 3, atOnce: 1 });
+  const answers = [1, 2, 3, 4, 5].map(ask);
+  expect(batches.map(({ items }) => items)).toEqual([[1]]);
+  batches[0]!.answer();
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([[1], [2, 3, 4]]);
+  batches[1]!.answer();
+  await turn();
+  batches[2]!.answer();
+  expect(await Promise.all(answers)).toEqual(["answer 1", "answer 2", "answer 3", "answer 4", "answer 5"]);
+});
+
+test("no more than the allowed number are under way at once", async () => {
+  const { batches, run } = heldRuns();
+  const ask = createBatcher({ run, maxSize: 10, atOnce: 2 });
+  const answers = [1, 2, 3, 4].map(ask);
+  expect(batches.map(({ items }) => items)).toEqual([[1], [2]]);
+  batches[1]!.answer();
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([[1], [2], [3, 4]]);
+  for (const { answer } of batches) answer();
+  expect(await Promise.all(answers)).toHaveLength(4);
+});
+
+test("where a shared one fails each is tried alone, so that none fails for another's fault", async () => {
+  const seen: (readonly number[])[] = [];
+  const ask = createBatcher<number, number>({
+    run: async (items) => {
+      seen.push(items);
+      await turn();
+      if (items.includes(3)) throw new Error("not three");
+      return items;
+    },
+    maxSize: 10,
+    atOnce: 1,
+  });
+  const settled = await Promise.allSettled([1, 2, 3, 4].map(ask));
+  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+  expect(seen).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
+});
+
+test("an error that is everybody's is told to all, and nothing is tried again", async () => {
+  const { batches, run } = heldRuns();
+  const ask = createBatcher({ run, maxSize: 10, atOnce: 1, failsAll: () => true });
+  const settled = Promise.allSettled([1, 2, 3].map(ask));
+  batches[0]!.answer();
+  await turn();
+  batches[1]!.fail(new Error("away"));
+  expect((await settled).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+  expect(batches).toHaveLength(2);
+});
+
+test("a batch runs in the context of a call that it serves, and each retry in its own", async () => {
+  const context = new AsyncLocalStorage<number>();
+  const seen: [number | undefined, readonly number[]][] = [];
+  const ask = createBatcher<number, number>({
+    run: async (items) => {
+      seen.push([context.getStore(), items]);
+      await turn();
+      if (items.length > 1) throw new Error("only one");
+      return items;
+    },
+    maxSize: 10,
+    atOnce: 1,
+  });
+  await Promise.all([1, 2, 3].map((item) => context.run(item, () => ask(item))));
+  expect(seen).toEqual([
+    [1, [1]],
+    [2, [2, 3]],
+    [2, [2]],
+    [3, [3]],
+  ]);
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "@jest/globals";
+import { webhookUrlProblem } from "./webhook-url.ts";
+
+const live = { environment: "live", allowPrivateTargets: false } as const;
+const sandbox = { environment: "sandbox", allowPrivateTargets: false } as const;
+const localLive = { environment: "live", allowPrivateTargets: true } as const;
+const localSandbox = { environment: "sandbox", allowPrivateTargets: true } as const;
+
+describe("a webhook URL", () => {
+  test.each([
+    "https://example.com",
+    "https://example.com/hooks?tenant=7",
+    "https://hooks.example.com:8443/a/b",
+    "HTTPS://EXAMPLE.COM/",
+    "https://8.8.8.8/",
+    "https://[2606:4700:4700::1111]/",
+    `https://example.com/${"a".repeat(2_048 - 20)}`,
+  ])("%s is fine", (url) => {
+    expect(webhookUrlProblem(url, live)).toBeUndefined();
+    expect(webhookUrlProblem(url, sandbox)).toBeUndefined();
+  });
+
+  test.each([
+    ["", /absolute/],
+    ["example.com/hooks", /absolute/],
+    ["/hooks", /absolute/],
+    ["//example.com/hooks", /absolute/],
+    ["https:example.com", /absolute/],
+    ["https:///hooks", /absolute/],
+    ["https://", /absolute/],
+    ["https://exa mple.com/", /spaces/],
+    [" https://example.com/", /spaces/],
+    ["https://example.com/\n", /spaces/],
+    ["https://example.com/\u0000", /control/],
+    ["https:\\\\example.com", /backslashes/],
+    ["https://example.com:99999/", /absolute/],
+    ["ftp://example.com/", /absolute/],
+    ["javascript:alert(1)", /absolute/],
+    ["file:///etc/passwd", /absolute/],
+    ["https://user@example.com/", /user name/],
+    ["https://user:secret@example.com/", /user name/],
+    ["https://@example.com/", /user name/],
+    ["https://example.com/#part", /fragment/],
+    ["https://example.com/#", /fragment/],
+    [`https://example.com/${"a".repeat(2_048)}`, /2048/],
+  ])("%j is refused in every environment", (url, problem) => {
+    for (const rule of [live, sandbox, localLive, localSandbox]) expect(webhookUrlProblem(url, rule)).toMatch(problem);
+  });
+
+  test("live takes https alone, the sandbox also http", () => {
+    expect(webhookUrlProblem("http://example.com/", live)).toMatch(/https/);
+    expect(webhookUrlProblem("http://example.com/", localLive)).toMatch(/https/);
+    expect(webhookUrlProblem("http://example.com/", sandbox)).toBeUndefined();
+  });
+
+  test.each([
+    "127.0.0.1",
+    "2130706433",
+    "0x7f.1",
+    "0177.0.0.1",
+    "127.1",
+    "127.0.0.1.",
+    "0.0.0.0",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "192.0.2.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "[64:ff9b:1::1]",
+    "[2002:7f00:1::]",
+    "[fc00::1]",
+    "[fe80::1]",
+    "[2001:db8::1]",
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "app.localhost",
+    "printer.local",
+    "metadata.google.internal",
+    "subscriber",
+    "１２７.0.0.1",
+  ])("%s is no public host, and is taken only where the operator allows private targets", (host) => {
+    for (const rule of [live, sandbox]) expect(webhookUrlProblem(`https://${host}/`, rule)).toMatch(/public/);
+    for (const rule of [localLive, localSandbox]) {
+      expect(webhookUrlProblem(`https://${host}/`, rule)).toBeUndefined();
+      expect(webhookUrlProblem(`http://${host}:9000/`, rule)).toBeUndefined();
+    }
+  });
+});

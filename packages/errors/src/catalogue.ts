@@ -1,0 +1,33 @@
+/**
+ * Every refusal the product knows: its gRPC status, its HTTP status and the text that is shown where the thrower gives
+ * none. docs/errors.md explains each to people.
+ */
+export const catalogue = {
+  invalid_request: { grpc: 3, http: 400, text: "The request is invalid." },
+  unauthorized: { grpc: 16, http: 401, text: "The API key is missing, malformed, unknown, revoked or expired." },
+  forbidden: { grpc: 7, http: 403, text: "The API key may not do this." },
+  limit_exceeded: { grpc: 8, http: 403, text: "A limit of the plan is reached." },
+  entity_not_found: { grpc: 5, http: 404, text: "No such entity." },
+  verification_not_found: { grpc: 5, http: 404, text: "No such verification." },
+  monitor_not_found: { grpc: 5, http: 404, text: "No such monitor." },
+  evidence_not_found: { grpc: 5, http: 404, text: "No such evidence." },
+  not_found: { grpc: 5, http: 404, text: "Not found." },
+  method_not_allowed: { grpc: 12, http: 405, text: "This path does not take this method." },
+  payload_too_large: { grpc: 3, http: 413, text: "The body is larger than 100 kB." },
+  unsupported_media_type: { grpc: 3, http: 415, text: "Send the body as application/json." },
+  entity_exists: { grpc: 6, http: 409, text: "An entity with one of these identifiers exists." },
+  ambiguous_match: { grpc: 9, http: 409, text: "Several entities match." },
+  idempotency_conflict: { grpc: 10, http: 409, text: "The first call with this Idempotency-Key is still running." },
+  idempotency_mismatch: { grpc: 9, http: 422, text: "This Idempotency-Key was used with another body." },
+  rate_limited: { grpc: 8, http: 429, text: "Too many requests." },
+  internal_error: { grpc: 13, http: 500, text: "Something went wrong on our side." },
+  service_unavailable: { grpc: 14, http: 503, text: "The service is unavailable for a moment; try again." },
+} as const satisfies Record<string, { grpc: number; http: number; text: string }>;
+
+/** A code of the catalogue, as clients see it in `error`. */
+export type ErrorCode = keyof typeof catalogue;
+
+/** Is this text a code of the catalogue? */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(catalogue, text);
+}

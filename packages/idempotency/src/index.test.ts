@@ -1,0 +1,233 @@
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { inTransaction } from "@vvs/mongo";
+import { IdempotencySchema } from "@vvs/proto/common/v1/common";
+import type { Tenant } from "@vvs/tenant";
+import { type ClientSession, MongoClient } from "mongodb";
+import { createIdempotencyStore, type IdempotentCall, migrateIdempotency } from "./index.ts";
+
+interface Effect {
+  _id: string;
+}
+
+const LEASE_MS = 30_000;
+const tenant: Tenant = { organizationId: "org_1", environment: "live" };
+const body = (text: string) => new TextEncoder().encode(text);
+
+const client = new MongoClient(process.env.MONGODB_URI!);
+const db = client.db(`test_${randomBytes(6).toString("hex")}`);
+const effects = db.collection<Effect>("effects");
+beforeAll(async () => {
+  await db.createCollection("effects");
+  await migrateIdempotency(db);
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+/** A store with a clock of its own, as each instance of a service has one. */
+function storeAt(time: { ms: number }) {
+  return createIdempotencyStore({ db, leaseMs: LEASE_MS, now: () => new Date(time.ms) });
+}
+
+let names = 0;
+/** A key that no other test uses, with a body. */
+function newKey(bodyHash = body("a")) {
+  return create(IdempotencySchema, { apiKeyId: "key_1", path: "/v1/entities", key: `key ${++names}`, bodyHash });
+}
+
+function write(id: string, complete: (session: ClientSession, id: string) => Promise<void>): Promise<string> {
+  return inTransaction(client, async (session) => {
+    await effects.insertOne({ _id: id }, { session });
+    await complete(session, id);
+    return id;
+  });
+}
+
+/** A call that writes an effect of this id. */
+function call(id: string, idempotency = newKey(), organization = tenant): IdempotentCall<string> {
+  return {
+    tenant: organization,
+    idempotency,
+    run: (complete) => write(id, complete),
+    replay: async (resourceId) => `again ${resourceId}`,
+  };
+}
+
+const written = async (...ids: string[]) =>
+  (await effects.find({ _id: { $in: ids } }).toArray()).map(({ _id }) => _id).sort();
+const store = storeAt({ ms: Date.now() });
+
+test("the first call runs, and each later one with the same body gets what it made", async () => {
+  const key = newKey();
+  expect(await store.once(call("first", key))).toEqual({ value: "first", replayed: false });
+  for (const id of ["second", "third"]) {
+    expect(await store.once(call(id, key))).toEqual({ value: "again first", replayed: true });
+  }
+  expect(await written("first", "second", "third")).toEqual(["first"]);
+});
+
+test("without a key every call runs", async () => {
+  const once = { ...call("unkeyed-1"), idempotency: undefined };
+  expect(await store.once(once)).toEqual({ value: "unkeyed-1", replayed: false });
+  expect(await store.once({ ...once, run: (complete) => write("unkeyed-2", complete) })).toEqual({
+    value: "unkeyed-2",
+    replayed: false,
+  });
+});
+
+test("another body under the same key is refused, and writes nothing", async () => {
+  const key = newKey();
+  await store.once(call("body-a", key));
+  const other = { ...key, bodyHash: body("b") };
+  await expect(store.once(call("body-b", other))).rejects.toMatchObject({ code: "idempotency_mismatch" });
+  expect(await written("body-a", "body-b")).toEqual(["body-a"]);
+});
+
+test.each(["apiKeyId", "path", "key"] as const)("the same key with another %s is another key", async (field) => {
+  const key = newKey();
+  await store.once(call(`one of ${field}`, key));
+  const { replayed } = await store.once(call(`other ${field}`, { ...key, [field]: "other" }));
+  expect(replayed).toBe(false);
+});
+
+test("while the first call runs, the second is refused", async () => {
+  const key = newKey();
+  const second = call("too-early", key);
+  const first: IdempotentCall<string> = {
+    ...call("running", key),
+    async run(complete) {
+      await expect(store.once(second)).rejects.toMatchObject({ code: "idempotency_conflict" });
+      return write("running", complete);
+    },
+  };
+  expect(await store.once(first)).toEqual({ value: "running", replayed: false });
+  expect(await written("running", "too-early")).toEqual(["running"]);
+});
+
+test("of many first calls at the same time exactly one runs", async () => {
+  const key = newKey();
+  const ids = Array.from({ length: 20 }, (_, index) => `race-${index}`);
+  const outcomes = await Promise.allSettled(ids.map((id) => store.once(call(id, key))));
+  const ran = outcomes.filter((outcome) => outcome.status === "fulfilled" && !outcome.value.replayed);
+  expect(ran).toHaveLength(1);
+  expect(await written(...ids)).toHaveLength(1);
+  for (const outcome of outcomes) {
+    if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "idempotency_conflict" });
+  }
+});
+
+test("a call that fails keeps nothing: the key is free again, for another body too", async () => {
+  const key = newKey();
+  const failing = {
+    ...call("unused", key),
+    run: (complete: (session: ClientSession, id: string) => Promise<void>) =>
+      inTransaction(client, async (session) => {
+        await effects.insertOne({ _id: "rolled back" }, { session });
+        await complete(session, "rolled back");
+        throw new Error("refused");
+      }),
+  };
+  await expect(store.once(failing)).rejects.toThrow("refused");
+  expect(await written("rolled back")).toEqual([]);
+  const retried = await store.once(call("retried", { ...key, bodyHash: body("another") }));
+  expect(retried).toEqual({ value: "retried", replayed: false });
+});
+
+test("a call whose effect does not complete its key is a fault, not a silent repetition", async () => {
+  const incomplete = { ...call("unused"), run: async () => "done" };
+  await expect(store.once(incomplete)).rejects.toThrow("without completing its key");
+});
+
+test("the key of a call that was abandoned is taken over once its lease is over, not before", async () => {
+  const key = newKey();
+  const time = { ms: Date.now() };
+  const instance = storeAt(time);
+  const abandoned = new Promise<never>(() => undefined);
+  let started = () => {};
+  const running = new Promise<void>((resolve) => (started = resolve));
+  void instance.once({
+    ...call("unused", key),
+    run: () => {
+      started();
+      return abandoned;
+    },
+  });
+  await running;
+  time.ms += LEASE_MS;
+  await expect(instance.once(call("early", key))).rejects.toMatchObject({ code: "idempotency_conflict" });
+  time.ms += 1;
+  expect(await instance.once(call("heir", key))).toEqual({ value: "heir", replayed: false });
+  expect(await written("early", "heir")).toEqual(["heir"]);
+});
+
+test("a call that outlives its lease can't write beside the one that took its key over", async () => {
+  const key = newKey();
+  const time = { ms: Date.now() };
+  const instance = storeAt(time);
+  const late: IdempotentCall<string> = {
+    ...call("late", key),
+    async run(complete) {
+      time.ms += LEASE_MS + 1;
+      expect(await instance.once(call("successor", key))).toEqual({ value: "successor", replayed: false });
+      return write("late", complete);
+    },
+  };
+  await expect(instance.once(late)).rejects.toMatchObject({ code: "idempotency_conflict" });
+  expect(await written("late", "successor")).toEqual(["successor"]);
+  expect(await instance.once(call("after", key))).toEqual({ value: "again successor", replayed: true });
+});
+
+test("a call that outlives its lease completes where nobody took its key", async () => {
+  const key = newKey();
+  const time = { ms: Date.now() };
+  const instance = storeAt(time);
+  const slow: IdempotentCall<string> = {
+    ...call("slow", key),
+    run(complete) {
+      time.ms += 2 * LEASE_MS;
+      return write("slow", complete);
+    },
+  };
+  expect(await instance.once(slow)).toEqual({ value: "slow", replayed: false });
+  expect(await instance.once(call("later", key))).toEqual({ value: "again slow", replayed: true });
+});
+
+test("a transaction that is run again completes its key once", async () => {
+  const key = newKey();
+  let runs = 0;
+  const disturbed: IdempotentCall<string> = {
+    ...call("disturbed", key),
+    run: (complete) =>
+      inTransaction(client, async (session) => {
+        await effects.insertOne({ _id: "disturbed" }, { session });
+        await complete(session, "disturbed");
+        if (++runs === 1) await effects.updateOne({ _id: "rival" }, { $set: { at: 1 } }, { session });
+        return "disturbed";
+      }),
+  };
+  await effects.insertOne({ _id: "rival" });
+  await inTransaction(client, async (session) => {
+    await effects.updateOne({ _id: "rival" }, { $set: { at: 2 } }, { session });
+    const outcome = store.once(disturbed);
+    while (runs === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    return outcome;
+  });
+  expect(runs).toBeGreaterThan(1);
+  expect(await store.once(call("later", key))).toEqual({ value: "again disturbed", replayed: true });
+});
+
+test("an organization never gets what another's key made", async () => {
+  const key = newKey();
+  await store.once(call("theirs", key));
+  const foreign = call("foreign", key, { organizationId: "org_2", environment: "live" });
+  await expect(store.once(foreign)).rejects.toMatchObject({ code: "idempotency_conflict" });
+});
+
+test("keys are forgotten after 24 hours, and migrating again changes nothing", async () => {
+  await migrateIdempotency(db);
+  const indexes = await db.collection("idempotency_keys").indexes();
+  expect(indexes).toContainEqual(expect.objectContaining({ key: { created_at: 1 }, expireAfterSeconds: 86_400 }));
+});

@@ -1,0 +1,18 @@
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** 16 bytes as 26 characters of Crockford's base32, as the TypeID specification (v0.3) encodes a UUID. */
+export function encodeBase32(bytes: Uint8Array): string {
+  let text = "";
+  // 130 bits make 26 characters: two zeros stand before the 128.
+  let pending = 0;
+  let bits = 2;
+  for (const byte of bytes) {
+    pending = (pending << 8) | byte;
+    for (bits += 8; bits >= 5; ) {
+      bits -= 5;
+      text += ALPHABET[(pending >> bits) & 31];
+    }
+    pending &= 31;
+  }
+  return text;
+}

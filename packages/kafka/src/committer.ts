@@ -1,0 +1,53 @@
+import type { TopicPartitionOffset } from "kafkajs";
+
+/** Commits are gathered for this long; what is uncommitted at a crash comes again. */
+const EVERY_MS = 100;
+const AGAIN_MS = 1_000;
+
+/** Commits what is done, one commit at a time, so that an older one never follows a newer one. */
+export interface Committer {
+  /** Something is done: commit it soon, and again while that fails. */
+  soon(): void;
+  /** Commits at once, and nothing after that. Errors: the commit's. */
+  finish(): Promise<void>;
+}
+
+export function createCommitter(options: {
+  committable(): TopicPartitionOffset[];
+  commit(offsets: TopicPartitionOffset[]): Promise<void>;
+}): Committer {
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> = Promise.resolve();
+  let finished = false;
+
+  function commit(): Promise<void> {
+    current = current
+      .catch(() => undefined)
+      .then(async () => {
+        const offsets = options.committable();
+        if (offsets.length > 0) await options.commit(offsets);
+      });
+    return current;
+  }
+
+  function schedule(delayMs: number): void {
+    if (finished) return;
+    timer ??= setTimeout(async () => {
+      const nextMs = await commit().then(
+        () => EVERY_MS,
+        () => AGAIN_MS,
+      );
+      timer = undefined;
+      if (options.committable().length > 0) schedule(nextMs);
+    }, delayMs);
+  }
+
+  return {
+    soon: () => schedule(EVERY_MS),
+    async finish() {
+      finished = true;
+      clearTimeout(timer);
+      await commit();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { count, environmentWithLocalRun, flag, z } from "@vvs/config";
+import type { KafkaOptions } from "./client.ts";
+import type { TopicSettings } from "./topics.ts";
+
+/** The variables of whatever speaks with Kafka, to spread into its own `z.object({ ...kafkaSection })`. */
+export const kafkaSection = {
+  /** Where to begin: host:port, several separated by commas. */
+  KAFKA_BROKERS: z
+    .string()
+    .transform((text) => text.split(",").map((part) => part.trim()))
+    .refine((brokers) => brokers.every((broker) => /^[^\s:]+:\d{1,5}$/.test(broker)), "must be host:port[,host:port…]"),
+  /** Put before the name of each topic and consumer group, so that several installations can share a cluster. */
+  KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[\w.-]{0,64}$/, "at most 64 letters, digits, ., _ and -")
+    .default(""),
+  /** Whether connections are TLS. */
+  KAFKA_TLS: flag().default(false),
+  /** PEM of the authorities that brokers' certificates are checked against, best as KAFKA_TLS_CA_FILE; implies TLS. */
+  KAFKA_TLS_CA: z.string().optional(),
+  /** How to sign in; without it nobody signs in. */
+  KAFKA_SASL_MECHANISM: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
+  KAFKA_SASL_USERNAME: z.string().default(""),
+  /** Best as KAFKA_SASL_PASSWORD_FILE. */
+  KAFKA_SASL_PASSWORD: z.string().default(""),
+};
+
+/** The variables of the step that creates topics. Without the last two the brokers' defaults hold. */
+export const kafkaTopicsSection = {
+  /** Of each topic; the most replicas of a service that can share its work. Existing topics keep what they have. */
+  KAFKA_TOPIC_PARTITIONS: count(1).default(12),
+  KAFKA_TOPIC_REPLICATION_FACTOR: count(1).optional(),
+  KAFKA_TOPIC_MIN_INSYNC_REPLICAS: count(1).optional(),
+};
+
+const kafkaSchema = z.object(kafkaSection);
+const topicsSchema = z.object(kafkaTopicsSection);
+
+/** What createKafka takes, from parsed variables. */
+export function kafkaOptions(
+  config: z.infer<typeof kafkaSchema>,
+): Pick<KafkaOptions, "brokers" | "topicPrefix" | "tls" | "sasl"> {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_TLS_CA: ca } = config;
+  return {
+    brokers: config.KAFKA_BROKERS,
+    topicPrefix: config.KAFKA_TOPIC_PREFIX,
+    tls: config.KAFKA_TLS || ca !== undefined ? { ca } : undefined,
+    sasl: mechanism && { mechanism, username: config.KAFKA_SASL_USERNAME, password: config.KAFKA_SASL_PASSWORD },
+  };
+}
+
+/** What allTopics takes, from parsed variables. */
+export function topicSettings(config: z.infer<typeof topicsSchema>): TopicSettings {
+  return {
+    partitions: config.KAFKA_TOPIC_PARTITIONS,
+    replicationFactor: config.KAFKA_TOPIC_REPLICATION_FACTOR,
+    minInsyncReplicas: config.KAFKA_TOPIC_MIN_INSYNC_REPLICAS,
+  };
+}
+
+/** The variables of a command: the process's own, or those of a local run; services hand theirs in. */
+export const environmentVariables = (): NodeJS.ProcessEnv =>
+  environmentWithLocalRun(process.env, process.cwd(), "KAFKA_BROKERS");

@@ -1,0 +1,54 @@
+import { afterAll, expect, test } from "@jest/globals";
+import { MAX_RECORD_BYTES, requestsOf } from "./producer.ts";
+import { testKafka } from "./testing.ts";
+
+const { kafka, createTopic, read, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
+afterAll(close);
+
+const record = (topic: string, key: string, text: string) => ({ topic, key, value: Buffer.from(text) });
+
+test("records of a key arrive in the order they were sent, with their headers, also from sends at once", async () => {
+  const topic = await createTopic("order", 3);
+  const producer = kafka.producer();
+  const sends = Array.from({ length: 20 }, (_, send) =>
+    producer.send([
+      { ...record(topic, "a", `${send}.1`), headers: { "record-id": `r${send}` } },
+      record(topic, "b", `${send}.1`),
+      record(topic, "a", `${send}.2`),
+    ]),
+  );
+  await Promise.all(sends);
+  await producer.close();
+  const ofA = (await read(topic)).filter(({ key }) => key.toString() === "a");
+  expect(ofA.map(({ value }) => String(value))).toEqual(
+    Array.from({ length: 20 }, (_, send) => [`${send}.1`, `${send}.2`]).flat(),
+  );
+  expect(ofA[6]!.headers["record-id"]).toBe("r3");
+});
+
+test("a send that Kafka refuses is told, and the next one arrives", async () => {
+  const topic = await createTopic("refused");
+  const producer = kafka.producer();
+  await expect(producer.send([record(`${topic}.absent`, "a", "lost")])).rejects.toThrow("could not be sent");
+  await producer.send([record(topic, "a", "kept")]);
+  await producer.close();
+  expect((await read(topic)).map(({ value }) => String(value))).toEqual(["kept"]);
+});
+
+test("more than one request holds is split, and a record that no broker takes is refused before anything is sent", () => {
+  const large = { topic: "t", key: "k", value: Buffer.alloc(400_000) };
+  expect(requestsOf([large, large, large]).map((request) => request.length)).toEqual([2, 1]);
+  expect(requestsOf(Array.from({ length: 1_001 }, () => record("t", "k", "v"))).map(({ length }) => length)).toEqual([
+    500, 500, 1,
+  ]);
+  expect(() => requestsOf([{ ...large, value: Buffer.alloc(MAX_RECORD_BYTES) }])).toThrow("over the limit");
+});
+
+test("a closed producer sends nothing more, and its last sends arrive", async () => {
+  const topic = await createTopic("closed");
+  const producer = kafka.producer();
+  const last = producer.send([record(topic, "a", "last")]);
+  await Promise.all([last, producer.close()]);
+  await expect(producer.send([record(topic, "a", "late")])).rejects.toThrow("closed");
+  expect(await read(topic)).toHaveLength(1);
+});

@@ -1,0 +1,144 @@
+import type { Kafka as Library, Producer as LibraryProducer, TopicMessages } from "kafkajs";
+import kafkajs from "kafkajs";
+import { attributes } from "./messaging.ts";
+import type { ProducerRecord, RecordHeaders } from "./record.ts";
+import { failSpan, type Instruments, sendAttributes, startSendSpan } from "./telemetry.ts";
+
+/** A broker refuses a batch larger than its message.max.bytes (1 MiB unless set); headers and framing need room too. */
+const MAX_REQUEST_BYTES = 900_000;
+const MAX_REQUEST_RECORDS = 500;
+/** Of key, value and headers together. Larger ones are refused before they are sent. */
+export const MAX_RECORD_BYTES = MAX_REQUEST_BYTES;
+/** Some three seconds, so that the sender learns soon that Kafka is away; it is the one that decides to go on trying. */
+const RETRY = { retries: 4, initialRetryTime: 200, maxRetryTime: 2_000 };
+
+/** Sends records, confirmed by all in-sync replicas. */
+export interface Producer {
+  /** Connects ahead of the first send, which else does it. Errors: Kafka is out of reach. */
+  connect(): Promise<void>;
+  /**
+   * Sends in the given order; records of one key arrive in it. Resolves when all are confirmed. Errors: some may not
+   * have arrived, others may have: send all again (the consumers are idempotent).
+   */
+  send(records: readonly ProducerRecord[]): Promise<void>;
+  /** Waits for what is being sent, then disconnects; sends are refused from now on. */
+  close(): Promise<void>;
+}
+
+/**
+ * One request is on its way at a time. The client library gives a failed batch's sequence numbers to the next one, and a
+ * broker that had stored the first takes the second for a repetition and drops it: so after a failure whose outcome is
+ * unknown the next send begins with a new producer id.
+ */
+export function createProducer(options: { library: Library; instruments: Instruments }): Producer {
+  const { library, instruments } = options;
+  let connection: Promise<LibraryProducer> | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+  let closed = false;
+
+  function connected(): Promise<LibraryProducer> {
+    connection ??= open(library);
+    return connection;
+  }
+
+  async function discard(): Promise<void> {
+    const discarded = connection;
+    connection = undefined;
+    await discarded?.then((producer) => producer.disconnect()).catch(() => undefined);
+  }
+
+  async function request(records: readonly ProducerRecord[]): Promise<void> {
+    const spans = records.map(startSendSpan);
+    try {
+      const producer = await connected();
+      await producer.sendBatch({ acks: -1, topicMessages: toMessages(records, spans) });
+      for (const { topic } of records) instruments.sent.add(1, sendAttributes(topic));
+    } catch (cause) {
+      const type = spans.map(({ span }) => failSpan(span, cause))[0]!;
+      for (const { topic } of records) {
+        instruments.sent.add(1, { ...sendAttributes(topic), [attributes.errorType]: type });
+      }
+      await discard();
+      throw new Error("records could not be sent to Kafka", { cause });
+    } finally {
+      for (const { span } of spans) span.end();
+    }
+  }
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = queue.then(() => {
+      if (closed) throw new Error("the producer is closed");
+      return work();
+    });
+    queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  return {
+    connect: () =>
+      inTurn(async () => {
+        await connected().catch(async (cause) => {
+          await discard();
+          throw new Error("Kafka is out of reach", { cause });
+        });
+      }),
+    send: (records) =>
+      inTurn(async () => {
+        for (const part of requestsOf(records)) await request(part);
+      }),
+    async close() {
+      const last = queue;
+      queue = last.then(() => {
+        closed = true;
+      });
+      await queue;
+      await discard();
+    },
+  };
+}
+
+async function open(library: Library): Promise<LibraryProducer> {
+  const producer = library.producer({
+    idempotent: true,
+    allowAutoTopicCreation: false,
+    createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    retry: RETRY,
+  });
+  await producer.connect();
+  return producer;
+}
+
+function toMessages(records: readonly ProducerRecord[], sends: readonly { headers: RecordHeaders }[]): TopicMessages[] {
+  const topics = new Map<string, TopicMessages["messages"]>();
+  records.forEach((record, index) => {
+    const messages = topics.get(record.topic) ?? [];
+    topics.set(record.topic, messages);
+    const value = record.value && Buffer.from(record.value.buffer, record.value.byteOffset, record.value.byteLength);
+    messages.push({ key: record.key, value, headers: { ...sends[index]!.headers } });
+  });
+  return [...topics].map(([topic, messages]) => ({ topic, messages }));
+}
+
+/** Splits into requests that brokers accept. Errors: a record that none would. */
+export function requestsOf(records: readonly ProducerRecord[]): ProducerRecord[][] {
+  const requests: ProducerRecord[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const record of records) {
+    const size = recordBytes(record);
+    if (size > MAX_RECORD_BYTES) throw new Error(`a record for ${record.topic} has ${size} bytes, over the limit`);
+    if (bytes + size > MAX_REQUEST_BYTES || requests.at(-1)!.length >= MAX_REQUEST_RECORDS) {
+      requests.push([]);
+      bytes = 0;
+    }
+    requests.at(-1)!.push(record);
+    bytes += size;
+  }
+  return requests;
+}
+
+/** Key, value and headers, in bytes. */
+export function recordBytes(record: Pick<ProducerRecord, "key" | "value" | "headers">): number {
+  const headers = Object.entries(record.headers ?? {}).flat();
+  const texts = [record.key, ...headers].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return texts + (record.value?.byteLength ?? 0);
+}

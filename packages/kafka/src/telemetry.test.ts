@@ -1,0 +1,77 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { StringValueSchema } from "@bufbuild/protobuf/wkt";
+import { afterAll, expect, test } from "@jest/globals";
+import { SpanKind, trace } from "@opentelemetry/api";
+import { createLogger } from "@vvs/logging";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { eventually, testKafka } from "./testing.ts";
+
+const { spans, metric, shutdown } = recordTelemetry();
+
+const { kafka, prefix, createTopic, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
+const logger = createLogger({ service: "test", level: "silent" });
+afterAll(async () => {
+  await close();
+  await shutdown();
+});
+
+const points = async (name: string) => (await metric(name))?.dataPoints ?? [];
+
+test("a record's processing belongs to the trace of its sending, with the messaging attributes", async () => {
+  const topic = await createTopic("traced");
+  const value = toBinary(StringValueSchema, create(StringValueSchema, { value: "a1" }));
+  const producer = kafka.producer();
+  const root = await trace.getTracer("test").startActiveSpan("root", async (span) => {
+    await producer.send([
+      { topic, key: "a", value },
+      { topic, key: "b", value: Uint8Array.of(0xff) },
+    ]);
+    span.end();
+    return span.spanContext();
+  });
+  const inHandler: (string | undefined)[] = [];
+  const consumer = kafka.runConsumer({
+    groupId: "traced",
+    concurrency: 1,
+    logger,
+    subscriptions: [
+      {
+        topic,
+        schema: StringValueSchema,
+        handle: async () => void inHandler.push(trace.getActiveSpan()?.spanContext().spanId),
+      },
+    ],
+  });
+  await eventually(() => spans.filter(({ name }) => name === `process ${topic}`).length === 2);
+  await eventually(async () => (await points("kafka_consumer_committed_lag"))[0]?.value === 0);
+
+  const sent = spans.find(({ name }) => name === `send ${topic}`)!;
+  const processed = spans.find(
+    ({ name, attributes }) => name === `process ${topic}` && attributes["messaging.kafka.message.key"] === "a",
+  )!;
+  expect(sent.kind).toBe(SpanKind.PRODUCER);
+  expect(sent.spanContext().traceId).toBe(root.traceId);
+  expect(sent.parentSpanContext?.spanId).toBe(root.spanId);
+  expect(processed.kind).toBe(SpanKind.CONSUMER);
+  expect(processed.parentSpanContext?.spanId).toBe(sent.spanContext().spanId);
+  expect(inHandler).toEqual([processed.spanContext().spanId]);
+  expect(processed.attributes).toEqual({
+    "messaging.system": "kafka",
+    "messaging.operation.name": "process",
+    "messaging.operation.type": "process",
+    "messaging.destination.name": topic,
+    "messaging.destination.partition.id": "0",
+    "messaging.consumer.group.name": `${prefix}traced`,
+    "messaging.kafka.offset": 0,
+    "messaging.kafka.message.key": "a",
+  });
+
+  const [consumed] = await points("messaging.client.consumed.messages");
+  expect(consumed?.value).toBe(2);
+  const [letters] = await points("dead_letter_records");
+  expect(letters).toMatchObject({ value: 1, attributes: { reason: "undecodable" } });
+  expect(await points("messaging.process.duration")).toHaveLength(1);
+  expect((await points("messaging.client.sent.messages")).map(({ value }) => value).sort()).toEqual([1, 2]);
+  await consumer.stop();
+  await producer.close();
+});

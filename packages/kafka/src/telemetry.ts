@@ -1,0 +1,177 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  metrics,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import { attributes, DURATION_BUCKETS, metricNames, SYSTEM } from "./messaging.ts";
+import type { ConsumedRecord, ProducerRecord, RecordHeaders } from "./record.ts";
+
+const SCOPE = "@vvs/kafka";
+
+/** The counters of this package. Made per client and not on import, because the SDK must be there first. */
+export function createInstruments() {
+  const meter = metrics.getMeter(SCOPE);
+  return {
+    meter,
+    sent: meter.createCounter(metricNames.sent, { description: "Records that Kafka has confirmed, or refused." }),
+    consumed: meter.createCounter(metricNames.consumed, { description: "Records read from Kafka." }),
+    processDuration: meter.createHistogram(metricNames.processDuration, {
+      unit: "s",
+      description: "Time of one attempt to process a record, or the records of a batch.",
+      advice: { explicitBucketBoundaries: DURATION_BUCKETS },
+    }),
+    retrying: meter.createUpDownCounter(metricNames.retrying, {
+      description: "Records whose processing failed and is tried again. Above 0 for minutes, a dependency is away.",
+    }),
+    deadLetters: meter.createCounter(metricNames.deadLetters, {
+      description: "Records put aside because they can't be processed. Each one needs a look.",
+    }),
+    committedLag: meter.createObservableGauge(metricNames.committedLag, {
+      description:
+        "Records behind the end of the partition, as of the last fetch. Growing, the consumers are too slow.",
+    }),
+  };
+}
+
+export type Instruments = ReturnType<typeof createInstruments>;
+
+/**
+ * Begins the span of sending a record, and returns the headers that carry it. Its parent is what the record's own
+ * headers carry (work that was stored and is sent later), else the active span.
+ */
+export function startSendSpan(record: ProducerRecord): { span: Span; headers: RecordHeaders } {
+  const parent = propagation.extract(context.active(), record.headers ?? {});
+  const span = trace.getTracer(SCOPE).startSpan(
+    `send ${record.topic}`,
+    {
+      kind: SpanKind.PRODUCER,
+      attributes: {
+        ...sendAttributes(record.topic),
+        [attributes.operationType]: "send",
+        [attributes.key]: record.key.toString(),
+      },
+    },
+    parent,
+  );
+  const headers: Record<string, string> = { ...record.headers };
+  propagation.inject(trace.setSpan(parent, span), headers);
+  return { span, headers };
+}
+
+export function sendAttributes(topic: string): Attributes {
+  return { [attributes.system]: SYSTEM, [attributes.operationName]: "send", [attributes.destination]: topic };
+}
+
+/**
+ * Runs one attempt to process a record as a span whose parent is the sender's (one record, one trace; the conventions'
+ * default of a link is for batches), and records how long it took.
+ */
+export async function processing<T>(
+  instruments: Instruments,
+  groupId: string,
+  record: ConsumedRecord,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const common = processAttributes(groupId, record);
+  const parent: Context = propagation.extract(context.active(), record.headers);
+  const span = trace
+    .getTracer(SCOPE)
+    .startSpan(
+      `process ${record.topic}`,
+      { kind: SpanKind.CONSUMER, attributes: { ...common, ...recordAttributes(record) } },
+      parent,
+    );
+  const startedAt = performance.now();
+  let error: string | undefined;
+  try {
+    return await context.with(trace.setSpan(parent, span), attempt);
+  } catch (thrown) {
+    error = failSpan(span, thrown);
+    throw thrown;
+  } finally {
+    instruments.processDuration.record((performance.now() - startedAt) / 1_000, {
+      ...common,
+      ...(error && { [attributes.errorType]: error }),
+    });
+    span.end();
+  }
+}
+
+/** Headers of trace context, such as a record has. */
+export type TraceCarrier = Readonly<Record<string, string>>;
+
+/**
+ * Runs one attempt to process records together: each has a span whose parent is its sender's, as if it were alone, and
+ * `attempt` is told what carries each on. The time recorded is that of all of them.
+ */
+export async function processingBatch(
+  instruments: Instruments,
+  groupId: string,
+  records: readonly ConsumedRecord[],
+  attempt: (traces: readonly TraceCarrier[]) => Promise<void>,
+): Promise<void> {
+  const tracer = trace.getTracer(SCOPE);
+  const common = processAttributes(groupId, records[0]!);
+  const spans: Span[] = [];
+  const traces = records.map((record) => {
+    const parent = propagation.extract(ROOT_CONTEXT, record.headers);
+    const spanAttributes = { ...common, ...recordAttributes(record) };
+    const span = tracer.startSpan(
+      `process ${record.topic}`,
+      { kind: SpanKind.CONSUMER, attributes: spanAttributes },
+      parent,
+    );
+    spans.push(span);
+    const carrier: Record<string, string> = {};
+    propagation.inject(trace.setSpan(parent, span), carrier);
+    return carrier;
+  });
+  const startedAt = performance.now();
+  let error: string | undefined;
+  try {
+    await attempt(traces);
+  } catch (thrown) {
+    for (const span of spans) error = failSpan(span, thrown);
+    throw thrown;
+  } finally {
+    instruments.processDuration.record((performance.now() - startedAt) / 1_000, {
+      ...common,
+      ...(error && { [attributes.errorType]: error }),
+    });
+    for (const span of spans) span.end();
+  }
+}
+
+/** Attributes of few values, fit for metrics too. */
+export function processAttributes(groupId: string, record: ConsumedRecord): Attributes {
+  return {
+    [attributes.system]: SYSTEM,
+    [attributes.operationName]: "process",
+    [attributes.destination]: record.topic,
+    [attributes.consumerGroup]: groupId,
+  };
+}
+
+function recordAttributes(record: ConsumedRecord): Attributes {
+  return {
+    [attributes.operationType]: "process",
+    [attributes.partition]: String(record.partition),
+    [attributes.offset]: Number(record.offset),
+    [attributes.key]: record.key.toString(),
+  };
+}
+
+/** Marks a span as failed; returns the error's type. The message stays out of traces: it may quote data. */
+export function failSpan(span: Span, thrown: unknown): string {
+  const type = thrown instanceof Error ? thrown.name : "unknown";
+  span.setAttribute(attributes.errorType, type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  return type;
+}

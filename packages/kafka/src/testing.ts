@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { createLogger, type Logger } from "@vvs/logging";
+import kafkajs from "kafkajs";
+import { createKafka, type Kafka } from "./client.ts";
+import { type ConsumedRecord, toConsumedRecord } from "./record.ts";
+import { deadLetterTopic, type TopicSpec } from "./topics.ts";
+
+// For tests, of this package and of services, on a real broker.
+
+export interface TestKafka {
+  readonly kafka: Kafka;
+  /** Unlike any other test's. */
+  readonly prefix: string;
+  /** Creates a topic with its dead-letter topic; returns its full name. */
+  createTopic(name: string, partitions?: number): Promise<string>;
+  /** All records of a topic, those of one partition in order. */
+  read(topic: string): Promise<ConsumedRecord[]>;
+  /** Partition → the next offset that the group (without the prefix) will read; -1 before its first commit. */
+  committed(groupId: string, topic: string): Promise<number[]>;
+  /** Removes the topics. */
+  close(): Promise<void>;
+}
+
+/** A client of the broker whose topics and groups are this test's own. */
+export function testKafka(options: { brokers: string; logger?: Logger }): TestKafka {
+  const prefix = `test-${randomBytes(5).toString("hex")}.`;
+  const brokers = options.brokers.split(",");
+  const logger = options.logger ?? createLogger({ service: "test", level: "silent" });
+  const kafka = createKafka({ brokers, clientId: "test", logger, topicPrefix: prefix });
+  const library = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
+  const admin = library.admin();
+  const created = new Set<string>();
+
+  async function read(topic: string): Promise<ConsumedRecord[]> {
+    const log = await admin.fetchTopicOffsets(topic);
+    const missing = new Map(log.map(({ partition, high, low }) => [partition, Number(high) - Number(low)]));
+    const records: ConsumedRecord[] = [];
+    const consumer = library.consumer({
+      groupId: `${prefix}read.${randomBytes(5).toString("hex")}`,
+      maxWaitTimeInMs: 50,
+    });
+    await consumer.connect();
+    try {
+      await consumer.subscribe({ topics: [topic], fromBeginning: true });
+      await consumer.run({
+        autoCommit: false,
+        eachMessage: async ({ partition, message }) => {
+          records.push(toConsumedRecord(topic, partition, message));
+          missing.set(partition, missing.get(partition)! - 1);
+        },
+      });
+      await eventually(() => [...missing.values()].every((count) => count <= 0));
+    } finally {
+      await consumer.disconnect();
+    }
+    return records.sort((a, b) => a.partition - b.partition || Number(a.offset - b.offset));
+  }
+
+  return {
+    kafka,
+    prefix,
+    read,
+    async createTopic(name, partitions = 1) {
+      const topic = `${prefix}${name}`;
+      const spec: TopicSpec = { topic, partitions, retentionMs: 3_600_000, maxRecordBytes: 1_048_588 };
+      await kafka.ensureTopics([spec, { ...spec, topic: deadLetterTopic(topic), partitions: 1 }]);
+      created.add(topic).add(deadLetterTopic(topic));
+      return topic;
+    },
+    async committed(groupId, topic) {
+      const [offsets] = await admin.fetchOffsets({ groupId: `${prefix}${groupId}`, topics: [topic] });
+      return offsets!.partitions.sort((a, b) => a.partition - b.partition).map(({ offset }) => Number(offset));
+    },
+    async close() {
+      if (created.size > 0) await admin.deleteTopics({ topics: [...created] });
+      await admin.disconnect();
+    },
+  };
+}
+
+/** Waits until the condition holds. Errors: it does not within 20 s, or throws. */
+export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error("what the test waits for did not come");
+    await wait(20);
+  }
+}

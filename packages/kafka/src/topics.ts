@@ -1,0 +1,68 @@
+import type { Environment } from "@vvs/tenant";
+import { environments } from "@vvs/tenant";
+
+/** The product's topics; each exists once per environment and carries one type of record. */
+export const topicNames = {
+  verificationRequested: "verification.requested",
+  verificationCompleted: "verification.completed",
+  changeDetected: "monitor.change_detected",
+  webhookRequested: "webhook.requested",
+} as const;
+
+export type TopicName = (typeof topicNames)[keyof typeof topicNames];
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Deduplication keeps record ids for 30 days: longer than this, so that a topic can be replayed from its beginning. */
+const RETENTION_MS = 7 * DAY_MS;
+const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
+/** Kafka's own default for the largest record batch, and a little more where headers with the reason are added. */
+const MAX_RECORD_BYTES = 1_048_588;
+const DEAD_LETTER_MAX_RECORD_BYTES = MAX_RECORD_BYTES + 65_536;
+
+/** A topic as it is created. What is undefined is the broker's default. */
+export interface TopicSpec {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly retentionMs: number;
+  readonly maxRecordBytes: number;
+  readonly replicationFactor?: number;
+  readonly minInsyncReplicas?: number;
+}
+
+/** How topics are laid out; partitions bound how many replicas of a service can share its work. */
+export interface TopicSettings {
+  readonly partitions?: number;
+  readonly replicationFactor?: number;
+  readonly minInsyncReplicas?: number;
+}
+
+/** The full name: `<prefix><environment>.<topic>`. */
+export function topicFor(options: { prefix?: string; environment: Environment; topic: TopicName }): string {
+  return `${options.prefix ?? ""}${options.environment}.${options.topic}`;
+}
+
+/** Where records of a topic go that can't be processed. */
+export function deadLetterTopic(topic: string): string {
+  return `${topic}.dlq`;
+}
+
+/** Every topic of the product with its dead-letter topic, for both environments. */
+export function allTopics(prefix = "", settings: TopicSettings = {}): TopicSpec[] {
+  const { partitions = 12, replicationFactor, minInsyncReplicas } = settings;
+  const replication = { replicationFactor, minInsyncReplicas };
+  return environments.flatMap((environment) =>
+    Object.values(topicNames).flatMap((name) => {
+      const topic = topicFor({ prefix, environment, topic: name });
+      return [
+        { topic, partitions, retentionMs: RETENTION_MS, maxRecordBytes: MAX_RECORD_BYTES, ...replication },
+        {
+          topic: deadLetterTopic(topic),
+          partitions: 1,
+          retentionMs: DEAD_LETTER_RETENTION_MS,
+          maxRecordBytes: DEAD_LETTER_MAX_RECORD_BYTES,
+          ...replication,
+        },
+      ];
+    }),
+  );
+}

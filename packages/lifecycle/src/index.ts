@@ -1,0 +1,116 @@
+import { ConfigError } from "@vvs/config";
+import { createLogger, type Logger } from "@vvs/logging";
+import { telemetry } from "@vvs/telemetry/register";
+import { startAdminServer } from "./admin-server.ts";
+import { type Closers, createClosers } from "./closers.ts";
+
+/** The variables of serviceSection, which every service's configuration has. */
+export interface ServiceConfig {
+  readonly LOG_LEVEL: string;
+  readonly ADMIN_HOST: string;
+  readonly ADMIN_PORT: number;
+  readonly DRAIN_SECONDS: number;
+  readonly FINISH_SECONDS: number;
+}
+
+export interface ServiceContext<C> {
+  readonly config: C;
+  readonly logger: Logger;
+  /** Registers a close; they run in reverse when the service stops. */
+  readonly onClose: Closers["onClose"];
+  /** Aborted when the service begins to stop: loops end, new work is not taken. */
+  readonly stopping: AbortSignal;
+}
+
+/** A collector that is away must not hold up an exit. */
+const FLUSH_MS = 3_000;
+
+/**
+ * The life of a service: reads its configuration (all problems at once, exit 1), serves the admin port, starts, turns
+ * ready, and on SIGTERM or SIGINT turns unready, waits DRAIN_SECONDS for load balancers to notice, closes in reverse
+ * what was opened, flushes telemetry and exits 0. Work that is not done FINISH_SECONDS later, a second signal, or a
+ * fault that nobody caught ends it with exit 1.
+ */
+export async function runService<C extends ServiceConfig>(
+  name: string,
+  load: () => C,
+  start: (context: ServiceContext<C>) => Promise<void>,
+): Promise<void> {
+  const config = loadOrExit(name, load);
+  const logger = createLogger({ service: name, level: config.LOG_LEVEL });
+  process.on("uncaughtException", (error) => {
+    logger.fatal({ err: error }, "an error that nobody caught ends the service");
+    process.exit(1);
+  });
+  const closers = createClosers(logger);
+  const stopping = stopOnSignals(config, logger);
+  let started = false;
+  const phase = () => (stopping.aborted ? "draining" : started ? "ready" : "starting");
+
+  try {
+    const admin = await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      state: { phase, handleMetrics: telemetry.handleMetrics },
+    });
+    closers.onClose("admin server", () => admin.close());
+    logger.info({ admin_port: admin.port }, "starting");
+    await start({ config, logger, onClose: closers.onClose, stopping });
+    started = true;
+  } catch (error) {
+    if (!stopping.aborted) {
+      logger.fatal({ err: error }, "the service could not start");
+      process.exit(1);
+    }
+    logger.info({ err: error }, "stopped before it had started");
+  }
+  if (!stopping.aborted) {
+    logger.info("ready");
+    await new Promise((resolve) => stopping.addEventListener("abort", resolve, { once: true }));
+    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_SECONDS * 1000));
+  }
+  await closers.closeAll();
+  await flushTelemetry(logger);
+  logger.info("stopped");
+  process.exit(0);
+}
+
+function loadOrExit<C>(name: string, load: () => C): C {
+  try {
+    return load();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${name}: the configuration can't be used:\n${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+/** Aborted by the first signal, after which the service has its time to end, also where it hangs in its start. */
+function stopOnSignals(config: ServiceConfig, logger: Logger): AbortSignal {
+  const stopping = new AbortController();
+  const limitMs = (config.DRAIN_SECONDS + config.FINISH_SECONDS) * 1000;
+  const onSignal = (signal: string) => {
+    if (stopping.signal.aborted) {
+      logger.warn({ signal }, "a second signal ends the service at once");
+      process.exit(1);
+    }
+    logger.info({ signal }, "stopping");
+    setTimeout(() => {
+      logger.error({ limit_ms: limitMs }, "some work did not finish in time");
+      process.exit(1);
+    }, limitMs).unref();
+    stopping.abort();
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+  return stopping.signal;
+}
+
+async function flushTelemetry(logger: Logger): Promise<void> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`no answer within ${FLUSH_MS} ms`)), FLUSH_MS).unref();
+  });
+  await Promise.race([telemetry.shutdown(), late]).catch((error) =>
+    logger.warn({ err: error }, "telemetry could not be flushed"),
+  );
+}

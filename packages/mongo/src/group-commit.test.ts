@@ -1,0 +1,71 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { ClientSession } from "mongodb";
+import { createGroupCommit } from "./group-commit.ts";
+import { type TestMongo, testMongo } from "./testing.ts";
+
+let mongo: TestMongo;
+
+beforeAll(async () => {
+  mongo = await testMongo(process.env.MONGODB_URI!);
+});
+afterAll(() => mongo.close());
+
+/** Items of a collection of the test's own, and the sizes of the groups that were tried. */
+async function groupsOf(name: string) {
+  const items = mongo.db.collection<{ _id: string; fault?: boolean }>(name);
+  await items.createIndex({ _id: 1 });
+  const sizes: number[] = [];
+  const write = async (session: ClientSession, group: readonly { _id: string; fault?: boolean }[]) => {
+    sizes.push(group.length);
+    await items.insertMany([...group], { session });
+    if (group.some(({ fault }) => fault)) throw new Error("this one can't be");
+  };
+  const stored = async () => (await items.find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+  return { save: createGroupCommit({ client: mongo.client, write }), sizes, stored, write };
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index).padStart(3, "0"));
+
+test("what comes while others are committed shares a transaction, within a limit", async () => {
+  const { save, sizes, stored } = await groupsOf("shared");
+  await Promise.all(ids(250).map((_id) => save({ _id })));
+  expect(await stored()).toEqual(ids(250));
+  expect(sizes.slice(0, 4)).toEqual([1, 1, 1, 1]);
+  expect(sizes.length).toBeLessThan(20);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+});
+
+test("one that can't be stored fails alone, and leaves nothing", async () => {
+  const { save, stored } = await groupsOf("faulty");
+  await save({ _id: "taken" });
+  const saves = [...ids(20).map((_id) => ({ _id, fault: _id === "007" })), { _id: "taken" }].map(save);
+  const settled = await Promise.allSettled(saves);
+  expect(settled.flatMap(({ status }, index) => (status === "rejected" ? [index] : []))).toEqual([7, 20]);
+  expect(await stored()).toEqual([...ids(20).filter((id) => id !== "007"), "taken"]);
+});
+
+test("when a promise is fulfilled, the item is there", async () => {
+  const { save, stored } = await groupsOf("visible");
+  await Promise.all(
+    ids(30).map(async (_id) => {
+      await save({ _id });
+      expect(await stored()).toContain(_id);
+    }),
+  );
+});
+
+test("a transaction runs in the context of a call that it serves, not of one that ended before", async () => {
+  const context = new AsyncLocalStorage<string>();
+  const seen: [string | undefined, string[]][] = [];
+  const { write } = await groupsOf("contexts");
+  const save = createGroupCommit<{ _id: string }>({
+    client: mongo.client,
+    async write(session, group) {
+      seen.push([context.getStore(), group.map(({ _id }) => _id)]);
+      await write(session, group);
+    },
+  });
+  await Promise.all(ids(12).map((_id) => context.run(_id, () => save({ _id }))));
+  for (const [store, group] of seen) expect(group[0]).toBe(store);
+});

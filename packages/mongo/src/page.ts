@@ -1,0 +1,48 @@
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import type { PageRequest, Position } from "@vvs/proto/common/v1/common";
+import type { Collection, Document, Filter, WithId } from "mongodb";
+
+/** What every listed document has; lists need an index on <filter>, created_at, _id, both descending. */
+export interface Listed {
+  readonly _id: string;
+  readonly created_at: Date;
+}
+
+export interface Page<T> {
+  readonly items: WithId<T>[];
+  /** Where the next page starts; undefined on the last. */
+  readonly next: { createdAt: ReturnType<typeof timestampFromDate>; id: string } | undefined;
+}
+
+const MAX_LIMIT = 100;
+
+/** A page of a list, newest first, ties by id. The filter must hold the tenant. Errors: invalid_request. */
+export async function findPage<T extends Document & Listed>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+  page: PageRequest | undefined,
+): Promise<Page<T>> {
+  const limit = page?.limit ?? 0;
+  if (limit < 1 || limit > MAX_LIMIT) {
+    throw new ServiceError("invalid_request", { details: [{ path: "limit", message: `must be 1–${MAX_LIMIT}` }] });
+  }
+  const found = await collection
+    .find({ $and: [filter, beyond(page?.after)] } as Filter<T>)
+    .sort({ created_at: -1, _id: -1 })
+    .limit(limit + 1)
+    .toArray();
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : undefined;
+  return { items, next: last && { createdAt: timestampFromDate(last.created_at), id: last._id as string } };
+}
+
+function beyond(after: Position | undefined): Document {
+  if (!after) return {};
+  if (!after.createdAt) {
+    throw new ServiceError("invalid_request", { details: [{ path: "after", message: "names no place in the list" }] });
+  }
+  const at = timestampDate(after.createdAt);
+  // The first condition says nothing new, but bounds the index: without it each page is read from the list's beginning.
+  return { created_at: { $lte: at }, $or: [{ created_at: { $lt: at } }, { _id: { $lt: after.id } }] };
+}

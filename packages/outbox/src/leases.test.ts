@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/kafka/testing";
+import { type Db, MongoClient } from "mongodb";
+import { createLeases, type Leases, migrateLeases } from "./leases.ts";
+
+const client = new MongoClient(process.env.MONGODB_URI!);
+const databases: Db[] = [];
+let db: Db;
+
+beforeEach(async () => {
+  db = client.db(`test_leases_${randomBytes(5).toString("hex")}`);
+  databases.push(db);
+  await migrateLeases(db);
+});
+afterAll(async () => {
+  await Promise.all(databases.map((each) => each.dropDatabase()));
+  await client.close();
+});
+
+const settled = () => Promise.resolve();
+const leases = (owner: string, leaseMs = 60_000) => createLeases({ db, owner, leaseMs, settled });
+const all = Array.from({ length: 16 }, (_, shard) => shard);
+const sorted = (...holders: Leases[]) => holders.flatMap((each) => [...each.held()]).sort((a, b) => a - b);
+
+test("a relay alone holds every shard", async () => {
+  const one = leases("one");
+  await one.renew();
+  expect(sorted(one)).toEqual(all);
+});
+
+test("relays share the shards, and none is held twice at any time", async () => {
+  const [one, two, three] = [leases("one"), leases("two"), leases("three")];
+  for (const each of [one, two, three, one, two, three, one, two, three]) {
+    await each.renew();
+    expect(new Set(sorted(one, two, three)).size).toBe(sorted(one, two, three).length);
+  }
+  expect(sorted(one, two, three)).toEqual(all);
+  for (const each of [one, two, three]) expect(each.held().length).toBeGreaterThanOrEqual(4);
+});
+
+test("a relay gives up its surplus only when nothing of it is being sent any more", async () => {
+  const sending = Promise.withResolvers<void>();
+  const one = createLeases({ db, owner: "one", leaseMs: 60_000, settled: () => sending.promise });
+  const two = leases("two");
+  await one.renew();
+  await two.renew();
+  const renewed = one.renew();
+  await eventually(() => one.held().length === 8);
+  await two.renew();
+  expect(two.held()).toEqual([]);
+  sending.resolve();
+  await renewed;
+  await two.renew();
+  expect(sorted(one, two)).toEqual(all);
+});
+
+test("what a relay releases is taken at once", async () => {
+  const [one, two] = [leases("one"), leases("two")];
+  await one.renew();
+  await two.renew();
+  expect(two.held()).toEqual([]);
+  await one.release();
+  await two.renew();
+  expect(sorted(one, two)).toEqual(all);
+  expect(one.held()).toEqual([]);
+});
+
+test("the shards of a relay that died are taken when its lease has run out, and it stops by itself by then", async () => {
+  const [dead, heir] = [leases("dead", 300), leases("heir")];
+  await dead.renew();
+  await heir.renew();
+  expect(heir.held()).toEqual([]);
+  await eventually(async () => {
+    const stillHeld = dead.held().length;
+    await heir.renew();
+    expect(stillHeld > 0 && heir.held().length > 0).toBe(false);
+    return heir.held().length === 16;
+  });
+});
+
+test("the migration may run again beside a relay", async () => {
+  const one = leases("one");
+  await one.renew();
+  await migrateLeases(db);
+  await one.renew();
+  expect(sorted(one)).toEqual(all);
+});

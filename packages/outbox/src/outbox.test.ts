@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeEach, expect, test } from "@jest/globals";
+import type { Producer, ProducerRecord } from "@vvs/kafka";
+import { eventually, testKafka } from "@vvs/kafka/testing";
+import { createLogger } from "@vvs/logging";
+import { type Db, MongoClient, ObjectId } from "mongodb";
+import { createOutbox, migrateOutbox, type OutboxRecord } from "./outbox.ts";
+import { type OutboxRelay, type RelayOptions, runOutboxRelay } from "./relay.ts";
+import { outboxRows } from "./rows.ts";
+
+const { kafka, createTopic, read, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
+const client = new MongoClient(process.env.MONGODB_URI!, { writeConcern: { w: "majority" } });
+const logger = createLogger({ service: "test", level: "silent" });
+const producer = kafka.producer();
+const relays: OutboxRelay[] = [];
+let db: Db;
+
+beforeEach(async () => {
+  db = client.db(`test_outbox_${randomBytes(5).toString("hex")}`);
+  await migrateOutbox(db);
+});
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+  await db.dropDatabase();
+});
+afterAll(() => Promise.all([producer.close().then(close), client.close()]));
+
+function relay(options: Partial<RelayOptions> = {}): OutboxRelay {
+  const owner = randomBytes(5).toString("hex");
+  const started = runOutboxRelay({ db, producer, owner, logger, pollMs: 20, ...options });
+  relays.push(started);
+  return started;
+}
+
+function record(topic: string, key: string, seq: number): OutboxRecord {
+  return { id: `${key}-${seq}`, topic, key, seq, value: Buffer.from(`${key}${seq}`) };
+}
+
+function commit(...records: OutboxRecord[]): Promise<void> {
+  const outbox = createOutbox({ db });
+  return client.withSession((session) => session.withTransaction(() => outbox.append(session, ...records)));
+}
+
+const unsent = () => outboxRows(db).countDocuments();
+const textsOf = (records: { value: Uint8Array | null }[]) => records.map(({ value }) => String(value));
+
+test("exactly what was committed is published, and then gone from the outbox", async () => {
+  const topic = await createTopic("committed");
+  const outbox = createOutbox({ db });
+  const aborted = client.withSession((session) =>
+    session.withTransaction(async () => {
+      await outbox.append(session, record(topic, "a", 2));
+      throw new Error("the fact was refused");
+    }),
+  );
+  await expect(aborted).rejects.toThrow("refused");
+  await commit(record(topic, "a", 1), record(topic, "b", 1));
+  relay();
+  await eventually(async () => (await unsent()) === 0);
+  const published = await read(topic);
+  expect(textsOf(published).sort()).toEqual(["a1", "b1"]);
+  expect(published.map(({ headers }) => headers["record-id"]).sort()).toEqual(["a-1", "b-1"]);
+});
+
+test("records of a key are published by their number, whatever the clocks of those who appended them", async () => {
+  const topic = await createTopic("numbers");
+  await commit(...[1, 2, 3, 4].map((seq) => record(topic, "a", seq)));
+  const rows = await outboxRows(db).find().sort({ seq: 1 }).toArray();
+  await outboxRows(db).deleteMany({});
+  const backwards = rows.map((row) => ({ ...row, _id: ObjectId.createFromTime(1_800_000_000 - row.seq) }));
+  await outboxRows(db).insertMany(backwards);
+  relay();
+  await eventually(async () => (await unsent()) === 0);
+  expect(textsOf(await read(topic))).toEqual(["a1", "a2", "a3", "a4"]);
+});
+
+test("while records are appended and published at once, each key keeps its order and loses nothing", async () => {
+  const topic = await createTopic("concurrent", 3);
+  relay();
+  relay();
+  const keys = ["a", "b", "c", "d", "e", "f"];
+  const numbers = Array.from({ length: 30 }, (_, number) => number);
+  const appendAll = async (key: string) => {
+    for (const seq of numbers) await commit(record(topic, key, seq));
+  };
+  await Promise.all(keys.map(appendAll));
+  await eventually(async () => (await unsent()) === 0);
+  const published = await read(topic);
+  for (const key of keys) {
+    const texts = textsOf(published.filter((each) => each.key.toString() === key));
+    expect([...new Set(texts)]).toEqual(numbers.map((seq) => `${key}${seq}`));
+  }
+});
+
+test("more rows than a page holds are all published, in order", async () => {
+  const topic = await createTopic("pages");
+  const seqs = Array.from({ length: 1_200 }, (_, seq) => seq);
+  await commit(
+    ...seqs.flatMap((seq) =>
+      seq < 30 ? [record(topic, "a", seq), record(topic, "b", seq)] : [record(topic, "a", seq)],
+    ),
+  );
+  relay();
+  await eventually(async () => (await unsent()) === 0);
+  const published = await read(topic);
+  expect(textsOf(published.filter(({ key }) => key.toString() === "a"))).toEqual(seqs.map((seq) => `a${seq}`));
+  expect(published).toHaveLength(1_230);
+});
+
+test("a relay that dies between sending and deleting leads to a repetition, not to a loss", async () => {
+  const topic = await createTopic("dies");
+  await commit(record(topic, "a", 1), record(topic, "a", 2));
+  let deaths = 0;
+  const dying: Pick<Producer, "send"> = {
+    async send(records) {
+      await producer.send(records);
+      if (++deaths === 1) throw new Error("died after sending");
+    },
+  };
+  relay({ producer: dying });
+  await eventually(async () => (await unsent()) === 0);
+  expect(textsOf(await read(topic))).toEqual(["a1", "a2", "a1", "a2"]);
+});
+
+test("with Kafka away rows are kept, and published when it is back", async () => {
+  const topic = await createTopic("kafka-away");
+  let away = true;
+  let refusals = 0;
+  const flaky: Pick<Producer, "send"> = {
+    async send(records: readonly ProducerRecord[]) {
+      if (away) {
+        refusals++;
+        throw new Error("Kafka is away");
+      }
+      await producer.send(records);
+    },
+  };
+  relay({ producer: flaky });
+  await commit(record(topic, "a", 1));
+  await eventually(() => refusals > 0);
+  await commit(record(topic, "a", 2));
+  expect(await unsent()).toBe(2);
+  away = false;
+  await eventually(async () => (await unsent()) === 0);
+  expect(textsOf(await read(topic))).toEqual(["a1", "a2"]);
+});
+
+test("a nudge spares a record the wait for the next look", async () => {
+  const topic = await createTopic("nudge");
+  const nudged = relay({ pollMs: 3_600_000 });
+  for (const seq of [1, 2, 3]) {
+    await commit(record(topic, "a", seq));
+    nudged.nudge();
+    await eventually(async () => (await unsent()) === 0);
+  }
+  expect(textsOf(await read(topic))).toEqual(["a1", "a2", "a3"]);
+});
+
+test("a record too large for Kafka is refused when it is appended, before it could block the others", async () => {
+  const large = { ...record("topic", "a", 1), value: Buffer.alloc(900_000) };
+  await expect(commit(large)).rejects.toThrow("too large");
+  expect(await unsent()).toBe(0);
+});

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, expect, test } from "@jest/globals";
+import { trace } from "@opentelemetry/api";
+import { eventually, testKafka } from "@vvs/kafka/testing";
+import { createLogger } from "@vvs/logging";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { MongoClient } from "mongodb";
+import { createOutbox, migrateOutbox } from "./outbox.ts";
+import { runOutboxRelay } from "./relay.ts";
+
+const { spans, metric, shutdown } = recordTelemetry();
+
+const { kafka, createTopic, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
+const client = new MongoClient(process.env.MONGODB_URI!);
+const db = client.db(`test_outbox_${randomBytes(5).toString("hex")}`);
+afterAll(async () => {
+  await db.dropDatabase();
+  await Promise.all([client.close(), close()]);
+  await shutdown();
+});
+
+const value = async (name: string) => (await metric(name))?.dataPoints[0]?.value;
+
+test("a record that is published later belongs to the trace of the transaction that stored it", async () => {
+  const topic = await createTopic("traced");
+  await migrateOutbox(db);
+  const outbox = createOutbox({ db });
+  const origin = await trace.getTracer("test").startActiveSpan("origin", async (span) => {
+    await client.withSession((session) =>
+      session.withTransaction(() => outbox.append(session, { id: "r1", topic, key: "a", value: Buffer.from("a1") })),
+    );
+    span.end();
+    return span.spanContext();
+  });
+  const producer = kafka.producer();
+  const logger = createLogger({ service: "test", level: "silent" });
+  let away = true;
+  const relay = runOutboxRelay({
+    db,
+    owner: "one",
+    logger,
+    pollMs: 20,
+    producer: {
+      async send(records) {
+        if (away) throw new Error("Kafka is away");
+        await producer.send(records);
+      },
+    },
+  });
+  await eventually(async () => Number(await value("outbox_oldest_unsent_seconds")) > 0);
+  away = false;
+  await eventually(async () => (await value("outbox_oldest_unsent_seconds")) === 0);
+  expect(await value("outbox_relayed_records")).toBe(1);
+  const sent = spans.find(({ name }) => name === `send ${topic}`)!;
+  expect(sent.spanContext().traceId).toBe(origin.traceId);
+  expect(sent.parentSpanContext?.spanId).toBe(origin.spanId);
+  await relay.stop();
+  await producer.close();
+});

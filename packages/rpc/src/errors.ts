@@ -1,0 +1,54 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import * as grpc from "@grpc/grpc-js";
+import { catalogue, isErrorCode, ServiceError } from "@vvs/errors";
+import { ServiceErrorSchema, type ServiceError as WireError } from "@vvs/proto/common/v1/common";
+
+const TRAILER = "vvs-error-bin";
+
+/** Total: a refusal as the status and trailer that carry it whole over gRPC. Its cause stays here. */
+export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { code: grpc.status } {
+  const text = error.message.toWellFormed(); // grpc-js can't encode half a surrogate pair
+  const message = create(ServiceErrorSchema, {
+    code: error.code,
+    message: text,
+    details: error.details.map((detail) => ({ ...detail })),
+    entityId: error.entityId,
+    candidates: error.candidates?.map((candidate) => ({
+      ...candidate,
+      explanation: (candidate.explanation ?? []).map((reason) => ({ ...reason, parts: [...(reason.parts ?? [])] })),
+    })),
+    retryAfterSeconds: error.retryAfterSeconds && Math.ceil(error.retryAfterSeconds),
+  });
+  const metadata = new grpc.Metadata();
+  metadata.set(TRAILER, Buffer.from(toBinary(ServiceErrorSchema, message)));
+  return { code: catalogue[error.code].grpc, details: text, metadata };
+}
+
+/** Total: the refusal that a status carries, service_unavailable for a server out of reach, else internal_error. */
+export function fromStatus(error: unknown): ServiceError {
+  const { code, metadata } = error as Partial<grpc.ServiceError>;
+  const message = decodeTrailer(metadata?.get(TRAILER)[0]);
+  if (message) {
+    return new ServiceError(isErrorCode(message.code) ? message.code : "internal_error", {
+      message: message.message,
+      details: message.details,
+      entityId: message.entityId || undefined,
+      candidates: message.candidates.length > 0 ? message.candidates : undefined,
+      retryAfterSeconds: message.retryAfterSeconds || undefined,
+      cause: error,
+    });
+  }
+  if (code === grpc.status.UNAVAILABLE || code === grpc.status.DEADLINE_EXCEEDED || code === grpc.status.CANCELLED) {
+    return new ServiceError("service_unavailable", { retryAfterSeconds: 1, cause: error });
+  }
+  return new ServiceError("internal_error", { cause: error });
+}
+
+function decodeTrailer(trailer: grpc.MetadataValue | undefined): WireError | undefined {
+  if (!Buffer.isBuffer(trailer)) return undefined;
+  try {
+    return fromBinary(ServiceErrorSchema, trailer);
+  } catch {
+    return undefined; // not of our making: the status alone counts
+  }
+}

@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import {
+  create,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  type DescService,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import type * as grpc from "@grpc/grpc-js";
+import type { ServiceError } from "@vvs/errors";
+import type { Logger } from "@vvs/logging";
+import type { TlsFiles } from "./credentials.ts";
+import { createGuard, type Guard } from "./guard.ts";
+
+/** What a handler may need of the call besides its request. */
+export interface CallContext {
+  /** The service that calls. */
+  readonly caller: string;
+  /** Aborts when the caller hangs up or its deadline passes. */
+  readonly signal: AbortSignal;
+}
+
+type Handler<M> =
+  M extends DescMethodUnary<infer I, infer O>
+    ? (request: MessageShape<I>, context: CallContext) => Promise<MessageInitShape<O>>
+    : M extends DescMethodServerStreaming<infer I, infer O>
+      ? (request: MessageShape<I>, context: CallContext) => AsyncIterable<MessageInitShape<O>>
+      : never; // client and bidi streams are not used in this system
+
+/** One handler per rpc of the service; leaving one out is a compile error. */
+export type Handlers<S extends DescService> = { [K in keyof S["method"]]: Handler<S["method"][K]> };
+
+/** Who may call each rpc, by the names of services; leaving one out is a compile error. */
+export type Callers<S extends DescService> = { [K in keyof S["method"]]: readonly string[] };
+
+/** A service as plain async functions, with what surrounds each call of them. */
+export interface Implementation<S extends DescService> {
+  readonly service: S;
+  readonly handlers: Handlers<S>;
+  readonly callers: Callers<S>;
+  readonly tls: TlsFiles | undefined;
+  readonly logger: Logger;
+  /** Turns what a store throws into a refusal, such as service_unavailable when it is away. */
+  readonly translate?: (error: unknown) => ServiceError;
+}
+
+type Encode = (reply: Message) => Buffer;
+type Unary = (request: unknown, context: CallContext) => Promise<object>;
+type Streaming = (request: unknown, context: CallContext) => AsyncIterable<object>;
+
+/** The grpc-js handlers of a service. They answer with encoded replies. */
+export function implementationOf<S extends DescService>(
+  options: Implementation<S>,
+  definition: grpc.ServiceDefinition,
+): grpc.UntypedServiceImplementation {
+  const methods: grpc.UntypedServiceImplementation = {};
+  const handlers = options.handlers as Record<string, unknown>;
+  const callers = options.callers as Record<string, readonly string[]>;
+  for (const method of options.service.methods) {
+    const name = method.localName;
+    const rpc = `${options.service.typeName}/${method.name}`;
+    const guard = createGuard({ ...options, rpc, allowed: callers[name]! });
+    const handle = handlers[name];
+    const encode: Encode = (reply) => definition[name]!.responseSerialize(create(method.output, reply));
+    methods[name] =
+      method.methodKind === "unary"
+        ? unary(handle as Unary, encode, guard)
+        : serverStream(handle as Streaming, encode, guard);
+  }
+  return methods;
+}
+
+function unary(handle: Unary, encode: Encode, guard: Guard): grpc.handleUnaryCall<unknown, Buffer> {
+  return async (call, callback) => {
+    let reply: Buffer | undefined;
+    const refusal = await guard(call, async (context) => {
+      reply = encode((await handle(call.request, context)) as Message);
+    });
+    if (refusal) callback(refusal);
+    else callback(null, reply);
+  };
+}
+
+function serverStream(
+  handle: Streaming,
+  encode: Encode,
+  guard: Guard,
+): grpc.handleServerStreamingCall<unknown, Buffer> {
+  return async (call) => {
+    const refusal = await guard(call, async (context) => {
+      const { signal } = context;
+      for await (const reply of handle(call.request, context)) {
+        if (signal.aborted) return;
+        if (!call.write(encode(reply as Message))) await drained(call, signal);
+      }
+    });
+    if (refusal)
+      call.emit("error", refusal); // grpc-js sends it as the status after what is already written
+    else call.end();
+  };
+}
+
+async function drained(call: NodeJS.EventEmitter, signal: AbortSignal): Promise<void> {
+  await once(call, "drain", { signal }).catch(() => undefined); // on abort the loop sees the signal itself
+}

@@ -1,0 +1,103 @@
+// For this package's tests: a service of texts, served and called for real.
+import { create, createFileRegistry } from "@bufbuild/protobuf";
+import type { GenService } from "@bufbuild/protobuf/codegenv2";
+import {
+  FileDescriptorProtoSchema,
+  file_google_protobuf_wrappers,
+  type StringValueSchema,
+} from "@bufbuild/protobuf/wkt";
+import { createLogger, type Logger } from "@vvs/logging";
+import { type Client, type ClientOptions, createClient } from "./client.ts";
+import type { Handlers } from "./handlers.ts";
+import { type RpcServer, type ServeOptions, serveRpc } from "./server.ts";
+
+/** Ask answers a text with a text, Count with any number of them. */
+export type TextService = GenService<{
+  ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
+  count: { methodKind: "server_streaming"; input: typeof StringValueSchema; output: typeof StringValueSchema };
+}>;
+
+const text = { inputType: ".google.protobuf.StringValue", outputType: ".google.protobuf.StringValue" };
+const file = create(FileDescriptorProtoSchema, {
+  name: "test/v1/text.proto",
+  package: "test.v1",
+  syntax: "proto3",
+  dependency: ["google/protobuf/wrappers.proto"],
+  service: [
+    {
+      name: "TextService",
+      method: [
+        { name: "Ask", ...text },
+        { name: "Count", serverStreaming: true, ...text },
+      ],
+    },
+  ],
+});
+
+export const textService = createFileRegistry(file, () => file_google_protobuf_wrappers).getService(
+  "test.v1.TextService",
+) as TextService;
+
+const unused: Handlers<TextService> = {
+  ask: async () => ({ value: "" }),
+  async *count() {},
+};
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** A logger that keeps its lines. */
+export function captureLogs(): { logger: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) };
+  return { logger: createLogger({ service: "test", level: "debug", destination }), lines };
+}
+
+export interface TestRpc {
+  readonly lines: LogLine[];
+  serve(handlers: Partial<Handlers<TextService>>, options?: Partial<ServeOptions<TextService>>): Promise<RpcServer>;
+  /** A client that the tests' server allows, unless it says it is somebody else. */
+  client(server: { port: number }, options?: Partial<ClientOptions>): Client<TextService>;
+  /** Closes all clients and servers. */
+  close(): Promise<void>;
+}
+
+/** Servers and clients on loopback that are closed together. */
+export function testRpc(): TestRpc {
+  const { logger, lines } = captureLogs();
+  const closes: (() => unknown)[] = [];
+  return {
+    lines,
+    async serve(handlers, options) {
+      const server = await serveRpc({
+        service: textService,
+        handlers: { ...unused, ...handlers },
+        callers: { ask: ["gateway"], count: ["gateway"] },
+        host: "127.0.0.1",
+        port: 0,
+        tls: undefined,
+        logger,
+        ...options,
+      });
+      closes.push(() => server.close(0));
+      return server;
+    },
+    client(server, options) {
+      const address = `127.0.0.1:${server.port}`;
+      const client = createClient(textService, { address, caller: "gateway", tls: undefined, ...options });
+      closes.push(() => client.close());
+      return client;
+    },
+    async close() {
+      for (const close of closes.splice(0).reverse()) await close();
+    },
+  };
+}
+
+/** Waits until the condition holds. Errors: it does not within 10 s. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error("what the test waits for did not come");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

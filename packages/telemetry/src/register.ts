@@ -1,0 +1,5 @@
+// Loaded with `node --import` before the service itself: libraries can be instrumented only before they are imported.
+import { startTelemetry } from "./sdk.ts";
+
+/** The telemetry of this process. */
+export const telemetry = startTelemetry(process.env);

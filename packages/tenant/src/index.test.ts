@@ -1,0 +1,29 @@
+import { create } from "@bufbuild/protobuf";
+import { expect, test } from "@jest/globals";
+import { CallerSchema, Environment, TenantSchema } from "@vvs/proto/common/v1/common";
+import { type CallerContext, callerOf, environments, tenantOf, toProtoCaller } from "./index.ts";
+
+test.each(environments)("a caller of %s crosses the wire as it is", (environment) => {
+  const caller: CallerContext = {
+    tenant: { organizationId: "org_1", environment },
+    actor: "key_1",
+    requestId: "req_1",
+  };
+  expect(callerOf(create(CallerSchema, toProtoCaller(caller)))).toEqual(caller);
+});
+
+test.each([
+  ["no tenant", undefined],
+  ["no organization", create(TenantSchema, { environment: Environment.LIVE })],
+  ["no environment", create(TenantSchema, { organizationId: "org_1" })],
+  ["an unknown environment", create(TenantSchema, { organizationId: "org_1", environment: 9 as Environment })],
+])("a message with %s is refused, never taken for somebody's", (_what, tenant) => {
+  expect(() => tenantOf(tenant)).toThrow(expect.objectContaining({ code: "invalid_request" }));
+  expect(() => callerOf(create(CallerSchema, { tenant, actor: "key_1" }))).toThrow(
+    expect.objectContaining({ code: "invalid_request" }),
+  );
+});
+
+test("no caller at all is refused", () => {
+  expect(() => callerOf(undefined)).toThrow(expect.objectContaining({ code: "invalid_request" }));
+});

@@ -1,0 +1,113 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type {
+  ApiKeyRecordSchema,
+  ApiKeySchema,
+  GetOrganizationResponseSchema,
+  SessionCaller as SessionCallerMessage,
+  SessionSchema,
+  SessionSummarySchema,
+  WatchApiKeysResponseSchema,
+  WebhookSecretSchema,
+} from "@vvs/proto/account/v1/account";
+import { type Environment, toProtoTenant } from "@vvs/tenant";
+import { MAX_ACTIVE_KEYS } from "./api-keys.ts";
+import type { FeedStep } from "./key-feed.ts";
+import type { KeyRecord } from "./key-records.ts";
+import type { SignedIn } from "./live-sessions.ts";
+import type { OwnSession, SessionCaller } from "./own-sessions.ts";
+import { activeMonitors, limitPerMinute } from "./plans.ts";
+
+import type { ApiKeyDocument, OrganizationDocument } from "./store.ts";
+import type { WebhookSecret } from "./webhook-secret-store.ts";
+
+/** A key record as gateways get it. */
+export function keyRecordMessage(record: KeyRecord): MessageInitShape<typeof ApiKeyRecordSchema> {
+  return {
+    id: record.id,
+    hash: record.hash,
+    pepperId: record.pepperId,
+    tenant: toProtoTenant(record.tenant),
+    scopes: [...record.scopes],
+    expiresAt: record.expiresAt && timestampFromDate(record.expiresAt),
+    revokedAt: record.revokedAt && timestampFromDate(record.revokedAt),
+    limitPerMinute: record.limitPerMinute,
+    activeMonitors: record.activeMonitors,
+    organizationSuspended: record.organizationSuspended,
+  };
+}
+
+/** An organization with what its plan allows in an environment. */
+export function organizationMessage(
+  organization: OrganizationDocument,
+  environment: Environment,
+): MessageInitShape<typeof GetOrganizationResponseSchema> {
+  return {
+    id: organization._id,
+    name: organization.name,
+    plan: organization.plan,
+    limitPerMinute: limitPerMinute(organization),
+    activeMonitors: activeMonitors(organization, environment),
+    activeKeys: MAX_ACTIVE_KEYS,
+    createdAt: timestampFromDate(organization.created_at),
+  };
+}
+
+/** A step of a watch as gateways get it. */
+export function watchMessage(step: FeedStep): MessageInitShape<typeof WatchApiKeysResponseSchema> {
+  switch (step.kind) {
+    case "key":
+      return { step: { case: "key", value: keyRecordMessage(step.record) } };
+    case "snapshot_done":
+      return { step: { case: "snapshotDone", value: {} } };
+    case "heartbeat":
+      return { step: { case: "heartbeat", value: {} } };
+  }
+}
+
+/** A key as people see it: never its hash. */
+export function apiKeyMessage(key: ApiKeyDocument, lastUsedAt?: Date): MessageInitShape<typeof ApiKeySchema> {
+  return {
+    id: key._id,
+    name: key.name,
+    start: key.start,
+    lastFour: key.last_four,
+    scopes: [...key.scopes],
+    createdAt: timestampFromDate(key.created_at),
+    createdBy: key.created_by,
+    expiresAt: key.expires_at && timestampFromDate(key.expires_at),
+    revokedAt: key.revoked_at && timestampFromDate(key.revoked_at),
+    lastUsedAt: lastUsedAt && timestampFromDate(lastUsedAt),
+  };
+}
+
+export function sessionMessage(session: SignedIn): MessageInitShape<typeof SessionSchema> {
+  return {
+    ...session,
+    expiresAt: timestampFromDate(session.expiresAt),
+    authenticatedAt: timestampFromDate(session.authenticatedAt),
+  };
+}
+
+/** Who acts on their own account. */
+export function sessionCallerOf(message: SessionCallerMessage | undefined): SessionCaller {
+  const { sessionToken = "", clientAddress = "", userAgent, requestId } = message ?? {};
+  return { token: sessionToken, clientAddress, userAgent, requestId };
+}
+
+/** A session as its user sees it. */
+export function sessionSummaryMessage(session: OwnSession): MessageInitShape<typeof SessionSummarySchema> {
+  return {
+    ...session,
+    beganAt: timestampFromDate(session.beganAt),
+    lastUsedAt: timestampFromDate(session.lastUsedAt),
+  };
+}
+
+export function webhookSecretMessage(secret: WebhookSecret): MessageInitShape<typeof WebhookSecretSchema> {
+  return {
+    value: secret.value,
+    createdAt: timestampFromDate(secret.createdAt),
+    previousValidUntil: secret.previousValidUntil && timestampFromDate(secret.previousValidUntil),
+  };
+}

@@ -1,0 +1,33 @@
+import { createCollections } from "@vvs/mongo";
+import type { MongoClient } from "mongodb";
+import { accountStore } from "./store.ts";
+
+const DAY_SECONDS = 24 * 60 * 60;
+const USAGE_KEPT_SECONDS = 400 * DAY_SECONDS;
+/** Longer than a gateway goes on sending a report. */
+const REPORTS_KEPT_SECONDS = 2 * DAY_SECONDS;
+
+/** Creates the account database's collections and indexes. Repeatable; a migration step, never done by the service. */
+export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
+  const store = accountStore(options.client, options.prefix);
+  const { db, ...collections } = store;
+  const names = Object.values(collections).map(({ collectionName }) => collectionName);
+  await createCollections(db, names);
+  await Promise.all([
+    store.organizations.createIndex({ created_at: -1, _id: -1 }),
+    store.users.createIndex({ email: 1 }, { unique: true }),
+    store.users.createIndex({ organization_id: 1 }),
+    store.sessions.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    store.sessions.createIndex({ user_id: 1 }),
+    store.sessions.createIndex({ organization_id: 1 }),
+    store.apiKeys.createIndex({ hash: 1 }, { unique: true }),
+    store.apiKeys.createIndex({ organization_id: 1, environment: 1, created_at: -1, _id: -1 }),
+    store.webhookSecrets.createIndex({ organization_id: 1, environment: 1 }, { unique: true }),
+    store.secondSteps.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    store.signInLimits.createIndex({ window_ends_at: 1 }, { expireAfterSeconds: 0 }),
+    store.auditLog.createIndex({ organization_id: 1, at: -1 }),
+    store.usage.createIndex({ organization_id: 1, environment: 1, hour: 1 }),
+    store.usage.createIndex({ hour: 1 }, { expireAfterSeconds: USAGE_KEPT_SECONDS }),
+    store.usageReports.createIndex({ at: 1 }, { expireAfterSeconds: REPORTS_KEPT_SECONDS }),
+  ]);
+}

@@ -1,0 +1,74 @@
+import type { SecretKey } from "@vvs/config";
+import type { MongoClient } from "mongodb";
+import { type ApiKeys, createApiKeys } from "./api-keys.ts";
+import { createAuditLog } from "./audit.ts";
+import { createKeyRecords, type KeyRecords } from "./key-records.ts";
+import { createLiveSessions } from "./live-sessions.ts";
+import { createOrganizations, type Organizations } from "./organizations.ts";
+import { createOwnPassword, type OwnPassword } from "./own-password.ts";
+import { createOwnSessions, type OwnSessions } from "./own-sessions.ts";
+import { createReportedActions, type ReportedActions } from "./reported-actions.ts";
+import { createSecondFactor, type SecondFactor } from "./second-factor.ts";
+import { createSignIns, type SignIns } from "./sign-in.ts";
+import { createSignInLimits } from "./sign-in-limits.ts";
+import { type AccountStore, accountStore } from "./store.ts";
+import { createUsage, type Usage } from "./usage.ts";
+import { createUsers, type Users } from "./users.ts";
+import { createWebhookSecrets, type WebhookSecrets } from "./webhook-secret-store.ts";
+
+/** Everything that can be done with accounts, audited whoever does it: the service, the operator's command, a seeding. */
+export interface AccountDomain
+  extends Organizations,
+    Users,
+    ApiKeys,
+    SignIns,
+    OwnSessions,
+    OwnPassword,
+    Omit<SecondFactor, "useCode">,
+    ReportedActions,
+    Usage,
+    Omit<WebhookSecrets, "insertWebhookSecrets"> {
+  /** Key records as gateways take them. */
+  readonly keyRecords: KeyRecords;
+  readonly store: AccountStore;
+}
+
+export interface AccountDomainOptions {
+  /** Must read and write with majority, as connectMongo's does. */
+  readonly client: MongoClient;
+  /** Before the names of databases. */
+  readonly prefix: string;
+  readonly apiKeyPeppers: readonly SecretKey[];
+  readonly webhookSecretKeys: readonly SecretKey[];
+  readonly now: () => Date;
+}
+
+/** The account domain on a migrated database. */
+export function createAccountDomain(options: AccountDomainOptions): AccountDomain {
+  const { client, now } = options;
+  const store = accountStore(client, options.prefix);
+  const audit = createAuditLog({ store, now });
+  const shared = { client, store, audit, now };
+  const users = createUsers(shared);
+  const sessions = { ...shared, liveSessions: createLiveSessions({ store, now }) };
+  const passwords = { ...sessions, users, limits: createSignInLimits({ store, now }) };
+  const { useCode, ...secondFactor } = createSecondFactor({ ...sessions, keys: options.webhookSecretKeys });
+  const { insertWebhookSecrets, ...webhookSecrets } = createWebhookSecrets({
+    ...shared,
+    keys: options.webhookSecretKeys,
+  });
+  return {
+    ...createOrganizations({ ...shared, insertWebhookSecrets }),
+    ...users,
+    ...createApiKeys({ ...shared, peppers: options.apiKeyPeppers }),
+    ...createSignIns({ ...passwords, secondFactor: { useCode } }),
+    ...secondFactor,
+    ...createOwnSessions(sessions),
+    ...createOwnPassword(passwords),
+    ...webhookSecrets,
+    ...createReportedActions({ client, audit }),
+    ...createUsage({ client, store, now }),
+    keyRecords: createKeyRecords({ client, store, now }),
+    store,
+  };
+}

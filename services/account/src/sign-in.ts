@@ -1,0 +1,143 @@
+import { ServiceError } from "@vvs/errors";
+import { inTransaction } from "@vvs/mongo";
+import type { ClientSession, MongoClient } from "mongodb";
+import type { AuditLog } from "./audit.ts";
+import type { LiveSessions, SignedIn } from "./live-sessions.ts";
+import type { SecondFactor } from "./second-factor.ts";
+import { newSession, newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
+import type { SignInLimits } from "./sign-in-limits.ts";
+import type { AccountStore, UserDocument } from "./store.ts";
+import { normalizedEmail, type Users } from "./users.ts";
+
+/** How long a second step may take. */
+export const SECOND_STEP_MS = 5 * 60_000;
+
+/** Thrown where the password was right and a code is needed too. */
+export class SecondStepError extends Error {
+  readonly secondStepToken: string;
+
+  constructor(secondStepToken: string) {
+    super("a code is needed too");
+    this.secondStepToken = secondStepToken;
+  }
+}
+
+export interface SignIns {
+  /**
+   * Begins a session. Errors: SecondStepError where a code is needed too, unauthorized with one text whatever the cause (no such user, wrong password, suspended
+   * organization), rate_limited.
+   */
+  signIn(input: SessionPlace & { email: string; password: string }): Promise<{ token: string; session: SignedIn }>;
+  /**
+   * Begins a session by the second step. Errors: unauthorized (the step is over, or the code wrong or used),
+   * rate_limited.
+   */
+  finishSignIn(
+    input: SessionPlace & { secondStepToken: string; code: string },
+  ): Promise<{ token: string; session: SignedIn }>;
+  /** Errors: unauthorized where the session is unknown or over. */
+  getSession(token: string): Promise<SignedIn>;
+  /** Ends a session; nothing where there is none. */
+  signOut(token: string): Promise<void>;
+}
+
+export function createSignIns(options: {
+  client: MongoClient;
+  store: AccountStore;
+  users: Users;
+  liveSessions: LiveSessions;
+  secondFactor: Pick<SecondFactor, "useCode">;
+  limits: SignInLimits;
+  audit: AuditLog;
+  now: () => Date;
+}): SignIns {
+  const { client, store, users, liveSessions, secondFactor, limits, audit, now } = options;
+
+  async function beginSecondStep(user: UserDocument): Promise<string> {
+    const token = newSessionToken();
+    await store.secondSteps.insertOne({
+      _id: sessionId(token),
+      user_id: user._id,
+      password_hash: user.password_hash,
+      expires_at: new Date(now().getTime() + SECOND_STEP_MS),
+    });
+    return token;
+  }
+
+  /** Begins a session of a user whose password that was, if `proof` holds in the same transaction. */
+  async function begin(
+    user: UserDocument,
+    passwordHash: string,
+    place: SessionPlace,
+    proof?: (transaction: ClientSession) => Promise<boolean>,
+  ): Promise<{ token: string; session: SignedIn }> {
+    const token = newSessionToken();
+    const session = newSession(token, user, now(), place);
+    const view = await liveSessions.describe(session);
+    if (!view) throw wrong();
+    await inTransaction(client, async (transaction) => {
+      if (proof && !(await proof(transaction))) throw wrongCode();
+      // A password that changes meanwhile conflicts here: no session outlives the password it began with.
+      const { matchedCount } = await store.users.updateOne(
+        { _id: user._id, password_hash: passwordHash },
+        { $set: { last_signed_in_at: session.created_at } },
+        { session: transaction },
+      );
+      if (matchedCount === 0) throw wrong();
+      await store.sessions.insertOne(session, { session: transaction });
+      const by = { actor: user._id, clientAddress: place.clientAddress };
+      await audit.append(transaction, by, entryOf("user.signed_in", user));
+    });
+    return { token, session: view };
+  }
+
+  return {
+    async signIn({ email: typed, password, ...place }) {
+      const { clientAddress } = place;
+      const email = normalizedEmail(typed);
+      await limits.count(email, clientAddress);
+      const user = await users.verifyPassword(email, password);
+      if (!user) throw wrong();
+      if (user.totp) throw new SecondStepError(await beginSecondStep(user));
+      const begun = await begin(user, user.password_hash, place);
+      await limits.forgive(email, clientAddress);
+      return begun;
+    },
+
+    async finishSignIn({ secondStepToken, code, ...place }) {
+      const step = await store.secondSteps.findOne({ _id: sessionId(secondStepToken), expires_at: { $gt: now() } });
+      const user = step && (await store.users.findOne({ _id: step.user_id }));
+      if (!step || !user) throw wrongCode();
+      await limits.count(user.email, place.clientAddress);
+      const begun = await begin(user, step.password_hash, place, async (transaction) => {
+        const { deletedCount } = await store.secondSteps.deleteOne({ _id: step._id }, { session: transaction });
+        return deletedCount === 1 && (await secondFactor.useCode(user, code, transaction));
+      });
+      // Twice, as both steps counted: the first one forgives nothing, or a known password would open any number of tries.
+      for (let steps = 0; steps < 2; steps++) await limits.forgive(user.email, place.clientAddress);
+      return begun;
+    },
+
+    getSession: async (token) => (await liveSessions.find(token)).signedIn,
+
+    signOut: (token) =>
+      inTransaction(client, async (transaction) => {
+        const session = await store.sessions.findOneAndDelete({ _id: sessionId(token) }, { session: transaction });
+        if (!session) return;
+        const user = { _id: session.user_id, organization_id: session.organization_id };
+        await audit.append(transaction, { actor: user._id }, entryOf("user.signed_out", user));
+      }),
+  };
+}
+
+function wrong(): ServiceError {
+  return new ServiceError("unauthorized", { message: "The e-mail address or the password is wrong." });
+}
+
+function wrongCode(): ServiceError {
+  return new ServiceError("unauthorized", { message: "The code is wrong, was used before, or came too late." });
+}
+
+function entryOf(action: "user.signed_in" | "user.signed_out", user: Pick<UserDocument, "_id" | "organization_id">) {
+  return { action, organizationId: user.organization_id, target: user._id } as const;
+}

@@ -1,0 +1,212 @@
+import { databaseName } from "@vvs/mongo";
+import type { Sealed } from "@vvs/sealing";
+import type { Environment, Tenant } from "@vvs/tenant";
+import type { Collection, Db, MongoClient } from "mongodb";
+import type { Plan } from "./plans.ts";
+import type { Role } from "./roles.ts";
+
+export interface OrganizationDocument {
+  /** org_…. */
+  readonly _id: string;
+  readonly name: string;
+  readonly plan: Plan;
+  /** Requests per minute and key; of Enterprise alone. */
+  readonly limit_per_minute?: number;
+  readonly status: "active" | "suspended";
+  readonly created_at: Date;
+}
+
+export interface UserDocument {
+  /** usr_…. */
+  readonly _id: string;
+  /** In lower case; unique in the whole installation. */
+  readonly email: string;
+  /** argon2id, in the PHC format. */
+  readonly password_hash: string;
+  readonly organization_id: string;
+  readonly role: Role;
+  readonly created_at: Date;
+  readonly last_signed_in_at?: Date;
+  /** The authenticator app that sign-ins ask for. */
+  readonly totp?: TotpDocument;
+  /** A secret that no code was given of yet. */
+  readonly totp_setup?: SealedSecret;
+}
+
+export interface TotpDocument {
+  readonly sealed: Sealed;
+  readonly enabled_at: Date;
+  /** The newest 30 s whose code was used: no code of it or of an earlier one counts. */
+  readonly last_step: number;
+  /** SHA-256, in hex, of the recovery codes that were not used yet. */
+  readonly recovery_hashes: readonly string[];
+}
+
+/** A sign-in whose password was right and whose second step is awaited. */
+export interface SecondStepDocument {
+  /** SHA-256 of the token, in hex. */
+  readonly _id: string;
+  readonly user_id: string;
+  /** Against which the password was right: a new one ends the step. */
+  readonly password_hash: string;
+  readonly expires_at: Date;
+}
+
+export interface SessionDocument {
+  /** SHA-256 of the token, in hex: who reads the database can't sign in with it. */
+  readonly _id: string;
+  readonly user_id: string;
+  readonly organization_id: string;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  /** When it ends whatever happens. */
+  readonly expires_at: Date;
+  /** When its user last gave their password; absent from sessions that began before this was noted. */
+  readonly authenticated_at?: Date;
+  /** Where the sign-in came from. */
+  readonly client_address?: string;
+  /** The browser, as it calls itself. */
+  readonly user_agent?: string;
+}
+
+export interface ApiKeyDocument {
+  /** key_…. */
+  readonly _id: string;
+  readonly organization_id: string;
+  readonly environment: Environment;
+  /** HMAC-SHA256 of the whole key by the pepper; unique. */
+  readonly hash: Buffer;
+  readonly pepper_id: string;
+  readonly name: string;
+  readonly start: string;
+  readonly last_four: string;
+  readonly scopes: readonly string[];
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly expires_at?: Date;
+  readonly revoked_at?: Date;
+}
+
+/** Written by each creation of a key, so that of two at once the second counts again: the cap holds in any race. */
+export interface ApiKeyLockDocument {
+  /** <organization>:<environment>. */
+  readonly _id: string;
+  readonly organization_id: string;
+  readonly environment: Environment;
+  readonly creations: number;
+}
+
+export interface SealedSecret {
+  readonly sealed: Sealed;
+  readonly created_at: Date;
+}
+
+export interface WebhookSecretDocument {
+  /** <organization>:<environment>. */
+  readonly _id: string;
+  readonly organization_id: string;
+  readonly environment: Environment;
+  readonly current: SealedSecret;
+  /** The one before, while a rotation keeps it. */
+  readonly previous?: SealedSecret & { readonly valid_until: Date };
+}
+
+/** Failed sign-ins of an account or a client address within a window that began with the first. */
+export interface SignInLimitDocument {
+  /** account:<hash> or address:<address>. */
+  readonly _id: string;
+  readonly attempts: number;
+  readonly window_ends_at: Date;
+}
+
+/** Requests of one key, within one hour, with one status. */
+export interface UsageDocument {
+  /** <key>:<hour>:<status>. */
+  readonly _id: string;
+  readonly organization_id: string;
+  readonly environment: Environment;
+  readonly api_key_id: string;
+  readonly hour: Date;
+  readonly status: number;
+  readonly requests: number;
+  /** By class of duration; those without requests are left out. */
+  readonly durations: Readonly<Record<string, number>>;
+  readonly last_at: Date;
+}
+
+/** Apart from the keys, whose every change is told to all gateways. */
+export interface ApiKeyUseDocument {
+  /** key_…. */
+  readonly _id: string;
+  readonly organization_id: string;
+  readonly environment: Environment;
+  readonly last_used_at: Date;
+}
+
+/** A gateway's report that was added, so that it counts once. */
+export interface UsageReportDocument {
+  readonly _id: string;
+  readonly at: Date;
+}
+
+export interface AuditDocument {
+  readonly organization_id: string;
+  readonly environment?: Environment;
+  /** usr_… or operator. */
+  readonly actor: string;
+  readonly action: string;
+  /** The id of what was acted on. */
+  readonly target: string;
+  readonly at: Date;
+  readonly request_id?: string;
+  readonly client_address?: string;
+  /** What changed, in a few words; never a secret. */
+  readonly details?: Readonly<Record<string, string | number>>;
+}
+
+/** The collections of the account database. */
+export interface AccountStore {
+  readonly db: Db;
+  readonly organizations: Collection<OrganizationDocument>;
+  readonly users: Collection<UserDocument>;
+  readonly sessions: Collection<SessionDocument>;
+  readonly apiKeys: Collection<ApiKeyDocument>;
+  readonly apiKeyLocks: Collection<ApiKeyLockDocument>;
+  readonly webhookSecrets: Collection<WebhookSecretDocument>;
+  readonly secondSteps: Collection<SecondStepDocument>;
+  readonly signInLimits: Collection<SignInLimitDocument>;
+  readonly auditLog: Collection<AuditDocument>;
+  readonly usage: Collection<UsageDocument>;
+  readonly apiKeyUses: Collection<ApiKeyUseDocument>;
+  readonly usageReports: Collection<UsageReportDocument>;
+}
+
+/** One database for both environments: an organization and its users belong to neither. */
+export function accountStore(client: MongoClient, prefix: string): AccountStore {
+  const db = client.db(databaseName(prefix, "account"), { promoteBuffers: true });
+  return {
+    db,
+    organizations: db.collection("organizations"),
+    users: db.collection("users"),
+    sessions: db.collection("sessions"),
+    apiKeys: db.collection("api_keys"),
+    apiKeyLocks: db.collection("api_key_locks"),
+    webhookSecrets: db.collection("webhook_secrets"),
+    secondSteps: db.collection("second_steps"),
+    signInLimits: db.collection("sign_in_limits"),
+    auditLog: db.collection("audit_log"),
+    usage: db.collection("usage"),
+    apiKeyUses: db.collection("api_key_uses"),
+    usageReports: db.collection("usage_reports"),
+  };
+}
+
+/** The tenant as a query: part of every query on what belongs to one. */
+export function ofTenant(tenant: Tenant): { organization_id: string; environment: Environment } {
+  return { organization_id: tenant.organizationId, environment: tenant.environment };
+}
+
+/** The id of what a tenant has exactly one of. */
+export function tenantKey(tenant: Tenant): string {
+  return `${tenant.organizationId}:${tenant.environment}`;
+}

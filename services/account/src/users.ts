@@ -1,0 +1,116 @@
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { inTransaction, isDuplicateKey } from "@vvs/mongo";
+import type { MongoClient } from "mongodb";
+import type { Actor, AuditLog } from "./audit.ts";
+import { hashPassword, matchesPassword, NOBODYS_HASH } from "./passwords.ts";
+import { isRole, type Role, roles } from "./roles.ts";
+import type { AccountStore, UserDocument } from "./store.ts";
+
+export interface Users {
+  /** An owner where no role is given. Errors: not_found (the organization), invalid_request (address, also one that is taken, password, role). */
+  createUser(
+    by: Actor,
+    input: { organizationId: string; email: string; password: string; role?: string },
+  ): Promise<UserDocument>;
+  /** Sets a new password and ends the user's sessions. Errors: not_found, invalid_request. */
+  setPassword(by: Actor, input: { email: string; password: string }): Promise<UserDocument>;
+  /** The user of an address, compared without case. */
+  findUser(email: string): Promise<UserDocument | undefined>;
+  /** The user whose address and password these are; takes as long where there is no such user. */
+  verifyPassword(email: string, password: string): Promise<UserDocument | undefined>;
+}
+
+const MAX_EMAIL_LENGTH = 254;
+
+export function createUsers(options: {
+  client: MongoClient;
+  store: AccountStore;
+  audit: AuditLog;
+  now: () => Date;
+}): Users {
+  const { client, store, audit, now } = options;
+
+  async function findUser(email: string): Promise<UserDocument | undefined> {
+    return (await store.users.findOne({ email: normalizedEmail(email) })) ?? undefined;
+  }
+
+  return {
+    findUser,
+
+    async createUser(by, input) {
+      const email = checkedEmail(input.email);
+      const role = checkedRole(input.role ?? "owner");
+      const at = now();
+      const user: UserDocument = {
+        _id: newId("usr", at),
+        email,
+        password_hash: await hashPassword(input.password),
+        organization_id: input.organizationId,
+        role,
+        created_at: at,
+      };
+      await inTransaction(client, async (session) => {
+        const organization = await store.organizations.findOne({ _id: input.organizationId }, { session });
+        if (!organization) throw new ServiceError("not_found", { message: "There is no such organization." });
+        await store.users.insertOne(user, { session });
+        await audit.append(session, by, {
+          action: "user.created",
+          organizationId: input.organizationId,
+          target: user._id,
+          details: { role },
+        });
+      }).catch((error: unknown) => {
+        throw isDuplicateKey(error, "email") ? invalidEmail("belongs to a user already") : error;
+      });
+      return user;
+    },
+
+    async setPassword(by, input) {
+      const passwordHash = await hashPassword(input.password);
+      return inTransaction(client, async (session) => {
+        const user = await store.users.findOneAndUpdate(
+          { email: normalizedEmail(input.email) },
+          { $set: { password_hash: passwordHash } },
+          { session, returnDocument: "after" },
+        );
+        if (!user) throw new ServiceError("not_found", { message: "There is no such user." });
+        await store.sessions.deleteMany({ user_id: user._id }, { session });
+        await audit.append(session, by, {
+          action: "user.password_set",
+          organizationId: user.organization_id,
+          target: user._id,
+        });
+        return user;
+      });
+    },
+
+    async verifyPassword(email, password) {
+      const user = await findUser(email);
+      const matches = await matchesPassword(user?.password_hash ?? NOBODYS_HASH, password);
+      return matches ? user : undefined;
+    },
+  };
+}
+
+/** An address as it is stored and compared. */
+export function normalizedEmail(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+function checkedEmail(text: string): string {
+  const email = normalizedEmail(text);
+  if (email.length <= MAX_EMAIL_LENGTH && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
+  throw invalidEmail("must be an e-mail address");
+}
+
+function checkedRole(role: string): Role {
+  if (isRole(role)) return role;
+  throw new ServiceError("invalid_request", {
+    details: [{ path: "role", message: `must be one of ${roles.join(", ")}` }],
+  });
+}
+
+function invalidEmail(message: string): ServiceError {
+  return new ServiceError("invalid_request", { details: [{ path: "email", message }] });
+}

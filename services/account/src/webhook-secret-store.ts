@@ -1,0 +1,149 @@
+import type { SecretKey } from "@vvs/config";
+import { ServiceError } from "@vvs/errors";
+import { inTransaction } from "@vvs/mongo";
+import { open, type Place, seal } from "@vvs/sealing";
+import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
+import type { ClientSession, MongoClient } from "mongodb";
+import type { AuditLog } from "./audit.ts";
+import { type AccountStore, ofTenant, type SealedSecret, tenantKey, type WebhookSecretDocument } from "./store.ts";
+import { checkedWebhookSecret, newWebhookSecret, replaced, type SecretPair, signingNow } from "./webhook-secrets.ts";
+
+/** The current secret in clear. */
+export interface WebhookSecret {
+  readonly value: string;
+  readonly createdAt: Date;
+  /** Until when the one before signs too; absent outside a rotation. */
+  readonly previousValidUntil?: Date;
+}
+
+export interface WebhookSecrets {
+  /** Audited, as the secret leaves in clear. Errors: not_found. */
+  getWebhookSecret(caller: CallerContext): Promise<WebhookSecret>;
+  /** The same without the value, and so without a trace in the audit log. Errors: not_found. */
+  describeWebhookSecret(tenant: Tenant): Promise<Omit<WebhookSecret, "value">>;
+  /** Sets an own secret; the one that is set already changes nothing. Errors: invalid_request, not_found. */
+  setWebhookSecret(caller: CallerContext, input: { value: string; endPreviousNow: boolean }): Promise<WebhookSecret>;
+  /** Errors: not_found. */
+  rotateWebhookSecret(caller: CallerContext, input: { endPreviousNow: boolean }): Promise<WebhookSecret>;
+  /** Lets the current secret alone sign from now on; where it does already, nothing is changed. Errors: not_found. */
+  endPreviousWebhookSecret(caller: CallerContext): Promise<Omit<WebhookSecret, "value">>;
+  /** What signs now, the current one first. Errors: not_found. */
+  getSigningSecrets(tenant: Tenant): Promise<string[]>;
+  /** Makes both environments' secrets of a new organization. */
+  insertWebhookSecrets(session: ClientSession, organizationId: string): Promise<void>;
+}
+
+export function createWebhookSecrets(options: {
+  client: MongoClient;
+  store: AccountStore;
+  audit: AuditLog;
+  keys: readonly SecretKey[];
+  now: () => Date;
+}): WebhookSecrets {
+  const { client, store, audit, keys, now } = options;
+
+  const sealed = (tenant: Tenant, value: string): SealedSecret => ({
+    sealed: seal(keys, placeOf(tenant), value),
+    created_at: now(),
+  });
+  const opened = (tenant: Tenant, secret: SealedSecret) => open(keys, placeOf(tenant), secret.sealed);
+
+  async function find(tenant: Tenant, session?: ClientSession): Promise<WebhookSecretDocument> {
+    const found = await store.webhookSecrets.findOne(ofTenant(tenant), { session });
+    if (!found) throw new ServiceError("not_found", { message: "There is no such organization." });
+    return found;
+  }
+
+  function described(pair: SecretPair<SealedSecret>): Omit<WebhookSecret, "value"> {
+    const [current, previous] = signingNow(pair, now());
+    return {
+      createdAt: current!.created_at,
+      ...(previous && { previousValidUntil: pair.previous!.valid_until }),
+    };
+  }
+
+  function view(tenant: Tenant, pair: SecretPair<SealedSecret>): WebhookSecret {
+    return { value: opened(tenant, pair.current), ...described(pair) };
+  }
+
+  function replace(caller: CallerContext, action: "webhook_secret.set" | "webhook_secret.rotated", input: Replacement) {
+    const { tenant } = caller;
+    return inTransaction(client, async (session) => {
+      const before = await find(tenant, session);
+      const isSame = opened(tenant, before.current) === input.value;
+      const kept = input.endPreviousNow ? { current: before.current } : before;
+      const after: SecretPair<SealedSecret> = isSame
+        ? kept
+        : replaced(before, sealed(tenant, input.value), { ...input, now: now() });
+      await store.webhookSecrets.replaceOne(
+        ofTenant(tenant),
+        {
+          ...ofTenant(tenant),
+          current: after.current,
+          ...(after.previous && { previous: after.previous }),
+        },
+        { session },
+      );
+      const details = { previous: after.previous ? "kept for a while" : "ended" };
+      await audit.append(session, caller, { action, ...targetOf(tenant), details });
+      return view(tenant, after);
+    });
+  }
+
+  return {
+    getWebhookSecret: (caller) =>
+      inTransaction(client, async (session) => {
+        const found = await find(caller.tenant, session);
+        await audit.append(session, caller, { action: "webhook_secret.shown", ...targetOf(caller.tenant) });
+        return view(caller.tenant, found);
+      }),
+
+    async describeWebhookSecret(tenant) {
+      return described(await find(tenant));
+    },
+
+    async setWebhookSecret(caller, { value, endPreviousNow }) {
+      return replace(caller, "webhook_secret.set", { value: checkedWebhookSecret(value), endPreviousNow });
+    },
+
+    rotateWebhookSecret: (caller, { endPreviousNow }) =>
+      replace(caller, "webhook_secret.rotated", { value: newWebhookSecret(), endPreviousNow }),
+
+    endPreviousWebhookSecret: (caller) =>
+      inTransaction(client, async (session) => {
+        const { tenant } = caller;
+        const { current, previous } = await find(tenant, session);
+        if (previous) {
+          await store.webhookSecrets.updateOne(ofTenant(tenant), { $unset: { previous: "" } }, { session });
+          await audit.append(session, caller, { action: "webhook_secret.previous_ended", ...targetOf(tenant) });
+        }
+        return described({ current });
+      }),
+
+    async getSigningSecrets(tenant) {
+      return signingNow(await find(tenant), now()).map((secret) => opened(tenant, secret));
+    },
+
+    async insertWebhookSecrets(session, organizationId) {
+      const documents = environments.map((environment): WebhookSecretDocument => {
+        const tenant = { organizationId, environment };
+        return { _id: tenantKey(tenant), ...ofTenant(tenant), current: sealed(tenant, newWebhookSecret()) };
+      });
+      await store.webhookSecrets.insertMany(documents, { session });
+    },
+  };
+}
+
+interface Replacement {
+  readonly value: string;
+  readonly endPreviousNow: boolean;
+}
+
+/** One place for the current secret and the one before: a rotation moves the box without opening it. */
+function placeOf(tenant: Tenant): Place {
+  return [tenant.organizationId, tenant.environment, "webhook_secrets", tenantKey(tenant), "value"];
+}
+
+function targetOf(tenant: Tenant) {
+  return { ...tenant, target: tenantKey(tenant) };
+}

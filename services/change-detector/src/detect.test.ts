@@ -1,0 +1,161 @@
+import { describe, expect, test } from "@jest/globals";
+import { type Baseline, type Detection, detect, type FieldChange, type Outcome } from "./detect.ts";
+
+const inputs = Buffer.from("uei");
+const active = {
+  registration_status: "active",
+  expiration_date: "2027-01-31",
+  legal_name: "ACME WIDGETS LLC",
+  cage: "1ABC2",
+  entity_type: "Business or Organization",
+};
+
+function sam(status: Outcome["status"], facts: Outcome["facts"], reason = ""): Outcome {
+  return { check: "sam_registration", status, reason, inputsFingerprint: inputs, facts };
+}
+
+function tin(status: Outcome["status"], reason = "", fingerprint: Uint8Array = inputs): Outcome {
+  return { check: "tin_match", status, reason, inputsFingerprint: fingerprint, facts: {} };
+}
+
+/** Runs 1, 2, …: what the last one brought. */
+function lastOf(...outcomes: Outcome[]): Detection {
+  let baseline: Baseline | undefined;
+  let last: Detection = { baseline: undefined, changes: [] };
+  outcomes.forEach((outcome, index) => {
+    last = detect(baseline, index + 1, outcome);
+    baseline = last.baseline ?? baseline;
+  });
+  return last;
+}
+
+const change = (field: string, previous: string | null, current: string | null): FieldChange => ({
+  field,
+  previous,
+  current,
+});
+
+const rows: [name: string, outcomes: Outcome[], changes: FieldChange[]][] = [
+  ["the first answer is silent", [sam("pass", active)], []],
+  ["the same answer again is silent", [sam("pass", active), sam("pass", active)], []],
+  ["an error is silent", [sam("pass", active), sam("error", {}, "providers_failed")], []],
+  ["errors before the first answer leave it silent", [sam("error", {}), sam("error", {}), sam("pass", active)], []],
+  ["an error between equal answers changes nothing", [sam("pass", active), sam("error", {}), sam("pass", active)], []],
+  [
+    "a registration that expires",
+    [sam("pass", active), sam("fail", { ...active, registration_status: "expired", expiration_date: "2025-01-31" })],
+    [
+      change("sam_registration.status", "pass", "fail"),
+      change("sam_registration.registration_status", "active", "expired"),
+      change("sam_registration.expiration_date", "2027-01-31", "2025-01-31"),
+    ],
+  ],
+  [
+    "a change across an error is told against the last answer",
+    [sam("pass", active), sam("error", {}), sam("pass", { ...active, cage: "9ZZZ9" })],
+    [change("sam_registration.cage", "1ABC2", "9ZZZ9")],
+  ],
+  [
+    "name and entity type are watched",
+    [sam("pass", active), sam("pass", { ...active, legal_name: "ACME INC", entity_type: "Federal" })],
+    [
+      change("sam_registration.legal_name", "ACME WIDGETS LLC", "ACME INC"),
+      change("sam_registration.entity_type", "Business or Organization", "Federal"),
+    ],
+  ],
+  [
+    "a value that a provider says is gone becomes null",
+    [sam("pass", active), sam("pass", { ...active, cage: "" })],
+    [change("sam_registration.cage", "1ABC2", null)],
+  ],
+  [
+    "a value that appears comes from null",
+    [sam("pass", { ...active, cage: "" }), sam("pass", active)],
+    [change("sam_registration.cage", null, "1ABC2")],
+  ],
+  [
+    "a provider that does not tell a fact changes nothing",
+    [sam("pass", active), sam("pass", { registration_status: "active", expiration_date: "2027-01-31" })],
+    [],
+  ],
+  [
+    "a fact not told in between is compared with the last that was told",
+    [sam("pass", active), sam("pass", { registration_status: "active" }), sam("pass", { ...active, cage: "9ZZZ9" })],
+    [change("sam_registration.cage", "1ABC2", "9ZZZ9")],
+  ],
+  [
+    "a fact told for the first time is silent",
+    [sam("pass", { registration_status: "active" }), sam("pass", active)],
+    [],
+  ],
+  [
+    "no record any more: every fact becomes null",
+    [sam("pass", active), sam("fail", {}, "not_found")],
+    [
+      change("sam_registration.status", "pass", "fail"),
+      change("sam_registration.registration_status", "active", null),
+      change("sam_registration.expiration_date", "2027-01-31", null),
+      change("sam_registration.legal_name", "ACME WIDGETS LLC", null),
+      change("sam_registration.cage", "1ABC2", null),
+      change("sam_registration.entity_type", "Business or Organization", null),
+    ],
+  ],
+  [
+    "a vendor without a record registers",
+    [sam("fail", {}, "not_found"), sam("pass", { registration_status: "active" })],
+    [change("sam_registration.status", "fail", "pass"), change("sam_registration.registration_status", null, "active")],
+  ],
+  [
+    "facts and reasons that are not watched are silent",
+    [sam("fail", { ...active, confidence: "1" }, "excluded"), sam("fail", { ...active, confidence: "0.9" }, "expired")],
+    [],
+  ],
+  [
+    "a TIN that stops matching",
+    [tin("pass"), tin("fail", "mismatch")],
+    [change("tin_match.status", "pass", "fail"), change("tin_match.reason", null, "mismatch")],
+  ],
+  [
+    "another reason of the same failure",
+    [tin("fail", "mismatch"), tin("fail", "not_issued")],
+    [change("tin_match.reason", "mismatch", "not_issued")],
+  ],
+  ["other inputs begin a new silent baseline", [tin("pass"), tin("fail", "mismatch", Buffer.from("other"))], []],
+  [
+    "and later answers to them are compared with it",
+    [tin("pass"), tin("fail", "mismatch", Buffer.from("other")), tin("pass", "", Buffer.from("other"))],
+    [change("tin_match.status", "fail", "pass"), change("tin_match.reason", "mismatch", null)],
+  ],
+  [
+    "an error with other inputs leaves the baseline as it is",
+    [tin("pass"), tin("error", "missing_tin", Buffer.from("other")), tin("fail", "mismatch")],
+    [change("tin_match.status", "pass", "fail"), change("tin_match.reason", null, "mismatch")],
+  ],
+];
+
+describe("a run against the monitor's baseline", () => {
+  test.each(rows)("%s", (_name, outcomes, changes) => {
+    expect(lastOf(...outcomes).changes).toEqual(changes);
+  });
+});
+
+describe("a run that comes late", () => {
+  const baseline: Baseline = { runSeq: 5, inputsFingerprint: inputs, fields: { status: "pass", reason: null } };
+
+  test.each([4, 5])("run %i neither moves the baseline of run 5 nor tells of a change", (runSeq) => {
+    expect(detect(baseline, runSeq, tin("fail", "mismatch"))).toEqual({ baseline: undefined, changes: [] });
+  });
+
+  test("an older run does not begin a baseline of other inputs either", () => {
+    expect(detect(baseline, 4, tin("fail", "mismatch", Buffer.from("other"))).baseline).toBeUndefined();
+  });
+});
+
+test("the baseline keeps what the newest run did not tell", () => {
+  const { baseline } = lastOf(sam("pass", active), sam("pass", { registration_status: "active" }));
+  expect(baseline).toEqual({
+    runSeq: 2,
+    inputsFingerprint: inputs,
+    fields: { status: "pass", ...active },
+  });
+});

@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
+import { runService } from "@vvs/lifecycle";
+import { connectMongo, environmentDatabases } from "@vvs/mongo";
+import { createOutbox, runOutboxRelay } from "@vvs/outbox";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { environments } from "@vvs/tenant";
+import { loadChangeDetectorConfig } from "./config.ts";
+import { createDetection } from "./detection.ts";
+import { createBaselineStore } from "./store.ts";
+
+await runService("change-detector", loadChangeDetectorConfig, async ({ config, logger, onClose, stopping }) => {
+  const client = await connectMongo({ uri: config.MONGODB_URI, service: "change-detector", logger, stopping });
+  onClose("mongodb", () => client.close());
+  const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "change-detector");
+
+  const kafka = createKafka({ ...kafkaOptions(config), clientId: "change-detector", logger });
+  const concurrency = { live: config.LIVE_CONCURRENCY, sandbox: config.SANDBOX_CONCURRENCY };
+
+  const consumers = environments.map((environment) => {
+    const db = databases[environment];
+    const producer = kafka.producer();
+    onClose(`${environment} producer`, () => producer.close());
+    const relay = runOutboxRelay({ db, producer, owner: `${hostname()}:${randomUUID()}`, logger });
+    onClose(`${environment} outbox relay`, () => relay.stop());
+
+    const handle = createDetection({
+      environment,
+      client,
+      store: createBaselineStore(db),
+      outbox: createOutbox({ db }),
+      topic: kafka.topicFor(environment, topicNames.changeDetected),
+      nudge: relay.nudge,
+      now: () => new Date(),
+      logger,
+    });
+    const topic = kafka.topicFor(environment, topicNames.verificationCompleted);
+    const consumer = kafka.runConsumer({
+      groupId: `change-detector.${environment}`,
+      subscriptions: [subscription({ topic, schema: VerificationCompletedSchema, handle })],
+      concurrency: concurrency[environment],
+      logger,
+    });
+    onClose(`${environment} consumer`, () => consumer.stop());
+    return consumer;
+  });
+
+  // It does nothing else, so it is ready once it takes part in its groups.
+  const stopped = new Promise((resolve) => stopping.addEventListener("abort", resolve, { once: true }));
+  await Promise.race([Promise.all(consumers.map(({ ready }) => ready)), stopped]);
+});

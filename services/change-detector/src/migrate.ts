@@ -1,0 +1,19 @@
+import { environmentDatabases } from "@vvs/mongo";
+import { migrateOutbox } from "@vvs/outbox";
+import { environments } from "@vvs/tenant";
+import type { MongoClient } from "mongodb";
+import { collections } from "./store.ts";
+
+/** How long a verification is remembered as compared: longer than Kafka keeps its record. */
+const HANDLED_SECONDS = 30 * 24 * 60 * 60;
+
+/** Creates the collections and indexes of both environments; may run again, and beside a running service. */
+export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
+  const databases = environmentDatabases(options.client, options.prefix, "change-detector");
+  for (const environment of environments) {
+    const { baselines, handled } = collections(databases[environment]);
+    await baselines.createIndex({ organization_id: 1, monitor_id: 1 });
+    await handled.createIndex({ handled_at: 1 }, { expireAfterSeconds: HANDLED_SECONDS });
+    await migrateOutbox(databases[environment]);
+  }
+}

@@ -1,0 +1,23 @@
+import type { ApiKey, Session } from "@vvs/proto/account/v1/account";
+
+/** Who asked for something, for people. */
+export interface ActorView {
+  readonly kind: "an API key" | "a user" | "a monitor" | "unknown";
+  /** Empty where only the id is known. */
+  readonly name: string;
+  readonly id: string;
+}
+
+const kinds = { key: "an API key", usr: "a user", mon: "a monitor" } as const;
+
+/** Names an actor's id by what the visitor may know: the organization's keys, and themselves. */
+export function actorView(
+  id: string,
+  known: { session: Pick<Session, "userId" | "email">; keys: readonly Pick<ApiKey, "id" | "name">[] },
+): ActorView {
+  const prefix = id.slice(0, 3);
+  const kind = Object.hasOwn(kinds, prefix) ? kinds[prefix as keyof typeof kinds] : "unknown";
+  const key = known.keys.find((each) => each.id === id);
+  const name = id === known.session.userId ? known.session.email : (key?.name ?? "");
+  return { kind, name, id };
+}

@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { ORIGIN, startDashboard, type TestDashboard } from "./testing/dashboard.ts";
+import { EMAIL, KEY_VALUE, PASSWORD, SECRET } from "./testing/fake-services.ts";
+
+let dashboard: TestDashboard;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+
+afterEach(() => dashboard.state.failures.clear());
+
+afterAll(() => dashboard.close());
+
+describe("every answer", () => {
+  test.each(["/", "/sign-in", "/test/api-keys", "/nothing", "/%"])(
+    "to GET %s is for this origin alone, and kept nowhere",
+    async (path) => {
+      const { headers } = await dashboard.visitor().get(path);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "content-security-policy":
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "same-origin",
+        "cache-control": "no-store",
+        "x-request-id": expect.stringMatching(/^req_/),
+      });
+      expect(headers.has("x-powered-by")).toBe(false);
+    },
+  );
+
+  test("is HTML that needs nothing from elsewhere and has no script of its own inside", async () => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    for (const path of ["/sign-in", "/test/api-keys", "/live/webhooks", "/nothing"]) {
+      const { text } = await visitor.get(path);
+      expect(text).not.toMatch(/<style|style=|\son\w+=|javascript:/i);
+      expect(text).not.toMatch(/<script(?! src="\/static\/)/);
+      expect(text).not.toMatch(/(src|href)="(?![/#])/);
+    }
+  });
+
+  test("links files that are kept for good, since another content has another path", async () => {
+    const visitor = dashboard.visitor();
+    const { text } = await visitor.get("/sign-in");
+    const paths = [...text.matchAll(/"(\/static\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(paths).toHaveLength(3);
+    for (const path of paths) {
+      const { status, headers } = await visitor.get(path);
+      expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+    }
+  });
+});
+
+describe("a request that changes something", () => {
+  test.each([
+    ["another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }],
+    ["a neighbouring host", { "sec-fetch-site": "same-site", origin: "http://other.localhost:8081" }],
+    ["a browser without Sec-Fetch-Site, on another site", { origin: "https://evil.example" }],
+    ["nobody knows where", {}],
+  ])("from %s is refused before anything happens, sign-in too", async (_name, headers) => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    dashboard.state.calls.length = 0;
+    for (const path of ["/test/api-keys", "/test/webhooks/secret/rotate", "/sign-in", "/sign-out"]) {
+      const { status, text } = await visitor.post(path, { name: "x", email: EMAIL, password: PASSWORD }, headers);
+      expect(status).toBe(403);
+      expect(text).toContain("This form did not come from the dashboard");
+    }
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test.each([
+    { "sec-fetch-site": "same-origin" },
+    { "sec-fetch-site": "same-origin", origin: "null" },
+    { origin: ORIGIN },
+  ])("with %j is the dashboard's own", async (headers) => {
+    expect((await dashboard.visitor().post("/sign-out", {}, headers as Record<string, string>)).status).toBe(303);
+  });
+
+  test.each([
+    ["more than 16 kB", 413, "application/x-www-form-urlencoded", `a=${"x".repeat(17_000)}`],
+    ["a thousand fields", 413, "application/x-www-form-urlencoded", "a=1&".repeat(1_000)],
+    ["JSON", 415, "application/json", "{}"],
+    ["a file", 415, "multipart/form-data; boundary=x", "--x--"],
+    ["another charset", 400, "application/x-www-form-urlencoded; charset=utf-7", "a=1"],
+  ])("with %s is refused with %i", async (_name, status, type, body) => {
+    const headers = { origin: ORIGIN, "content-type": type };
+    const answer = await dashboard.visitor().request("/sign-in", { method: "POST", headers, body });
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain("<h1>");
+  });
+});
+
+describe("what goes wrong is told on a page", () => {
+  test.each([
+    ["no such page", "/nothing", 404],
+    ["a path that is no path", "/test/api-keys/%/revoke", 400],
+    ["no such environment", "/sandbox/api-keys", 404],
+  ])("%s", async (_name, path, status) => {
+    const answer = await dashboard.visitor().get(path);
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain("<h1>");
+  });
+
+  test("a fault of ours is withheld, and its page names the request that the log has it under", async () => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    dashboard.state.failures.set("listApiKeys", new ServiceError("internal_error", { message: "mongodb://secret" }));
+    const { status, text, headers } = await visitor.get("/test/api-keys");
+    expect(status).toBe(500);
+    expect(text).not.toContain("mongodb");
+    expect(text).toContain(headers.get("x-request-id"));
+    const line = dashboard.logs.find((logged) => logged.request_id === headers.get("x-request-id"));
+    expect(line).toMatchObject({ level: "error", msg: "a page failed" });
+  });
+
+  test("without account it is a 503 that says so", async () => {
+    const alone = await startDashboard();
+    const visitor = alone.visitor();
+    await visitor.signIn();
+    await alone.stopAccount();
+    for (const answer of [await visitor.get("/test/api-keys"), await visitor.signIn()]) {
+      expect(answer.status).toBe(503);
+      expect(answer.headers.has("retry-after")).toBe(true);
+      expect(answer.text).toContain("The dashboard can’t reach its data");
+    }
+    expect((await visitor.get("/sign-in")).status).toBe(200);
+    await alone.close();
+  });
+});
+
+test("each request is one line of the log, by its route, and no line has what was typed or shown", async () => {
+  const visitor = dashboard.visitor();
+  await visitor.signIn();
+  const form = { form_token: await visitor.formToken("/test/api-keys"), name: "Logged", scopes: ["entities:read"] };
+  await visitor.post("/test/api-keys", form);
+  await visitor.post("/test/webhooks/secret/show");
+  const { headers } = await visitor.get("/test/api-keys/key_9/revoke?secret=in-a-query");
+  expect(dashboard.logs.filter((line) => line.request_id === headers.get("x-request-id"))).toEqual([
+    {
+      level: "info",
+      msg: "request",
+      request_id: headers.get("x-request-id"),
+      method: "GET",
+      route: "/test/api-keys/:key_id/revoke",
+      status: 404,
+      completed: true,
+      duration_ms: expect.any(Number),
+      user_id: "usr_1",
+      organization_id: "org_1",
+    },
+  ]);
+  const text = JSON.stringify(dashboard.logs);
+  for (const secret of [EMAIL, PASSWORD, KEY_VALUE, SECRET, "Logged", "in-a-query", form.form_token, "tokentoken"]) {
+    expect(text).not.toContain(secret);
+  }
+});

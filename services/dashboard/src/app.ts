@@ -1,0 +1,172 @@
+import type { Logger } from "@vvs/logging";
+import type { AccountService } from "@vvs/proto/account/v1/account";
+import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import type { VerificationService } from "@vvs/proto/verification/v1/verification";
+import type { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
+import type { Client } from "@vvs/rpc";
+import express, { type ErrorRequestHandler, type Express } from "express";
+import { createApiKeyHandlers } from "./api-keys.ts";
+import { createCreateMonitorHandlers } from "./create-monitor.ts";
+import { createDeliveryHandlers } from "./deliveries.ts";
+import { createReadEndpoints } from "./endpoints.ts";
+import { createEntityHandlers } from "./entities.ts";
+import { environmentViews } from "./environments.ts";
+import { createEvidenceHandlers } from "./evidence.ts";
+import { accessLog, requestIdOf } from "./http/access-log.ts";
+import { createAssets } from "./http/assets.ts";
+import { refuseForeignForms } from "./http/csrf.ts";
+import { readForm } from "./http/form.ts";
+import { createFormTokens } from "./http/form-token.ts";
+import { HOME } from "./http/next-path.ts";
+import { ProblemError, problemOf } from "./http/problem.ts";
+import { createRecently } from "./http/recently.ts";
+import { securityHeaders } from "./http/security-headers.ts";
+import { createSignedIn } from "./http/session.ts";
+import { coverSpan } from "./http/span.ts";
+import { addMonitorRoutes } from "./monitor-routes.ts";
+import { createMonitorHandlers } from "./monitors.ts";
+import { createOverviewHandler } from "./overview.ts";
+import { endpointsAlert } from "./pages/endpoints.ts";
+import { createLayout, type Layout } from "./pages/layout.ts";
+import { problemPage } from "./pages/problem.ts";
+import { createReadPanel } from "./panels.ts";
+import { createProvidersHandler } from "./providers.ts";
+import { createReplayFailedHandlers } from "./replay-failed.ts";
+import { createRunVerificationHandlers } from "./run-verification.ts";
+import { createSecurityHandlers } from "./security.ts";
+import { addSecurityRoutes } from "./security-routes.ts";
+import { createSignIn } from "./sign-in.ts";
+import { createTestEventHandlers } from "./test-event.ts";
+import { createTwoFactorHandlers } from "./two-factor.ts";
+import { createUsageHandler } from "./usage.ts";
+import { createReadVendors } from "./vendors.ts";
+import { createVerificationHandlers } from "./verifications.ts";
+import { createWebhookHandlers } from "./webhooks.ts";
+
+export interface AppOptions {
+  readonly account: Client<typeof AccountService>;
+  readonly deliveries: Client<typeof WebhookDispatcherService>;
+  readonly verification: Client<typeof VerificationService>;
+  readonly entities: Client<typeof EntityService>;
+  readonly monitors: Client<typeof MonitorService>;
+  /** The dashboard as browsers see it. */
+  readonly url: URL;
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
+  readonly trustedProxyHops: number;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+/** All pages of the dashboard: every route is named here, or in the routes file of its area. */
+export function createApp(options: AppOptions): Express {
+  const { account, logger } = options;
+  const assets = createAssets();
+  const layout = createLayout({ assetPath: assets.pathOf });
+  const formTokens = createFormTokens();
+  const signIn = createSignIn({ ...options, layout });
+  const apiKeys = createApiKeyHandlers({ ...options, layout, formTokens });
+  const readVendors = createReadVendors(options);
+  const readEndpoints = createReadEndpoints(options);
+  const webhooks = createWebhookHandlers({ ...options, layout, formTokens, readVendors, readEndpoints });
+  const deliveries = createDeliveryHandlers({ ...options, layout, formTokens, readVendors });
+  const replayFailed = createReplayFailedHandlers({ ...options, layout, formTokens });
+  const testEvent = createTestEventHandlers({ ...options, layout, formTokens, readEndpoints });
+  const readPanel = createReadPanel(options);
+  const overview = createOverviewHandler({ ...options, layout, readVendors, readEndpoints, readPanel });
+  const entities = createEntityHandlers({ ...options, layout, readVendors });
+  const verifications = createVerificationHandlers({ ...options, layout, readVendors });
+  const evidence = createEvidenceHandlers({ ...options, layout });
+  const runVerification = createRunVerificationHandlers({ ...options, layout, formTokens });
+  const monitors = createMonitorHandlers({ ...options, layout, readVendors });
+  const createMonitor = createCreateMonitorHandlers({ ...options, layout, formTokens, readVendors });
+  const providers = createProvidersHandler({ ...options, layout });
+  const usage = createUsageHandler({ ...options, layout });
+  const security = createSecurityHandlers({ ...options, layout });
+  const twoFactor = createTwoFactorHandlers({ ...options, layout });
+  const recently = createRecently(options);
+  const signedIn = createSignedIn(account, async (visit) =>
+    endpointsAlert(visit.view, await readEndpoints(visit, { limit: 1, flaggedAlone: true })),
+  );
+
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("trust proxy", options.trustedProxyHops);
+  app.use(coverSpan({ serverAddress: options.url.hostname }));
+  app.use(accessLog(logger));
+  app.use(securityHeaders({ isHttps: options.url.protocol === "https:" }));
+  app.use(assets.router);
+  app.use(refuseForeignForms(options.url.origin));
+  app.use(readForm);
+
+  app.get("/", (_request, response) => response.redirect(303, HOME));
+  app.get("/sign-in", signIn.show);
+  app.post("/sign-in", signIn.signIn);
+  app.get("/sign-in/code", signIn.askForCode);
+  app.post("/sign-in/code", signIn.finish);
+  app.post("/sign-out", signIn.signOut);
+  for (const view of environmentViews) {
+    addMonitorRoutes(app, view, { signedIn, monitors, createMonitor });
+    addSecurityRoutes(app, view, { signedIn, recently, security, twoFactor });
+    app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));
+    app.get(`${view.path}/overview`, signedIn(view, "read", overview));
+    app.get(`${view.path}/entities`, signedIn(view, "read", entities.search));
+    app.post(`${view.path}/entities`, signedIn(view, "read", entities.submit));
+    app.get(`${view.path}/entities/:entity_id`, signedIn(view, "read", entities.view));
+    app.get(`${view.path}/verifications`, signedIn(view, "read", verifications.list));
+    app.post(`${view.path}/verifications`, signedIn(view, "verify", runVerification.run));
+    app.get(`${view.path}/verifications/new`, signedIn(view, "verify", runVerification.ask));
+    app.get(`${view.path}/verifications/:verification_id`, signedIn(view, "read", verifications.view));
+    app.get(`${view.path}/evidence/:evidence_id`, signedIn(view, "read", evidence.view));
+    app.get(`${view.path}/evidence/:evidence_id/content`, signedIn(view, "read", evidence.download));
+    app.get(`${view.path}/providers`, signedIn(view, "read", providers));
+    app.get(`${view.path}/usage`, signedIn(view, "read", usage));
+    app.get(`${view.path}/api-keys`, signedIn(view, "read", apiKeys.list));
+    app.post(`${view.path}/api-keys`, signedIn(view, "manage_keys", apiKeys.create));
+    app.get(`${view.path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.askToRevoke));
+    app.post(`${view.path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.revoke));
+    app.get(`${view.path}/webhooks`, signedIn(view, "read", webhooks.view));
+    app.post(`${view.path}/webhooks/secret`, signedIn(view, "manage_webhooks", recently(webhooks.setSecret)));
+    app.post(`${view.path}/webhooks/secret/show`, signedIn(view, "manage_webhooks", recently(webhooks.showSecret)));
+    app.post(`${view.path}/webhooks/secret/rotate`, signedIn(view, "manage_webhooks", recently(webhooks.rotateSecret)));
+    app.post(
+      `${view.path}/webhooks/secret/end-previous`,
+      signedIn(view, "manage_webhooks", webhooks.endPreviousSecret),
+    );
+    app.get(`${view.path}/webhooks/deliveries`, signedIn(view, "read", deliveries.list));
+    app.get(`${view.path}/webhooks/deliveries/:delivery_id`, signedIn(view, "read", deliveries.view));
+    app.post(
+      `${view.path}/webhooks/deliveries/:delivery_id/replay`,
+      signedIn(view, "manage_webhooks", deliveries.replay),
+    );
+    app.get(`${view.path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.ask));
+    app.post(`${view.path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.run));
+    app.get(`${view.path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.ask));
+    app.post(`${view.path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.send));
+    // Where a form led is no page of its own: who opens its address again gets the page that has the form.
+    app.get(`${view.path}/webhooks/secret{/:form}`, (_request, response) =>
+      response.redirect(303, `${view.path}/webhooks`),
+    );
+    app.get(`${view.path}/webhooks/deliveries/:delivery_id/replay`, (request, response) =>
+      response.redirect(303, `${view.path}/webhooks/deliveries/${encodeURIComponent(request.params.delivery_id)}`),
+    );
+  }
+  app.use((_request, _response, next) => next(new ProblemError("no_page")));
+  app.use(problemPages(layout, logger));
+  return app;
+}
+
+/** Answers whatever went wrong with a page that says so, and what to do. */
+function problemPages(layout: Layout, logger: Logger): ErrorRequestHandler {
+  return (error, _request, response, next) => {
+    const problem = problemOf(error);
+    const requestId = requestIdOf(response);
+    if (problem.status >= 500) logger.error({ err: error, request_id: requestId }, "a page failed");
+    if (response.headersSent) return next(error);
+    if (problem.retryAfterSeconds) response.set("retry-after", String(problem.retryAfterSeconds));
+    const content = problemPage(problem, requestId);
+    layout.sendBarePage(response, { title: problem.title, status: problem.status, content });
+  };
+}

@@ -1,0 +1,27 @@
+/** In this order: browsers call themselves what others are called too, so that the more particular name comes first. */
+const browsers: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/\bEdg(e|A|iOS)?\//, "Edge"],
+  [/\b(OPR|Opera)\//, "Opera"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\b(Firefox|FxiOS)\//, "Firefox"],
+  [/\b(HeadlessChrome|Chrome|Chromium|CriOS)\//, "Chrome"],
+  [/\bVersion\/\S+ .*\bSafari\//, "Safari"],
+];
+
+const systems: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/\bWindows\b/, "Windows"],
+  [/\biPhone\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bAndroid\b/, "Android"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+/** What people call a browser and its system, by what it calls itself; that may be a lie, as any program may say so. */
+export function browserName(userAgent: string): string {
+  const browser = browsers.find(([mark]) => mark.test(userAgent))?.[1];
+  const system = systems.find(([mark]) => mark.test(userAgent))?.[1];
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? (system ? `A browser on ${system}` : "An unknown browser");
+}

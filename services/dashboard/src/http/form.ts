@@ -1,0 +1,29 @@
+import type { Request, RequestHandler } from "express";
+import express from "express";
+import { ProblemError } from "./problem.ts";
+
+const LIMIT = "16kb";
+const MAX_FIELDS = 50;
+
+const parse = express.urlencoded({ extended: false, limit: LIMIT, parameterLimit: MAX_FIELDS });
+
+/** Reads the fields of a posted form; anything else that is posted is refused. */
+export const readForm: RequestHandler = (request, response, next) => {
+  const hasOtherBody = request.headers["content-type"] && !request.is("application/x-www-form-urlencoded");
+  if (hasOtherBody) next(new ProblemError("no_form"));
+  else parse(request, response, next);
+};
+
+/** The value of a field; empty where it is absent or there are several. */
+export function field(request: Request, name: string): string {
+  const [value = "", ...others] = fieldValues(request, name);
+  return others.length > 0 ? "" : value;
+}
+
+/** All values of a field, such as those of ticked boxes. */
+export function fieldValues(request: Request, name: string): string[] {
+  const fields: unknown = request.body;
+  if (typeof fields !== "object" || fields === null || !Object.hasOwn(fields, name)) return [];
+  const value: unknown = (fields as Record<string, unknown>)[name];
+  return [value].flat().filter((item) => typeof item === "string");
+}

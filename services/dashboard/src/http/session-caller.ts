@@ -1,0 +1,15 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { SessionCallerSchema } from "@vvs/proto/account/v1/account";
+import type { Request, Response } from "express";
+import { requestIdOf } from "./access-log.ts";
+import { readCookie } from "./cookies.ts";
+
+/** Who acts on their own account, as account wants to know it. */
+export function sessionCaller(request: Request, response: Response): MessageInitShape<typeof SessionCallerSchema> {
+  return {
+    sessionToken: readCookie(request, "__Host-session"),
+    clientAddress: request.ip ?? "",
+    userAgent: request.headers["user-agent"] ?? "",
+    requestId: requestIdOf(response),
+  };
+}

@@ -1,0 +1,43 @@
+import { runService } from "@vvs/lifecycle";
+import { AccountService } from "@vvs/proto/account/v1/account";
+import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { VerificationService } from "@vvs/proto/verification/v1/verification";
+import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
+import { createClient, tlsFiles } from "@vvs/rpc";
+import { createApp } from "./app.ts";
+import { loadDashboardConfig } from "./config.ts";
+import { listen } from "./http/listen.ts";
+
+const NAME = "dashboard";
+
+await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, stopping }) => {
+  const tls = tlsFiles(config);
+  const shared = { caller: NAME, tls, logger };
+  const account = createClient(AccountService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("account client", () => account.close());
+  const deliveries = createClient(WebhookDispatcherService, { ...shared, address: config.WEBHOOK_DISPATCHER_ADDRESS });
+  onClose("webhook dispatcher client", () => deliveries.close());
+  const verification = createClient(VerificationService, { ...shared, address: config.VERIFICATION_ADDRESS });
+  onClose("verification client", () => verification.close());
+  const entities = createClient(EntityService, { ...shared, address: config.ENTITY_ADDRESS });
+  onClose("entity client", () => entities.close());
+  const monitors = createClient(MonitorService, { ...shared, address: config.MONITOR_ADDRESS });
+  onClose("monitor client", () => monitors.close());
+
+  const app = createApp({
+    account,
+    deliveries,
+    verification,
+    entities,
+    monitors,
+    url: config.DASHBOARD_URL,
+    apiBaseUrl: config.PUBLIC_BASE_URL,
+    trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+    logger,
+    now: () => new Date(),
+  });
+  const server = await listen(app, { host: config.HTTP_HOST, port: config.HTTP_PORT, stopping });
+  onClose("http server", () => server.close());
+  logger.info({ port: server.port }, "serving");
+});

@@ -1,0 +1,21 @@
+import type { Express } from "express";
+import type { CreateMonitorHandlers } from "./create-monitor.ts";
+import type { EnvironmentView } from "./environments.ts";
+import type { SignedInPage } from "./http/session.ts";
+import type { MonitorHandlers } from "./monitors.ts";
+
+/** The routes of monitors. */
+export function addMonitorRoutes(
+  app: Express,
+  view: EnvironmentView,
+  options: { signedIn: SignedInPage; monitors: MonitorHandlers; createMonitor: CreateMonitorHandlers },
+): void {
+  const { signedIn, monitors, createMonitor } = options;
+  const path = `${view.path}/monitors`;
+  app.get(path, signedIn(view, "read", monitors.list));
+  app.post(path, signedIn(view, "manage_monitors", createMonitor.create));
+  app.get(`${path}/new`, signedIn(view, "manage_monitors", createMonitor.ask));
+  app.get(`${path}/:monitor_id`, signedIn(view, "read", monitors.view));
+  app.get(`${path}/:monitor_id/cancel`, signedIn(view, "manage_monitors", monitors.askToCancel));
+  app.post(`${path}/:monitor_id/cancel`, signedIn(view, "manage_monitors", monitors.cancel));
+}

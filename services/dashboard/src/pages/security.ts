@@ -1,0 +1,88 @@
+import type { SessionSummary } from "@vvs/proto/account/v1/account";
+import { browserName } from "../browser-name.ts";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { type Notice, noticeBox, time } from "./parts.ts";
+import { type SecondFactorView, twoFactorSection } from "./two-factor.ts";
+
+/** Why a new password was refused. */
+export interface PasswordProblems {
+  readonly current?: string;
+  readonly wanted?: string;
+  readonly again?: string;
+}
+
+export function securityPage(options: {
+  visit: Visit;
+  sessions: readonly SessionSummary[];
+  secondFactor: SecondFactorView;
+  notice?: Notice;
+  passwordProblems?: PasswordProblems;
+}): Html {
+  const { visit, sessions } = options;
+  return html`<h1>Security</h1>
+${noticeBox(options.notice)}
+<p>How <strong>${visit.session.email}</strong> signs in, in both environments.</p>
+${sessionsSection(visit.view.path, sessions)}
+${twoFactorSection(visit.view.path, options.secondFactor)}
+${passwordSection(visit.view.path, options.passwordProblems)}`;
+}
+
+function passwordSection(base: string, problems: PasswordProblems = {}): Html {
+  return html`<section class="card" aria-labelledby="password-heading">
+<h2 id="password-heading">Password</h2>
+<form method="post" action="${base}/security/password">
+  ${passwordField({ name: "current_password", label: "Current password", autocomplete: "current-password", problem: problems.current })}
+  ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", problem: problems.wanted, hint: "At least 8 characters, of any kind. Longer is better; no symbols or capitals are asked for." })}
+  ${passwordField({ name: "again", label: "New password, again", autocomplete: "new-password", problem: problems.again })}
+  <p class="hint">Wherever else you are signed in, you have to sign in again.</p>
+  <button>Change password</button>
+</form>
+</section>`;
+}
+
+function passwordField(options: {
+  name: string;
+  label: string;
+  autocomplete: "current-password" | "new-password";
+  hint?: string;
+  problem?: string;
+}): Html {
+  const { name, hint, problem } = options;
+  const describedBy = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
+  return html`<label for="${name}">${options.label}</label>
+  <input id="${name}" name="${name}" type="password" autocomplete="${options.autocomplete}" required maxlength="1024"${describedBy && html` aria-describedby="${describedBy}"`}${problem && html` aria-invalid="true" autofocus`}>
+  ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+  ${problem && html`<p class="field-problem" id="${name}-problem" role="alert">${problem}</p>`}`;
+}
+
+function sessionsSection(base: string, sessions: readonly SessionSummary[]): Html {
+  const hasOthers = sessions.some(({ isCurrent }) => !isCurrent);
+  return html`<section aria-labelledby="sessions">
+<h2 id="sessions">Where you are signed in</h2>
+<p class="hint">A session ends after 12 hours without use, and after 7 days in any case. End one that you do not know, and change your password then.</p>
+<table>
+<thead><tr><th scope="col">Browser</th><th scope="col">Address</th><th scope="col">Began</th><th scope="col">Last used</th><th scope="col"><span class="unseen">Action</span></th></tr></thead>
+<tbody>${sessions.map((session) => sessionRow(base, session))}</tbody>
+</table>
+${
+  hasOthers &&
+  html`<form method="post" action="${base}/security/sessions/end-others" class="actions"><button class="danger">End all other sessions</button></form>`
+}
+</section>`;
+}
+
+function sessionRow(base: string, session: SessionSummary): Html {
+  const browser = browserName(session.userAgent);
+  return html`<tr>
+<th scope="row">${browser}${session.isCurrent && html` <span class="state active">this browser</span>`}</th>
+<td data-label="Address">${session.clientAddress ? html`<code>${session.clientAddress}</code>` : "unknown"}</td>
+<td data-label="Began">${time(session.beganAt)}</td>
+<td data-label="Last used">${time(session.lastUsedAt)}</td>
+<td class="action">${
+    !session.isCurrent &&
+    html`<form method="post" action="${base}/security/sessions/end"><input type="hidden" name="session_id" value="${session.id}"><button class="quiet">End<span class="unseen"> the session of ${browser}</span></button></form>`
+  }</td>
+</tr>
+`;
+}

@@ -1,0 +1,148 @@
+import { type Candidate, ServiceError } from "@vvs/errors";
+import type { VerificationService } from "@vvs/proto/verification/v1/verification";
+import type { Client } from "@vvs/rpc";
+import { toProtoCaller } from "@vvs/tenant";
+import type { Request, Response } from "express";
+import { field, fieldValues } from "./http/form.ts";
+import { type FormTokens, FormUsedError } from "./http/form-token.ts";
+import type { PageHandler, Visit } from "./http/session.ts";
+import type { Layout } from "./pages/layout.ts";
+import type { Notice } from "./pages/parts.ts";
+import { runVerificationPage } from "./pages/run-verification.ts";
+import {
+  type EchoedVerification,
+  echoOf,
+  emptyVerification,
+  identifierLabels,
+  readVerification,
+  type TypedVerification,
+  type VerificationField,
+  type VerificationProblems,
+} from "./verification-form.ts";
+
+export interface RunVerificationHandlers {
+  readonly ask: PageHandler;
+  readonly run: PageHandler;
+}
+
+/** Why the form is shown again instead of a verification. */
+interface Refusal {
+  readonly status: number;
+  readonly notice?: Notice;
+  readonly problems?: VerificationProblems;
+  /** The entity that is meant by one of the identifiers. */
+  readonly entityId?: string;
+  readonly candidates?: readonly Candidate[];
+}
+
+/** A call takes up to 25 s; this leaves room for the way. */
+const TIMEOUT_MS = 27_000;
+
+export function createRunVerificationHandlers(options: {
+  verification: Pick<Client<typeof VerificationService>, "verify">;
+  layout: Layout;
+  formTokens: FormTokens;
+}): RunVerificationHandlers {
+  const { verification, layout, formTokens } = options;
+
+  function sendForm(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    shown: Partial<Refusal> & { input: EchoedVerification },
+  ): void {
+    const formToken = formTokens.issue(request, response);
+    const content = runVerificationPage({ ...shown, view: visit.view, formToken });
+    const { status } = shown;
+    layout.sendPage(response, { visit, section: "verifications", title: "Run a verification", status, content });
+  }
+
+  return {
+    async ask(request, response, visit) {
+      sendForm(request, response, visit, { input: emptyVerification });
+    },
+
+    async run(request, response, visit) {
+      const typed = typedIn(request);
+      const input = echoOf(typed);
+      const read = readVerification(typed);
+      if ("problems" in read) {
+        return sendForm(request, response, visit, { status: 400, input, problems: read.problems });
+      }
+      const { identifiers, legalName, checks, mode } = read.wanted;
+      const wanted = {
+        caller: toProtoCaller(visit.caller),
+        target: { case: "vendor" as const, value: { identifiers, legalName } },
+        checks: [...checks],
+        mode,
+      };
+      try {
+        const run = () => verification.verify(wanted, { timeoutMs: TIMEOUT_MS });
+        const answer = await formTokens.once(request, response, run);
+        response.redirect(303, `${visit.view.path}/verifications/${answer.verification!.id}`);
+      } catch (error) {
+        sendForm(request, response, visit, { ...refusalOf(error), input });
+      }
+    },
+  };
+}
+
+function typedIn(request: Request): TypedVerification {
+  return {
+    uei: field(request, "uei"),
+    cage: field(request, "cage"),
+    duns: field(request, "duns"),
+    tin: field(request, "tin"),
+    legal_name: field(request, "legal_name"),
+    checks: fieldValues(request, "checks"),
+    mode: field(request, "mode"),
+  };
+}
+
+const SENT_BEFORE = "This form was sent before, so nothing was run now. What it ran is in the list of verifications.";
+const AWAY =
+  "The verification could not be finished: a service is away for a moment. Look into the list of verifications before you run it again.";
+
+/** What the user can put right, or has to know. Errors: all others, as they are. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof FormUsedError) return { status: 409, notice: { kind: "problem", text: SENT_BEFORE } };
+  if (!(error instanceof ServiceError)) throw error;
+  const notice: Notice = { kind: "problem", text: error.message };
+  switch (error.code) {
+    case "service_unavailable":
+      return { status: 503, notice: { kind: "problem", text: AWAY } };
+    case "entity_exists":
+      return { status: 409, notice, entityId: error.entityId };
+    case "ambiguous_match":
+      return { status: 409, notice, candidates: error.candidates };
+    case "limit_exceeded":
+    case "forbidden":
+      return { status: 403, notice };
+    case "invalid_request": {
+      const problems = problemsOf(error);
+      return { status: 400, problems, ...(Object.keys(problems).length === 0 && { notice }) };
+    }
+    default:
+      throw error;
+  }
+}
+
+const labels: Readonly<Record<VerificationField, string>> = {
+  ...identifierLabels,
+  identifiers: "choice of identifiers",
+  legal_name: "legal name",
+  checks: "choice of checks",
+  mode: "mode",
+};
+
+/** A service's details beside the fields they are about: identifiers.uei is the UEI's, checks[1] that of the checks. */
+function problemsOf({ details }: ServiceError): VerificationProblems {
+  const known = details.flatMap(({ path, message }) => {
+    const name = path
+      .replace(/\[\d+\]$/, "")
+      .split(".")
+      .at(-1)!;
+    return Object.hasOwn(labels, name) ? [[name, `The ${labels[name as VerificationField]} ${message}.`]] : [];
+  });
+  return Object.fromEntries(known);
+}

@@ -1,0 +1,137 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import type { AccountService, Session } from "@vvs/proto/account/v1/account";
+import type { Client } from "@vvs/rpc";
+import type { Request, RequestHandler, Response } from "express";
+import { alsoLog } from "./http/access-log.ts";
+import { clearCookie, readCookie, writeCookie } from "./http/cookies.ts";
+import { field } from "./http/form.ts";
+import { nextPath } from "./http/next-path.ts";
+import type { Layout } from "./pages/layout.ts";
+import { secondStepPage } from "./pages/second-step.ts";
+import { signInPage } from "./pages/sign-in.ts";
+
+type Account = Pick<Client<typeof AccountService>, "signIn" | "finishSignIn" | "signOut">;
+
+/** One text for every cause, so that nobody learns which addresses have an account. */
+const WRONG = "The e-mail address or the password is wrong.";
+/** As long as account waits for the second step. */
+const SECOND_STEP_MS = 5 * 60_000;
+
+export interface SignInHandlers {
+  readonly show: RequestHandler;
+  readonly signIn: RequestHandler;
+  /** The second step, for who has an authenticator app. */
+  readonly askForCode: RequestHandler;
+  readonly finish: RequestHandler;
+  readonly signOut: RequestHandler;
+}
+
+export function createSignIn(options: { account: Account; layout: Layout; now: () => Date }): SignInHandlers {
+  const { account, layout, now } = options;
+
+  function refuse(response: Response, input: { next: string; email: string }, error: ServiceError): void {
+    const tooMany = error.code === "rate_limited";
+    if (tooMany) response.set("retry-after", String(error.retryAfterSeconds ?? 60));
+    layout.sendBarePage(response, {
+      title: "Sign in",
+      status: tooMany ? 429 : 401,
+      content: signInPage({ ...input, problem: tooMany ? error.message : WRONG }),
+    });
+  }
+
+  /** Has the browser go on with the new session, and with no other. */
+  async function begin(request: Request, response: Response, begun: { session?: Session; sessionToken: string }) {
+    await endSession(account, readCookie(request, "__Host-session"));
+    const session = begun.session!;
+    alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
+    writeCookie(response, "__Host-session", begun.sessionToken, timestampDate(session.expiresAt!));
+  }
+
+  function sendCodePage(response: Response, next: string, error?: ServiceError): void {
+    const tooMany = error?.code === "rate_limited";
+    if (tooMany) response.set("retry-after", String(error.retryAfterSeconds ?? 60));
+    layout.sendBarePage(response, {
+      title: "Enter a code",
+      status: tooMany ? 429 : error ? 401 : 200,
+      content: secondStepPage({ next, problem: error?.message }),
+    });
+  }
+
+  return {
+    show(request, response) {
+      const { next, signed_out: signedOut } = request.query;
+      layout.sendBarePage(response, {
+        title: "Sign in",
+        content: signInPage({
+          next: nextPath(typeof next === "string" ? next : undefined),
+          email: "",
+          notice: signedOut === undefined ? undefined : "You are signed out.",
+        }),
+      });
+    },
+
+    async signIn(request, response) {
+      const email = field(request, "email");
+      const next = nextPath(field(request, "next"));
+      try {
+        const signedIn = await account.signIn({
+          email,
+          password: field(request, "password"),
+          clientAddress: request.ip ?? "",
+          userAgent: request.headers["user-agent"] ?? "",
+        });
+        if (signedIn.secondStepToken) {
+          const until = new Date(now().getTime() + SECOND_STEP_MS);
+          writeCookie(response, "__Host-second-step", signedIn.secondStepToken, until);
+          response.redirect(303, `/sign-in/code?next=${encodeURIComponent(next)}`);
+          return;
+        }
+        await begin(request, response, signedIn);
+        response.redirect(303, next);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || !isRefusal(error)) throw error;
+        refuse(response, { next, email }, error);
+      }
+    },
+
+    askForCode(request, response) {
+      const { next } = request.query;
+      sendCodePage(response, nextPath(typeof next === "string" ? next : undefined));
+    },
+
+    async finish(request, response) {
+      const next = nextPath(field(request, "next"));
+      try {
+        const finished = await account.finishSignIn({
+          secondStepToken: readCookie(request, "__Host-second-step"),
+          code: field(request, "code"),
+          clientAddress: request.ip ?? "",
+          userAgent: request.headers["user-agent"] ?? "",
+        });
+        clearCookie(response, "__Host-second-step");
+        await begin(request, response, finished);
+        response.redirect(303, next);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || !isRefusal(error)) throw error;
+        sendCodePage(response, next, error);
+      }
+    },
+
+    async signOut(request, response) {
+      // First: this browser forgets the session even where it can't be ended everywhere at the moment.
+      clearCookie(response, "__Host-session");
+      clearCookie(response, "__Host-form");
+      await endSession(account, readCookie(request, "__Host-session"));
+      response.redirect(303, "/sign-in?signed_out");
+    },
+  };
+}
+
+function isRefusal(error: ServiceError): boolean {
+  return error.code === "unauthorized" || error.code === "rate_limited" || error.code === "invalid_request";
+}
+
+async function endSession(account: Account, sessionToken: string | undefined): Promise<void> {
+  if (sessionToken) await account.signOut({ sessionToken });
+}

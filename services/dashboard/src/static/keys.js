@@ -1,0 +1,64 @@
+// Shortcuts of single keys: ? for help, / to search, g and a letter to go somewhere. Without this script its button
+// stays hidden and nothing else changes.
+const SECOND_KEY_MS = 1500;
+const STORED = "shortcuts";
+
+const help = document.getElementById("shortcuts");
+const isUsed = document.getElementById("shortcuts-used");
+let wentAt = Number.NEGATIVE_INFINITY;
+
+/** Some can't store anything, by a setting of theirs. */
+function stored(write) {
+  try {
+    if (write) localStorage.setItem(STORED, write);
+    return localStorage.getItem(STORED);
+  } catch {
+    return null;
+  }
+}
+
+const isTyping = (element) => element.closest("input:not([type=checkbox], [type=radio]), select, textarea") !== null;
+
+const searchField = () => document.querySelector("main [role=search] input:not([type=hidden])");
+
+function search() {
+  const field = searchField();
+  if (field) field.focus();
+  else location.assign(`${help.dataset.search}#search`);
+}
+
+function act(event) {
+  const isSecond = event.timeStamp - wentAt < SECOND_KEY_MS;
+  wentAt = Number.NEGATIVE_INFINITY;
+  if (isSecond) {
+    const link = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+    if (link) location.assign(link.href);
+    return link !== null;
+  }
+  if (event.key === "?") help.showModal();
+  else if (event.key === "/") search();
+  else if (event.key === "g") wentAt = event.timeStamp;
+  else return false;
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (help?.open || !isUsed?.checked || isTyping(event.target)) return;
+  if (act(event)) event.preventDefault();
+});
+
+if (help) {
+  isUsed.checked = stored() !== "off";
+  isUsed.addEventListener("change", () => stored(isUsed.checked ? "on" : "off"));
+  const button = document.querySelector("[data-help]");
+  button.hidden = false;
+  button.addEventListener("click", () => help.showModal());
+}
+
+// On narrow windows the sections are a strip, of which the one that is open should be in sight.
+const strip = document.querySelector(".sections");
+const current = strip?.querySelector("[aria-current]");
+if (current) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2;
+
+if (location.hash === "#search") searchField()?.focus();

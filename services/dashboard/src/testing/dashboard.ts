@@ -1,0 +1,128 @@
+import type { Logger } from "@vvs/logging";
+import { AccountService } from "@vvs/proto/account/v1/account";
+import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { VerificationService } from "@vvs/proto/verification/v1/verification";
+import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
+import { createClient } from "@vvs/rpc";
+import { createApp } from "../app.ts";
+import { listen } from "../http/listen.ts";
+import { EMAIL, PASSWORD, startFakeServices } from "./fake-services.ts";
+import type { FakeState } from "./fake-state.ts";
+
+/** An answer, its body as text. */
+export interface Page {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly location: string | null;
+  readonly cookies: readonly string[];
+  readonly text: string;
+}
+
+/** A browser's part: it keeps cookies, follows nothing, and sends forms from the dashboard's own pages. */
+export interface Visitor {
+  get(path: string): Promise<Page>;
+  post(path: string, form?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Page>;
+  request(path: string, init: RequestInit): Promise<Page>;
+  /** Signs in as the one user there is. */
+  signIn(): Promise<Page>;
+  /** The token of the forms on a page. */
+  formToken(path: string): Promise<string>;
+  /** As the browser was a moment ago, for requests that were under way then. */
+  clone(): Visitor;
+}
+
+export interface TestDashboard {
+  readonly state: FakeState;
+  readonly logs: readonly Record<string, unknown>[];
+  visitor(): Visitor;
+  /** Takes the account service away. */
+  stopAccount(): Promise<void>;
+  /** Takes the verification service away. */
+  stopVerification(): Promise<void>;
+  /** Takes the monitor service away. */
+  stopMonitor(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const ORIGIN = "http://localhost:8081";
+
+/** The real dashboard on a free port, before played services. */
+export async function startDashboard(options: { trustedProxyHops?: number } = {}): Promise<TestDashboard> {
+  const logs: Record<string, unknown>[] = [];
+  const logger = recordingLogger(logs);
+  const services = await startFakeServices(recordingLogger([]));
+  const client = (port: number) => ({ address: `127.0.0.1:${port}`, caller: "dashboard", tls: undefined });
+  const account = createClient(AccountService, client(services.account.port));
+  const deliveries = createClient(WebhookDispatcherService, client(services.dispatcher.port));
+  const verification = createClient(VerificationService, client(services.verification.port));
+  const entities = createClient(EntityService, client(services.entity.port));
+  const monitors = createClient(MonitorService, client(services.monitor.port));
+  const app = createApp({
+    account,
+    deliveries,
+    verification,
+    entities,
+    monitors,
+    url: new URL(ORIGIN),
+    apiBaseUrl: new URL("https://api.acme.example"),
+    trustedProxyHops: options.trustedProxyHops ?? 0,
+    logger,
+    now: () => new Date(),
+  });
+  const server = await listen(app, { host: "127.0.0.1", port: 0, stopping: new AbortController().signal });
+  return {
+    state: services.state,
+    logs,
+    visitor: () => createVisitor(`http://127.0.0.1:${server.port}`, new Map()),
+    stopAccount: () => services.account.close(0),
+    stopVerification: () => services.verification.close(0),
+    stopMonitor: () => services.monitor.close(0),
+    async close() {
+      await server.close();
+      for (const each of [account, deliveries, verification, entities, monitors]) each.close();
+      const { state: _state, ...servers } = services;
+      await Promise.all(Object.values(servers).map((each) => each.close(0)));
+    },
+  };
+}
+
+function createVisitor(baseUrl: string, jar: Map<string, string>): Visitor {
+  const request = async (path: string, init: RequestInit): Promise<Page> => {
+    const headers = new Headers(init.headers);
+    headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "));
+    headers.set("connection", "close");
+    const response = await fetch(`${baseUrl}${path}`, { ...init, headers, redirect: "manual" });
+    const cookies = response.headers.getSetCookie();
+    for (const cookie of cookies) keep(jar, cookie);
+    const location = response.headers.get("location");
+    return { status: response.status, headers: response.headers, location, cookies, text: await response.text() };
+  };
+  const visitor: Visitor = {
+    request,
+    get: (path) => request(path, {}),
+    post: (path, form = {}, headers = { origin: ORIGIN }) => {
+      const body = new URLSearchParams();
+      for (const [name, value] of Object.entries(form)) for (const item of [value].flat()) body.append(name, item);
+      return request(path, { method: "POST", body, headers });
+    },
+    signIn: () => visitor.post("/sign-in", { email: EMAIL, password: PASSWORD }),
+    async formToken(path) {
+      const { text } = await visitor.get(path);
+      return /name="form_token" value="([\w-]+)"/.exec(text)![1]!;
+    },
+    clone: () => createVisitor(baseUrl, new Map(jar)),
+  };
+  return visitor;
+}
+
+function keep(jar: Map<string, string>, cookie: string): void {
+  const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
+  if (/expires=Thu, 01 Jan 1970/i.test(cookie)) jar.delete(name!);
+  else jar.set(name!, value!);
+}
+
+function recordingLogger(lines: Record<string, unknown>[]): Logger {
+  const record = (level: string) => (fields: object, msg: string) => void lines.push({ level, ...fields, msg });
+  return { info: record("info"), warn: record("warn"), error: record("error"), debug: record("debug") } as never;
+}

@@ -1,0 +1,113 @@
+import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import {
+  CountFailedRequestSchema,
+  type DeliverySchema,
+  ListDeliveriesRequestSchema,
+  ReplayDeliveryRequestSchema,
+  ReplayFailedRequestSchema,
+  SendTestEventRequestSchema,
+  WebhookDispatcherService,
+} from "@vvs/proto/webhook/v1/webhook";
+import type { Callers, Handlers } from "@vvs/rpc";
+import { type FakeState, failIfAsked } from "./fake-state.ts";
+
+export const DELIVERY_ID = "dlv_01m7ygvppkenma4hm7yf5h5159";
+export const MONITOR_ID = "mon_01m7ygrfd7fvwr2n2apeh0ddm8";
+
+type Delivery = MessageInitShape<typeof DeliverySchema>;
+
+const at = timestampFromDate(new Date("2026-11-21T09:30:05.067Z"));
+
+/** A delivery as the service describes it. */
+export function deliveryOf(changes: Delivery = {}): Delivery {
+  return {
+    id: DELIVERY_ID,
+    eventId: "evt_01m7ygvppkf9m8p9ecpfzd1xaj",
+    monitorId: MONITOR_ID,
+    webhookUrl: "https://acme.example/hook",
+    status: "failed",
+    createdAt: at,
+    detectedAt: at,
+    entityId: "ent_01m7ygrfd7fvwr2n2apeh0ddm8",
+    verificationId: "ver_01m7ygvppkenma4hm7yf5h5159",
+    changes: [{ field: "sam_registration.status", previous: "pass", current: "fail" }],
+    attempts: [
+      { number: 1, startedAt: at, durationMs: 41n, statusCode: 500, error: "http_status", answerExcerpt: "<b>no" },
+      { number: 2, startedAt: at, durationMs: 15_000n, error: "timeout" },
+    ],
+    ...changes,
+  };
+}
+
+const alone = ["dashboard"];
+
+/** Plays the webhook dispatcher. */
+export function dispatcherService(state: FakeState) {
+  const callers: Callers<typeof WebhookDispatcherService> = {
+    listDeliveries: alone,
+    getDelivery: alone,
+    replayDelivery: alone,
+    countFailed: alone,
+    replayFailed: alone,
+    sendTestEvent: alone,
+    listEndpoints: alone,
+  };
+  return { service: WebhookDispatcherService, handlers: handlers(state), callers };
+}
+
+function handlers(state: FakeState): Handlers<typeof WebhookDispatcherService> {
+  const note = (method: string, json: string) => {
+    failIfAsked(state, method);
+    state.calls.push(`${method} ${json}`);
+  };
+  const find = (id: string) => {
+    const delivery = state.deliveries.find((each) => each.id === id);
+    if (!delivery) throw new ServiceError("not_found", { message: "There is no such delivery." });
+    return delivery;
+  };
+  return {
+    async listDeliveries(request) {
+      note("listDeliveries", toJsonString(ListDeliveriesRequestSchema, request));
+      const last = state.deliveries.at(-1);
+      return {
+        deliveries: state.deliveries,
+        next: state.hasOlder ? { createdAt: at, id: last!.id! } : undefined,
+      };
+    },
+    async getDelivery({ deliveryId }) {
+      failIfAsked(state, "getDelivery");
+      return { delivery: find(deliveryId) };
+    },
+    async replayDelivery(request) {
+      note("replayDelivery", toJsonString(ReplayDeliveryRequestSchema, request));
+      const delivery = find(request.deliveryId);
+      return { delivery, replayed: !delivery.underWay };
+    },
+    async countFailed(request) {
+      note("countFailed", toJsonString(CountFailedRequestSchema, request));
+      return { count: BigInt(state.failedCount) };
+    },
+    async replayFailed(request) {
+      note("replayFailed", toJsonString(ReplayFailedRequestSchema, request));
+      return { count: BigInt(state.failedCount) };
+    },
+    async sendTestEvent(request) {
+      note("sendTestEvent", toJsonString(SendTestEventRequestSchema, request));
+      const delivery = deliveryOf({ webhookUrl: request.webhookUrl, test: true, status: "delivered" });
+      state.deliveries.unshift(delivery);
+      return { delivery };
+    },
+    async listEndpoints({ limit, flaggedAlone }) {
+      failIfAsked(state, "listEndpoints");
+      const flagged = state.endpoints.filter((each) => each.state === "failing" || each.state === "gone");
+      const meant = flaggedAlone ? flagged : state.endpoints;
+      return {
+        endpoints: meant.slice(0, limit),
+        flaggedCount: flagged.length,
+        hasMore: meant.length > limit,
+      };
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { type JsonObject, type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import { EntityService, LookUpRequestSchema, type SnapshotSchema } from "@vvs/proto/entity/v1/entity";
+import type { Callers, Handlers } from "@vvs/rpc";
+import canonicalize from "canonicalize";
+import { type FakeState, failIfAsked } from "./fake-state.ts";
+
+export const ENTITY_ID = "ent_01m7ygrfd7fvwr2n2apeh0ddm8";
+
+type Snapshot = MessageInitShape<typeof SnapshotSchema>;
+
+/** Versions of one entity, oldest first, as a chain that holds. */
+export function chainOf(...versions: readonly JsonObject[]): Snapshot[] {
+  const chain: Snapshot[] = [];
+  for (const [index, entity] of versions.entries()) {
+    const previous = chain.at(-1)?.hash;
+    const fields = {
+      id: `snp_01m7ygvppkf9m8p9ecpfzd1xa${index}`,
+      entity_id: ENTITY_ID,
+      version: index + 1,
+      entity,
+      actor: index === 0 ? "registry:monthly.dat" : "usr_1",
+      created_at: `2026-11-21T09:3${index}:00.000Z`,
+      ...(previous && { previous_hash: previous }),
+    };
+    chain.push({
+      id: fields.id,
+      entityId: ENTITY_ID,
+      version: fields.version,
+      entity,
+      actor: fields.actor,
+      createdAt: fields.created_at,
+      previousHash: previous,
+      hash: createHash("sha256").update(canonicalize(fields)!, "utf8").digest("hex"),
+    });
+  }
+  return chain;
+}
+
+const alone = ["dashboard"];
+const callers: Callers<typeof EntityService> = {
+  getEntity: alone,
+  lookUp: alone,
+  createEntity: [],
+  listEntities: alone,
+  listSnapshots: alone,
+  resolveVendor: [],
+  getCheckSubjects: [],
+  revealTin: [],
+  getRegistryRecord: [],
+  updateFromProvider: [],
+};
+
+/** Plays what the dashboard asks the entity service. */
+export function entityService(state: FakeState) {
+  const notHere = async (): Promise<never> => {
+    throw new ServiceError("internal_error");
+  };
+  const handlers: Handlers<typeof EntityService> = {
+    async getEntity({ entityId }) {
+      failIfAsked(state, "getEntity");
+      const entity = state.entities.find(({ id }) => id === entityId);
+      if (!entity) throw new ServiceError("entity_not_found");
+      return { entity };
+    },
+    async lookUp(request) {
+      state.calls.push(`lookUp ${toJsonString(LookUpRequestSchema, request)}`);
+      failIfAsked(state, "lookUp");
+      return state.found;
+    },
+    async listEntities() {
+      failIfAsked(state, "listEntities");
+      return { entities: state.entities };
+    },
+    async listSnapshots({ page }) {
+      failIfAsked(state, "listSnapshots");
+      const { limit = 0, after } = page ?? {};
+      const from = after ? state.snapshots.findIndex(({ id }) => id === after.id) + 1 : 0;
+      const snapshots = state.snapshots.slice(from, from + limit);
+      const last = snapshots.at(-1);
+      const hasOlder = from + limit < state.snapshots.length;
+      const next = hasOlder && last && { createdAt: timestampFromDate(new Date(last.createdAt!)), id: last.id! };
+      return { snapshots, next: next || undefined };
+    },
+    createEntity: notHere,
+    resolveVendor: notHere,
+    getCheckSubjects: notHere,
+    revealTin: notHere,
+    getRegistryRecord: notHere,
+    updateFromProvider: notHere,
+  };
+  return { service: EntityService, handlers, callers };
+}

@@ -1,0 +1,107 @@
+import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import {
+  CancelMonitorRequestSchema,
+  CreateMonitorRequestSchema,
+  type EventSchema,
+  Frequency,
+  ListMonitorsRequestSchema,
+  type MonitorSchema,
+  MonitorService,
+} from "@vvs/proto/monitor/v1/monitor";
+import type { Callers, Handlers } from "@vvs/rpc";
+import { ENTITY_ID } from "./fake-entity.ts";
+import { type FakeState, failIfAsked } from "./fake-state.ts";
+import { VERIFICATION_ID } from "./fake-verification.ts";
+
+export const MONITOR_ID = "mon_01m7ygvppkenma4hm7yf5h5159";
+export const EVENT_ID = "evt_01m7ygvppkf9m8p9ecpfzd1xaj";
+
+// Never a message itself, whose own type would keep its parts from being given as plain objects.
+type Monitor = Exclude<MessageInitShape<typeof MonitorSchema>, { $typeName: string }>;
+type Event = Exclude<MessageInitShape<typeof EventSchema>, { $typeName: string }>;
+
+const at = timestampFromDate(new Date("2026-11-21T07:41:46.067Z"));
+
+/** A monitor as the service describes it. */
+export function monitorOf(changes: Monitor = {}): Monitor {
+  return {
+    id: MONITOR_ID,
+    entityId: ENTITY_ID,
+    checks: [CheckType.SAM_REGISTRATION],
+    frequency: Frequency.DAILY,
+    webhookUrl: "https://hooks.acme.example/vendors",
+    status: "active",
+    createdAt: at,
+    lastRun: { at, outcome: CheckStatus.PASS, verificationId: VERIFICATION_ID },
+    nextRunAt: timestampFromDate(new Date("2026-11-22T07:41:46.067Z")),
+    consecutiveErrors: 0,
+    ...changes,
+  };
+}
+
+/** An event as the service describes it. */
+export function eventOf(changes: Event = {}): Event {
+  return {
+    id: EVENT_ID,
+    monitorId: MONITOR_ID,
+    changes: [{ field: "sam_registration.registration_status", previous: "active", current: "expired" }],
+    verificationId: VERIFICATION_ID,
+    detectedAt: at,
+    ...changes,
+  };
+}
+
+const alone = ["dashboard"];
+const callers: Callers<typeof MonitorService> = {
+  createMonitor: alone,
+  getMonitor: alone,
+  listMonitors: alone,
+  updateMonitor: [],
+  cancelMonitor: alone,
+  listEvents: alone,
+};
+
+/** Plays what the dashboard asks the monitor service. */
+export function monitorService(state: FakeState) {
+  const note = (method: string, json: string) => {
+    failIfAsked(state, method);
+    state.calls.push(`${method} ${json}`);
+  };
+  const find = (monitorId: string) => {
+    const monitor = state.monitors.find(({ id }) => id === monitorId);
+    if (!monitor) throw new ServiceError("monitor_not_found");
+    return monitor;
+  };
+  const handlers: Handlers<typeof MonitorService> = {
+    async createMonitor(request) {
+      note("createMonitor", toJsonString(CreateMonitorRequestSchema, request));
+      await state.gate;
+      return { monitor: monitorOf() };
+    },
+    async getMonitor({ monitorId }) {
+      failIfAsked(state, "getMonitor");
+      return { monitor: find(monitorId) };
+    },
+    async listMonitors(request) {
+      note("listMonitors", toJsonString(ListMonitorsRequestSchema, request));
+      const last = state.monitors.at(-1);
+      return { monitors: state.monitors, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
+    },
+    async updateMonitor() {
+      throw new ServiceError("internal_error");
+    },
+    async cancelMonitor(request) {
+      note("cancelMonitor", toJsonString(CancelMonitorRequestSchema, request));
+      return { monitor: { ...find(request.monitorId), status: "canceled" } };
+    },
+    async listEvents() {
+      failIfAsked(state, "listEvents");
+      const last = state.events.at(-1);
+      return { events: state.events, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
+    },
+  };
+  return { service: MonitorService, handlers, callers };
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import type { Logger } from "@vvs/logging";
+import {
+  AccountService,
+  type ApiKeySchema,
+  CreateApiKeyRequestSchema,
+  EndPreviousWebhookSecretRequestSchema,
+  GetUsageRequestSchema,
+  GetWebhookSecretRequestSchema,
+  RevokeApiKeyRequestSchema,
+  RotateWebhookSecretRequestSchema,
+  SetWebhookSecretRequestSchema,
+} from "@vvs/proto/account/v1/account";
+import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
+import { dispatcherService } from "./fake-dispatcher.ts";
+import { entityService } from "./fake-entity.ts";
+import { monitorService } from "./fake-monitor.ts";
+import { SECOND_STEP, sessionHandlers } from "./fake-sessions.ts";
+import { type FakeState, failIfAsked } from "./fake-state.ts";
+import { verificationService } from "./fake-verification.ts";
+
+export const EMAIL = "ada@acme.example";
+export const PASSWORD = "correct horse battery staple";
+export const KEY_VALUE = "svc_test_Ab3x0000000000000000000000000000wxyz12";
+export const SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+
+const MINUTE_MS = 60_000;
+
+export interface FakeServices {
+  readonly state: FakeState;
+  readonly account: RpcServer;
+  readonly dispatcher: RpcServer;
+  readonly verification: RpcServer;
+  readonly entity: RpcServer;
+  readonly monitor: RpcServer;
+}
+
+/** Plays all services that the dashboard calls, over real gRPC. */
+export async function startFakeServices(logger: Logger): Promise<FakeServices> {
+  const state: FakeState = {
+    calls: [],
+    sessions: new Set(),
+    role: "owner",
+    hasApp: false,
+    authenticatedAt: new Date(),
+    userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
+    usage: [],
+    keys: [],
+    deliveries: [],
+    endpoints: [],
+    failedCount: 0,
+    verifications: [],
+    hasOlder: false,
+    evidence: [],
+    providers: [],
+    entities: [],
+    found: {},
+    snapshots: [],
+    monitors: [],
+    events: [],
+    previousValidUntil: undefined,
+    failures: new Map(),
+    gate: Promise.resolve(),
+    slow: Promise.resolve(),
+  };
+  const shared = { host: "127.0.0.1", port: 0, tls: undefined, logger };
+  const account = await serveRpc({
+    ...shared,
+    service: AccountService,
+    handlers: accountHandlers(state),
+    callers: accountCallers,
+  });
+  const dispatcher = await serveRpc({ ...shared, ...dispatcherService(state) });
+  const verification = await serveRpc({ ...shared, ...verificationService(state) });
+  const entity = await serveRpc({ ...shared, ...entityService(state) });
+  const monitor = await serveRpc({ ...shared, ...monitorService(state) });
+  return { state, account, dispatcher, verification, entity, monitor };
+}
+
+const alone = ["dashboard"];
+const accountCallers: Callers<typeof AccountService> = {
+  watchApiKeys: [],
+  getApiKey: [],
+  getSigningSecrets: [],
+  signIn: alone,
+  getSession: alone,
+  signOut: alone,
+  listSessions: alone,
+  endSession: alone,
+  endOtherSessions: alone,
+  finishSignIn: alone,
+  getSecondFactor: alone,
+  beginTotp: alone,
+  enableTotp: alone,
+  disableTotp: alone,
+  reauthenticate: alone,
+  changePassword: alone,
+  listApiKeys: alone,
+  createApiKey: alone,
+  revokeApiKey: alone,
+  getWebhookSecret: alone,
+  setWebhookSecret: alone,
+  rotateWebhookSecret: alone,
+  endPreviousWebhookSecret: alone,
+  appendAuditEntry: [],
+  reportUsage: [],
+  getUsage: alone,
+  getOrganization: alone,
+};
+
+function accountHandlers(state: FakeState): Handlers<typeof AccountService> {
+  const note = (method: string, json: string) => {
+    failIfAsked(state, method);
+    state.calls.push(`${method} ${json}`);
+  };
+  const session = () => ({
+    userId: "usr_1",
+    email: EMAIL,
+    organizationId: "org_1",
+    organizationName: "Acme & Sons",
+    role: state.role,
+    authenticatedAt: timestampFromDate(state.authenticatedAt),
+    expiresAt: timestampFromDate(new Date(Date.now() + 60 * MINUTE_MS)),
+  });
+  const secret = (value: string) => ({
+    value,
+    createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")),
+    previousValidUntil: state.previousValidUntil && timestampFromDate(state.previousValidUntil),
+  });
+  const notHere = async (): Promise<never> => {
+    throw new ServiceError("internal_error");
+  };
+  return {
+    async signIn({ email, password, clientAddress }) {
+      note("signIn", JSON.stringify({ email, clientAddress }));
+      if (email !== EMAIL || password !== PASSWORD) throw new ServiceError("unauthorized");
+      if (state.hasApp) return { secondStepToken: SECOND_STEP };
+      const sessionToken = `token-${randomUUID()}`;
+      state.sessions.add(sessionToken);
+      return { sessionToken, session: session() };
+    },
+    async getSession({ sessionToken }) {
+      failIfAsked(state, "getSession");
+      if (!state.sessions.has(sessionToken)) throw new ServiceError("unauthorized");
+      return { session: session() };
+    },
+    async signOut({ sessionToken }) {
+      note("signOut", "");
+      state.sessions.delete(sessionToken);
+      return {};
+    },
+    ...sessionHandlers(state, { password: PASSWORD, session }),
+    async listApiKeys() {
+      failIfAsked(state, "listApiKeys");
+      return { keys: state.keys };
+    },
+    async createApiKey(request) {
+      note("createApiKey", toJsonString(CreateApiKeyRequestSchema, request));
+      await state.gate;
+      const key = keyOf({ name: request.name, scopes: request.scopes });
+      state.keys.unshift(key);
+      return { key, value: KEY_VALUE };
+    },
+    async revokeApiKey(request) {
+      note("revokeApiKey", toJsonString(RevokeApiKeyRequestSchema, request));
+      const key = state.keys.find(({ id }) => id === request.keyId);
+      if (!key) throw new ServiceError("not_found", { message: "There is no such API key." });
+      key.revokedAt = timestampFromDate(new Date());
+      return { key };
+    },
+    async getWebhookSecret(request) {
+      note("getWebhookSecret", toJsonString(GetWebhookSecretRequestSchema, request));
+      return { secret: secret(request.withoutValue ? "" : SECRET) };
+    },
+    async setWebhookSecret(request) {
+      note("setWebhookSecret", toJsonString(SetWebhookSecretRequestSchema, request));
+      return { secret: secret(request.value) };
+    },
+    async rotateWebhookSecret(request) {
+      note("rotateWebhookSecret", toJsonString(RotateWebhookSecretRequestSchema, request));
+      return { secret: secret(SECRET) };
+    },
+    async endPreviousWebhookSecret(request) {
+      note("endPreviousWebhookSecret", toJsonString(EndPreviousWebhookSecretRequestSchema, request));
+      state.previousValidUntil = undefined;
+      return { secret: secret("") };
+    },
+    watchApiKeys: async function* () {
+      yield await notHere();
+    },
+    getApiKey: notHere,
+    getSigningSecrets: notHere,
+    appendAuditEntry: notHere,
+    reportUsage: notHere,
+    async getUsage(request) {
+      note("getUsage", toJsonString(GetUsageRequestSchema, request));
+      return { counts: state.usage };
+    },
+    async getOrganization() {
+      return {
+        id: "org_1",
+        name: "Acme & Sons",
+        plan: "growth",
+        limitPerMinute: 500,
+        activeMonitors: 10_000,
+        activeKeys: 20,
+      };
+    },
+  };
+}
+
+/** A key as account describes it. */
+export function keyOf(changes: MessageInitShape<typeof ApiKeySchema> = {}): MessageInitShape<typeof ApiKeySchema> {
+  return {
+    id: "key_1",
+    name: "Billing",
+    start: "svc_test_Ab3x",
+    lastFour: "yz12",
+    scopes: ["entities:read"],
+    createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")),
+    createdBy: "usr_1",
+    ...changes,
+  };
+}

@@ -1,0 +1,67 @@
+import type { SecretKey } from "@vvs/config";
+import { createIdempotencyStore } from "@vvs/idempotency";
+import type { EnvironmentDatabases } from "@vvs/mongo";
+import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import type { Handlers } from "@vvs/rpc";
+import type { MongoClient } from "mongodb";
+import { createIndexedCandidates, createStoredCandidates } from "./candidates.ts";
+import { createCheckSubjects } from "./check-subject.ts";
+import { createCreation } from "./create.ts";
+import { collectionsOf } from "./documents.ts";
+import { createExactLookup } from "./lookup-exact.ts";
+import { createFuzzyLookup } from "./lookup-fuzzy.ts";
+import type { HostedIndex } from "./match-index/host.ts";
+import { createProviderUpdate } from "./provider-update.ts";
+import { createEntityHandlers } from "./service.ts";
+import { createEntityStore } from "./store.ts";
+import { createFingerprintKeys } from "./tin-fingerprints.ts";
+import { createTinVault } from "./tins.ts";
+import { createVendorResolver } from "./vendor.ts";
+
+/** As long as a creation may run: the deadline of its callers. */
+const IDEMPOTENCY_LEASE_MS = 30_000;
+
+/** The whole service on given databases, without its gRPC server. */
+export function createEntityApplication(options: {
+  client: MongoClient;
+  databases: EnvironmentDatabases;
+  tinKeys: readonly SecretKey[];
+  tinHashKeys: readonly SecretKey[];
+  sandboxEntityCap: number;
+  /** Searches names in memory; without it MongoDB finds candidates. */
+  index?: Pick<HostedIndex, "search">;
+  now: () => Date;
+}): Handlers<typeof EntityService> {
+  const { client, databases, now } = options;
+  const collections = { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) };
+  const store = createEntityStore({ collections });
+  const tins = createTinVault({
+    sealingKeys: options.tinKeys,
+    hashKeys: options.tinHashKeys,
+    fingerprintKeys: createFingerprintKeys({ collections, sealingKeys: options.tinKeys }),
+  });
+  const idempotencyIn = (environment: "live" | "sandbox") =>
+    createIdempotencyStore({ db: databases[environment], leaseMs: IDEMPOTENCY_LEASE_MS, now });
+  const creation = createCreation({
+    client,
+    collections,
+    store,
+    tins,
+    sandboxEntityCap: options.sandboxEntityCap,
+    idempotency: { live: idempotencyIn("live"), sandbox: idempotencyIn("sandbox") },
+    now,
+  });
+  const stored = createStoredCandidates({ store });
+  const candidates = options.index ? createIndexedCandidates({ store, index: options.index, stored, now }) : stored;
+  return createEntityHandlers({
+    store,
+    collections,
+    creation,
+    resolveVendor: createVendorResolver({ client, collections, store, tins, creation, now }),
+    lookUpExactly: createExactLookup({ store, tins }),
+    lookUpFuzzily: createFuzzyLookup({ store, tins, candidates }),
+    checkSubjects: createCheckSubjects({ collections, tins, now }),
+    updateFromProvider: createProviderUpdate({ client, collections, store, now }),
+    now,
+  });
+}

@@ -1,0 +1,53 @@
+import { runService } from "@vvs/lifecycle";
+import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
+import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { serveRpc, tlsFiles } from "@vvs/rpc";
+import { createEntityApplication } from "./application.ts";
+import { loadEntityConfig } from "./config.ts";
+import { collectionsOf } from "./documents.ts";
+import { hostMatchIndex } from "./match-index/host.ts";
+import { startRekeying } from "./rekey.ts";
+import { callers } from "./service.ts";
+
+await runService("entity", loadEntityConfig, async ({ config, logger, onClose, stopping }) => {
+  const client = await connectMongo({ uri: config.MONGODB_URI, service: "entity", logger, stopping });
+  onClose("mongodb", () => client.close());
+
+  const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
+  const index = hostMatchIndex({
+    thread: {
+      mongodbUri: config.MONGODB_URI,
+      databases: { live: databases.live.databaseName, sandbox: databases.sandbox.databaseName },
+    },
+    logger,
+  });
+  onClose("index of names", () => index.close());
+
+  const rekeying = startRekeying({
+    collections: { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) },
+    logger,
+  });
+  onClose("rekeying", () => rekeying.stop());
+
+  const handlers = createEntityApplication({
+    client,
+    databases,
+    index,
+    tinKeys: config.TIN_KEYS,
+    tinHashKeys: config.TIN_HASH_KEYS,
+    sandboxEntityCap: config.SANDBOX_ENTITY_CAP,
+    now: () => new Date(),
+  });
+  const server = await serveRpc({
+    service: EntityService,
+    handlers,
+    callers,
+    host: config.RPC_HOST,
+    port: config.RPC_PORT,
+    tls: tlsFiles(config),
+    logger,
+    translate: translateMongoError,
+  });
+  onClose("grpc server", () => server.close());
+  logger.info({ port: server.port }, "serving");
+});

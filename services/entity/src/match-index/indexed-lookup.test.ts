@@ -1,0 +1,189 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { MongoClient } from "mongodb";
+import { normalizeName } from "../matching/normalize-name.ts";
+import { callerFor, startTestApplication, type TestApplication } from "../test-application.ts";
+import { createFeed } from "./feed.ts";
+import { type HostedIndex, hostMatchIndex } from "./host.ts";
+
+const uri = process.env.MONGODB_URI!;
+let app: TestApplication;
+const opened: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  app = await startTestApplication(uri);
+});
+afterAll(() => app.stop());
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+async function until<T>(what: string, read: () => T | Promise<T>): Promise<NonNullable<T>> {
+  for (const endsAt = Date.now() + 45_000; Date.now() < endsAt; ) {
+    const value = await read();
+    if (value) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+/** An index beside the service, and a process of the service that searches in it. */
+async function startIndexed(options: { maxChanges?: number } = {}) {
+  const index = hostMatchIndex({
+    thread: {
+      mongodbUri: uri,
+      databases: { live: app.databases.live.databaseName, sandbox: app.databases.sandbox.databaseName },
+      ...options,
+    },
+    logger: createLogger({ service: "entity-test", level: "silent" }),
+  });
+  opened.push(() => index.close());
+  const service = await app.serve({ ...app.rings, index });
+  opened.push(() => service.stop());
+  await until("the index", () => index.generation);
+  return { index, gateway: service.gateway };
+}
+
+const hits = async (index: HostedIndex, name: string, organizationId: string) =>
+  (await index.search({ environment: "live", name: normalizeName(name), organizationId, limit: 10 }))?.hits
+    .filter(({ score }) => score > 0.8)
+    .map(({ id }) => id);
+
+async function create(organization: string, legalName: string): Promise<string> {
+  const { entity } = await app.gateway.createEntity({ caller: callerFor(organization), legalName, identifiers: {} });
+  return entity!.id;
+}
+
+/** A name like no other. */
+function newName(): string {
+  const word = () => [...randomBytes(8)].map((byte) => String.fromCharCode(65 + (byte % 26))).join("");
+  return `${word()} ${word()} LLC`;
+}
+
+test("an entity is found by name as soon as its creation is answered, by its organization alone", async () => {
+  const { gateway } = await startIndexed();
+  for (let count = 0; count < 10; count++) {
+    const legalName = newName();
+    const id = await create("org_fresh", legalName);
+    const { entity } = await gateway.lookUp({ caller: callerFor("org_fresh"), legalName, fuzzy: true });
+    expect(entity?.id ?? "candidates").toBe(id);
+    const asked = gateway.lookUp({ caller: callerFor("org_other"), legalName, fuzzy: true });
+    await expect(asked).rejects.toMatchObject({ code: "entity_not_found" });
+  }
+});
+
+test("the index follows what changes, and takes up a change that came while it was built", async () => {
+  const { index } = await startIndexed();
+  const legalName = newName();
+  const id = await create("org_follow", legalName);
+  await until("the creation", async () => (await hits(index, legalName, "org_follow"))?.includes(id));
+  expect(await hits(index, legalName, "org_other")).not.toContain(id);
+  const renamed = newName();
+  await app.live.entities.updateOne({ _id: id }, { $set: { legal_name: renamed } });
+  await until("the change", async () => (await hits(index, renamed, "org_follow"))?.includes(id));
+  expect(await hits(index, legalName, "org_follow")).not.toContain(id);
+  await app.live.entities.deleteOne({ _id: id });
+  await until("the removal", async () => !(await hits(index, renamed, "org_follow"))?.includes(id));
+});
+
+test("a new generation takes the place of the old one while searches go on, and none is lost", async () => {
+  const { index, gateway } = await startIndexed();
+  const legalName = newName();
+  const id = await create("org_swap", legalName);
+  let [running, asked] = [true, 0];
+  const caller = callerFor("org_swap");
+  const asking = Promise.all(
+    Array.from({ length: 8 }, async () => {
+      while (running) {
+        const { entity } = await gateway.lookUp({ caller, legalName, fuzzy: true });
+        expect(entity?.id).toBe(id);
+        asked++;
+      }
+    }),
+  );
+  for (let generation = 2; generation <= 3; generation++) {
+    index.renew();
+    await until("the next generation", () => index.generation === generation);
+  }
+  running = false;
+  await asking;
+  expect(asked).toBeGreaterThan(16);
+});
+
+test("after more changes than it takes in, the index is built anew; MongoDB finds what it misses meanwhile", async () => {
+  const { index, gateway } = await startIndexed({ maxChanges: 3 });
+  const names = Array.from({ length: 8 }, () => newName());
+  const ids = await Promise.all(names.map((each) => create("org_full", each)));
+  // As if all of that had been long ago.
+  await app.live.entities.updateMany({ _id: { $in: ids } }, { $set: { changed_at: new Date(0) } });
+  for (const [at, legalName] of names.entries()) {
+    const { entity } = await until(`${legalName}`, () =>
+      gateway.lookUp({ caller: callerFor("org_full"), legalName, fuzzy: true }).catch(() => undefined),
+    );
+    expect(entity?.id).toBe(ids[at]);
+  }
+  await until("the next generation", () => index.generation === 2);
+  for (const [at, legalName] of names.entries()) expect((await hits(index, legalName, "org_full"))?.[0]).toBe(ids[at]);
+});
+
+describe("MongoDB's candidates and those of the index", () => {
+  test("give the same answers on the same few entities", async () => {
+    const { index, gateway } = await startIndexed();
+    const organization = "org_same";
+    const legalNames = [
+      "Quarrystone Paving LLC",
+      "North Fork Timber Inc",
+      "Bluebird Analytics Corp",
+      "Sandoval, Maria",
+    ];
+    const ids = await Promise.all(legalNames.map((each) => create(organization, each)));
+    await until("the entities", async () => (await hits(index, legalNames[3]!, organization))?.includes(ids[3]!));
+    const asked = [
+      "Quarystone Paving",
+      "Northfork Timber",
+      "Blue Bird Analytics",
+      "Maria Sandoval",
+      "Paving Quarrystone",
+    ];
+    for (const legalName of asked) {
+      const answer = async (from: typeof gateway) => {
+        const { entity, candidates } = await from.lookUp({ caller: callerFor(organization), legalName, fuzzy: true });
+        return entity ? [entity.id] : candidates.map(({ id }) => id);
+      };
+      expect({ legalName, ids: await answer(gateway) }).toEqual({ legalName, ids: await answer(app.gateway) });
+    }
+  });
+});
+
+test("changes are followed on from where they were, after the connection was lost", async () => {
+  const client = await new MongoClient(uri, { readConcern: { level: "majority" } }).connect();
+  opened.push(() => client.close());
+  const feed = createFeed(client.db(app.databases.live.databaseName));
+  const told: string[] = [];
+  let resumeAfter: unknown;
+  const followFrom = (from: Parameters<typeof feed.follow>[0]["from"]) => {
+    const stop = new AbortController();
+    const following = feed.follow({
+      from,
+      tell: (change) => "entity" in change && told.push(change.entity.id),
+      onPosition: (_, token) => {
+        resumeAfter = token;
+      },
+      signal: stop.signal,
+    });
+    return async () => {
+      stop.abort();
+      await following;
+    };
+  };
+  const stopFirst = followFrom({ since: await feed.now() });
+  const first = await create("org_resume", newName());
+  await until("the first change", () => told.includes(first));
+  await stopFirst();
+  const second = await create("org_resume", newName());
+  const stopSecond = followFrom({ resumeAfter });
+  await until("the change in between", () => told.includes(second));
+  await stopSecond();
+  expect(told.filter((id) => id === first)).toHaveLength(1);
+});

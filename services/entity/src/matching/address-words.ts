@@ -1,0 +1,38 @@
+import anyAscii from "any-ascii";
+
+const maxWords = 80;
+
+/** The words of an address, upper case and without punctuation, as they were written. */
+export interface AddressWords {
+  readonly words: readonly string[];
+  /** Positions of words that a comma, a line's end or the like stands before. */
+  readonly breaks: ReadonlySet<number>;
+}
+
+const fractions: Readonly<Record<string, string>> = { "½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 " };
+
+/**
+ * Splits an address into words. A house number stays one word, with its hyphen or fraction (`37-28`, `1/2`); `N.W.` is
+ * NW, `P.O. Box` is PO BOX, and a number sign is a word of its own. At most 80 words.
+ */
+export function splitAddress(text: string): AddressWords {
+  const plain = anyAscii(text.replace(/[½¼¾]/g, (fraction) => fractions[fraction]!))
+    .toUpperCase()
+    .replace(/['`]/g, "")
+    .replace(/\b(?:POST OFFICE|P\s?\.?\s?O\.?)[\s,]*(BOX|DRAWER)\b/g, " PO BOX ")
+    .replace(/\b(?:POB|POBOX)\b/g, " PO BOX ")
+    .replace(/\b(?:[A-Z]\.){2,}(?:[A-Z]\b)?/g, (initials) => `${initials.replaceAll(".", "")} `)
+    .replace(/\b([NS])\.?\s([EW])\b\.?(?!\s*(?:ST|AVE|STREET|AVENUE)\b)/g, "$1$2 ")
+    .replace(/\b(SUITE|STE|APT|UNIT|RM|ROOM|BLDG)-?(?=\d)/g, "$1 ")
+    .replace(/\b(HWY|HIGHWAY|ROUTE|RTE|RT|INTERSTATE|US|SR|CR|FM|SH|I|BOX)-(?=\d)/g, "$1 ")
+    .replace(/#/g, " # ");
+  const words: string[] = [];
+  const breaks = new Set<number>();
+  for (const segment of plain.split(/[,;|()\r\n]|\s-+|-+\s/)) {
+    const own = segment.match(/\d+\/\d+|[A-Z]*\d[A-Z0-9]*(?:-[A-Z0-9]+)*|[A-Z]{1,2}-\d[A-Z0-9-]*|[A-Z]+|#/g) ?? [];
+    if (own.length === 0) continue;
+    if (words.length > 0) breaks.add(words.length);
+    words.push(...own);
+  }
+  return { words: words.slice(0, maxWords), breaks };
+}

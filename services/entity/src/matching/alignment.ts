@@ -1,0 +1,122 @@
+import { spellingSimilarity, tokenSimilarity } from "./token-similarity.ts";
+
+/** Words of one name that stand for words of the other; several on one side where words are joined, split or initials. */
+export interface Match {
+  query: number[];
+  candidate: number[];
+  similarity: number;
+}
+
+/** The words of a name with the weight of each. */
+export interface Weighed {
+  words: readonly string[];
+  weights: readonly number[];
+}
+
+const joinedSimilarity = 0.97;
+const joinedLeast = 0.8;
+const maxJoined = 4;
+const initialsSimilarity = 0.9;
+const maxInitials = 6;
+
+/**
+ * Pairs the words of two names, each once: equal words first, then the weightiest and most alike. A word may stand for
+ * neighbours of the other name ("BLUESKY", "BLUE SKY"), also by their initials ("IBM").
+ */
+export function align(query: Weighed, candidate: Weighed): Match[] {
+  const { chosen, left } = equalWords(query.words, candidate.words);
+  const [q, c] = left;
+  if (q.length === 0 || c.length === 0) return chosen;
+  const possible: Match[] = [];
+  for (const i of q) {
+    for (const j of c) {
+      const similarity = tokenSimilarity(query.words[i]!, candidate.words[j]!);
+      if (similarity > 0) possible.push({ query: [i], candidate: [j], similarity });
+    }
+  }
+  if (q.length > 1)
+    addRuns(query.words, q, candidate.words, c, (run, j, similarity) =>
+      possible.push({ query: run, candidate: [j], similarity }),
+    );
+  if (c.length > 1)
+    addRuns(candidate.words, c, query.words, q, (run, i, similarity) =>
+      possible.push({ query: [i], candidate: run, similarity }),
+    );
+  choose(possible, query, candidate, chosen);
+  return chosen;
+}
+
+/** Equal words, each with the nearest to its own place, and the places of the others. */
+function equalWords(query: readonly string[], candidate: readonly string[]) {
+  const chosen: Match[] = [];
+  const taken: boolean[] = new Array(candidate.length).fill(false);
+  const q: number[] = [];
+  for (let i = 0; i < query.length; i++) {
+    let at = -1;
+    for (let j = 0; j < candidate.length; j++) {
+      if (taken[j] || candidate[j] !== query[i]) continue;
+      if (at === -1 || Math.abs(j - i) < Math.abs(at - i)) at = j;
+    }
+    if (at === -1) q.push(i);
+    else {
+      taken[at] = true;
+      chosen.push({ query: [i], candidate: [at], similarity: 1 });
+    }
+  }
+  const c: number[] = [];
+  for (let j = 0; j < candidate.length; j++) if (!taken[j]) c.push(j);
+  return { chosen, left: [q, c] as const };
+}
+
+/** Neighbours among the places `left` of `many` that are a word of `single`: written together, or by their initials. */
+function addRuns(
+  many: readonly string[],
+  left: readonly number[],
+  single: readonly string[],
+  places: readonly number[],
+  add: (run: number[], place: number, similarity: number) => void,
+): void {
+  for (let start = 0; start < left.length - 1; start++) {
+    let joined = many[left[start]!]!;
+    let initials = joined[0]!;
+    for (let end = start + 1; end < left.length && left[end] === left[end - 1]! + 1; end++) {
+      const length = end - start + 1;
+      if (length > maxInitials) break;
+      joined += many[left[end]!]!;
+      initials += many[left[end]!]![0]!;
+      for (const place of places) {
+        const similarity = runSimilarity(single[place]!, length <= maxJoined ? joined : "", initials);
+        if (similarity > 0) add(left.slice(start, end + 1), place, similarity);
+      }
+    }
+  }
+}
+
+function runSimilarity(word: string, joined: string, initials: string): number {
+  if (word === joined && word.length >= 3) return joinedSimilarity;
+  if (initials.length >= 3 && word === initials) return initialsSimilarity;
+  if (word.length < 4 || Math.abs(word.length - joined.length) > 3) return 0;
+  const similarity = spellingSimilarity(joined, word);
+  return similarity >= joinedLeast ? similarity * joinedSimilarity : 0;
+}
+
+function choose(possible: readonly Match[], query: Weighed, candidate: Weighed, chosen: Match[]): void {
+  const gain = ({ query: q, candidate: c, similarity }: Match) =>
+    similarity * similarity * (sum(q, query.weights) + sum(c, candidate.weights));
+  const ranked = possible.map((match) => ({ match, gain: gain(match) })).sort((a, b) => b.gain - a.gain);
+  const usedQuery = new Set<number>();
+  const usedCandidate = new Set<number>();
+  for (const { match } of ranked) {
+    if (match.query.some((i) => usedQuery.has(i)) || match.candidate.some((i) => usedCandidate.has(i))) continue;
+    for (const i of match.query) usedQuery.add(i);
+    for (const i of match.candidate) usedCandidate.add(i);
+    chosen.push(match);
+  }
+}
+
+/** The weights at the given places, added up. */
+export function sum(indexes: readonly number[], weights: readonly number[]): number {
+  let total = 0;
+  for (const index of indexes) total += weights[index]!;
+  return total;
+}

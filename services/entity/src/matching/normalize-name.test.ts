@@ -1,0 +1,102 @@
+import { describe, expect, test } from "@jest/globals";
+import { namesAgree, normalizeName } from "./normalize-name.ts";
+
+describe("a normalized name", () => {
+  test.each<[string, string, string[]]>([
+    ["LEIDOS, INC.", "leidos", ["inc"]],
+    ["The Procter & Gamble Company", "procter and gamble", ["co"]],
+    ["Łódź Straße GmbH", "lodz strasse", ["gmbh"]],
+    ["J. C. Penney L.L.C.", "jc penney", ["llc"]],
+    ["BLUE SKY L L C", "blue sky", ["llc"]],
+    ["Harbor Fund X L P", "harbor fund 10", ["lp"]],
+    ["Pacific Mfg Co., Ltd.", "pacific manufacturing", ["co", "ltd"]],
+    ["Acme Limited Liability Company", "acme", ["llc"]],
+    ["FECHHEIMER BROTHERS COMPANY, THE", "fechheimer brothers", ["co"]],
+    ["JPMorgan Chase & Co.", "jpmorgan chase", ["co"]],
+    ["N.V. Nutricia", "nutricia", ["nv"]],
+    ["2nd Street Intl Svcs", "2 street international services", []],
+    ["Second Street International Services", "2 street international services", []],
+    ["Harbor Partners III LP", "harbor partners 3", ["lp"]],
+    ["Company, Inc.", "company", ["inc"]],
+    ["Moody's", "moodys", []],
+    ["3M", "3m", []],
+    ["🚀 Rocket® Widgets™ LLC", "rocket widgets", ["llc"]],
+    ["Forty Four Winds Inc", "44 winds", ["inc"]],
+    ["Ninety Winds Inc", "90 winds", ["inc"]],
+    ["5% Lending LLC", "5 percent lending", ["llc"]],
+    ["Smith &amp; Sons", "smith and sons", []],
+    ["Lorwin Industriesb.v.", "lorwin industries", ["bv"]],
+    ["Naamlooze Vennootschap Lorwin", "lorwin", ["nv"]],
+    ["Lorwin Closed Joint Stok Company", "lorwin", ["zao"]],
+    ["OJSC Lorwin", "lorwin", ["oao"]],
+    ["National Association of Nurses", "national association of nurses", []],
+    ["Lorwin Inc., a Delaware corporation", "lorwin inc a delaware", ["corp", "inc"]],
+    ["...", "", []],
+  ])("%s is %j with %j", (name, key, legalForms) => {
+    expect(normalizeName(name)).toMatchObject({ key, legalForms });
+  });
+
+  test.each<[string, number]>([
+    ["Lorwin N.V., Delft, NL", 1],
+    ["Kestrel Marine Inc, a Delaware corporation", 2],
+    ["Naamloze Vennootschap Lorwin, Delft, NL", 1],
+    ["Kestrel Marine, Boston", 3],
+    ["Inc Magazine", 2],
+  ])("of %s has its qualifier from word %d on", (name, from) => {
+    expect(normalizeName(name).qualifierFrom).toBe(from);
+  });
+
+  test.each<[string, string[]]>([
+    ["Kestrel Holdings LLC d/b/a Lorwin Marine", ["kestrel holdings", "lorwin marine"]],
+    ["KESTREL HOLDINGS DBA LORWIN MARINE", ["kestrel holdings", "lorwin marine"]],
+    ["Lorwin Marine, formerly known as Kestrel Boats", ["lorwin marine", "kestrel boats"]],
+    ["Lorwin Marine f/k/a Kestrel Boats", ["lorwin marine", "kestrel boats"]],
+    ["Lorwin Marine c/o Harbor Trust", ["lorwin marine"]],
+    ["Daka Boats Inc", []],
+  ])("%s holds the names %j", (name, keys) => {
+    expect(normalizeName(name).alternatives.map(({ key }) => key)).toEqual(keys);
+  });
+
+  test("reads an abbreviation of several meanings in each way", () => {
+    expect(normalizeName("St Paul Assoc").keys).toEqual(
+      expect.arrayContaining(["saint paul associates", "street paul association"]),
+    );
+  });
+
+  test("keeps its number of readings and words small, whatever it is given", () => {
+    const name = normalizeName("st assoc comm tech eng ".repeat(50));
+    expect(name.keys.length).toBeLessThanOrEqual(8);
+    expect(name.coreTokens.length).toBeLessThanOrEqual(24);
+  });
+});
+
+describe("two names agree", () => {
+  test.each<[string, string, boolean]>([
+    ["LEIDOS, INC.", "Leidos Incorporated", true],
+    ["Leidos", "LEIDOS, INC.", true],
+    ["Leidos Inc", "Leidos LLC", false],
+    ["Leidos Inc", "Leidos Corp", false],
+    ["Boeing Company", "The Boeing Company, Inc.", true],
+    ["Smith & Sons", "SMITH AND SONS", true],
+    ["Café Río", "CAFE RIO", true],
+    ["AT&T Corp.", "A T & T Corporation", true],
+    ["U.S. Steel", "US STEEL", true],
+    ["Hewlett-Packard", "HEWLETT PACKARD", true],
+    ["National Assoc of Nurses", "National Association of Nurses", true],
+    ["Smith Assoc", "Smith Associates", true],
+    ["Smith Associates", "Smith Association", false],
+    ["1st International Bank", "First Int'l Bank", true],
+    ["MCDOUGALL, SANDRA A", "Sandra A. McDougall", true],
+    ["Philips, Eindhoven", "Philips Eindhoven", true],
+    ["Harbor Fund 1", "Harbor Fund 2", false],
+    ["Vortex Lab", "Vortex Laboratories", true],
+    ["Blue Sky", "Sky Blue", false],
+    ["Bluesky", "Blue Sky", false],
+    ["Leidos", "Leidas", false],
+    ["!!!", "???", false],
+    ["", "", false],
+  ])("%s / %s: %s", (a, b, expected) => {
+    expect(namesAgree(normalizeName(a), normalizeName(b))).toBe(expected);
+    expect(namesAgree(normalizeName(b), normalizeName(a))).toBe(expected);
+  });
+});

@@ -1,0 +1,143 @@
+import anyAscii from "any-ascii";
+import { expand } from "./abbreviations.ts";
+import { compareLegalForms, formsOf, qualifierStart, splitLegalForms } from "./legal-forms.ts";
+import { canonicalNumbers } from "./numbers.ts";
+
+/** A name in the form in which names are compared. */
+export interface NormalizedName {
+  /** The core words with abbreviations spelled out, in order. "" when the name holds no letter or digit. */
+  key: string;
+  /** `key` and the other readings: an abbreviation of several meanings, and "SURNAME, GIVEN" in both orders. */
+  keys: string[];
+  /** The words without legal forms, articles around them and spelling differences. */
+  coreTokens: string[];
+  /** The legal forms by their code ("llc"), sorted, also one inside the name; empty when the name has none. */
+  legalForms: string[];
+  /** Where in `coreTokens` a qualifier begins that is no part of the name proper (", Eindhoven"); else their number. */
+  qualifierFrom: number;
+  /** The names before and behind "doing business as", "formerly", "c/o"; none where there is no such mark. */
+  alternatives: readonly NormalizedName[];
+}
+
+const maxTokens = 24;
+const maxKeys = 8;
+/** Runs of single letters at a name's end that are a legal form with spaces ("FUND X L P"). */
+const spacedForms = /^(.*?)(lllp|pllc|llc|llp|lp|nv|bv|pc)$/;
+/** What stands between two names of one organization, and before somebody else's. */
+const secondName =
+  /\s(?:d\s?[/.]?\s?b\s?[/.]?\s?a|doing business as|t\/a|trading as|[afn][/.]?k[/.]?a|formerly(?: known as)?|also known as)\b[.:]?\s*/;
+const careOf = /\s(?:c\/o|care of)\s/;
+/**
+ * Normalizes the name of an organization: accents and other scripts to ASCII, case, punctuation, `&`, initials joined
+ * ("L.L.C." and "L L C"), legal forms taken off and kept as codes, leading and trailing "The" dropped, abbreviations
+ * spelled out, numbers as digits.
+ */
+export function normalizeName(name: string): NormalizedName {
+  const text = anyAscii(withoutSymbols(name)).toLowerCase();
+  return { ...normalizeText(text), alternatives: alternativesIn(text) };
+}
+
+/**
+ * True when two names are equal but for case, punctuation, accents, `&`/`and`, abbreviations and the spelling of the
+ * legal form. Different legal forms differ, an absent one agrees; word order and typing errors count.
+ */
+export function namesAgree(a: NormalizedName, b: NormalizedName): boolean {
+  return sharesKey(a, b) && compareLegalForms(a.legalForms, b.legalForms) !== "contradicts";
+}
+
+/** True when two names are equal but for the legal form. */
+export function sharesKey(a: NormalizedName, b: NormalizedName): boolean {
+  return a.key !== "" && a.keys.some((key) => b.keys.includes(key));
+}
+
+function normalizeText(text: string): NormalizedName {
+  const { core, forms, isLeading } = splitLegalForms(withoutArticles(tokenize(text)));
+  const words = canonicalNumbers(withoutArticles(core)).slice(0, maxTokens);
+  const readings = words.map((word) => expand(word));
+  const coreTokens = words.map((word, index) => (readings[index]!.length === 1 ? readings[index]![0]! : word));
+  const keys = new Set(combinations(readings));
+  const surnameLength = forms.length === 0 ? surnameTokens(text) : 0;
+  if (surnameLength > 0 && surnameLength < readings.length) {
+    const turned = [...readings.slice(surnameLength), ...readings.slice(0, surnameLength)];
+    for (const key of combinations(turned)) keys.add(key);
+  }
+  const [key = ""] = keys;
+  const inner = qualifierStart(words);
+  const behindComma = isLeading && text.includes(",") ? tokenize(text.slice(text.indexOf(",") + 1)).length : 0;
+  return {
+    key,
+    keys: [...keys],
+    coreTokens,
+    legalForms: inner < words.length ? [...new Set([...forms, ...formsOf(words[inner]!)])].sort() : forms,
+    qualifierFrom: Math.max(1, Math.min(inner, coreTokens.length - behindComma)),
+    alternatives: [],
+  };
+}
+
+function alternativesIn(text: string): NormalizedName[] {
+  const parts = text.split(secondName).flatMap((part) => part.split(careOf).slice(0, 1));
+  const names = parts.length > 1 || careOf.test(text) ? parts.slice(0, 3).map(normalizeText) : [];
+  return names.filter(({ key }) => key !== "");
+}
+
+/** A name without pictures and signs such as ™ and ®, which would be spelled out as words; one of nothing else stays. */
+function withoutSymbols(name: string): string {
+  const text = name.replace(/\p{Extended_Pictographic}|\u2120|\ufe0f/gu, " ");
+  return /[\p{L}\p{N}]/u.test(text) ? text : name;
+}
+
+function tokenize(text: string): string[] {
+  const words = text
+    .replace(/['`\u2019]/g, "")
+    .replace(/&amp\b;?|[&+]/g, " and ")
+    .replace(/%/g, " percent ")
+    .replace(/([a-z]{4})((?:[a-z]\.){2,})/g, "$1 $2")
+    .replace(/\b[a-z]\.(?:\s?[a-z]\.)*(?:\s?[b-z]\b|(?<=\.)a\b)?/g, (initials) => ` ${initials.replace(/[.\s]/g, "")} `)
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "");
+  return joinInitials(words);
+}
+
+/** Joins runs of single letters into one word, as they are read ("U S A"). */
+function joinInitials(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  let run: string[] = [];
+  const endRun = (isEnd: boolean) => {
+    const text = run.join("");
+    const [, before, form] = (isEnd && text.length > 2 && spacedForms.exec(text)) || [];
+    if (form) joined.push(...(before ? [before] : []), form);
+    else if (text !== "") joined.push(text);
+    run = [];
+  };
+  for (const word of words) {
+    if (/^[a-z]$/.test(word)) {
+      run.push(word);
+      continue;
+    }
+    endRun(false);
+    joined.push(word);
+  }
+  endRun(true);
+  return joined;
+}
+
+function withoutArticles(words: readonly string[]): string[] {
+  const start = words.length > 1 && words[0] === "the" ? 1 : 0;
+  const end = words.length - start > 1 && /^(?:the|and)$/.test(words.at(-1)!) ? words.length - 1 : words.length;
+  return words.slice(start, end);
+}
+
+/** How many words stand before the comma of "SURNAME, GIVEN [MIDDLE]", the form of sole proprietors; else 0. */
+function surnameTokens(text: string): number {
+  const match = /^\s*([a-z'-]+(?: (?:jr|sr))?),\s*[a-z]+\.?(?: [a-z]+\.?){0,2}\s*$/.exec(text);
+  return match ? tokenize(match[1]!).length : 0;
+}
+
+function combinations(readings: readonly (readonly string[])[]): string[] {
+  let keys = [""];
+  for (const choices of readings) {
+    const next = keys.flatMap((key) => choices.map((word) => (key === "" ? word : `${key} ${word}`)));
+    keys = next.length <= maxKeys ? next : keys.map((key) => `${key} ${choices[0]}`.trim());
+  }
+  return keys;
+}

@@ -1,0 +1,23 @@
+/**
+ * How a word sounds, roughly, so that spellings of one word in several languages meet ("Philips", "Filips";
+ * "technology", "teknolodzhi"): equal sounds are written equally, doubled letters once. A lower-case ASCII word.
+ */
+export function soundOf(word: string): string {
+  return word
+    .replace(/sch|shch|tsch/g, "sh")
+    .replace(/dzh|dj|dg(?=[eiy])/g, "j")
+    .replace(/g(?=[eiy])/g, "j")
+    .replace(/ph/g, "f")
+    .replace(/ck|kh|qu?|ch(?=[lnrst])|x/g, (found) => (found === "x" ? "ks" : "k"))
+    .replace(/c(?=[eiy])/g, "s")
+    .replace(/ch/g, "k")
+    .replace(/c/g, "k")
+    .replace(/lj/g, "l")
+    .replace(/w/g, "v")
+    .replace(/th/g, "t")
+    .replace(/z/g, "s")
+    .replace(/ij|ie|ey|ee|y/g, "i")
+    .replace(/([aeiou])h/g, "$1")
+    .replace(/oo|ou/g, "u")
+    .replace(/(.)\1+/g, "$1");
+}

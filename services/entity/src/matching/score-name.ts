@@ -1,0 +1,94 @@
+import { compareNames, type NameComparison, type NameFeatures } from "./compare-names.ts";
+import type { Idf } from "./idf.ts";
+import { mistypedForm, withoutAttachedForm } from "./legal-forms.ts";
+import type { NormalizedName } from "./normalize-name.ts";
+
+/** How alike two names are, and why. */
+export interface NameScore extends NameComparison {
+  /** 0–1, below 1 also for equal names: the probability that a person would call them names of one organization. */
+  score: number;
+}
+
+/** From here on two names are taken for names of one organization, where nothing else is known. */
+export const sameNameScore = 0.65;
+
+/** The log-odds of names without a difference. */
+export const equalNames = 3.8;
+
+/**
+ * What each difference takes from the log-odds: a logistic regression on pairs of names that people labelled, and on
+ * made-up look-ups. docs/matching.md tells how it is fitted and what it reaches.
+ */
+const weights: Readonly<NameFeatures> = {
+  doubt: 7.5,
+  contradiction: 5.4,
+  omission: 5.4,
+  otherNumber: 3,
+  extraNumber: 0.6,
+  otherPlace: 3,
+  otherWord: 2,
+  extraWord: 2,
+  commonWordsOnly: 1.4,
+  otherOrder: 1.4,
+  otherForm: 1.2,
+  absentForm: 0.4,
+};
+const differences = Object.keys(weights) as (keyof NameFeatures)[];
+
+const mistypedFormDoubt = 0.04;
+/** A name out of several in one text ("A dba B"), log-odds. */
+const alternativeName = 0.3;
+
+/**
+ * Scores two names: words are paired and weighed by how telling they are; what only one name has, and what contradicts,
+ * takes from the score. Of a text with several names the best one counts.
+ */
+export function scoreName(query: NormalizedName, candidate: NormalizedName, idf: Idf): NameScore {
+  let best = scored(query, candidate, idf, 0);
+  if (query.alternatives.length === 0 && candidate.alternatives.length === 0) return best;
+  for (const a of [query, ...query.alternatives]) {
+    for (const b of [candidate, ...candidate.alternatives]) {
+      if (a === query && b === candidate) continue;
+      const other = scored(a, b, idf, alternativeName);
+      if (other.score > best.score) best = other;
+    }
+  }
+  return best;
+}
+
+/** The differences that a score was lowered for, weightiest first, in log-odds; none for equal names. */
+export function weighDifferences(features: NameFeatures): { difference: keyof NameFeatures; weight: number }[] {
+  return differences
+    .map((difference) => ({ difference, weight: weights[difference] * features[difference] }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+}
+
+function scored(query: NormalizedName, candidate: NormalizedName, idf: Idf, lowered: number): NameScore {
+  const [a, b] = [withTypedForm(query, candidate), withTypedForm(candidate, query)];
+  const compared = compareNames(a, b, idf);
+  if (a.coreTokens.length === 0 || b.coreTokens.length === 0) return { ...compared, score: 0 };
+  if (a !== query || b !== candidate) compared.features.doubt += mistypedFormDoubt;
+  let logOdds = equalNames - lowered;
+  for (const difference of differences) logOdds -= weights[difference] * compared.features[difference];
+  return { ...compared, score: 1 / (1 + Math.exp(-logOdds)) };
+}
+
+/**
+ * A last word that is a typing error in the other's legal form, or what was left of it, is that form and no word of the
+ * name; so is one written to the end of the last word.
+ */
+function withTypedForm(name: NormalizedName, other: NormalizedName): NormalizedName {
+  const last = name.coreTokens.at(-1);
+  if (last === undefined || name.legalForms.length > 0 || other.legalForms.length === 0) return name;
+  if (other.coreTokens.includes(last)) return name;
+  const { legalForms } = other;
+  const bare = withoutAttachedForm(last, legalForms);
+  if (bare !== undefined && other.coreTokens.includes(bare)) {
+    const keys = name.keys.map((key) => key.slice(0, key.length - last.length + bare.length));
+    return { ...name, key: keys[0]!, keys, coreTokens: [...name.coreTokens.slice(0, -1), bare], legalForms };
+  }
+  if (name.coreTokens.length < 2 || !mistypedForm(last, legalForms)) return name;
+  const keys = name.keys.map((key) => key.slice(0, key.lastIndexOf(" ")));
+  return { ...name, key: keys[0]!, keys, coreTokens: name.coreTokens.slice(0, -1), legalForms };
+}

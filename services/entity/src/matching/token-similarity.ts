@@ -1,0 +1,75 @@
+import { isAbbreviationOf } from "./abbreviations.ts";
+import { isCommonWord } from "./common-words.ts";
+import { osaDistance } from "./osa-distance.ts";
+import { soundOf } from "./phonetics.ts";
+import { areTranslations } from "./translations.ts";
+
+const abbreviationSimilarity = 0.97;
+const translationSimilarity = 0.95;
+/** What a spelling by sound is worth, beside one by letters. */
+const soundFactor = 0.9;
+
+/**
+ * How alike two words of names are, 0–1: typing errors within a number that grows with the length, abbreviations,
+ * translations of general words, and spellings of the same sound. Words that hold different digits are never alike.
+ */
+export function tokenSimilarity(a: string, b: string): number {
+  if (a === b) return 1;
+  if (digitsOf(a) !== digitsOf(b)) return 0;
+  if (isAbbreviationOf(a, b)) return abbreviationSimilarity;
+  if (areTranslations(a, b)) return translationSimilarity;
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (short.length === 1) return long.startsWith(short) && long.length > 1 ? 0.5 : 0;
+  const spelled = Math.max(spellingSimilarity(a, b), abbreviated(short, long));
+  return spelled >= 0.75 ? spelled : Math.max(spelled, soundSimilarity(a, b));
+}
+
+/** A single error leaves too little of three letters to be sure of. */
+const shortWordSimilarity = 0.55;
+
+/** How alike two words are as typed, 0–1: 0 when there are too many errors for their length. */
+export function spellingSimilarity(a: string, b: string): number {
+  if (a === b) return 1;
+  const budget = editBudget(a, b);
+  if (Math.min(a.length, b.length) === 3) return osaDistance(a, b, 1) <= 1 ? shortWordSimilarity : 0;
+  const edits = budget > 0 ? osaDistance(a, b, budget) : 1;
+  return edits <= budget ? 1 - edits / (Math.max(a.length, b.length) + 1) : 0;
+}
+
+/** Words of five letters and more that sound alike though they are spelled otherwise. */
+function soundSimilarity(a: string, b: string): number {
+  if (Math.min(a.length, b.length) < 5 || Math.abs(a.length - b.length) > 4) return 0;
+  return soundFactor * spellingSimilarity(soundOf(a), soundOf(b));
+}
+
+/** Two errors in a short word make another word ("timber", "lumber"), unless it still begins the same. */
+function editBudget(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  if (length < 4) return 0;
+  if (length < 8) return length >= 5 && a[0] === b[0] ? 2 : 1;
+  return length < 12 ? 2 : 3;
+}
+
+/** A beginning ("constr"), or the consonants ("grp") of a word; believed readily of words that are often shortened. */
+function abbreviated(short: string, long: string): number {
+  if (short.length < 3 || short.length > long.length - 2) return 0;
+  const isCommon = isCommonWord(long);
+  if (long.startsWith(short)) return isCommon || short.length >= 6 ? 0.8 : 0.5;
+  if (short[0] !== long[0] || !isWithin(short, long)) return 0;
+  if (!/[aeiou]/.test(short.slice(1))) return isCommon || short.length >= 4 ? 0.75 : 0;
+  return isCommon && short.at(-1) === long.at(-1) ? 0.7 : 0;
+}
+
+/** True when the letters of one word stand in the other in their order. */
+function isWithin(short: string, long: string): boolean {
+  let at = 0;
+  for (let index = 0; index < long.length && at < short.length; index++) if (long[index] === short[at]) at++;
+  return at === short.length;
+}
+
+function digitsOf(word: string): string {
+  for (let index = 0; index < word.length; index++) {
+    if (word.charCodeAt(index) <= 57) return word.replace(/\D/g, "");
+  }
+  return "";
+}

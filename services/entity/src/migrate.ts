@@ -1,0 +1,82 @@
+import { migrateIdempotency } from "@vvs/idempotency";
+import { createCollections, environmentDatabases } from "@vvs/mongo";
+import { environments } from "@vvs/tenant";
+import type { Db, MongoClient } from "mongodb";
+import { collectionsOf } from "./documents.ts";
+import { loadSandboxRegistry } from "./registry/load-sandbox.ts";
+
+const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
+
+/**
+ * Creates the collections and indexes of both environments, and loads the made-up registry into the sandbox.
+ * Repeatable; quick where nothing changed.
+ */
+export async function migrate(options: { client: MongoClient; prefix: string; now?: () => Date }): Promise<void> {
+  const { client, prefix, now = () => new Date() } = options;
+  const databases = environmentDatabases(client, prefix, "entity");
+  await Promise.all(environments.map((environment) => createIndexes(databases[environment])));
+  await loadSandboxRegistry({ client, collections: collectionsOf(databases.sandbox), now });
+}
+
+async function createIndexes(db: Db): Promise<void> {
+  const collections = collectionsOf(db);
+  const { entities, snapshots, carriedTins, remembered, exclusions, loads, quarantine, changes, tinReveals } =
+    collections;
+  await createCollections(db, [collections.fingerprintKeys.collectionName, collections.loadLocks.collectionName]);
+  await entities.createIndexes([
+    {
+      key: { "identifiers.uei": 1, organization_id: 1 },
+      unique: true,
+      partialFilterExpression: { "identifiers.uei": { $exists: true } },
+    },
+    {
+      key: { "identifiers.cage": 1, organization_id: 1 },
+      partialFilterExpression: { "identifiers.cage": { $exists: true } },
+    },
+    { key: { organization_id: 1, claims: 1 }, unique: true, partialFilterExpression: { claims: { $exists: true } } },
+    {
+      key: { organization_id: 1, content_hash: 1 },
+      unique: true,
+      partialFilterExpression: { content_hash: { $exists: true } },
+    },
+    {
+      key: { organization_id: 1, registry_entity_id: 1 },
+      partialFilterExpression: { registry_entity_id: { $exists: true } },
+    },
+    { key: { registry_entity_id: 1 }, partialFilterExpression: { registry_entity_id: { $exists: true } } },
+    { key: { organization_id: 1, created_at: -1, _id: -1 }, partialFilterExpression: OF_AN_ORGANIZATION },
+    { key: { organization_id: 1, changed_at: -1 }, partialFilterExpression: OF_AN_ORGANIZATION },
+    { key: { match_version: 1 } },
+    { key: { name_keys: 1, organization_id: 1 } },
+    { key: { candidate_keys: 1, organization_id: 1 } },
+    { key: { address_keys: 1, organization_id: 1 } },
+  ]);
+  await snapshots.createIndexes([
+    { key: { entity_id: 1, version: 1 }, unique: true },
+    { key: { entity_id: 1, created_at: -1, _id: -1 } },
+  ]);
+  await carriedTins.createIndexes([
+    { key: { organization_id: 1, hash: 1 }, unique: true },
+    // One TIN may be hashed by two keys while they rotate; its fingerprint is one.
+    {
+      key: { organization_id: 1, fingerprint: 1 },
+      unique: true,
+      partialFilterExpression: { fingerprint: { $exists: true } },
+    },
+  ]);
+  await remembered.createIndexes([
+    { key: { organization_id: 1, entity_id: 1, type: 1 }, unique: true },
+    { key: { organization_id: 1, type: 1, value: 1 } },
+    { key: { organization_id: 1, type: 1, hash: 1 } },
+  ]);
+  await exclusions.createIndexes([
+    { key: { uei: 1 }, sparse: true },
+    { key: { cage: 1 }, sparse: true },
+    { key: { load_id: 1 } },
+  ]);
+  await loads.createIndexes([{ key: { kind: 1, state: 1, cut_date: -1, finished_at: -1 } }]);
+  await quarantine.createIndexes([{ key: { load_id: 1, line_number: 1 }, unique: true }]);
+  await changes.createIndexes([{ key: { load_id: 1, _id: 1 } }]);
+  await tinReveals.createIndexes([{ key: { organization_id: 1, at: -1 } }]);
+  await migrateIdempotency(db);
+}

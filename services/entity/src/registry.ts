@@ -1,0 +1,90 @@
+import { constants, setPriority } from "node:os";
+import { basename } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { ConfigError } from "@vvs/config";
+import { createLogger } from "@vvs/logging";
+import { connectMongo, environmentDatabases } from "@vvs/mongo";
+import type { MongoClient } from "mongodb";
+import { loadDownloadConfig, loadRegistryConfig } from "./config.ts";
+import { type Collections, collectionsOf } from "./documents.ts";
+import { parseCommand, type RegistryCommand, UsageError } from "./registry/command.ts";
+import { downloadFile } from "./registry/download.ts";
+import { RegistryFileError } from "./registry/errors.ts";
+import { loadExclusions } from "./registry/load-exclusions.ts";
+import { loadExtract } from "./registry/load-extract.ts";
+import { printChanges, printLoads, printQuarantine, printReport } from "./registry/load-reports.ts";
+import { createProgressDisplay } from "./registry/progress-display.ts";
+import { verifySnapshots } from "./verify-snapshots.ts";
+
+const print = (line: string) => console.log(line);
+const now = () => new Date();
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  const isForOperator =
+    error instanceof RegistryFileError || error instanceof ConfigError || error instanceof UsageError;
+  console.error(isForOperator ? error.message : error);
+  process.exitCode = 1;
+});
+
+async function main(args: string[]): Promise<void> {
+  const command = parseCommand(args, now());
+  if (command.name === "download") return download(command);
+  // By default the heap doubles before it is cleared, and a load leaves much behind: this keeps it at a third more.
+  setFlagsFromString("--heap-growing-percent=30");
+  const config = loadRegistryConfig();
+  const logger = createLogger({ service: "registry", level: "warn" });
+  const stopping = AbortSignal.abort(); // a command does not wait for a database that is away
+  const client = await connectMongo({ uri: config.MONGODB_URI, service: "registry", logger, stopping });
+  try {
+    const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
+    const collections = collectionsOf(databases[command.environment]);
+    if (command.name === "load") await load(client, collections, command);
+    else if (command.name === "loads") await printLoads(collections, print);
+    else if (command.name === "changes") await printChanges(collections, command.load, print);
+    else if (command.name === "quarantine") await printQuarantine(collections, command.load, print);
+    else await verify(collections, command.entity);
+  } finally {
+    await client.close();
+  }
+}
+
+async function load(
+  client: MongoClient,
+  collections: Collections,
+  files: Extract<RegistryCommand, { name: "load" }>,
+): Promise<void> {
+  // Where processors are few, whoever looks something up comes first.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  const loaders = { registry: loadExtract, exclusions: loadExclusions };
+  for (const kind of ["registry", "exclusions"] as const) {
+    const path = files[kind];
+    if (!path) continue;
+    const display = createProgressDisplay({ screen: process.stderr, title: basename(path), now });
+    const report = await loaders[kind]({
+      client,
+      collections,
+      path,
+      now,
+      acceptFewer: files.acceptFewer,
+      onProgress: display.onProgress,
+      onWait: ({ file_name, host, pid }) => console.error(`Waiting for the load of ${file_name} (${host}, pid ${pid})`),
+    }).finally(display.end);
+    printReport(kind, report, print);
+  }
+}
+
+async function download({ wanted, directory }: Extract<RegistryCommand, { name: "download" }>): Promise<void> {
+  const { SAM_GOV_API_KEY: apiKey, SAM_GOV_BASE_URL: baseUrl } = loadDownloadConfig();
+  const display = createProgressDisplay({ screen: process.stderr, title: "SAM.gov", now });
+  const onBytes = (done: number, total: number | undefined) =>
+    display.onProgress({ phase: "downloading", done, total: total ?? 0 });
+  print(await downloadFile({ baseUrl, apiKey, wanted, directory, onBytes }).finally(display.end));
+}
+
+async function verify(collections: Collections, entityId: string | undefined): Promise<void> {
+  const { entities, faults } = await verifySnapshots(collections, entityId, (id, fault) =>
+    console.error(`${id}: ${fault}`),
+  );
+  print(`${entities} chains checked, ${faults} broken`);
+  if (faults > 0 || (entityId && entities === 0)) process.exitCode = 1;
+}

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
+import { type Entry, openPromise } from "yauzl";
+import { RegistryFileError } from "./errors.ts";
+
+/** The one text file that a registry path stands for: the file itself, or the single wanted member of a ZIP. */
+export interface Member {
+  /** Name of the text file: the ZIP's member, or the path's last part. */
+  readonly name: string;
+  /** Bytes of the text, and how many of them were read so far. */
+  readonly size: number;
+  readonly readBytes: number;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Opens the text of a registry file. A ZIP is recognized by its name or its first bytes, and must hold exactly one
+ * file that ends in `extension` (such as `.dat`, without regard to case). Constant memory.
+ *
+ * @throws RegistryFileError when the file is absent, no ZIP although named so, or holds none or several such members;
+ * reading `content` throws it when the archive is damaged.
+ */
+export async function openMember(path: string, extension: string): Promise<Member> {
+  const fileName = basename(path);
+  const start = await firstBytes(path);
+  const isZip = start.subarray(0, 2).toString("latin1") === "PK";
+  if (/\.zip$/i.test(fileName) && !isZip) throw new RegistryFileError(`${fileName} is not a ZIP archive`);
+  if (!isZip)
+    return memberOf({ name: fileName, fileName, size: (await stat(path)).size, stream: createReadStream(path) });
+  return openZipMember(path, fileName, extension);
+}
+
+/** SHA-256, in hex, of the file as it lies on disk. */
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  try {
+    await using file = await open(path, "r");
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return buffer.subarray(0, bytesRead);
+  } catch (cause) {
+    throw new RegistryFileError(`${basename(path)} cannot be read`, { cause });
+  }
+}
+
+async function openZipMember(path: string, fileName: string, extension: string): Promise<Member> {
+  try {
+    const zip = await openPromise(path, { autoClose: false });
+    const wanted: Entry[] = [];
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName.toLowerCase().endsWith(extension.toLowerCase())) wanted.push(entry);
+    }
+    const [entry] = wanted;
+    if (!entry || wanted.length > 1) {
+      zip.close();
+      throw new RegistryFileError(`${fileName} must hold exactly one ${extension} file, and holds ${wanted.length}`);
+    }
+    const stream = await zip.openReadStreamPromise(entry);
+    return memberOf({
+      name: basename(entry.fileName),
+      fileName,
+      size: entry.uncompressedSize,
+      stream,
+      checksum: entry.crc32,
+      close: () => zip.close(),
+    });
+  } catch (cause) {
+    if (cause instanceof RegistryFileError) throw cause;
+    throw new RegistryFileError(`${fileName} is a damaged ZIP archive`, { cause });
+  }
+}
+
+interface Source {
+  readonly name: string;
+  readonly fileName: string;
+  readonly size: number;
+  readonly stream: Readable;
+  /** CRC-32 of the text, where the archive tells it: nobody else compares it. */
+  readonly checksum?: number;
+  readonly close?: () => void;
+}
+
+function memberOf({ name, fileName, size, stream, checksum, close }: Source): Member {
+  let readBytes = 0;
+  let sum = 0;
+  const damaged = (cause?: unknown) =>
+    new RegistryFileError(`${fileName} cannot be read to its end: it is damaged`, { cause });
+  async function* content(): AsyncGenerator<Uint8Array> {
+    const chunks = stream[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await chunks.next().catch((cause: unknown) => {
+          throw damaged(cause);
+        });
+        if (next.done) break;
+        readBytes += next.value.length;
+        if (checksum !== undefined) sum = crc32(next.value, sum);
+        yield next.value;
+      }
+      if (checksum !== undefined && sum !== checksum) throw damaged();
+    } finally {
+      stream.destroy();
+      close?.();
+    }
+  }
+  return {
+    name,
+    size,
+    get readBytes() {
+      return readBytes;
+    },
+    content: content(),
+  };
+}

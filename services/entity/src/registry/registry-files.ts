@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crc32, deflateRawSync } from "node:zlib";
+
+// Hand-made registry files for the tests of this folder.
+
+/** Hands a new directory to `use`, and removes it afterwards. */
+export async function inTemporaryDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), "registry-"));
+  try {
+    return await use(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** A row of the extract V2: 142 fields, those given by their 1-based position set. */
+export function extractRowText(set: Record<number, string>): string {
+  const fields: string[] = Array.from({ length: 142 }, () => "");
+  const defaults: Record<number, string> = {
+    1: "ABCDEF123456",
+    4: "1ABC2",
+    6: "A",
+    7: "Z2",
+    8: "20200101",
+    9: "20271231",
+    10: "20260801",
+    11: "20260802",
+    12: "BLUE RIDGE TIMBER LLC",
+    16: "12 OAK ST",
+    18: "ASHEVILLE",
+    19: "NC",
+    20: "28801",
+    22: "USA",
+    24: " ",
+    28: "2L",
+    116: " ",
+    142: "!end",
+  };
+  for (const [position, text] of Object.entries({ ...defaults, ...set })) fields[Number(position) - 1] = text;
+  return fields.join("|");
+}
+
+/** A whole extract around the given rows; `rows` overrides the count that header and trailer promise. */
+export function extractText(rows: string[], options: { count?: number; eol?: string } = {}): string {
+  const { count = rows.length, eol = "\n" } = options;
+  const line = (marker: string) => `${marker} PUBLIC V2 00000000 20260906 ${String(count).padStart(7, "0")} 0008331`;
+  return [line("BOF"), ...rows, line("EOF"), ""].join(eol);
+}
+
+export async function writeText(directory: string, name: string, text: string | Uint8Array): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** A ZIP archive of the given members, deflated. */
+export function zipOf(members: Record<string, string>): Buffer {
+  const locals: Buffer[] = [];
+  const centrals: Buffer[] = [];
+  let offset = 0;
+  for (const [name, text] of Object.entries(members)) {
+    const data = deflateRawSync(text);
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(8, 4);
+    common.writeUInt16LE(0x21, 8);
+    common.writeUInt32LE(crc32(text), 10);
+    common.writeUInt32LE(data.length, 14);
+    common.writeUInt32LE(Buffer.byteLength(text), 18);
+    common.writeUInt16LE(Buffer.byteLength(name), 22);
+    const local = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), common, Buffer.from(name), data]);
+    const tail = Buffer.alloc(14);
+    tail.writeUInt32LE(offset, 10);
+    centrals.push(
+      Buffer.concat([Buffer.from("PK\x01\x02", "latin1"), Buffer.from([20, 0]), common, tail, Buffer.from(name)]),
+    );
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(centrals);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", 0, "latin1");
+  end.writeUInt16LE(centrals.length, 8);
+  end.writeUInt16LE(centrals.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...locals, directory, end]);
+}

@@ -1,0 +1,232 @@
+import type { IdentifierMap } from "@vvs/identifiers";
+import { findPage, type Page } from "@vvs/mongo";
+import type { PageRequest } from "@vvs/proto/common/v1/common";
+import type { Environment, Tenant } from "@vvs/tenant";
+import type { Binary, Filter } from "mongodb";
+import type {
+  Collections,
+  EntityDocument,
+  FoundEntity,
+  PublicEntity,
+  RememberedDocument,
+  SnapshotDocument,
+} from "./documents.ts";
+
+/** Reads what one organization sees. Every method puts the tenant into its query. */
+export interface EntityStore {
+  /** Visible entities among these ids. One of the registry that the organization hides comes as what hides it. */
+  findVisible(tenant: Tenant, ids: readonly string[]): Promise<EntityDocument[]>;
+  /** Visible entities that an indexed filter finds, at most so many. */
+  findWhere(tenant: Tenant, filter: Filter<EntityDocument>, limit: number): Promise<EntityDocument[]>;
+  /**
+   * Visible entities among these ids, in the way of `findVisible`, and the organization's own ones that changed since a
+   * moment: what an index that is a little behind can't know of.
+   */
+  findMatches(tenant: Tenant, ids: readonly string[], changedSince: Date): Promise<FoundEntity[]>;
+  /** Visible entities that carry one of these; of one identifier there may be several. */
+  findCarriers(tenant: Tenant, identifiers: IdentifierMap, tinHashes: readonly Binary[]): Promise<EntityDocument[]>;
+  /** Which of the organization's own entities carry a TIN with one of these hashes. */
+  findTinCarriers(tenant: Tenant, tinHashes: readonly Binary[]): Promise<string[]>;
+  /** What the organization remembers under these identifiers. */
+  findRemembered(
+    tenant: Tenant,
+    identifiers: IdentifierMap,
+    tinHashes: readonly Binary[],
+  ): Promise<RememberedDocument[]>;
+  /** What the organization remembers of these entities. */
+  rememberedOf(tenant: Tenant, entities: readonly FoundEntity[]): Promise<Map<string, RememberedDocument[]>>;
+  findByContent(tenant: Tenant, hashes: readonly Binary[]): Promise<EntityDocument | undefined>;
+  listOwn(tenant: Tenant, page: PageRequest | undefined): Promise<Page<EntityDocument>>;
+  countOwn(tenant: Tenant): Promise<number>;
+  /** One of the organization's own entities as its snapshot of that version shows it. */
+  viewAt(tenant: Tenant, entityId: string, version: number): Promise<PublicEntity | undefined>;
+  listSnapshots(tenant: Tenant, entity: EntityDocument, page: PageRequest | undefined): Promise<Page<SnapshotDocument>>;
+}
+
+/** More entities than this never carry one identifier; a look-up stays bounded whatever a file holds. */
+const MAX_CARRIERS = 50;
+/** Own entities that changed a moment ago and are compared with a name at most. */
+const MAX_RECENT = 100;
+const WITHOUT_KEYS = { name_keys: 0, candidate_keys: 0, address_keys: 0, match_version: 0 } as const;
+
+export function createEntityStore(options: { collections: Readonly<Record<Environment, Collections>> }): EntityStore {
+  const of = (tenant: Tenant) => options.collections[tenant.environment];
+  /** What was read together with registry entities, so that the commonest look-up asks MongoDB once. */
+  const readAlong = new WeakMap<FoundEntity, RememberedDocument[]>();
+  const findWhere: EntityStore["findWhere"] = async (tenant, filter, limit) => {
+    const visible: Filter<EntityDocument> = { ...filter, organization_id: visibleTo(tenant) };
+    const found = await of(tenant).entities.find(visible).limit(limit).toArray();
+    return withoutHidden(of(tenant), tenant, found);
+  };
+  return {
+    async findVisible(tenant, ids) {
+      if (ids.length === 0) return [];
+      const wanted = new Set(ids);
+      const ways: Filter<EntityDocument>[] = [
+        { _id: { $in: [...wanted] }, organization_id: visibleTo(tenant) },
+        hidingAny(tenant, [...wanted]),
+      ];
+      const found = await of(tenant).entities.find({ $or: ways }).toArray();
+      return withHiding(
+        found.filter(({ _id }) => wanted.has(_id)),
+        found,
+      );
+    },
+    findWhere,
+    async findMatches(tenant, ids, changedSince) {
+      const ways: Filter<EntityDocument>[] = [
+        { _id: { $in: [...ids] }, organization_id: visibleTo(tenant) },
+        hidingAny(tenant, [...ids]),
+        { organization_id: tenant.organizationId, changed_at: { $gt: changedSince } },
+      ];
+      const found = await of(tenant)
+        .entities.find<FoundEntity>({ $or: ways }, { projection: WITHOUT_KEYS })
+        .limit(ids.length * 2 + MAX_RECENT)
+        .toArray();
+      return withHiding(found, found);
+    },
+    async findCarriers(tenant, identifiers, tinHashes) {
+      const { uei, cage, duns } = identifiers;
+      const visible = { organization_id: visibleTo(tenant) };
+      const own = { organization_id: tenant.organizationId };
+      const ways: Filter<EntityDocument>[] = [];
+      if (uei) ways.push({ "identifiers.uei": uei, ...visible });
+      if (cage) ways.push({ "identifiers.cage": cage, ...visible });
+      if (duns) ways.push({ claims: `duns:${duns}`, ...own });
+      const carryTin = await findTinCarriers(of(tenant), tenant, tinHashes);
+      if (carryTin.length > 0) ways.push({ _id: { $in: carryTin }, ...own });
+      if (ways.length === 0) return [];
+      if (uei && ways.length === 1) {
+        const found = await findByUei(of(tenant), tenant, uei);
+        for (const { entity, remembered } of found) readAlong.set(entity, remembered);
+        const entities = found.map(({ entity }) => entity);
+        // An own entity that took over a registry entity carries its UEI, and so was found with it.
+        return withHiding(entities, entities);
+      }
+      const found = await of(tenant).entities.find({ $or: ways }).limit(MAX_CARRIERS).toArray();
+      return withoutHidden(of(tenant), tenant, found);
+    },
+    findTinCarriers: (tenant, tinHashes) => findTinCarriers(of(tenant), tenant, tinHashes),
+    async findRemembered(tenant, identifiers, tinHashes) {
+      const ways: Filter<RememberedDocument>[] = [];
+      for (const type of ["uei", "cage", "duns"] as const) {
+        if (identifiers[type]) ways.push({ organization_id: tenant.organizationId, type, value: identifiers[type] });
+      }
+      if (tinHashes.length > 0) {
+        ways.push({ organization_id: tenant.organizationId, type: "tin", hash: { $in: [...tinHashes] } });
+      }
+      if (ways.length === 0) return [];
+      return of(tenant).remembered.find({ $or: ways }).limit(MAX_CARRIERS).toArray();
+    },
+    async rememberedOf(tenant, entities) {
+      const along = entities.map((entity) => (entity.organization_id === null ? readAlong.get(entity) : undefined));
+      if (along.some((remembered) => !remembered)) return rememberedOf(of(tenant), tenant, entities);
+      return new Map(entities.map(({ _id }, index) => [_id, along[index]!]));
+    },
+    async findByContent(tenant, hashes) {
+      const filter = { organization_id: tenant.organizationId, content_hash: { $in: [...hashes] } };
+      return (await of(tenant).entities.findOne(filter)) ?? undefined;
+    },
+    listOwn: (tenant, page) => findPage(of(tenant).entities, { organization_id: tenant.organizationId }, page),
+    countOwn: (tenant) => of(tenant).entities.countDocuments({ organization_id: tenant.organizationId }),
+    async viewAt(tenant, entityId, version) {
+      const filter = { entity_id: entityId, organization_id: tenant.organizationId, version };
+      return (await of(tenant).snapshots.findOne(filter))?.entity;
+    },
+    listSnapshots(tenant, entity, page) {
+      const owner = entity.organization_id === null ? { $exists: false } : tenant.organizationId;
+      const filter: Filter<SnapshotDocument> = { entity_id: entity._id, organization_id: owner };
+      return findPage(of(tenant).snapshots, filter, page);
+    },
+  };
+}
+
+function visibleTo(tenant: Tenant) {
+  return { $in: [null, tenant.organizationId] };
+}
+
+/** The visible entities that carry a UEI, each with what the organization remembers of it. */
+async function findByUei({ entities, remembered }: Collections, tenant: Tenant, uei: string) {
+  const found = await entities
+    .aggregate<EntityDocument & { along: RememberedDocument[] }>([
+      { $match: { "identifiers.uei": uei, organization_id: visibleTo(tenant) } },
+      { $limit: MAX_CARRIERS },
+      {
+        $lookup: {
+          from: remembered.collectionName,
+          localField: "_id",
+          foreignField: "entity_id",
+          pipeline: [{ $match: { organization_id: tenant.organizationId } }],
+          as: "along",
+        },
+      },
+    ])
+    .toArray();
+  return found.map(({ along, ...entity }) => ({ entity, remembered: along }));
+}
+
+async function findTinCarriers(
+  collections: Collections,
+  tenant: Tenant,
+  tinHashes: readonly Binary[],
+): Promise<string[]> {
+  if (tinHashes.length === 0) return [];
+  const filter = { organization_id: tenant.organizationId, hash: { $in: [...tinHashes] } };
+  const found = await collections.carriedTins.find(filter, { projection: { _id: 1 } }).toArray();
+  return found.map(({ _id }) => _id);
+}
+
+/** The organization's own entities that took over one of these of the registry. */
+function hidingAny(tenant: Tenant, registryIds: string[]): Filter<EntityDocument> {
+  return { organization_id: tenant.organizationId, registry_entity_id: { $in: registryIds } };
+}
+
+async function withoutHidden(
+  collections: Collections,
+  tenant: Tenant,
+  found: readonly EntityDocument[],
+): Promise<EntityDocument[]> {
+  const registryIds = found.filter((entity) => entity.organization_id === null).map(({ _id }) => _id);
+  if (registryIds.length === 0) return [...found];
+  return withHiding(found, await collections.entities.find(hidingAny(tenant, registryIds)).toArray());
+}
+
+type Hideable = Pick<EntityDocument, "_id" | "organization_id" | "identifiers" | "registry_entity_id">;
+
+/**
+ * Replaces registry entities by the own ones that took them over, and drops those whose UEI an own one carries: the
+ * organization's own entity stands for both. `candidates` has at least those that took over one of them.
+ */
+export function withHiding<E extends Hideable>(found: readonly E[], candidates: readonly E[]): E[] {
+  const registryIds = new Set(found.filter((entity) => entity.organization_id === null).map(({ _id }) => _id));
+  const hiding = candidates.filter(({ registry_entity_id: id }) => id !== undefined && registryIds.has(id));
+  const own = new Map([...found.filter((entity) => entity.organization_id !== null), ...hiding].map((e) => [e._id, e]));
+  const hidden = new Set(hiding.map((entity) => entity.registry_entity_id));
+  const ownUeis = new Set([...own.values()].map((entity) => entity.identifiers.uei));
+  const shown = found.filter(
+    ({ _id, organization_id, identifiers }) =>
+      organization_id === null && !hidden.has(_id) && !ownUeis.has(identifiers.uei),
+  );
+  return [...own.values(), ...shown];
+}
+
+async function rememberedOf(
+  collections: Collections,
+  tenant: Tenant,
+  entities: readonly FoundEntity[],
+): Promise<Map<string, RememberedDocument[]>> {
+  // What was remembered of a registry entity stays known when an own one takes it over.
+  const seenAs = new Map<string, string>();
+  for (const { _id, organization_id, registry_entity_id } of entities) {
+    if (organization_id === null) seenAs.set(_id, _id);
+    else if (registry_entity_id) seenAs.set(registry_entity_id, _id);
+  }
+  const byEntity = new Map<string, RememberedDocument[]>();
+  if (seenAs.size === 0) return byEntity;
+  const filter = { organization_id: tenant.organizationId, entity_id: { $in: [...seenAs.keys()] } };
+  for (const document of await collections.remembered.find(filter).toArray()) {
+    const id = seenAs.get(document.entity_id)!;
+    byEntity.set(id, [...(byEntity.get(id) ?? []), document]);
+  }
+  return byEntity;
+}

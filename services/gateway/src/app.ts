@@ -1,0 +1,91 @@
+import { ServiceError } from "@vvs/errors";
+import type { Logger } from "@vvs/logging";
+import express, { type NextFunction, type Request, type Response } from "express";
+import { clientAddress } from "./http/client-address.ts";
+import { answer, answerError, beginExchange, type CountUse, type Exchange } from "./http/exchange.ts";
+import { coverSpan, nameSpan } from "./http/span.ts";
+import type { Route } from "./routes/route.ts";
+import { allowedMethods, routesByPath } from "./routes/table.ts";
+import { type ServeOptions, serve } from "./serve.ts";
+
+export interface AppOptions extends ServeOptions {
+  readonly routes: readonly Route[];
+  readonly logger: Logger;
+  readonly countUse: CountUse;
+  readonly version: string;
+  /** Can calls be served now? Asked on each GET /v1/health, so it must be cheap. */
+  readonly healthy: () => boolean;
+  /** The host of the public base URL, for spans. */
+  readonly serverAddress: string;
+  readonly stopping: AbortSignal;
+}
+
+/** The HTTP application: which path, which method, and what answers it. Paths are exact: no slash at the end, no other case. */
+export function createApp(options: AppOptions): express.Express {
+  const app = express();
+  app.disable("x-powered-by").disable("etag").set("query parser", false);
+  app.enable("strict routing").enable("case sensitive routing");
+
+  app.use((request, response, next) => {
+    coverSpan(request, {
+      clientAddress: clientAddress(request, options.trustedProxyHops),
+      serverAddress: options.serverAddress,
+    });
+    response.locals.exchange = beginExchange(request, response, options);
+    if (request.headers.host === undefined && request.httpVersion === "1.1") {
+      throw new ServiceError("invalid_request", { message: "The request has no Host header." });
+    }
+    next();
+  });
+
+  app.all("/v1/health", (request, response) => {
+    const exchange = matched(request, response, "/v1/health");
+    if (!isGet(request)) return refuseMethod(exchange, "GET, HEAD");
+    const healthy = options.healthy();
+    const headers: Record<string, string> = healthy ? {} : { "Retry-After": "1" };
+    answer(
+      exchange,
+      healthy ? 200 : 503,
+      { status: healthy ? "ok" : "unavailable", version: options.version },
+      headers,
+    );
+  });
+
+  for (const [path, table] of routesByPath(options.routes)) {
+    app.all(path, async (request, response) => {
+      const exchange = matched(request, response, path);
+      const method = isGet(request) ? "GET" : request.method;
+      const route = table.find((candidate) => candidate.method === method);
+      if (!route) return refuseMethod(exchange, allowedMethods(table));
+      await serve(route, String(request.params.id ?? ""), exchange, options);
+    });
+  }
+
+  app.use(() => {
+    throw new ServiceError("not_found", { message: "There is no such path." });
+  });
+  app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    answerError(response.locals.exchange, isUndecodable(thrown) ? new ServiceError("not_found") : thrown);
+  });
+  return app;
+}
+
+function matched(request: Request, response: Response, route: string): Exchange {
+  const exchange: Exchange = response.locals.exchange;
+  exchange.route = route;
+  nameSpan(request, route);
+  return exchange;
+}
+
+function isGet({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function refuseMethod(exchange: Exchange, allow: string): void {
+  answerError(exchange, new ServiceError("method_not_allowed"), { Allow: allow });
+}
+
+/** Express' refusal of a path with a broken %-escape: whatever it was meant to be, it is no path of ours. */
+function isUndecodable(thrown: unknown): boolean {
+  return thrown instanceof URIError;
+}

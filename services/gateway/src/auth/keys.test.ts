@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { generateApiKey } from "@vvs/api-keys";
+import { createLogger } from "@vvs/logging";
+import { AccountService } from "@vvs/proto/account/v1/account";
+import { type Client, createClient } from "@vvs/rpc";
+import { type FakeAccount, serveFakeAccount } from "../testing/fake-services.ts";
+import { until } from "../testing/gateway.ts";
+import { createKeyCheck, FRESH_MS, GRACE_MS, type KeyCheck } from "./key-check.ts";
+import { type KeyReplica, startKeyReplica } from "./key-replica.ts";
+
+const logger = createLogger({ service: "gateway", level: "silent" });
+const [newer, older] = [
+  { id: "p2", key: randomBytes(32) },
+  { id: "p1", key: randomBytes(32) },
+];
+
+let account: FakeAccount;
+let client: Client<typeof AccountService>;
+let ending: AbortController;
+let replica: KeyReplica;
+let checkKey: KeyCheck;
+/** How far the gateway's clock is ahead. */
+let skewMs: number;
+
+beforeEach(async () => {
+  skewMs = 0;
+  account = await serveFakeAccount([older], logger);
+  client = createClient(AccountService, { address: `127.0.0.1:${account.port}`, caller: "gateway", tls: undefined });
+  ending = new AbortController();
+  const clock = () => performance.now() + skewMs;
+  replica = startKeyReplica({ account: client, logger, clock, stopping: ending.signal });
+  checkKey = createKeyCheck({ replica, account: client, peppers: [newer, older], clock, now: () => new Date() });
+  await until(() => replica.ageMs() < FRESH_MS);
+});
+
+afterEach(async () => {
+  ending.abort();
+  client.close();
+  await account.close();
+});
+
+/** Created, and heard of through the watch. */
+async function watchedKey(options: Parameters<FakeAccount["createKey"]>[0] = {}) {
+  const { value, record } = account.createKey(options);
+  await until(() => replica.find(record.hash) !== undefined);
+  return { value, record };
+}
+
+describe("with account in reach", () => {
+  test("a key is known by an older pepper too, and costs no question", async () => {
+    const { value, record } = await watchedKey({ scopes: ["entities:read"], limitPerMinute: 7 });
+    const key = await checkKey(value);
+    expect(key).toMatchObject({
+      id: record.id,
+      tenant: { organizationId: record.tenant!.organizationId, environment: "live" },
+      limitPerMinute: 7,
+      activeMonitors: 25,
+      organizationSuspended: false,
+    });
+    expect([...key!.scopes]).toEqual(["entities:read"]);
+    expect(account.questions()).toBe(0);
+  });
+
+  test("a key may be used before the watch tells of it", async () => {
+    const { value, record } = account.createKey({ unwatched: true });
+    expect((await checkKey(value))?.id).toBe(record.id);
+    expect(account.questions()).toBe(1);
+  });
+
+  test("a revoked key is refused once the watch tells of it, without a question", async () => {
+    const { value, record } = await watchedKey();
+    account.revoke(record);
+    await until(async () => (await checkKey(value)) === undefined);
+    expect(account.questions()).toBe(0);
+  });
+
+  test("an expired key is refused", async () => {
+    const { value } = await watchedKey({ expiresAt: new Date(Date.now() - 1) });
+    expect(await checkKey(value)).toBeUndefined();
+  });
+
+  test("what has no key's shape or checksum is refused without a question, a made-up key with one", async () => {
+    const real = generateApiKey("live");
+    for (const text of ["", "secret", real.slice(0, -1), real.replace(/.$/, (last) => (last === "a" ? "b" : "a"))]) {
+      expect(await checkKey(text)).toBeUndefined();
+    }
+    expect(account.questions()).toBe(0);
+    expect(await checkKey(real)).toBeUndefined();
+    expect(account.questions()).toBe(1);
+  });
+});
+
+describe("with a watch that went silent", () => {
+  test("account is asked for each key, and its word counts: a key revoked meanwhile is refused", async () => {
+    const { value, record } = await watchedKey();
+    account.freeze(true);
+    skewMs = FRESH_MS + 1_000;
+    expect((await checkKey(value))?.id).toBe(record.id);
+    expect(account.questions()).toBe(1);
+    account.revoke(record);
+    expect(await checkKey(value)).toBeUndefined();
+  });
+});
+
+describe("with account out of reach", () => {
+  test("keys go on for 60 s since they were confirmed, and then nobody can tell", async () => {
+    const { value, record } = await watchedKey();
+    const revoked = await watchedKey();
+    account.revoke(revoked.record);
+    await until(async () => (await checkKey(revoked.value)) === undefined);
+    await account.close();
+
+    skewMs = FRESH_MS + 1_000;
+    expect((await checkKey(value))?.id).toBe(record.id);
+    expect(await checkKey(revoked.value)).toBeUndefined();
+    await expect(checkKey(generateApiKey("live"))).rejects.toMatchObject({ code: "service_unavailable" });
+    skewMs = GRACE_MS - 5_000;
+    expect((await checkKey(value))?.id).toBe(record.id);
+    skewMs = GRACE_MS + 10_000;
+    await expect(checkKey(value)).rejects.toMatchObject({ code: "service_unavailable" });
+  });
+
+  test("a key confirmed by a question goes on for 60 s after that", async () => {
+    const { value, record } = account.createKey({ unwatched: true });
+    account.freeze(true);
+    skewMs = FRESH_MS + 1_000;
+    expect((await checkKey(value))?.id).toBe(record.id);
+    await account.close();
+    skewMs += GRACE_MS - 5_000;
+    expect((await checkKey(value))?.id).toBe(record.id);
+    skewMs += 10_000;
+    await expect(checkKey(value)).rejects.toMatchObject({ code: "service_unavailable" });
+  });
+
+  test("the watch comes back by itself, with all keys of then", async () => {
+    const { value } = await watchedKey();
+    const { port } = account;
+    await account.close();
+    account = await serveFakeAccount([older], logger, port);
+    const { value: created, record } = account.createKey();
+    await until(() => replica.find(record.hash) !== undefined);
+    expect((await checkKey(created))?.id).toBe(record.id);
+    expect(await checkKey(value)).toBeUndefined();
+  });
+});

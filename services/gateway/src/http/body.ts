@@ -1,0 +1,72 @@
+import type { IncomingMessage } from "node:http";
+import { ServiceError, type Violation } from "@vvs/errors";
+import { contradictingPaths } from "./contradictions.ts";
+
+const MAX_BODY_BYTES = 100 * 1024;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** A JSON body as sent, with what is wrong with it as text. */
+export interface JsonBody {
+  readonly value: unknown;
+  readonly problems: readonly Violation[];
+}
+
+/**
+ * Reads the JSON body of a request. A text that is no JSON, or that contradicts itself, comes back as problems, to be
+ * named beside all others. Errors: unsupported_media_type, payload_too_large.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
+  const bytes = hasBody(request) ? await readBytes(request) : undefined;
+  if (!bytes?.length) return { value: undefined, problems: [{ path: "body", message: "must not be empty" }] };
+  return parse(bytes);
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  const { "content-length": length, "transfer-encoding": transferEncoding, "content-type": type } = request.headers;
+  const isEmpty = transferEncoding === undefined && (length === undefined || length === "0");
+  if (type === undefined && isEmpty) return false;
+  if (type === undefined || !JSON_TYPE.test(type)) throw new ServiceError("unsupported_media_type");
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw new ServiceError("unsupported_media_type", { message: "Send the body without a Content-Encoding." });
+  }
+  return !isEmpty;
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers["content-length"]) > MAX_BODY_BYTES) throw new ServiceError("payload_too_large");
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+      else {
+        // The rest is read and dropped, so that the client gets to see the answer.
+        request.off("data", onData).resume();
+        reject(new ServiceError("payload_too_large"));
+      }
+    };
+    request.on("data", onData);
+    request.once("end", () => resolve(Buffer.concat(chunks)));
+    // Nobody reads this answer: the client is gone.
+    const hungUp = () => reject(new ServiceError("invalid_request", { message: "The body did not arrive whole." }));
+    request.once("error", hungUp);
+    request.once("close", hungUp);
+  });
+}
+
+function parse(bytes: Buffer): JsonBody {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    const problems = contradictingPaths(text).map((path) => ({
+      path,
+      message: "is given twice with different values",
+    }));
+    return { value, problems };
+  } catch {
+    const message = bytes.toString("latin1").trim() === "" ? "must not be empty" : "is not valid JSON in UTF-8";
+    return { value: undefined, problems: [{ path: "body", message }] };
+  }
+}

@@ -1,0 +1,51 @@
+import type { z } from "@vvs/config";
+import type { Violation } from "@vvs/errors";
+
+/** Keys are a client's text: long ones, and ones with as many digits as a taxpayer's number, are not repeated. */
+const SHOWABLE_KEY = /^(?=.{1,64}$)(?!(?:.*\d){9})[\w.[\]$-]+$/;
+
+export type Parsed<T> =
+  | { readonly value: T; readonly problems: readonly [] }
+  | { readonly problems: readonly Violation[] };
+
+/** Reads a value by a schema, with every problem at once, none of which repeats a value. `root` names the whole. */
+export function parse<T>(schema: z.ZodType<T>, input: unknown, root: string): Parsed<T> {
+  const parsed = schema.safeParse(input, { error: messageOf });
+  if (parsed.success) return { value: parsed.data, problems: [] };
+  return { problems: parsed.error.issues.flatMap((issue) => violationsOf(issue, root)) };
+}
+
+function violationsOf(issue: z.core.$ZodIssue, root: string): Violation[] {
+  if (issue.code === "unrecognized_keys") {
+    const message =
+      issue.path.length === 1 && issue.path[0] === "identifiers"
+        ? "is no identifier type: use uei, cage, duns or tin"
+        : "is not known here";
+    return issue.keys.map((key) => ({ path: pathOf([...issue.path, key], root), message }));
+  }
+  return [{ path: pathOf(issue.path, root), message: issue.message }];
+}
+
+function pathOf(path: readonly PropertyKey[], root: string): string {
+  const text = path.reduce<string>((joined, step) => {
+    if (typeof step === "number") return `${joined}[${step}]`;
+    const key = showKey(String(step));
+    return joined === "" ? key : `${joined}.${key}`;
+  }, "");
+  return text || root;
+}
+
+/** A key as it may be shown. */
+export function showKey(key: string): string {
+  return SHOWABLE_KEY.test(key) ? key : "(a key)";
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = { string: "a string", array: "an array", object: "an object" };
+
+/** What is wrong, in our words; never with the value. */
+export function messageOf(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined) return "is required";
+  if (issue.code === "invalid_type") return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_value") return `must be ${issue.values.join(" or ")}`;
+  return "is invalid";
+}

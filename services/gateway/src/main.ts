@@ -1,0 +1,76 @@
+import { runService } from "@vvs/lifecycle";
+import { AccountService } from "@vvs/proto/account/v1/account";
+import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { VerificationService } from "@vvs/proto/verification/v1/verification";
+import { createClient, tlsFiles } from "@vvs/rpc";
+import { createApp } from "./app.ts";
+import { createKeyCheck } from "./auth/key-check.ts";
+import { startKeyReplica } from "./auth/key-replica.ts";
+import { loadGatewayConfig, productVersion } from "./config.ts";
+import { watchHealth } from "./health.ts";
+import { startHttpServer } from "./http/server.ts";
+import { createRateLimiter } from "./limits/rate-limiter.ts";
+import { connectRedis } from "./limits/redis.ts";
+import { observeGateway } from "./metrics.ts";
+import { routes } from "./routes/table.ts";
+import { startUsageReports } from "./usage.ts";
+
+await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose, stopping }) => {
+  const clock = () => performance.now();
+  const now = () => new Date();
+
+  const common = { caller: "gateway", tls: tlsFiles(config), logger };
+  const account = createClient(AccountService, { address: config.ACCOUNT_ADDRESS, ...common });
+  onClose("account client", () => account.close());
+  const entity = createClient(EntityService, { address: config.ENTITY_ADDRESS, ...common });
+  onClose("entity client", () => entity.close());
+  const verification = createClient(VerificationService, { address: config.VERIFICATION_ADDRESS, ...common });
+  onClose("verification client", () => verification.close());
+  const monitor = createClient(MonitorService, { address: config.MONITOR_ADDRESS, ...common });
+  onClose("monitor client", () => monitor.close());
+
+  const redis = connectRedis({ url: config.REDIS_URL, logger });
+  onClose("redis", () => redis.disconnect());
+  const limiter = createRateLimiter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}ratelimit`, clock });
+  const failures = createRateLimiter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}failed_auth`, clock });
+
+  // Keys are checked until the last request is answered, so the watch ends with the server, not with the signal.
+  const watching = new AbortController();
+  const replica = startKeyReplica({ account, logger, clock, stopping: watching.signal });
+  onClose("key replica", () => watching.abort());
+  const checkKey = createKeyCheck({ replica, account, peppers: config.API_KEY_PEPPERS, clock, now });
+
+  const usage = startUsageReports({ account, logger, now });
+  onClose("usage reports", () => usage.close());
+
+  const health = watchHealth({ replica, clients: [entity, verification, monitor], clock });
+  onClose("health", () => health.stop());
+  observeGateway({ degraded: () => limiter.degraded(), replicaAgeMs: () => replica.ageMs() });
+
+  const app = createApp({
+    routes,
+    logger,
+    countUse: usage.count,
+    version: productVersion(),
+    healthy: health.healthy,
+    serverAddress: new URL(config.PUBLIC_BASE_URL).hostname,
+    stopping,
+    checkKey,
+    failures,
+    limiter,
+    trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+    allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
+    idempotencyKeys: config.IDEMPOTENCY_KEYS,
+    context: { entity, verification, monitor, publicBaseUrl: config.PUBLIC_BASE_URL },
+  });
+  const server = await startHttpServer({
+    listener: app,
+    host: config.HTTP_HOST,
+    port: config.HTTP_PORT,
+    keepAliveSeconds: config.HTTP_KEEP_ALIVE_SECONDS,
+    maxConnections: config.HTTP_MAX_CONNECTIONS,
+  });
+  onClose("http server", () => server.close());
+  logger.info({ port: server.port }, "serving");
+});

@@ -1,0 +1,377 @@
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type Scope, scopes } from "@vvs/api-keys";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import type { Route } from "./routes/route.ts";
+import { routes } from "./routes/table.ts";
+import { startTestGateway, type TestGateway } from "./testing/gateway.ts";
+import { bodies, entity, entityId, monitor } from "./testing/samples.ts";
+
+let gateway: TestGateway;
+let key: string;
+let exhausted: string;
+let readOnlyNothing: string;
+let suspended: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway(process.env.REDIS_URL);
+  key = gateway.account.createKey().value;
+  exhausted = gateway.account.createKey({ limitPerMinute: 0 }).value;
+  suspended = gateway.account.createKey({ suspended: true }).value;
+  readOnlyNothing = gateway.account.createKey({ scopes: ["nothing" as Scope] }).value;
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  gateway.entity.on("getEntity", () => ({ entity }));
+  gateway.entity.on("createEntity", () => ({ entity }));
+});
+
+const idOf = (route: Route) => newId(route.id?.prefix ?? "ent");
+const pathOf = (route: Route) => route.path.replace(":id", idOf(route));
+const bodyOf = (route: Route) => {
+  if (!route.body) return undefined;
+  return route.method === "PATCH" ? { frequency: "daily" } : bodies[route.path as keyof typeof bodies];
+};
+
+describe.each(routes.map((route) => [route.method, route.path, route] as const))("%s %s", (method, path, route) => {
+  test("needs a key", async () => {
+    const { status, headers, body } = await gateway.send(method, pathOf(route), { body: bodyOf(route) });
+    expect(status).toBe(401);
+    expect(headers.get("www-authenticate")).toBe("Bearer");
+    expect(body).toEqual({ error: "unauthorized", message: expect.any(String), request_id: expect.any(String) });
+  });
+
+  test(`needs the scope ${route.scope}, and no other is enough`, async () => {
+    const others = scopes.filter((scope) => scope !== route.scope);
+    const lacking = gateway.account.createKey({ scopes: others }).value;
+    const { status, body } = await gateway.send(method, pathOf(route), { key: lacking, body: bodyOf(route) });
+    expect(status).toBe(403);
+    expect(body.error).toBe("forbidden");
+    expect(body.message).toContain(route.scope);
+  });
+
+  test("is refused to a suspended organization", async () => {
+    const { status, body } = await gateway.send(method, pathOf(route), { key: suspended, body: bodyOf(route) });
+    expect([status, body.error]).toEqual([403, "forbidden"]);
+  });
+
+  test("is limited", async () => {
+    const { status, headers } = await gateway.send(method, pathOf(route), { key: exhausted, body: bodyOf(route) });
+    expect(status).toBe(429);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  });
+
+  test("refuses an unknown query parameter", async () => {
+    const { status, body } = await gateway.send(method, `${pathOf(route)}?colour=red`, { key, body: bodyOf(route) });
+    expect(status).toBe(400);
+    expect(body.details).toEqual([{ path: "colour", message: "is not known here" }]);
+  });
+
+  test("hides what its service may not tell: its faults, and its refusals of the gateway itself", async () => {
+    for (const thrown of [new Error("secret"), new ServiceError("forbidden", { message: "secret" })]) {
+      for (const { calls, on } of [gateway.entity, gateway.verification, gateway.monitor]) {
+        calls.length = 0;
+        for (const name of ["lookUp", "createEntity", "getEntity", "listEntities", "listSnapshots"]) {
+          on(name, () => Promise.reject(thrown));
+        }
+        for (const name of ["verify", "getVerification", "listVerifications", "getEvidence", "listProviders"]) {
+          on(name, () => Promise.reject(thrown));
+        }
+        for (const name of ["createMonitor", "getMonitor", "listMonitors", "updateMonitor", "cancelMonitor"]) {
+          on(name, () => Promise.reject(thrown));
+        }
+        on("listEvents", () => Promise.reject(thrown));
+      }
+      const { status, body } = await gateway.send(method, pathOf(route), { key, body: bodyOf(route) });
+      expect(status).toBe(500);
+      expect(JSON.stringify(body)).not.toContain("secret");
+      expect(body.error).toBe("internal_error");
+    }
+  });
+
+  if (route.id) {
+    test.each(["x", "lookups", "ent_", newId("usr"), "%00", "..%2f..", "a".repeat(2_000)])(
+      `answers what can't be such an id (%s) as ${route.id.missing}, without a call`,
+      async (id) => {
+        const before = gateway.entity.calls.length + gateway.verification.calls.length + gateway.monitor.calls.length;
+        const { status, body } = await gateway.send(method, path.replace(":id", id), { key, body: bodyOf(route) });
+        expect([status, body.error]).toEqual([404, route.id!.missing]);
+        const after = gateway.entity.calls.length + gateway.verification.calls.length + gateway.monitor.calls.length;
+        expect(after).toBe(before);
+      },
+    );
+  }
+
+  if (route.body) {
+    test.each([
+      ["no body", undefined, 400],
+      ["an empty body", "", 400],
+      ["spaces", "  ", 400],
+      ["broken JSON", "{", 400],
+      ["an array", "[]", 400],
+      ["a text", '"text"', 400],
+      ["null", "null", 400],
+      ["a number", "1", 400],
+      ["an unknown field", '{"colour":"red"}', 400],
+      ["__proto__", '{"__proto__":{"admin":true}}', 400],
+      ["constructor", '{"constructor":{"prototype":{}}}', 400],
+      ["100 kB of spaces and more", " ".repeat(100 * 1024 + 1), 413],
+    ])("%s is refused", async (_name, body, expected) => {
+      const headers = { "Content-Type": "application/json" };
+      const { status, body: answer } = await gateway.send(method, pathOf(route), { key, body, headers });
+      expect(status).toBe(expected);
+      expect(answer.request_id).toEqual(expect.any(String));
+    });
+
+    test.each([
+      ["text/plain", {}],
+      ["application/x-www-form-urlencoded", {}],
+      ["application/json; charset=latin1", {}],
+      ["application/json-patch+json", {}],
+      ["application/json", { "Content-Encoding": "gzip" }],
+    ])("a body of type %s %j is 415", async (type, headers) => {
+      const { status, body } = await gateway.send(method, pathOf(route), {
+        key,
+        body: "{}",
+        headers: { "Content-Type": type, ...headers },
+      });
+      expect([status, body.error]).toEqual([415, "unsupported_media_type"]);
+    });
+  }
+});
+
+describe("paths and methods", () => {
+  test.each([
+    "/",
+    "/v1",
+    "/v2/entities",
+    "/v1/entities/",
+    "/V1/entities",
+    "/v1//entities",
+    "/v1/entities/%zz",
+    "/v1/monitors/x/runs",
+    "/v1/health/",
+    "/admin",
+  ])("%s is no path, with or without a key", async (path) => {
+    for (const options of [{}, { key }]) {
+      const { status, body } = await gateway.send("GET", path, options);
+      expect([status, body.error]).toEqual([404, "not_found"]);
+    }
+  });
+
+  test.each([
+    ["PUT", "/v1/entities", "POST, GET, HEAD"],
+    ["DELETE", "/v1/entities", "POST, GET, HEAD"],
+    ["OPTIONS", "/v1/entities", "POST, GET, HEAD"],
+    ["GET", "/v1/entities/lookup", "POST"],
+    ["HEAD", "/v1/verify", "POST"],
+    ["PATCH", `/v1/entities/${entityId}`, "GET, HEAD"],
+    ["POST", "/v1/monitors/anything", "GET, HEAD, PATCH, DELETE"],
+    ["POST", "/v1/health", "GET, HEAD"],
+  ])("%s %s is 405 and names the methods there are", async (method, path, allow) => {
+    const { status, headers } = await gateway.send(method, path);
+    expect(status).toBe(405);
+    expect(headers.get("allow")).toBe(allow);
+  });
+
+  test("HEAD answers as GET does, without the body", async () => {
+    const { status, headers, body } = await gateway.send("HEAD", `/v1/entities/${entityId}`, { key });
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(Number(headers.get("content-length"))).toBeGreaterThan(100);
+    expect(body).toBeUndefined();
+  });
+});
+
+describe("the order of refusals", () => {
+  interface Flaw {
+    readonly status: number;
+    readonly path?: string;
+    readonly method?: string;
+    readonly key?: string | null;
+    readonly type?: string;
+    readonly body?: string;
+  }
+  /** Each makes a good POST /v1/monitors wrong in one way; in the order in which they must be told. */
+  const flaws = (): Readonly<Record<string, Flaw>> => ({
+    "unknown path": { status: 404, path: "/v1/monitorz" },
+    "wrong method": { status: 405, method: "PUT" },
+    "no key": { status: 401, key: null },
+    "limit reached": { status: 429, key: exhausted },
+    "wrong type": { status: 415, type: "text/plain" },
+    "invalid body": { status: 400, body: '{"colour":"red"}' },
+    "missing scope": { status: 403, key: readOnlyNothing },
+    "unknown object": { status: 404, body: JSON.stringify({ ...bodies["/v1/monitors"], entity_id: "ent_none" }) },
+    conflict: { status: 409 },
+  });
+  const names = Object.keys(flaws());
+  const combinable = ([first, second]: readonly [string, string]) => {
+    const [one, other] = [flaws()[first]!, flaws()[second]!];
+    return !(["path", "method", "key", "type", "body"] as const).some(
+      (part) => part in one && part in other && one[part] !== other[part],
+    );
+  };
+  const pairs = names
+    .flatMap((first, index) => names.slice(index + 1).map((second) => [first, second] as const))
+    .filter(combinable);
+
+  test.each(pairs)("%s comes before %s", async (first, second) => {
+    gateway.monitor.on("createMonitor", () => {
+      throw new ServiceError("idempotency_conflict");
+    });
+    const [one, other] = [flaws()[first]!, flaws()[second]!];
+    const flaw = { ...other, ...one };
+    const { status } = await gateway.send(flaw.method ?? "POST", flaw.path ?? "/v1/monitors", {
+      key: flaw.key === null ? undefined : (flaw.key ?? key),
+      headers: { "Content-Type": flaw.type ?? "application/json" },
+      body: flaw.body ?? JSON.stringify(bodies["/v1/monitors"]),
+    });
+    expect(status).toBe(one.status);
+  });
+
+  test.each([
+    ["401 before 429", () => ({ key: undefined, type: "application/json", body: "{" }), 401],
+    ["429 before 403", () => ({ key: exhausted, type: "application/json", body: "{}" }), 429],
+    ["413 before 403", () => ({ key: readOnlyNothing, type: "application/json", body: " ".repeat(200_000) }), 413],
+    [
+      "400 before the suspended organization's 403",
+      () => ({ key: suspended, type: "application/json", body: "{" }),
+      400,
+    ],
+    ["403 before 404", () => ({ key: suspended, type: "application/json", body: '{"frequency":"daily"}' }), 403],
+  ])("%s", async (_name, flaw, expected) => {
+    const { key, type, body } = flaw();
+    const { status } = await gateway.send("PATCH", "/v1/monitors/none", {
+      key,
+      body,
+      headers: { "Content-Type": type },
+    });
+    expect(status).toBe(expected);
+  });
+});
+
+describe("bodies on the wire", () => {
+  function post(headers: Record<string, string>, chunks: readonly Buffer[]): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const request = httpRequest(
+        {
+          port: gateway.port,
+          method: "POST",
+          path: "/v1/entities",
+          headers: { authorization: `Bearer ${key}`, ...headers },
+        },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode!);
+        },
+      );
+      request.on("error", reject);
+      for (const chunk of chunks) request.write(chunk);
+      request.end();
+    });
+  }
+  const json = { "content-type": "application/json" };
+  const good = JSON.stringify(bodies["/v1/entities"]);
+
+  test("of exactly 100 kB is read, one byte more is 413, with or without a Content-Length", async () => {
+    const atLimit = Buffer.from(good.padEnd(100 * 1024, " "));
+    const over = Buffer.concat([atLimit, Buffer.from(" ")]);
+    expect(await post(json, [atLimit])).toBe(201);
+    expect(await post(json, [over])).toBe(413);
+    expect(await post({ ...json, "content-length": String(over.length) }, [over])).toBe(413);
+    expect(
+      await post(
+        json,
+        Array.from({ length: 100 }, () => Buffer.alloc(10_000, " ")),
+      ),
+    ).toBe(413);
+  });
+
+  test.each(["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'])(
+    "of type %s are JSON",
+    async (type) => {
+      expect(await post({ "content-type": type }, [Buffer.from(good)])).toBe(201);
+    },
+  );
+
+  test("of no type are 415, of broken UTF-8 400, a byte order mark is let through", async () => {
+    expect(await post({}, [Buffer.from(good)])).toBe(415);
+    expect(await post(json, [Buffer.from([0x22, 0xff, 0x22])])).toBe(400);
+    expect(await post(json, [Buffer.from(`\ufeff${good}`)])).toBe(201);
+  });
+
+  test("of a GET are ignored", async () => {
+    const response = await new Promise<number>((resolve, reject) => {
+      const request = httpRequest(
+        {
+          port: gateway.port,
+          path: `/v1/entities/${entityId}`,
+          headers: { authorization: `Bearer ${key}`, "content-length": 8 },
+        },
+        (answer) => resolve(answer.resume().statusCode!),
+      );
+      request.on("error", reject);
+      request.end("not json");
+    });
+    expect(response).toBe(200);
+  });
+});
+
+describe("broken HTTP", () => {
+  function raw(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let answer = "";
+      const socket = connect(gateway.port, "127.0.0.1", () => socket.write(text));
+      socket.on("data", (chunk) => {
+        answer += chunk;
+      });
+      socket.on("close", () => resolve(answer));
+      socket.on("error", reject);
+    });
+  }
+
+  test.each([
+    ["no HTTP", "hello\r\n\r\n", 400],
+    ["two lengths", "POST /v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+    [
+      "two framings",
+      "POST /v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      400,
+    ],
+    ["no Host", "GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["headers of 20 kB", `GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(20_000)}\r\n\r\n`, 431],
+  ])("%s is answered in JSON, with a request id", async (_name, text, status) => {
+    const answer = await raw(text);
+    const [head, body] = answer.split("\r\n\r\n");
+    expect(head).toContain(`HTTP/1.1 ${status} `);
+    expect(head!.toLowerCase()).toContain("content-type: application/json");
+    const parsed = JSON.parse(body!);
+    expect(parsed.error).toBe("invalid_request");
+    expect(head!.toLowerCase()).toContain(`x-request-id: ${parsed.request_id}`.toLowerCase());
+  });
+
+  test("an Expect that nobody knows is ignored: the answer has its id and its body", async () => {
+    const answer = await raw(
+      "GET /v1/health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nX-Request-Id: mine-2\r\nConnection: close\r\n\r\n",
+    );
+    const [head, body] = answer.split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(head).toContain("\r\nX-Request-Id: mine-2\r\n");
+    expect(JSON.parse(body!)).toMatchObject({ status: "ok" });
+  });
+});
+
+test("the services were called as the key's own organization, environment and actor", async () => {
+  const { value, record } = gateway.account.createKey({ environment: "sandbox" });
+  gateway.monitor.on("getMonitor", () => ({ monitor }));
+  await gateway.send("GET", `/v1/monitors/${monitor.id}`, { key: value, headers: { "X-Request-Id": "mine-1" } });
+  expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({
+    caller: {
+      tenant: { organizationId: record.tenant!.organizationId, environment: record.tenant!.environment },
+      actor: record.id,
+      requestId: "mine-1",
+    },
+  });
+});

@@ -1,0 +1,56 @@
+import { type Event, Frequency, type Monitor } from "@vvs/proto/monitor/v1/monitor";
+import { renderCheck, renderStatus } from "./checks.ts";
+import { renderTime } from "./time.ts";
+
+/** How often a monitor runs, by the names that clients use. */
+export const frequencies = {
+  hourly: Frequency.HOURLY,
+  daily: Frequency.DAILY,
+  weekly: Frequency.WEEKLY,
+  monthly: Frequency.MONTHLY,
+} as const;
+
+export type FrequencyName = keyof typeof frequencies;
+
+export const frequencyNames = Object.keys(frequencies) as [FrequencyName, ...FrequencyName[]];
+
+/** The public Monitor. */
+export function renderMonitor(monitor: Monitor) {
+  return {
+    id: monitor.id,
+    entity_id: monitor.entityId,
+    checks: monitor.checks.map(renderCheck),
+    frequency: renderFrequency(monitor.frequency),
+    webhook_url: monitor.webhookUrl,
+    status: monitor.status,
+    created_at: renderTime(monitor.createdAt),
+    last_run: monitor.lastRun && {
+      at: renderTime(monitor.lastRun.at),
+      outcome: renderStatus(monitor.lastRun.outcome),
+      verification_id: monitor.lastRun.verificationId,
+    },
+    next_run_at: renderTime(monitor.nextRunAt),
+    consecutive_errors: monitor.consecutiveErrors,
+  };
+}
+
+/** An event of the history: a value that was or is absent is an empty text here (and null in the webhook). */
+export function renderEvent(event: Event) {
+  return {
+    id: event.id,
+    monitor_id: event.monitorId,
+    changes: event.changes.map(({ field, previous, current }) => ({
+      field,
+      previous: previous ?? "",
+      current: current ?? "",
+    })),
+    verification_id: event.verificationId,
+    detected_at: renderTime(event.detectedAt),
+  };
+}
+
+function renderFrequency(frequency: Frequency): FrequencyName {
+  const name = frequencyNames.find((candidate) => frequencies[candidate] === frequency);
+  if (!name) throw new Error(`unknown frequency ${frequency}`);
+  return name;
+}

@@ -1,0 +1,55 @@
+import type { Evidence, Provider, Verification } from "@vvs/proto/verification/v1/verification";
+import { renderCheck, renderStatus } from "./checks.ts";
+import { renderTime } from "./time.ts";
+
+/** The public Verification; evidence is found under the operator's public base URL. */
+export function renderVerification(verification: Verification, publicBaseUrl: string) {
+  return {
+    id: verification.id,
+    entity_id: verification.entityId,
+    overall_result: renderStatus(verification.overallResult),
+    results: verification.results.map((result) => ({
+      check_type: renderCheck(result.checkType),
+      status: renderStatus(result.status),
+      confidence: result.confidence,
+      origin: result.origin,
+      determinism: "deterministic",
+      data_freshness_seconds: Number(result.dataFreshnessSeconds),
+      evidence_uri: `${publicBaseUrl}/v1/evidence/${result.evidenceId}`,
+      reason: result.reason || undefined,
+    })),
+    created_at: renderTime(verification.createdAt),
+  };
+}
+
+/** The public Evidence; its content is empty where nothing answered. */
+export function renderEvidence(evidence: Evidence) {
+  return {
+    id: evidence.id,
+    verification_id: evidence.verificationId,
+    check_type: renderCheck(evidence.checkType),
+    origin: evidence.origin,
+    content: evidence.content,
+    content_type: evidence.contentType,
+    sha256: evidence.sha256,
+    attempts: evidence.attempts.map((attempt) => ({
+      provider: attempt.provider,
+      outcome: attempt.outcome,
+      reason: attempt.reason || undefined,
+      started_at: renderTime(attempt.startedAt),
+      duration_ms: Number(attempt.durationMs),
+    })),
+    created_at: renderTime(evidence.createdAt),
+  };
+}
+
+/** A provider and how it is. */
+export function renderProvider(provider: Provider) {
+  return {
+    name: provider.name,
+    checks: provider.checks.map(renderCheck),
+    state: provider.state,
+    quota_remaining: provider.quotaRemaining === undefined ? undefined : Number(provider.quotaRemaining),
+    last_success_at: renderTime(provider.lastSuccessAt),
+  };
+}

@@ -1,0 +1,101 @@
+import { z } from "@vvs/config";
+import { MAX_ADDRESS_CHARACTERS, postalAddress } from "../input/address.ts";
+import { lookUpIdentifiers, wellFormedIdentifiers } from "../input/identifiers.ts";
+import { writeCursor } from "../input/page.ts";
+import { text, textWithoutTin } from "../input/text.ts";
+import { renderCandidate, renderExplanation } from "../render/candidate.ts";
+import { renderEntity, renderSnapshot } from "../render/entity.ts";
+import { type Route, route } from "./route.ts";
+
+export const MAX_NAME_CHARACTERS = 300;
+
+const entityId = { prefix: "ent", missing: "entity_not_found" } as const;
+
+export const entityRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/v1/entities/lookup",
+    scope: "entities:read",
+    query: z.strictObject({ explain: z.enum(["true", "false"]).optional() }),
+    body: z.strictObject({
+      identifiers: lookUpIdentifiers.optional(),
+      legal_name: text(MAX_NAME_CHARACTERS).optional(),
+      address: text(MAX_ADDRESS_CHARACTERS).optional(),
+      mode: z.enum(["exact", "fuzzy"]).default("exact"),
+    }),
+    rules(body) {
+      if (["identifiers", "legal_name", "address"].some((field) => body[field] !== undefined)) return [];
+      return [{ path: "body", message: "must hold at least one of identifiers, legal_name and address" }];
+    },
+    async handle({ caller, query, body }, { entity }) {
+      const found = await entity.lookUp({
+        caller,
+        identifiers: body.identifiers,
+        legalName: body.legal_name,
+        address: body.address,
+        fuzzy: body.mode === "fuzzy",
+        explain: query.explain === "true",
+      });
+      if (!found.entity) return { body: { candidates: found.candidates.map(renderCandidate) } };
+      const explanation = renderExplanation(found.explanation);
+      return { body: { ...renderEntity(found.entity, found.confidence), explanation } };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/entities",
+    scope: "entities:write",
+    idempotent: true,
+    body: z.strictObject({
+      legal_name: textWithoutTin(MAX_NAME_CHARACTERS),
+      identifiers: wellFormedIdentifiers.optional(),
+      address: postalAddress.optional(),
+    }),
+    async handle({ caller, body, idempotency }, { entity }) {
+      const created = await entity.createEntity({
+        caller,
+        legalName: body.legal_name,
+        identifiers: body.identifiers,
+        address: body.address && { type: "physical", ...body.address },
+        idempotency,
+      });
+      return {
+        status: 201,
+        body: renderEntity(created.entity!),
+        location: `/v1/entities/${created.entity!.id}`,
+        replayed: created.replayed,
+      };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/entities",
+    scope: "entities:read",
+    list: true,
+    async handle({ caller, page, list }, { entity }) {
+      const { entities, next } = await entity.listEntities({ caller, page });
+      return { body: { entities: entities.map((one) => renderEntity(one)), next_cursor: writeCursor(list, next) } };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/entities/:id",
+    scope: "entities:read",
+    id: entityId,
+    async handle({ caller, id }, { entity }) {
+      const found = await entity.getEntity({ caller, entityId: id });
+      return { body: renderEntity(found.entity!) };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/entities/:id/snapshots",
+    scope: "entities:read",
+    id: entityId,
+    list: true,
+    async handle({ caller, id, page, list }, { entity }) {
+      const { snapshots, next } = await entity.listSnapshots({ caller, entityId: id, page });
+      return { body: { snapshots: snapshots.map(renderSnapshot), next_cursor: writeCursor(list, next) } };
+    },
+  }),
+];

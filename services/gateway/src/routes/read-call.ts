@@ -1,0 +1,106 @@
+import type { IncomingMessage } from "node:http";
+import type { SecretKey } from "@vvs/config";
+import { z } from "@vvs/config";
+import type { Violation } from "@vvs/errors";
+import { toProtoCaller } from "@vvs/tenant";
+import type { ApiKey } from "../auth/api-key.ts";
+import type { JsonBody } from "../http/body.ts";
+import { refuseInvalid } from "../http/errors.ts";
+import { readQuery } from "../http/query.ts";
+import { type Idempotency, idempotencyOf, isIdempotencyKey } from "../input/idempotency.ts";
+import { type ListIdentity, readPage } from "../input/page.ts";
+import { parse, showKey } from "../input/violations.ts";
+import type { Call, Route } from "./route.ts";
+
+export interface Received {
+  readonly request: Pick<IncomingMessage, "url" | "headers">;
+  readonly requestId: string;
+  readonly key: ApiKey;
+  /** The id in the path, whatever it looks like. */
+  readonly id: string;
+  /** Undefined where the route takes none. */
+  readonly body: JsonBody | undefined;
+}
+
+const nothing = z.strictObject({});
+
+/** All that a request says, checked against its route. Errors: invalid_request with every problem at once. */
+export function readCall(
+  route: Route,
+  received: Received,
+  options: { allowPrivateTargets: boolean; idempotencyKeys: readonly SecretKey[] },
+): Call<unknown, unknown> {
+  const { request, key, id } = received;
+  const { values, problems: queryProblems } = readQuery(request.url ?? "");
+  const { limit, cursor, ...filter } = values;
+  const list: ListIdentity = [key.tenant.organizationId, key.tenant.environment, route.path, id, sorted(filter)];
+  const { page, problems: pageProblems } = route.list ? readPage(list, { limit, cursor }) : { page: {}, problems: [] };
+  const query = parse(route.query ?? nothing, route.list ? filter : values, "query");
+  const body = readBody(route, received, options.allowPrivateTargets);
+  const idempotencyKey = route.idempotent ? textOf(request.headers["idempotency-key"]) : undefined;
+
+  const problems = [
+    ...queryProblems.map(({ path, message }) => ({ path: showKey(path), message })),
+    ...pageProblems,
+    ...query.problems,
+    ...body.problems,
+    ...idempotencyKeyProblems(idempotencyKey),
+  ];
+  if (problems.length > 0) refuseInvalid(withoutRepeats(problems));
+  return {
+    caller: toProtoCaller({ tenant: key.tenant, actor: key.id, requestId: received.requestId }),
+    activeMonitors: key.activeMonitors,
+    id,
+    query: "value" in query ? query.value : undefined,
+    body: body.value,
+    page,
+    list,
+    idempotency:
+      idempotencyKey === undefined
+        ? undefined
+        : readIdempotency(route, received, idempotencyKey, options.idempotencyKeys[0]!),
+  };
+}
+
+function readBody(route: Route, { body, key }: Received, allowPrivateTargets: boolean) {
+  if (!route.body || !body) return { value: undefined, problems: [] };
+  if (body.value === undefined) return { value: undefined, problems: body.problems };
+  const parsed = parse(route.body, body.value, "body");
+  const rules = isObject(body.value)
+    ? route.rules?.(body.value, { environment: key.tenant.environment, allowPrivateTargets })
+    : undefined;
+  return {
+    value: "value" in parsed ? parsed.value : undefined,
+    problems: [...body.problems, ...parsed.problems, ...(rules ?? [])],
+  };
+}
+
+function readIdempotency(route: Route, { key, body }: Received, text: string, secret: SecretKey): Idempotency {
+  return idempotencyOf(secret, { apiKeyId: key.id, path: route.path, key: text, body: body?.value });
+}
+
+function idempotencyKeyProblems(text: string | undefined): Violation[] {
+  if (text === undefined || isIdempotencyKey(text)) return [];
+  return [{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }];
+}
+
+/** The same problem of the same path is named once, such as two unknown keys that are not shown. */
+function withoutRepeats(problems: readonly Violation[]): Violation[] {
+  const seen = new Set<string>();
+  return problems.filter(({ path, message }) => {
+    const name = `${path}\n${message}`;
+    return !seen.has(name) && seen.add(name);
+  });
+}
+
+function sorted(filter: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(filter).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(", ") : header;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

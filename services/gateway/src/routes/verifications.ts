@@ -1,0 +1,121 @@
+import { z } from "@vvs/config";
+import { ServiceError } from "@vvs/errors";
+import { isId } from "@vvs/ids";
+import { Mode, type VerifyResponse } from "@vvs/proto/verification/v1/verification";
+import { checks } from "../input/checks.ts";
+import { wellFormedIdentifiers } from "../input/identifiers.ts";
+import { writeCursor } from "../input/page.ts";
+import { text, textWithoutTin } from "../input/text.ts";
+import { renderEvidence, renderProvider, renderVerification } from "../render/verification.ts";
+import { MAX_NAME_CHARACTERS } from "./entities.ts";
+import { type Reply, type Route, route } from "./route.ts";
+
+/** A call of verify takes up to 25 s; this leaves room for the way. */
+const VERIFY_TIMEOUT_MS = 27_000;
+
+const modes = { cached: Mode.CACHED, realtime: Mode.REALTIME } as const;
+const mode = z.enum(["cached", "realtime"]).transform((name) => modes[name]);
+
+export const verificationRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/v1/verify",
+    scope: "verifications:write",
+    idempotent: true,
+    body: z.strictObject({
+      entity_id: text().optional(),
+      identifiers: wellFormedIdentifiers.optional(),
+      legal_name: textWithoutTin(MAX_NAME_CHARACTERS).optional(),
+      checks,
+      mode,
+    }),
+    rules({ entity_id, identifiers, legal_name }) {
+      if (entity_id === undefined && identifiers === undefined) {
+        return [{ path: "body", message: "must hold entity_id or identifiers" }];
+      }
+      if (entity_id === undefined) return [];
+      const other = { identifiers, legal_name };
+      return Object.entries(other)
+        .filter(([, value]) => value !== undefined)
+        .map(([path]) => ({ path, message: "must not be given together with entity_id" }));
+    },
+    async handle({ caller, body, idempotency }, { verification, publicBaseUrl }) {
+      const target = body.entity_id
+        ? byEntity(body.entity_id)
+        : {
+            case: "vendor" as const,
+            value: { identifiers: body.identifiers ?? {}, legalName: body.legal_name },
+          };
+      const request = { caller, target, checks: body.checks, mode: body.mode, idempotency };
+      return verified(await verification.verify(request, { timeoutMs: VERIFY_TIMEOUT_MS }), publicBaseUrl);
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/verifications",
+    scope: "verifications:write",
+    idempotent: true,
+    body: z.strictObject({ entity_id: text(), checks, mode }),
+    async handle({ caller, body, idempotency }, { verification, publicBaseUrl }) {
+      const target = byEntity(body.entity_id);
+      const request = { caller, target, checks: body.checks, mode: body.mode, idempotency };
+      return verified(await verification.verify(request, { timeoutMs: VERIFY_TIMEOUT_MS }), publicBaseUrl);
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/verifications",
+    scope: "verifications:read",
+    list: true,
+    query: z.strictObject({ entity_id: text().optional() }),
+    async handle({ caller, query, page, list }, { verification, publicBaseUrl }) {
+      // What can't be an entity's id is an entity that nobody sees.
+      if (query.entity_id && !isId("ent", query.entity_id)) return { body: { verifications: [], next_cursor: null } };
+      const found = await verification.listVerifications({ caller, entityId: query.entity_id, page });
+      return {
+        body: {
+          verifications: found.verifications.map((one) => renderVerification(one, publicBaseUrl)),
+          next_cursor: writeCursor(list, found.next),
+        },
+      };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/verifications/:id",
+    scope: "verifications:read",
+    id: { prefix: "ver", missing: "verification_not_found" },
+    async handle({ caller, id }, { verification, publicBaseUrl }) {
+      const found = await verification.getVerification({ caller, verificationId: id });
+      return { body: renderVerification(found.verification!, publicBaseUrl) };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/evidence/:id",
+    scope: "verifications:read",
+    id: { prefix: "evd", missing: "evidence_not_found" },
+    async handle({ caller, id }, { verification }) {
+      const found = await verification.getEvidence({ caller, evidenceId: id });
+      return { body: renderEvidence(found.evidence!) };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/providers",
+    scope: "verifications:read",
+    async handle({ caller }, { verification }) {
+      const { providers } = await verification.listProviders({ environment: caller.tenant.environment });
+      return { body: { providers: providers.map(renderProvider) } };
+    },
+  }),
+];
+
+function byEntity(entityId: string): { case: "entityId"; value: string } {
+  if (!isId("ent", entityId)) throw new ServiceError("entity_not_found");
+  return { case: "entityId", value: entityId };
+}
+
+function verified(answer: VerifyResponse, publicBaseUrl: string): Reply {
+  return { body: renderVerification(answer.verification!, publicBaseUrl), replayed: answer.replayed };
+}

@@ -1,0 +1,62 @@
+import type { SecretKey } from "@vvs/config";
+import { ServiceError } from "@vvs/errors";
+import { isId } from "@vvs/ids";
+import type { ApiKey } from "./auth/api-key.ts";
+import { type AuthenticateOptions, authenticate } from "./auth/authenticate.ts";
+import { readJsonBody } from "./http/body.ts";
+import { fromService } from "./http/errors.ts";
+import { answer, type Exchange } from "./http/exchange.ts";
+import { quotaHeaders } from "./limits/quota-headers.ts";
+import type { RateLimiter } from "./limits/rate-limiter.ts";
+import { readCall } from "./routes/read-call.ts";
+import type { Reply, Route, RouteContext } from "./routes/route.ts";
+
+export interface ServeOptions extends AuthenticateOptions {
+  /** Counts calls by key. */
+  readonly limiter: RateLimiter;
+  readonly allowPrivateTargets: boolean;
+  readonly idempotencyKeys: readonly SecretKey[];
+  readonly context: RouteContext;
+}
+
+/**
+ * Answers one request of a known path and method. The order of refusals is part of the interface, and is the order of
+ * these lines: 401, 429, 413/415, 400, 403, 404, 409. Errors: ServiceError, for the caller to answer with.
+ */
+export async function serve(route: Route, id: string, exchange: Exchange, options: ServeOptions): Promise<void> {
+  const { request, requestId } = exchange;
+  const key = await authenticate(request, options);
+  exchange.key = key;
+  await withinLimit(key, exchange, options.limiter);
+  const body = route.body ? await readJsonBody(request) : undefined;
+  const call = readCall(route, { request, requestId, key, id, body }, options);
+  authorize(route, key);
+  if (route.id && !isId(route.id.prefix, id)) throw new ServiceError(route.id.missing);
+  const reply = await route.handle(call, options.context).catch((error: unknown) => Promise.reject(fromService(error)));
+  answer(exchange, reply.status ?? 200, reply.body, replyHeaders(reply));
+}
+
+async function withinLimit(key: ApiKey, { response }: Exchange, limiter: RateLimiter): Promise<void> {
+  const quota = await limiter.consume(key.id, key.limitPerMinute);
+  for (const [name, value] of Object.entries(quotaHeaders(quota))) response.setHeader(name, value);
+  if (!quota.allowed) {
+    throw new ServiceError("rate_limited", {
+      message: `The limit of ${quota.limit} requests per minute is reached.`,
+      retryAfterSeconds: quota.resetSeconds,
+    });
+  }
+}
+
+function authorize(route: Route, key: ApiKey): void {
+  if (key.organizationSuspended) throw new ServiceError("forbidden", { message: "The organization is suspended." });
+  if (!key.scopes.has(route.scope)) {
+    throw new ServiceError("forbidden", { message: `The API key lacks the scope ${route.scope}.` });
+  }
+}
+
+function replyHeaders({ location, replayed }: Reply): Record<string, string> {
+  return {
+    ...(location === undefined ? {} : { Location: location }),
+    ...(replayed ? { "Idempotency-Replayed": "true" } : {}),
+  };
+}

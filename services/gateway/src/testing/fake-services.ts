@@ -1,0 +1,167 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { create, type DescService, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { generateApiKey, hashApiKey, type Scope, scopes } from "@vvs/api-keys";
+import type { SecretKey } from "@vvs/config";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import type { Logger } from "@vvs/logging";
+import { AccountService, type ApiKeyRecord, ApiKeyRecordSchema } from "@vvs/proto/account/v1/account";
+import { Environment } from "@vvs/proto/common/v1/common";
+import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
+
+/** What a service was asked. */
+export interface RecordedCall {
+  readonly method: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into requests of every kind
+  readonly request: any;
+}
+
+/** A real gRPC server of the real contract, which answers as a test says and records what it was asked. */
+export interface FakeService {
+  readonly port: number;
+  readonly calls: RecordedCall[];
+  /** Sets what a method answers from now on. */
+  on(method: string, answer: (request: never) => unknown): void;
+  close(): Promise<void>;
+}
+
+export async function serveFake(service: DescService, logger: Logger, port = 0): Promise<FakeService> {
+  const calls: RecordedCall[] = [];
+  const answers = new Map<string, (request: never) => unknown>();
+  const handlers = Object.fromEntries(
+    service.methods.map(({ localName }) => [
+      localName,
+      async (request: unknown) => {
+        calls.push({ method: localName, request });
+        const answer = answers.get(localName);
+        if (!answer) throw new Error(`no answer for ${localName}`);
+        return answer(request as never);
+      },
+    ]),
+  );
+  const callers = Object.fromEntries(service.methods.map(({ localName }) => [localName, ["gateway"]]));
+  const server = await serveRpc({
+    service,
+    handlers: handlers as Handlers<DescService>,
+    callers: callers as Callers<DescService>,
+    host: "127.0.0.1",
+    port,
+    tls: undefined,
+    logger,
+  });
+  return {
+    port: server.port,
+    calls,
+    on: (method, answer) => void answers.set(method, answer),
+    close: () => server.close(0),
+  };
+}
+
+export interface TestKeyOptions {
+  readonly environment?: "live" | "sandbox";
+  readonly organizationId?: string;
+  readonly scopes?: readonly Scope[];
+  readonly limitPerMinute?: number;
+  readonly suspended?: boolean;
+  readonly expiresAt?: Date;
+  /** Known to account, but its watch does not tell of it. */
+  readonly unwatched?: boolean;
+}
+
+/** Account as a gateway meets it: keys, a watch of them, and the question for one. */
+export interface FakeAccount {
+  readonly port: number;
+  /** Questions for one key so far. */
+  questions(): number;
+  createKey(options?: TestKeyOptions): { value: string; record: ApiKeyRecord };
+  revoke(record: ApiKeyRecord): void;
+  /** Stops heartbeats and news, as a connection that hangs does; the watch stays open. */
+  freeze(frozen: boolean): void;
+  close(): Promise<void>;
+}
+
+export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Logger, port = 0): Promise<FakeAccount> {
+  const records = new Map<string, ApiKeyRecord>();
+  const unwatched = new Set<string>();
+  let version = 0;
+  let questions = 0;
+  let frozen = false;
+
+  async function* watchApiKeys(_request: unknown, { signal }: { signal: AbortSignal }) {
+    let seen = -1;
+    let snapshotDone = false;
+    while (!signal.aborted) {
+      if (!frozen) {
+        if (seen !== version) {
+          seen = version;
+          for (const record of records.values()) {
+            if (!unwatched.has(record.id)) yield { step: { case: "key" as const, value: record } };
+          }
+        }
+        yield snapshotDone
+          ? { step: { case: "heartbeat" as const, value: {} } }
+          : { step: { case: "snapshotDone" as const, value: {} } };
+        snapshotDone = true;
+      }
+      await delay(20);
+    }
+  }
+
+  async function getApiKey({ hashes }: { hashes: Uint8Array[] }) {
+    questions += 1;
+    const key = hashes.map((hash) => records.get(Buffer.from(hash).toString("hex"))).find((found) => found);
+    if (!key) throw new ServiceError("not_found");
+    return { key };
+  }
+
+  const unused = async () => Promise.reject(new Error("not asked by the gateway"));
+  const others = Object.fromEntries(AccountService.methods.map(({ localName }) => [localName, unused]));
+  const callers = Object.fromEntries(AccountService.methods.map(({ localName }) => [localName, ["gateway"]]));
+  const server: RpcServer = await serveRpc({
+    service: AccountService,
+    handlers: { ...others, watchApiKeys, getApiKey } as unknown as Handlers<typeof AccountService>,
+    callers: callers as unknown as Callers<typeof AccountService>,
+    host: "127.0.0.1",
+    port,
+    tls: undefined,
+    logger,
+  });
+
+  const put = (record: ApiKeyRecord) => {
+    records.set(Buffer.from(record.hash).toString("hex"), record);
+    version += 1;
+  };
+  return {
+    port: server.port,
+    questions: () => questions,
+    createKey(options = {}) {
+      const { environment = "live", limitPerMinute = 1_000 } = options;
+      const value = generateApiKey(environment);
+      const [{ hash, pepperId } = { hash: Buffer.alloc(0), pepperId: "" }] = hashApiKey(peppers, value);
+      const init: MessageInitShape<typeof ApiKeyRecordSchema> = {
+        id: newId("key"),
+        hash,
+        pepperId,
+        tenant: {
+          organizationId: options.organizationId ?? newId("org"),
+          environment: environment === "live" ? Environment.LIVE : Environment.SANDBOX,
+        },
+        scopes: [...(options.scopes ?? scopes)],
+        limitPerMinute,
+        activeMonitors: 25,
+        organizationSuspended: options.suspended ?? false,
+        expiresAt: options.expiresAt && timestampFromDate(options.expiresAt),
+      };
+      const record = create(ApiKeyRecordSchema, init);
+      if (options.unwatched) unwatched.add(record.id);
+      put(record);
+      return { value, record };
+    },
+    revoke: (record) => put({ ...record, revokedAt: timestampFromDate(new Date()) }),
+    freeze(value) {
+      frozen = value;
+    },
+    close: () => server.close(0),
+  };
+}

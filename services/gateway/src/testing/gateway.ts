@@ -1,0 +1,116 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { createLogger } from "@vvs/logging";
+import { AccountService } from "@vvs/proto/account/v1/account";
+import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { VerificationService } from "@vvs/proto/verification/v1/verification";
+import { createClient } from "@vvs/rpc";
+import { type AppOptions, createApp } from "../app.ts";
+import { createKeyCheck } from "../auth/key-check.ts";
+import { startKeyReplica } from "../auth/key-replica.ts";
+import { watchHealth } from "../health.ts";
+import { startHttpServer } from "../http/server.ts";
+import { createRateLimiter } from "../limits/rate-limiter.ts";
+import { connectRedis } from "../limits/redis.ts";
+import { routes } from "../routes/table.ts";
+import { serveFake, serveFakeAccount } from "./fake-services.ts";
+
+export const PUBLIC_BASE_URL = "https://api.example.test";
+const ring = () => [{ id: "k1", key: randomBytes(32) }];
+
+/** The whole gateway on a free port, with real Redis, before services that answer as a test says. */
+export async function startTestGateway(redisUrl: string | undefined, overrides: Partial<AppOptions> = {}) {
+  const logger = createLogger({ service: "gateway", level: "silent" });
+  const clock = () => performance.now();
+  const peppers = ring();
+  const account = await serveFakeAccount(peppers, logger);
+  const services = {
+    entity: await serveFake(EntityService, logger),
+    verification: await serveFake(VerificationService, logger),
+    monitor: await serveFake(MonitorService, logger),
+  };
+  const client = (port: number) => ({ address: `127.0.0.1:${port}`, caller: "gateway", tls: undefined });
+  const accountClient = createClient(AccountService, client(account.port));
+  const clients = {
+    entity: createClient(EntityService, client(services.entity.port)),
+    verification: createClient(VerificationService, client(services.verification.port)),
+    monitor: createClient(MonitorService, client(services.monitor.port)),
+  };
+  const redis = connectRedis({ url: redisUrl!, logger });
+  const prefix = randomUUID();
+  const ending = new AbortController();
+  const replica = startKeyReplica({ account: accountClient, logger, clock, stopping: ending.signal });
+  const health = watchHealth({ replica, clients: Object.values(clients), clock });
+
+  const app = createApp({
+    routes,
+    logger,
+    countUse: () => undefined,
+    version: "1.2.3",
+    healthy: health.healthy,
+    serverAddress: "api.example.test",
+    stopping: new AbortController().signal,
+    checkKey: createKeyCheck({ replica, account: accountClient, peppers, clock, now: () => new Date() }),
+    limiter: createRateLimiter({ redis, keyPrefix: `${prefix}:calls`, clock }),
+    failures: createRateLimiter({ redis, keyPrefix: `${prefix}:failures`, clock }),
+    trustedProxyHops: 1,
+    allowPrivateTargets: false,
+    idempotencyKeys: ring(),
+    context: { ...clients, publicBaseUrl: PUBLIC_BASE_URL },
+    ...overrides,
+  });
+  const server = await startHttpServer({
+    listener: app,
+    host: "127.0.0.1",
+    port: 0,
+    keepAliveSeconds: 5,
+    maxConnections: 100,
+  });
+
+  return {
+    baseUrl: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    account,
+    ...services,
+    redis,
+    /** Sends a request; a body that is no text goes as JSON. */
+    async send(
+      method: string,
+      path: string,
+      options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
+    ) {
+      const { key, body } = options;
+      const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+        method,
+        headers: {
+          ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+          ...options.headers,
+        },
+        body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+      });
+      const text = await response.text();
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every kind
+      return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : undefined) as any };
+    },
+    async close() {
+      await server.close();
+      health.stop();
+      ending.abort();
+      for (const one of [...Object.values(clients), accountClient]) one.close();
+      redis.disconnect();
+      for (const one of [...Object.values(services), account]) await one.close();
+    },
+  };
+}
+
+export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
+
+/** Waits until something is so. Errors: after 10 s. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error("it did not come to be");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

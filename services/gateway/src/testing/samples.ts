@@ -1,0 +1,127 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { Frequency } from "@vvs/proto/monitor/v1/monitor";
+
+const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
+
+export const entityId = newId("ent");
+export const verificationId = newId("ver");
+export const monitorId = newId("mon");
+export const evidenceId = newId("evd");
+export const eventId = newId("evt");
+
+/** An entity as the entity service tells of it. */
+export const entity = {
+  id: entityId,
+  legalName: "Acme Tools LLC",
+  identifiers: { uei: "ABCDEFGHJKL1", tin: "****6789" },
+  samGov: { registrationStatus: "active", cage: "1ABC2" },
+  addresses: [{ type: "physical", line1: "1 Main St", city: "Springfield", state: "", zip: "62701", country: "USA" }],
+  sources: [{ name: "organization", retrievedAt: at }],
+  createdAt: at,
+};
+
+export const renderedEntity = {
+  id: entityId,
+  legal_name: "Acme Tools LLC",
+  identifiers: { uei: "ABCDEFGHJKL1", tin: "****6789" },
+  sam_gov: { registration_status: "active", cage: "1ABC2" },
+  addresses: [{ type: "physical", line1: "1 Main St", city: "Springfield", state: "", zip: "62701", country: "USA" }],
+  confidence: 1,
+  sources: [{ name: "organization", retrieved_at: "2026-11-21T09:30:00.000Z" }],
+};
+
+/** A verification as the verification service tells of it. */
+export const verification = {
+  id: verificationId,
+  entityId,
+  overallResult: CheckStatus.FAIL,
+  results: [
+    {
+      checkType: CheckType.SAM_REGISTRATION,
+      status: CheckStatus.PASS,
+      confidence: 1,
+      origin: "sam_gov_extract",
+      dataFreshnessSeconds: 3_600n,
+      evidenceId,
+    },
+    { checkType: CheckType.TIN_MATCH, status: CheckStatus.ERROR, origin: "none", evidenceId, reason: "missing_tin" },
+  ],
+  createdAt: at,
+};
+
+export const renderedVerification = {
+  id: verificationId,
+  entity_id: entityId,
+  overall_result: "fail",
+  results: [
+    {
+      check_type: "sam_registration",
+      status: "pass",
+      confidence: 1,
+      origin: "sam_gov_extract",
+      determinism: "deterministic",
+      data_freshness_seconds: 3_600,
+      evidence_uri: `https://api.example.test/v1/evidence/${evidenceId}`,
+    },
+    {
+      check_type: "tin_match",
+      status: "error",
+      confidence: 0,
+      origin: "none",
+      determinism: "deterministic",
+      data_freshness_seconds: 0,
+      evidence_uri: `https://api.example.test/v1/evidence/${evidenceId}`,
+      reason: "missing_tin",
+    },
+  ],
+  created_at: "2026-11-21T09:30:00.000Z",
+};
+
+/** A monitor as the monitor service tells of it. */
+export const monitor = {
+  id: monitorId,
+  entityId,
+  checks: [CheckType.SAM_REGISTRATION],
+  frequency: Frequency.DAILY,
+  webhookUrl: "https://example.com/hooks",
+  status: "active",
+  createdAt: at,
+};
+
+export const renderedMonitor = {
+  id: monitorId,
+  entity_id: entityId,
+  checks: ["sam_registration"],
+  frequency: "daily",
+  webhook_url: "https://example.com/hooks",
+  status: "active",
+  created_at: "2026-11-21T09:30:00.000Z",
+  consecutive_errors: 0,
+};
+
+export const event = {
+  id: eventId,
+  monitorId,
+  changes: [{ field: "sam_registration.status", previous: "pass" }],
+  verificationId,
+  detectedAt: at,
+};
+
+export const renderedEvent = {
+  id: eventId,
+  monitor_id: monitorId,
+  changes: [{ field: "sam_registration.status", previous: "pass", current: "" }],
+  verification_id: verificationId,
+  detected_at: "2026-11-21T09:30:00.000Z",
+};
+
+/** Bodies that are accepted, by path. */
+export const bodies = {
+  "/v1/entities/lookup": { identifiers: { uei: "abcdefghjkl1" } },
+  "/v1/entities": { legal_name: "Acme Tools LLC" },
+  "/v1/verify": { entity_id: entityId, checks: ["sam_registration"], mode: "realtime" },
+  "/v1/verifications": { entity_id: entityId, checks: ["sam_registration"], mode: "cached" },
+  "/v1/monitors": { entity_id: entityId, checks: ["sam_registration"], webhook_url: "https://example.com/hooks" },
+} as const;

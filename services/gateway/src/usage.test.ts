@@ -1,0 +1,113 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { afterEach, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { createLogger } from "@vvs/logging";
+import type { ApiKey } from "./auth/api-key.ts";
+import { startTestGateway } from "./testing/gateway.ts";
+import { durationClass, startUsageReports, type UsageReports } from "./usage.ts";
+
+type Sent = Parameters<Parameters<typeof startUsageReports>[0]["account"]["reportUsage"]>[0];
+
+const logger = createLogger({ service: "gateway", level: "silent" });
+const keyOf = (id: string) => ({ id, tenant: { organizationId: "org_1", environment: "live" } }) as ApiKey;
+let usage: UsageReports | undefined;
+afterEach(() => usage?.close());
+
+function counting() {
+  const sent: Sent[] = [];
+  const state = { away: false, at: new Date("2026-03-01T12:59:59.000Z") };
+  const account = {
+    async reportUsage(request: Sent) {
+      sent.push(request);
+      if (state.away) throw new ServiceError("service_unavailable");
+      return {} as never;
+    },
+  };
+  usage = startUsageReports({ account, logger, now: () => state.at, reportEveryMs: 5 });
+  const sentReports = async (atLeast: number) => {
+    while (sent.length < atLeast) await new Promise((resolve) => setTimeout(resolve, 1));
+    return sent;
+  };
+  return { usage, sent, state, sentReports };
+}
+
+const requestsIn = (reports: readonly Sent[]) =>
+  reports.flatMap(({ counts }) => counts!.map((count) => `${count.apiKeyId} ${count.status} ${count.requests}`));
+
+test.each([
+  [0, 0],
+  [0.99, 0],
+  [1, 1],
+  [1.99, 1],
+  [2, 2],
+  [100, 7],
+  [16_383, 14],
+  [16_384, 15],
+  [1e9, 15],
+])("%d ms are counted in class %d", (durationMs, place) => {
+  expect(durationClass(durationMs)).toBe(place);
+});
+
+test("requests are counted by key, hour and status, with how long they took and when the last came", async () => {
+  const { usage, state, sent } = counting();
+  usage.count(keyOf("key_1"), { status: 200, durationMs: 3 });
+  usage.count(keyOf("key_1"), { status: 200, durationMs: 3.5 });
+  usage.count(keyOf("key_1"), { status: 404, durationMs: 1 });
+  usage.count(keyOf("key_2"), { status: 200, durationMs: 1 });
+  state.at = new Date("2026-03-01T13:00:00.000Z");
+  usage.count(keyOf("key_1"), { status: 200, durationMs: 1 });
+  await usage.close();
+  const [first, ...others] = sent.flatMap(({ counts }) => counts!);
+  expect([first!.apiKeyId, first!.status, first!.requests]).toEqual(["key_1", 200, 2n]);
+  expect(timestampDate(first!.hour as never)).toEqual(new Date("2026-03-01T12:00:00.000Z"));
+  expect(first!.durations).toEqual(Array.from({ length: 16 }, (_, place) => (place === 2 ? 2n : 0n)));
+  expect(others.map(({ apiKeyId, status, requests }) => [apiKeyId, status, requests])).toEqual([
+    ["key_1", 404, 1n],
+    ["key_2", 200, 1n],
+    ["key_1", 200, 1n],
+  ]);
+});
+
+test("a report that may not have arrived is sent again as it was, under the same id, before any other", async () => {
+  const { usage, state, sent, sentReports } = counting();
+  state.away = true;
+  usage.count(keyOf("key_1"), { status: 200, durationMs: 1 });
+  await sentReports(1);
+  usage.count(keyOf("key_1"), { status: 200, durationMs: 1 });
+  await sentReports(3);
+  state.away = false;
+  await usage.close();
+  const ids = sent.map(({ reportId }) => reportId);
+  const again = ids.slice(0, -1);
+  expect(new Set(again).size).toBe(1);
+  expect(ids.at(-1)).not.toBe(again[0]);
+  const one = "key_1 200 1";
+  expect(requestsIn(sent)).toEqual(Array(sent.length).fill(one));
+});
+
+test("every answer to a known key counts, refusals too; what came without one counts to nobody", async () => {
+  const counted: [string, number][] = [];
+  const gateway = await startTestGateway(process.env.REDIS_URL, {
+    countUse: ({ id }, { status }) => void counted.push([id, status]),
+  });
+  try {
+    const { value, record } = gateway.account.createKey({ limitPerMinute: 3 });
+    await gateway.send("GET", "/v1/monitors/nothing", { key: value });
+    await gateway.send("POST", "/v1/verify", { key: value, body: "{" });
+    await gateway.send("GET", "/v1/monitors/nothing", { key: "svc_live_unknown" });
+    await gateway.send("GET", "/v1/health");
+    await gateway.send("GET", "/v1/nowhere", { key: value });
+    await gateway.send("GET", "/v1/monitors/nothing", { key: value });
+    await gateway.send("GET", "/v1/monitors/nothing", { key: value });
+    while (counted.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(counted).toEqual([404, 400, 404, 429].map((status) => [record.id, status]));
+  } finally {
+    await gateway.close();
+  }
+});
+
+test("without requests nothing is reported", async () => {
+  const { usage, sent } = counting();
+  await usage.close();
+  expect(sent).toEqual([]);
+});

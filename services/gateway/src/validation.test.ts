@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { startTestGateway, type TestGateway } from "./testing/gateway.ts";
+import { entityId, monitorId } from "./testing/samples.ts";
+
+let gateway: TestGateway;
+let keys: { live: string; sandbox: string };
+beforeAll(async () => {
+  gateway = await startTestGateway(process.env.REDIS_URL);
+  keys = {
+    live: gateway.account.createKey().value,
+    sandbox: gateway.account.createKey({ environment: "sandbox" }).value,
+  };
+});
+afterAll(() => gateway.close());
+
+const problems = async (method: string, path: string, body: unknown, key = keys.live) => {
+  const answer = await gateway.send(method, path, { key, body });
+  expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
+  const details: { path: string; message: string }[] = answer.body.details;
+  return Object.fromEntries(details.map(({ path: where, message }) => [where, message]));
+};
+
+const accepted = async (path: string, body: unknown, key = keys.live) => {
+  for (const service of [gateway.entity, gateway.verification, gateway.monitor]) service.calls.length = 0;
+  await gateway.send("POST", path, { key, body });
+  const calls = [gateway.entity, gateway.verification, gateway.monitor].flatMap((service) => service.calls);
+  expect(calls).toHaveLength(1);
+  return calls[0]!.request;
+};
+
+const check = { entity_id: entityId, checks: ["tin_match"], mode: "cached" };
+const monitor = { entity_id: entityId, checks: ["tin_match"], webhook_url: "https://example.com/" };
+
+describe("every problem is named at once, without the values", () => {
+  test("of a body, its query and its headers", async () => {
+    const { status, body } = await gateway.send("POST", "/v1/verify?colour=red", {
+      key: keys.live,
+      headers: { "Idempotency-Key": "x".repeat(256) },
+      body: {
+        entity_id: entityId,
+        identifiers: { uei: "SECRET", tin: 123456789, ein: "1", duns: "" },
+        legal_name: "Acme 12-3456789",
+        checks: ["sam_registration", "credit", 7],
+        mode: "REALTIME",
+        colour: "red",
+      },
+    });
+    expect(status).toBe(400);
+    expect(body.message).toBe("The request has 12 problems; details names each.");
+    expect(body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(
+      [
+        "Idempotency-Key",
+        "checks[1]",
+        "checks[2]",
+        "colour",
+        "identifiers",
+        "identifiers.duns",
+        "identifiers.ein",
+        "identifiers.tin",
+        "identifiers.uei",
+        "legal_name",
+        "legal_name",
+        "mode",
+      ].toSorted(),
+    );
+    expect(JSON.stringify(body)).not.toMatch(/SECRET|123456789|12-3456789|credit|REALTIME|red/);
+  });
+
+  test("a single one is in the message too", async () => {
+    const { body } = await gateway.send("POST", "/v1/verifications", { key: keys.live, body: { ...check, mode: "x" } });
+    expect(body.message).toBe("The request is invalid: mode must be cached or realtime.");
+  });
+
+  test("unknown keys are named only where they can't be a secret, and 100 problems at most", async () => {
+    const found = await problems("POST", "/v1/entities", { legal_name: "A", "12-3456789": 1, tin123456789: 1, ok: 1 });
+    expect(Object.keys(found).toSorted()).toEqual(["(a key)", "ok"]);
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]));
+    expect(Object.keys(await problems("POST", "/v1/entities", many))).toHaveLength(100);
+  });
+});
+
+describe("texts", () => {
+  test.each([
+    ["legal_name", undefined, "is required"],
+    ["legal_name", null, "must be a string"],
+    ["legal_name", 5, "must be a string"],
+    ["legal_name", "", "must not be empty"],
+    ["legal_name", " \t\n ", "must not be empty"],
+    ["legal_name", "a\u0000b", "must not contain NUL characters"],
+    ["legal_name", "\ud800", "must be valid Unicode"],
+    ["legal_name", "x".repeat(301), "must be at most 300 characters"],
+    ["address", "1 Main St", "must be an object"],
+    ["address", [], "must be an object"],
+  ])("%s of an entity: %j %s", async (field, value, message) => {
+    const body = { legal_name: "Acme", [field]: value };
+    expect(await problems("POST", "/v1/entities", JSON.stringify(body))).toEqual({ [field]: message });
+  });
+
+  test("of 300 characters are fine, counted as people do, and trimmed", async () => {
+    const name = "🏭".repeat(300);
+    expect((await accepted("/v1/entities", { legal_name: `  ${name} ` })).legalName).toBe(name);
+    expect((await accepted("/v1/entities/lookup", { legal_name: name })).legalName).toBe(name);
+    expect((await accepted("/v1/entities/lookup", { address: "a".repeat(500) })).address).toHaveLength(500);
+    expect(await problems("POST", "/v1/entities/lookup", { address: "a".repeat(501) })).toEqual({
+      address: "must be at most 500 characters",
+    });
+  });
+
+  test("an address needs all parts but the second line, none of them empty", async () => {
+    expect(await problems("POST", "/v1/entities", { legal_name: "A", address: { line2: "", planet: "Mars" } })).toEqual(
+      {
+        "address.line1": "is required",
+        "address.line2": "must not be empty",
+        "address.city": "is required",
+        "address.state": "is required",
+        "address.zip": "is required",
+        "address.country": "is required",
+        "address.planet": "is not known here",
+      },
+    );
+  });
+});
+
+describe("a TIN in free text", () => {
+  const address = { line1: "1 Main St", city: "Springfield", state: "IL", zip: "62701", country: "USA" };
+  test.each([
+    ["/v1/entities", { legal_name: "Acme 123456789" }, "legal_name"],
+    ["/v1/entities", { legal_name: "Acme", address: { ...address, line1: "c/o 12-3456789" } }, "address.line1"],
+    ["/v1/entities", { legal_name: "Acme", address: { ...address, zip: "627011234" } }, "address.zip"],
+    [
+      "/v1/verify",
+      { identifiers: { uei: "ABCDEFGHJKL1" }, legal_name: "123-45-6789", checks: ["tin_match"], mode: "cached" },
+      "legal_name",
+    ],
+  ])("is refused on %s", async (path, body, where) => {
+    const found = await problems("POST", path, body);
+    expect(Object.keys(found)).toEqual([where]);
+    expect(found[where]).toMatch(/taxpayer/);
+  });
+
+  test("is no criterion that a look-up refuses; ZIP+4 is none", async () => {
+    await accepted("/v1/entities/lookup", { legal_name: "Acme 123456789" });
+    await accepted("/v1/entities", { legal_name: "Acme", address: { ...address, zip: "62701-1234" } });
+  });
+});
+
+describe("identifiers", () => {
+  test.each(["/v1/entities/lookup", "/v1/entities", "/v1/verify"])(
+    "on %s: types are known, values strings",
+    async (path) => {
+      const base: Record<string, object> = {
+        "/v1/entities/lookup": {},
+        "/v1/entities": { legal_name: "Acme" },
+        "/v1/verify": { checks: ["tin_match"], mode: "cached" },
+      };
+      const found = (identifiers: unknown) => problems("POST", path, { ...base[path], identifiers });
+      expect(await found({})).toEqual({ identifiers: "must hold at least one identifier" });
+      expect(await found([])).toEqual({ identifiers: "must hold at least one identifier" });
+      expect(await found("ABCDEFGHJKL1")).toEqual({ identifiers: "must be an object" });
+      expect(await found({ UEI: "ABCDEFGHJKL1" })).toMatchObject({ "identifiers.UEI": expect.stringMatching(/type/) });
+      expect(await found({ ein: "1", uei: "ABCDEFGHJKL1" })).toMatchObject({ "identifiers.ein": expect.any(String) });
+      expect(await found({ uei: ["ABCDEFGHJKL1"] })).toEqual({ "identifiers.uei": "must be a string" });
+      expect(await found({ uei: { $gt: "" } })).toEqual({ "identifiers.uei": "must be a string" });
+      expect(await found({ tin: " - " })).toEqual({ "identifiers.tin": expect.any(String) });
+      const contradiction = `{"identifiers":{"tin":"123456789","tin":"123456780"},${JSON.stringify(base[path]).slice(1, -1) || '"mode":"exact"'}}`;
+      expect(await problems("POST", path, contradiction)).toEqual({
+        "identifiers.tin": "is given twice with different values",
+      });
+      await accepted(path, contradiction.replace("123456780", "12-3456789"));
+    },
+  );
+
+  test.each(["/v1/entities/lookup", "/v1/entities", "/v1/verify"])(
+    "on %s: may be a list of types and values, one value a type",
+    async (path) => {
+      const base = path === "/v1/verify" ? { checks: ["tin_match"], mode: "cached" } : { legal_name: "Acme" };
+      const listed = (...identifiers: unknown[]) => ({ ...base, identifiers });
+      await accepted(path, listed({ type: "uei", value: " abcdefghjkl1 " }, { type: "cage", value: "1abc2" }));
+      await accepted(path, listed({ type: "tin", value: "12-3456789" }, { type: "tin", value: "123456789" }));
+      const found = (...identifiers: unknown[]) => problems("POST", path, listed(...identifiers));
+      expect(await found({ type: "tin", value: "123456789" }, { type: "tin", value: "123456780" })).toEqual({
+        "identifiers[1].value": "differs from another tin",
+      });
+      expect(await found({ type: "ein", value: "1" })).toEqual({
+        "identifiers[0].type": expect.stringMatching(/uei or/),
+      });
+      expect(await found({ type: "uei" }, { type: "cage", value: 5, more: 1 })).toEqual({
+        "identifiers[0].value": "is required",
+        "identifiers[1].value": "must be a string",
+        "identifiers[1].more": expect.any(String),
+      });
+    },
+  );
+
+  test("ill-formed ones are for look-ups alone", async () => {
+    const identifiers = { uei: "SHORT", tin: "1234", duns: "12345678X", cage: "1ABC" };
+    await accepted("/v1/entities/lookup", { identifiers });
+    const expected = {
+      "identifiers.uei": "must be 12 letters and digits",
+      "identifiers.tin": "must be 9 digits",
+      "identifiers.duns": "must be 9 digits",
+      "identifiers.cage": "must be 5 letters and digits",
+    };
+    expect(await problems("POST", "/v1/entities", { legal_name: "A", identifiers })).toEqual(expected);
+    expect(await problems("POST", "/v1/verify", { identifiers, checks: ["tin_match"], mode: "cached" })).toEqual(
+      expected,
+    );
+  });
+});
+
+describe("what a call must hold", () => {
+  test("a look-up: a criterion", async () => {
+    expect(await problems("POST", "/v1/entities/lookup", { mode: "fuzzy" })).toEqual({
+      body: "must hold at least one of identifiers, legal_name and address",
+    });
+    expect(await problems("POST", "/v1/entities/lookup", { legal_name: "A", mode: "loose" })).toEqual({
+      mode: "must be exact or fuzzy",
+    });
+    expect(await problems("POST", "/v1/entities/lookup?explain=yes", { legal_name: "A" })).toEqual({
+      explain: "must be true or false",
+    });
+  });
+
+  test("verify: form A or form B, not both, not none", async () => {
+    const rest = { checks: ["tin_match"], mode: "cached" };
+    expect(await problems("POST", "/v1/verify", rest)).toEqual({ body: "must hold entity_id or identifiers" });
+    expect(await problems("POST", "/v1/verify", { ...rest, legal_name: "A" })).toHaveProperty("body");
+    expect(await problems("POST", "/v1/verify", { ...rest, entity_id: entityId, legal_name: "A" })).toHaveProperty(
+      "legal_name",
+    );
+    const identifiers = { uei: "ABCDEFGHJKL1" };
+    expect(await problems("POST", "/v1/verify", { ...rest, entity_id: entityId, identifiers })).toEqual({
+      identifiers: "must not be given together with entity_id",
+    });
+    expect(await problems("POST", "/v1/verifications", { ...rest, identifiers })).toEqual({
+      entity_id: "is required",
+      identifiers: "is not known here",
+    });
+  });
+
+  test.each([
+    [undefined, { checks: "is required" }],
+    [[], { checks: "must not be empty" }],
+    ["tin_match", { checks: "must be an array" }],
+    [["tin"], { "checks[0]": "must be sam_registration or tin_match" }],
+    [Array.from({ length: 11 }, () => "tin_match"), { checks: "must have at most 10 entries" }],
+  ])("checks %j", async (checks, expected) => {
+    expect(await problems("POST", "/v1/verifications", { ...check, checks })).toEqual(expected);
+    expect(await problems("POST", "/v1/monitors", { ...monitor, checks })).toEqual(expected);
+  });
+
+  test("ten checks are fine, however often repeated", async () => {
+    await accepted("/v1/verifications", { ...check, checks: Array.from({ length: 10 }, () => "tin_match") });
+  });
+
+  test("a mode, a frequency of the list", async () => {
+    expect(await problems("POST", "/v1/verifications", { ...check, mode: undefined })).toEqual({ mode: "is required" });
+    expect(await problems("POST", "/v1/monitors", { ...monitor, frequency: "yearly" })).toEqual({
+      frequency: "must be hourly or daily or weekly or monthly",
+    });
+  });
+});
+
+describe("a webhook URL", () => {
+  test.each([
+    ["http://example.com/", "https"],
+    ["https://127.1/", "public"],
+    ["https://user@example.com/", "user name"],
+    ["/hooks", "absolute"],
+  ])("%s is refused to live keys, on creation and change", async (url, problem) => {
+    for (const [method, path, body] of [
+      ["POST", "/v1/monitors", { ...monitor, webhook_url: url }],
+      ["PATCH", `/v1/monitors/${monitorId}`, { webhook_url: url }],
+    ] as const) {
+      expect(await problems(method, path, body)).toEqual({ webhook_url: expect.stringContaining(problem) });
+    }
+  });
+
+  test("may be http for test keys", async () => {
+    await accepted("/v1/monitors", { ...monitor, webhook_url: "http://example.com/" }, keys.sandbox);
+    expect(
+      await problems("POST", "/v1/monitors", { ...monitor, webhook_url: "http://localhost/" }, keys.sandbox),
+    ).toEqual({
+      webhook_url: expect.stringContaining("public"),
+    });
+  });
+
+  test("is judged beside all other problems", async () => {
+    const found = await problems("POST", "/v1/monitors", { webhook_url: "http://example.com/", colour: "red" });
+    expect(Object.keys(found).toSorted()).toEqual(["checks", "colour", "entity_id", "webhook_url"]);
+  });
+});

@@ -1,0 +1,44 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
+import type { EventDocument, FieldChange, MonitorDocument } from "./monitor.ts";
+import { toProtoCheck, toProtoFrequency, toProtoStatus } from "./names.ts";
+
+export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeof MonitorSchema> {
+  const { last_run: lastRun } = monitor;
+  return {
+    id: monitor._id,
+    entityId: monitor.entity_id,
+    checks: monitor.checks.map(toProtoCheck),
+    frequency: toProtoFrequency(monitor.frequency),
+    webhookUrl: monitor.webhook_url,
+    status: monitor.status,
+    createdAt: timestampFromDate(monitor.created_at),
+    lastRun: lastRun && {
+      at: timestampFromDate(lastRun.at),
+      outcome: toProtoStatus(lastRun.outcome),
+      verificationId: lastRun.verification_id,
+    },
+    nextRunAt: monitor.next_run_at && timestampFromDate(monitor.next_run_at),
+    consecutiveErrors: monitor.consecutive_errors,
+  };
+}
+
+export function eventMessage(event: EventDocument): MessageInitShape<typeof EventSchema> {
+  return {
+    id: event._id,
+    monitorId: event.monitor_id,
+    changes: changeMessages(event.changes),
+    verificationId: event.verification_id,
+    detectedAt: timestampFromDate(event.created_at),
+  };
+}
+
+/** On the wire a value that is not there is absent. */
+export function changeMessages(changes: readonly FieldChange[]) {
+  return changes.map(({ field, previous, current }) => ({
+    field,
+    previous: previous ?? undefined,
+    current: current ?? undefined,
+  }));
+}

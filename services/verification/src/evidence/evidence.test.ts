@@ -1,0 +1,260 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { Binary } from "mongodb";
+import { type PlayedS3, playS3 } from "../../../../test/outside/s3.ts";
+import { type Provider, ProviderError } from "../providers/provider.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+import { bodiesOf, sha256Of } from "./bodies.ts";
+import type { EvidenceSettings } from "./open.ts";
+import { removeExpired } from "./retention.ts";
+import { createS3Objects } from "./s3-objects.ts";
+
+const DAY_MS = 86_400_000;
+let s3: PlayedS3;
+let content: string | undefined;
+const provider: Provider = {
+  name: "played",
+  check: "sam_registration",
+  async ask() {
+    if (content === undefined) throw new ProviderError("played", { isFault: false });
+    const answer = { outcome: "pass", reason: "", confidence: 1, dataDate: new Date(), facts: {} } as const;
+    return { ...answer, content, contentType: "application/json" };
+  },
+};
+
+beforeAll(async () => {
+  s3 = await playS3();
+});
+afterAll(() => s3.close());
+
+const s3Settings = () => ({
+  endpoint: s3.url,
+  region: "us-east-1",
+  bucket: s3.bucket,
+  credentials: { accessKeyId: "access", secretAccessKey: "secret" },
+  pathStyle: true,
+  timeoutMs: 1_000,
+});
+
+/** A service on the databases of another one where their prefix is given. */
+const startReplica = (evidence: Partial<EvidenceSettings>, prefix?: string) =>
+  startTestService({ mongodbUri: process.env.MONGODB_URI!, live: [provider], evidence, prefix });
+
+let org: string;
+beforeEach(() => {
+  org = newId("org");
+  content = `{"said":"é ${org}"}`;
+  s3.misbehave(undefined);
+});
+
+const callerOf = (organizationId: string) => ({
+  tenant: { organizationId, environment: Environment.LIVE },
+  actor: "key_1",
+});
+
+async function verify(service: TestService, organizationId = org) {
+  const entityId = newId("ent");
+  service.entities.put(organizationId, entityId, { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12" } });
+  const { verification } = await service.client.verify({
+    caller: callerOf(organizationId),
+    target: { case: "entityId", value: entityId },
+    checks: [CheckType.SAM_REGISTRATION],
+    mode: Mode.REALTIME,
+  });
+  return verification!.results[0]!;
+}
+
+const evidenceOf = async (service: TestService, evidenceId: string, organizationId = org) =>
+  (await service.client.getEvidence({ caller: callerOf(organizationId), evidenceId })).evidence!;
+
+const recordsOf = (service: TestService) => service.databases.live.collection<{ _id: string }>("evidence");
+
+/** The command as an operator runs it. */
+async function verifyCommand(service: TestService, args: string[] = []) {
+  const path = fileURLToPath(new URL("../evidence-command.ts", import.meta.url));
+  const command = spawn(process.execPath, [path, "verify", ...args], {
+    env: {
+      PATH: process.env.PATH,
+      MONGODB_URI: process.env.MONGODB_URI,
+      MONGODB_DATABASE_PREFIX: service.prefix,
+      EVIDENCE_S3_ENDPOINT: s3.url,
+      EVIDENCE_S3_BUCKET: s3.bucket,
+      EVIDENCE_S3_PATH_STYLE: "true",
+      EVIDENCE_S3_ACCESS_KEY_ID: "access",
+      EVIDENCE_S3_SECRET_ACCESS_KEY: "secret",
+    },
+  });
+  const printed = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    command[stream].on("data", (data) => {
+      printed[stream] += data;
+    });
+  }
+  const [code] = await once(command, "close");
+  return { code, ...printed };
+}
+
+describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startReplica({ store, s3: s3Settings(), keyPrefix: "vvs/" });
+  });
+  afterAll(() => service.stop());
+
+  test("is given back byte for byte, to its organization alone, and equal content is held once", async () => {
+    const [mine, again, other] = [newId("org"), newId("org"), newId("org")];
+    const results = await Promise.all([mine, again, mine].map((each) => verify(service, each)));
+    expect(await evidenceOf(service, results[0]!.evidenceId, mine)).toMatchObject({
+      content,
+      sha256: sha256Of(content!),
+    });
+    expect((await evidenceOf(service, results[1]!.evidenceId, again)).content).toBe(content);
+    for (const { evidenceId } of results) {
+      await expect(evidenceOf(service, evidenceId, other)).rejects.toMatchObject({ code: "evidence_not_found" });
+    }
+    const held = await bodiesOf(service.databases.live)
+      .find({ _id: sha256Of(content!) })
+      .toArray();
+    expect(held).toMatchObject([{ bytes: Buffer.byteLength(content!) }]);
+    const objects = [...s3.objects].filter(([key]) => key.startsWith(`vvs/live/${sha256Of(content!)}/`));
+    expect(objects.map(([, each]) => each)).toEqual(store === "s3" ? [content] : []);
+    expect(held[0]!.content instanceof Binary).toBe(store === "mongodb");
+  });
+
+  test("of no answer has no body", async () => {
+    content = undefined;
+    const { status, evidenceId } = await verify(service);
+    expect(status).toBe(CheckStatus.ERROR);
+    expect(await evidenceOf(service, evidenceId)).toMatchObject({ content: "", sha256: sha256Of("") });
+    expect(await bodiesOf(service.databases.live).findOne({ _id: sha256Of("") })).toBeNull();
+  });
+
+  test("that was stored with its content in the record stays readable", async () => {
+    const { evidenceId } = await verify(service);
+    await recordsOf(service).updateOne({ _id: evidenceId }, { $set: { content }, $unset: { content_bytes: "" } });
+    await bodiesOf(service.databases.live).deleteOne({ _id: sha256Of(content!) });
+    expect((await evidenceOf(service, evidenceId)).content).toBe(content);
+  });
+
+  test("that was tampered with is never shown, and the command names it", async () => {
+    const [whole, changed, lost] = [newId("org"), newId("org"), newId("org")];
+    const ids: string[] = [];
+    for (const each of [whole, changed, lost]) {
+      content = `{"of":"${each}"}`;
+      ids.push((await verify(service, each)).evidenceId);
+    }
+    const bodies = bodiesOf(service.databases.live);
+    const body = await bodies.findOne({ _id: sha256Of(`{"of":"${changed}"}`) });
+    if (body?.object_key) s3.objects.set(body.object_key, "{}");
+    else await bodies.updateOne({ _id: body!._id }, { $set: { content: new Binary(Buffer.from("{}")) } });
+    await bodies.deleteOne({ _id: sha256Of(`{"of":"${lost}"}`) });
+
+    for (const [index, each] of [changed, lost].entries()) {
+      const asked = evidenceOf(service, ids[index + 1]!, each);
+      await expect(asked).rejects.toMatchObject({ code: "internal_error" });
+    }
+    const { code, stdout, stderr } = await verifyCommand(service, ["--environment", "live", "--since", "2020-01-01"]);
+    expect(stderr.trim().split("\n").sort()).toEqual([
+      `${ids[1]}: the content differs from its hash`,
+      `${ids[2]}: the content is missing`,
+    ]);
+    expect([code, stdout.replace(/^\d+/, "N")]).toEqual([1, "N records checked, 2 at fault\n"]);
+    const later = new Date(Date.now() + 2 * DAY_MS).toISOString().slice(0, 10);
+    expect(await verifyCommand(service, ["--since", later])).toEqual({
+      code: 0,
+      stdout: "0 records checked, 0 at fault\n",
+      stderr: "",
+    });
+    await bodies.deleteOne({ _id: body!._id });
+    await recordsOf(service).deleteMany({ _id: { $in: ids.slice(1) } });
+  });
+
+  test("that expired is removed, and a body with its last record alone", async () => {
+    const old = await verify(service);
+    const young = await verify(service);
+    const sha256 = sha256Of(content!);
+    const bodies = bodiesOf(service.databases.live);
+    const objects = await createS3Objects(s3Settings());
+    const long = new Date(Date.now() - 40 * DAY_MS);
+    const options = { db: service.databases.live, objects, stopping: new AbortController().signal };
+    await recordsOf(service).updateOne({ _id: old.evidenceId }, { $set: { created_at: long } });
+    await bodies.updateOne({ _id: sha256 }, { $set: { last_put_at: long } });
+
+    const expiry = new Date(Date.now() - 30 * DAY_MS);
+    expect(await removeExpired({ ...options, expiry })).toEqual({ records: 1, bodies: 0 });
+    await expect(evidenceOf(service, old.evidenceId)).rejects.toMatchObject({ code: "evidence_not_found" });
+    expect((await evidenceOf(service, young.evidenceId)).content).toBe(content);
+
+    await recordsOf(service).updateOne({ _id: young.evidenceId }, { $set: { created_at: long } });
+    if (store === "s3") {
+      s3.misbehave("500");
+      await expect(removeExpired({ ...options, expiry })).rejects.toMatchObject({ code: "service_unavailable" });
+      s3.misbehave(undefined);
+    }
+    await removeExpired({ ...options, expiry });
+    expect(await bodies.findOne({ _id: sha256 })).toBeNull();
+    expect([...s3.objects.keys()].filter((key) => key.includes(sha256))).toEqual([]);
+    expect((await evidenceOf(service, (await verify(service)).evidenceId)).content).toBe(content);
+    objects.close();
+  });
+
+  test("is no more found once it is expired, and removed by the service itself", async () => {
+    const { evidenceId } = await verify(service);
+    const late = new Date(Date.now() - 8 * DAY_MS);
+    await recordsOf(service).updateOne({ _id: evidenceId }, { $set: { created_at: late } });
+    expect((await evidenceOf(service, evidenceId)).content).toBe(content);
+    const strict = await startReplica({ store, s3: s3Settings(), retentionDays: 7 }, service.prefix);
+    await expect(evidenceOf(strict, evidenceId)).rejects.toMatchObject({ code: "evidence_not_found" });
+    while (await recordsOf(service).findOne({ _id: evidenceId })) await null;
+    await strict.stop();
+  });
+});
+
+describe("an object store", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startReplica({ store: "s3", s3: s3Settings() });
+  });
+  afterAll(() => service.stop());
+
+  test.each(["500", "silent", "no_bucket"] as const)(
+    "that answers %s refuses the call, and nothing is stored",
+    async (how) => {
+      s3.misbehave(how);
+      await expect(verify(service)).rejects.toMatchObject({ code: "service_unavailable" });
+      for (const name of ["verifications", "evidence", "answers"]) {
+        expect(await service.databases.live.collection(name).countDocuments({ organization_id: org })).toBe(0);
+      }
+      expect(await bodiesOf(service.databases.live).countDocuments({ _id: sha256Of(content!) })).toBe(0);
+      s3.misbehave(undefined);
+      expect((await evidenceOf(service, (await verify(service)).evidenceId)).content).toBe(content);
+    },
+  );
+
+  test.each(["500", "silent", "cut", "no_bucket"] as const)(
+    "that answers %s to a reader is unavailable",
+    async (how) => {
+      const { evidenceId } = await verify(service);
+      s3.misbehave(how);
+      await expect(evidenceOf(service, evidenceId)).rejects.toMatchObject({ code: "service_unavailable" });
+    },
+  );
+
+  test("that lost an object is a fault of ours, not a missing record", async () => {
+    const { evidenceId } = await verify(service);
+    for (const key of s3.objects.keys()) if (key.includes(sha256Of(content!))) s3.objects.delete(key);
+    await expect(evidenceOf(service, evidenceId)).rejects.toMatchObject({ code: "internal_error" });
+  });
+
+  test("is read also when new content goes into MongoDB again", async () => {
+    const { evidenceId } = await verify(service);
+    const other = await startReplica({ store: "mongodb", s3: s3Settings() }, service.prefix);
+    expect((await evidenceOf(other, evidenceId)).content).toBe(content);
+    await other.stop();
+  });
+});

@@ -1,0 +1,41 @@
+import type { Collection } from "mongodb";
+import type { EvidenceDocument } from "../documents.ts";
+import { type EvidenceBodies, sha256Of } from "./bodies.ts";
+
+/**
+ * Recomputes the hash of every record's content and tells each record whose content differs or is missing. Each body is
+ * read once. Errors: the stores'.
+ */
+export async function verifyEvidence(options: {
+  evidence: Collection<EvidenceDocument>;
+  bodies: Pick<EvidenceBodies, "get">;
+  /** Records made before are left out. */
+  since: Date | undefined;
+  onFault: (evidenceId: string, fault: string) => void;
+}): Promise<{ records: number; faults: number }> {
+  const { evidence, bodies, since, onFault } = options;
+  const found = { records: 0, faults: 0 };
+  let last: { sha256: string; fault: string | undefined } | undefined;
+  const records = evidence
+    .find(since ? { created_at: { $gte: since } } : {})
+    .sort({ sha256: 1 })
+    .hint({ sha256: 1, created_at: 1 });
+  for await (const record of records) {
+    if (record.content !== undefined || record.content_bytes === 0) {
+      last = { sha256: "", fault: faultOf(Buffer.from(record.content ?? ""), record.sha256) };
+    } else if (last?.sha256 !== record.sha256) {
+      last = { sha256: record.sha256, fault: faultOf(await bodies.get(record.sha256), record.sha256) };
+    }
+    found.records++;
+    if (!last?.fault) continue;
+    found.faults++;
+    onFault(record._id, last.fault);
+  }
+  return found;
+}
+
+/** What is wrong with content that should have this hash; undefined where nothing is. */
+function faultOf(content: Uint8Array | undefined, sha256: string): string | undefined {
+  if (!content) return "the content is missing";
+  return sha256Of(content) === sha256 ? undefined : "the content differs from its hash";
+}

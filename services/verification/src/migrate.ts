@@ -1,0 +1,43 @@
+import { migrateIdempotency } from "@vvs/idempotency";
+import { createCollections, environmentDatabases } from "@vvs/mongo";
+import { migrateOutbox } from "@vvs/outbox";
+import { environments } from "@vvs/tenant";
+import type { MongoClient } from "mongodb";
+import { bodiesOf } from "./evidence/bodies.ts";
+import { collectionsOf } from "./store.ts";
+
+/** Creates this service's collections and indexes; may run again, and beside running services. */
+export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
+  const databases = environmentDatabases(options.client, options.prefix, "verification");
+  for (const environment of environments) {
+    const db = databases[environment];
+    const { verifications, evidence, answers } = collectionsOf(databases, environment);
+    await createCollections(
+      db,
+      [verifications, evidence, answers].map(({ collectionName }) => collectionName),
+    );
+    await createCollections(db, ["provider_state", "sandbox_turns", "evidence_bodies", "evidence_removals"]);
+    await verifications.createIndexes([
+      { key: { organization_id: 1, created_at: -1, _id: -1 } },
+      { key: { organization_id: 1, entity_id: 1, created_at: -1, _id: -1 } },
+      {
+        key: { organization_id: 1, run_record_id: 1 },
+        unique: true,
+        partialFilterExpression: { run_record_id: { $exists: true } },
+      },
+    ]);
+    // Of no tenant: retention finds what is old, and whether a record names a body still.
+    await evidence.createIndexes([{ key: { created_at: 1 } }, { key: { sha256: 1, created_at: 1 } }]);
+    await bodiesOf(db).createIndex({ last_put_at: 1 });
+    await answers.createIndex({
+      organization_id: 1,
+      entity_id: 1,
+      check_type: 1,
+      inputs_fingerprint: 1,
+      created_at: -1,
+      _id: -1,
+    });
+    await migrateIdempotency(db);
+    await migrateOutbox(db);
+  }
+}

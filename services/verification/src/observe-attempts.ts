@@ -1,0 +1,63 @@
+import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Logger } from "@vvs/logging";
+import type { Environment } from "@vvs/tenant";
+import { attemptDuration, providerAttempts } from "./metrics.ts";
+import type { AttemptResult, CircuitBreakers } from "./providers/circuit-breakers.ts";
+import { ProviderError } from "./providers/provider.ts";
+import { type ObserveAttempt, throwReason } from "./run-check.ts";
+
+export type ObserveAttempts = (environment: Environment) => ObserveAttempt;
+
+const tracer = trace.getTracer("verification");
+
+/**
+ * Each attempt is a span, is let through by the provider's circuit breaker or refused, and counts there and in metrics;
+ * what nobody foresaw is logged as ours.
+ */
+export function createObserveAttempts(options: {
+  breakers: Readonly<Record<Environment, Pick<CircuitBreakers, "admit">>>;
+  logger: Logger;
+}): ObserveAttempts {
+  const { breakers, logger } = options;
+  const told = new WeakSet<Error>();
+  return (environment) => (provider, attempt) => {
+    const attributes = { "vvs.provider": provider.name, "vvs.check": provider.check };
+    return tracer.startActiveSpan(`ask ${provider.name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const began = performance.now();
+      let settle: ((result: AttemptResult) => void) | undefined;
+      const count = (outcome: string) => {
+        const labels = { environment, provider: provider.name, check: provider.check, outcome };
+        span.setAttribute("vvs.outcome", outcome);
+        providerAttempts.add(1, labels);
+        if (settle) attemptDuration.record((performance.now() - began) / 1_000, labels);
+      };
+      try {
+        settle = await breakers[environment].admit(provider.name);
+        const answer = await attempt();
+        count(answer.outcome);
+        settle({ kind: "answered" });
+        return answer;
+      } catch (error) {
+        count(settle ? "throw" : "shut");
+        span.setAttribute("vvs.reason", throwReason(error));
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        if (!(error instanceof ProviderError))
+          logger.error({ err: error, environment, provider: provider.name }, "a provider's adapter failed");
+        // Attempts that shared a call throw the same error, which is one fault.
+        settle?.(error instanceof Error && told.has(error) ? { kind: "unknown" } : resultOf(error));
+        if (settle && error instanceof Error) told.add(error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  };
+}
+
+/** A quota that is used up and a file too old are no faults: the provider was reached. */
+function resultOf(error: unknown): AttemptResult {
+  if (!(error instanceof ProviderError)) return { kind: "fault" };
+  if (error.shutUntil) return { kind: "reached", shutUntil: error.shutUntil };
+  if (error.isFault) return { kind: "fault" };
+  return { kind: error.reason === "stale_source" ? "reached" : "unknown" };
+}

@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { loadConfig, z } from "@vvs/config";
+import { createLogger } from "@vvs/logging";
+import { createLiveProviders } from "./live-providers.ts";
+import { dailyQuotas, type ProvidersConfig, providersSection } from "./provider-config.ts";
+
+const KEY = "SAM-a-key-0123456789";
+const TAXBANDITS = {
+  TAXBANDITS_CLIENT_ID: "client-0123456789",
+  TAXBANDITS_CLIENT_SECRET: "secret-0123456789",
+  TAXBANDITS_USER_TOKEN: "token-0123456789",
+};
+const COMPLIANCELY = { COMPLIANCELY_API_KEY: "compliancely-0123456789" };
+const load = (env: NodeJS.ProcessEnv): ProvidersConfig => loadConfig(z.object(providersSection), env);
+
+const closers: (() => unknown)[] = [];
+afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
+
+/** The providers that are on, and what the start log says of them. */
+function start(env: NodeJS.ProcessEnv) {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ service: "test", level: "info", destination });
+  const on = createLiveProviders({
+    config: load(env),
+    entities: { getRegistryRecord: () => Promise.reject(new Error("nobody asks")) },
+    takeCall: async () => undefined,
+    now: () => new Date(),
+    logger,
+    onClose: (_name, close) => void closers.push(close),
+  });
+  return { names: on.map(({ name }) => name), log: lines.join("") };
+}
+
+describe("live providers", () => {
+  test.each<[string, NodeJS.ProcessEnv, string[]]>([
+    ["without credentials a provider is absent", {}, ["sam_gov_extract"]],
+    ["with them it is asked in order", { SAM_GOV_API_KEY: KEY }, ["sam_gov_api", "sam_gov_extract"]],
+    [
+      "the order is the configured one",
+      { SAM_GOV_API_KEY: KEY, SAM_REGISTRATION_PROVIDERS: "sam_gov_extract, sam_gov_api" },
+      ["sam_gov_extract", "sam_gov_api"],
+    ],
+    [
+      "one that is not listed is off",
+      { SAM_GOV_API_KEY: KEY, SAM_REGISTRATION_PROVIDERS: "sam_gov_extract" },
+      ["sam_gov_extract"],
+    ],
+    [
+      "TIN providers with credentials are asked in order",
+      { ...COMPLIANCELY, ...TAXBANDITS },
+      ["sam_gov_extract", "taxbandits", "compliancely"],
+    ],
+    ["one TIN provider alone", COMPLIANCELY, ["sam_gov_extract", "compliancely"]],
+    [
+      "the order of TIN providers is the configured one",
+      { ...COMPLIANCELY, ...TAXBANDITS, TIN_MATCH_PROVIDERS: "compliancely,taxbandits" },
+      ["sam_gov_extract", "compliancely", "taxbandits"],
+    ],
+    [
+      "a TIN provider that is not listed is off",
+      { ...COMPLIANCELY, ...TAXBANDITS, TIN_MATCH_PROVIDERS: "compliancely" },
+      ["sam_gov_extract", "compliancely"],
+    ],
+  ])("%s", (_name, env, names) => {
+    expect(start(env).names).toEqual(names);
+  });
+
+  test("the start log says which are on and which lack credentials, and no key", () => {
+    expect(JSON.parse(start({}).log)).toMatchObject({
+      sam_registration: ["sam_gov_extract"],
+      tin_match: [],
+      without_credentials: ["sam_gov_api", "taxbandits", "compliancely"],
+    });
+    const credentials = { SAM_GOV_API_KEY: KEY, ...TAXBANDITS, ...COMPLIANCELY };
+    const { log } = start({ ...credentials, SAM_GOV_KEY_ISSUED_ON: "2026-10-01" });
+    expect(JSON.parse(log)).toMatchObject({
+      sam_registration: ["sam_gov_api", "sam_gov_extract"],
+      tin_match: ["taxbandits", "compliancely"],
+      without_credentials: [],
+    });
+    for (const secret of Object.values(credentials)) expect(log).not.toContain(secret);
+  });
+});
+
+test.each(Object.keys(TAXBANDITS))("TaxBandits' credentials without %s are refused, and none is told", (name) => {
+  const [first, second] = Object.entries(TAXBANDITS).filter(([each]) => each !== name);
+  expect(() => start(Object.fromEntries([first!, second!]))).toThrow(
+    /^TAXBANDITS_CLIENT_ID, TAXBANDITS_CLIENT_SECRET and TAXBANDITS_USER_TOKEN: are needed together$/,
+  );
+});
+
+describe("their variables", () => {
+  test.each<[string, NodeJS.ProcessEnv]>([
+    ["an unknown provider", { SAM_REGISTRATION_PROVIDERS: "sam_gov_api,sam" }],
+    ["a provider twice", { SAM_REGISTRATION_PROVIDERS: "sam_gov_api,sam_gov_api" }],
+    ["a key that is too short to be one", { SAM_GOV_API_KEY: "short" }],
+    ["a key that breaks a header", { SAM_GOV_API_KEY: "SAM-a-key\r\nX: y" }],
+    ["a key in the base URL", { SAM_GOV_BASE_URL: "https://api.sam.gov?api_key=x" }],
+    ["a user in the base URL", { SAM_GOV_BASE_URL: "https://user:pass@api.sam.gov" }],
+    ["keys sent in clear to another machine", { SAM_GOV_BASE_URL: "http://api.sam.gov" }],
+    ["another host that begins like this machine", { SAM_GOV_BASE_URL: "http://127.0.0.1.example.com" }],
+    ["a version that is not spoken", { SAM_GOV_ENTITY_VERSION: "v2" }],
+    ["a day that is none", { SAM_GOV_KEY_ISSUED_ON: "2026-02-30" }],
+    ["a quota of none", { SAM_GOV_DAILY_QUOTA: "0" }],
+    ["a provider of another check", { TIN_MATCH_PROVIDERS: "taxbandits,sam_gov_api" }],
+    ["a TIN provider reached in clear", { COMPLIANCELY_BASE_URL: "http://app1.compliancely.com" }],
+    ["runs that wait too long for each other", { SAM_GOV_GATHER_MS: "60000" }],
+  ])("%s is refused", (_name, env) => {
+    expect(() => load(env)).toThrow();
+  });
+
+  test("have defaults", () => {
+    expect(load({})).toMatchObject({
+      SAM_REGISTRATION_PROVIDERS: ["sam_gov_api", "sam_gov_extract"],
+      SAM_GOV_BASE_URL: "https://api.sam.gov",
+      SAM_GOV_ENTITY_VERSION: "v3",
+      TIN_MATCH_PROVIDERS: ["taxbandits", "compliancely"],
+      COMPLIANCELY_BASE_URL: "https://app1.compliancely.com",
+    });
+    expect(load({ SAM_GOV_BASE_URL: "http://127.0.0.1:8099/" }).SAM_GOV_BASE_URL).toBe("http://127.0.0.1:8099");
+  });
+
+  test("a quota is known only where it is configured", () => {
+    expect(dailyQuotas(load({}))).toEqual({});
+    expect(dailyQuotas(load({ SAM_GOV_DAILY_QUOTA: "1000" }))).toEqual({ sam_gov_api: 1_000 });
+  });
+});

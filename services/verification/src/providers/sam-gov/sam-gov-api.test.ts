@@ -1,0 +1,397 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
+import type { Answer, MonitorRun, Question } from "../provider.ts";
+import { createProviderHttp } from "../provider-http.ts";
+import { createSamGovClient } from "./client.ts";
+import { createSamGovApi } from "./sam-gov-api.ts";
+
+const UEI = "PLAYEDUEI001";
+const NOW = new Date("2026-11-21T09:30:00.000Z");
+const http = createProviderHttp({ connections: 8, userAgent: "test" });
+afterAll(() => http.close());
+
+let sam: PlayedSamGov;
+beforeEach(async () => {
+  sam = await playSamGov();
+});
+afterEach(() => sam.close());
+
+function provider(options: { entityVersion?: "v3" | "v4"; apiKey?: string; gatherMs?: number } = {}) {
+  const client = createSamGovClient({
+    http,
+    baseUrl: sam.baseUrl,
+    entityVersion: options.entityVersion ?? "v3",
+    apiKey: options.apiKey ?? sam.apiKey,
+    now: () => NOW,
+    logger: createLogger({ service: "test", level: "silent" }),
+  });
+  return createSamGovApi({ client, gatherMs: options.gatherMs ?? 20, now: () => NOW });
+}
+
+interface Asking {
+  readonly uei?: string;
+  readonly cage?: string;
+  readonly organizationId?: string;
+  readonly run?: MonitorRun;
+  readonly timeoutMs?: number;
+}
+
+function ask(asked = provider(), { uei = UEI, cage = "", organizationId = "org_1", run, timeoutMs }: Asking = {}) {
+  const question: Question = {
+    tenant: { organizationId, environment: "live" },
+    uei,
+    cage,
+    legalName: "",
+    tin: () => Promise.reject(new Error("sam_registration needs no TIN")),
+    run,
+  };
+  return asked.ask(question, { signal: AbortSignal.timeout(timeoutMs ?? 20_000) });
+}
+
+const told = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
+const bodies = ({ content }: Answer) => (JSON.parse(content) as { answers: { url: string; body: object }[] }).answers;
+const run = (runSeq: number): MonitorRun => ({ monitorId: `mon_${runSeq}`, runSeq });
+
+describe("one vendor", () => {
+  test("registered: facts, and both answers as evidence", async () => {
+    sam.register({ uei: UEI, cage: "4AB12", legalName: "ACME LLC", expirationDate: "2027-03-01" });
+    const answer = await ask();
+    expect(answer).toMatchObject({ outcome: "pass", reason: "", confidence: 1, dataDate: NOW });
+    expect(answer.facts).toEqual({
+      registration_status: "active",
+      expiration_date: "2027-03-01",
+      legal_name: "ACME LLC",
+      cage: "4AB12",
+      entity_type: "Corporate Entity (Not Tax Exempt)",
+    });
+    expect(bodies(answer)).toEqual([
+      {
+        url: `${sam.baseUrl}/entity-information/v3/entities?ueiSAM=${UEI}&samRegistered=Yes&includeSections=entityRegistration,coreData&page=0&size=10`,
+        received_at: NOW.toISOString(),
+        body: expect.objectContaining({ totalRecords: 1, entityData: [expect.anything()] }),
+      },
+      {
+        url: `${sam.baseUrl}/entity-information/v4/exclusions?ueiSAM=${UEI}&page=0&size=10`,
+        received_at: NOW.toISOString(),
+        body: expect.objectContaining({ totalRecords: 0, excludedEntity: [] }),
+      },
+    ]);
+  });
+
+  test("registered: two calls, with the key in a header and nowhere else", async () => {
+    sam.register({ uei: UEI });
+    const answer = await ask();
+    expect(sam.calls().map(({ api, headers }) => [api, headers["x-api-key"], headers.accept])).toEqual(
+      expect.arrayContaining([
+        ["entities", sam.apiKey, "application/json"],
+        ["exclusions", sam.apiKey, "application/json"],
+      ]),
+    );
+    expect(sam.calls()).toHaveLength(2);
+    expect(JSON.stringify(sam.calls().map(({ query }) => query))).not.toContain(sam.apiKey);
+    expect(answer.content).not.toContain(sam.apiKey);
+    expect(answer.content).not.toContain("REPLACE_WITH_API_KEY");
+  });
+
+  test.each(["v3", "v4"] as const)(
+    "by version %s of the Entity Management API, and always by v4 of the other",
+    async (entityVersion) => {
+      sam.register({ uei: UEI });
+      await ask(provider({ entityVersion }));
+      expect(sam.calls("entities").map(({ version }) => version)).toEqual([entityVersion]);
+      expect(sam.calls("exclusions").map(({ version }) => version)).toEqual(["v4"]);
+    },
+  );
+
+  test("an id without a registration is found by asking for ids, and is no pass though it says Active", async () => {
+    sam.register({ uei: UEI, samRegistered: "No", status: "Active", cage: "null" });
+    const answer = await ask();
+    expect(told(answer)).toBe("fail not_registered");
+    expect(answer.facts).toMatchObject({
+      registration_status: "inactive",
+      cage: "",
+      expiration_date: "",
+      entity_type: "",
+    });
+    expect(sam.calls("entities").map(({ query }) => query.samRegistered)).toEqual(["Yes", "No"]);
+    expect(bodies(answer)).toHaveLength(3);
+  });
+
+  test("of neither kind is not found", async () => {
+    const answer = await ask();
+    expect([told(answer), answer.facts]).toEqual(["fail not_found", {}]);
+  });
+
+  test("excluded by the Exclusions API alone", async () => {
+    sam.register({ uei: UEI });
+    sam.exclude({ uei: UEI });
+    const answer = await ask();
+    expect([told(answer), answer.facts.registration_status]).toEqual(["fail excluded", "debarred"]);
+  });
+
+  test("excluded and shown in no other way", async () => {
+    sam.exclude({ uei: UEI });
+    const answer = await ask();
+    expect([told(answer), answer.facts]).toEqual(["fail excluded", { registration_status: "debarred" }]);
+  });
+
+  test("with several rows, over several pages", async () => {
+    for (let row = 0; row < 24; row++) sam.register({ uei: UEI, eftIndicator: String(row), cage: `EFT${row}` });
+    sam.register({ uei: UEI, cage: "MAIN1" });
+    expect((await ask()).facts.cage).toBe("MAIN1");
+    expect(
+      sam
+        .calls("entities")
+        .map(({ query }) => query.page)
+        .toSorted(),
+    ).toEqual(["0", "1", "2"]);
+  });
+
+  test("by its CAGE where there is no UEI, its exclusions by the UEI that it has", async () => {
+    sam.register({ uei: UEI, cage: "4AB12" });
+    sam.exclude({ uei: UEI });
+    expect(told(await ask(provider(), { uei: "", cage: "4AB12" }))).toBe("fail excluded");
+    expect(sam.calls("exclusions").map(({ query }) => query)).toEqual([{ ueiSAM: UEI, page: "0", size: "10" }]);
+  });
+
+  test("by a CAGE that nobody has, its exclusions by the CAGE", async () => {
+    sam.exclude({ uei: null, cage: "4AB12" });
+    expect(told(await ask(provider(), { uei: "", cage: "4AB12" }))).toBe("fail excluded");
+    expect(sam.calls("exclusions").map(({ query }) => query.cageCode)).toEqual(["4AB12"]);
+  });
+
+  test("by a CAGE of several UEIs is no answer", async () => {
+    sam.register({ uei: UEI, cage: "4AB12" });
+    sam.register({ uei: "PLAYEDUEI002", cage: "4AB12" });
+    await expect(ask(provider(), { uei: "", cage: "4AB12" })).rejects.toMatchObject({ reason: "ambiguous_cage" });
+  });
+
+  test.each(["A&B", "A|B", "A{B", "A}B", "A^B", "A\\B", "A~B", "*", "[A]"])(
+    "named %j is never asked for",
+    async (cage) => {
+      await expect(ask(provider(), { uei: "", cage })).rejects.toMatchObject({ reason: "unaskable", isFault: false });
+      expect(sam.calls()).toEqual([]);
+    },
+  );
+});
+
+describe("SAM.gov gives no answer", () => {
+  const misbehaviours: [string, Parameters<PlayedSamGov["misbehave"]>[0], string][] = [
+    ["when it errs", { kind: "status", status: 500 }, "http_500"],
+    ["when it is away", { kind: "status", status: 503, text: "<html>" }, "http_503"],
+    ["when it does not take the key's account", { kind: "status", status: 401 }, "http_401"],
+    ["when it sends elsewhere", { kind: "redirect", to: "http://127.0.0.1:1/" }, "http_302"],
+    [
+      "when it speaks of other things than JSON",
+      { kind: "content_type", contentType: "text/html" },
+      "wrong_content_type",
+    ],
+    ["when its JSON is none", { kind: "body", text: "{" }, "wrong_shape"],
+    ["when its JSON is of another shape", { kind: "body", text: '{"totalRecords":0}' }, "wrong_shape"],
+    ["when it counts a record and has none", { kind: "counted_without_data" }, "wrong_shape"],
+    ["when it cuts the connection", { kind: "cut" }, "connection"],
+    ["when its answer has no end", { kind: "endless" }, "too_large"],
+  ];
+  test.each(misbehaviours)("%s", async (_name, how, reason) => {
+    sam.register({ uei: UEI });
+    sam.misbehave(how);
+    await expect(ask()).rejects.toMatchObject({ name: "ProviderError", reason, isFault: true });
+  });
+
+  test.each(misbehaviours)(
+    "%s about exclusions alone, since no pass rests on not knowing them",
+    async (_name, how, reason) => {
+      sam.register({ uei: UEI });
+      sam.misbehave(how, { api: "exclusions" });
+      await expect(ask()).rejects.toMatchObject({ reason });
+    },
+  );
+
+  test.each([{ kind: "drip" }, { kind: "silent" }] as const)("when it is slow: $kind", async (how) => {
+    sam.misbehave(how);
+    await expect(ask(provider(), { timeoutMs: 100 })).rejects.toMatchObject({ reason: "timeout" });
+  });
+
+  test("when the key has run out", async () => {
+    const old = provider();
+    sam.rotateKey("SAM-another-played-key");
+    await expect(ask(old)).rejects.toMatchObject({ reason: "http_403", isFault: true });
+  });
+
+  test.each(["flat", "fault"] as const)(
+    "when the quota is used up, in the %s shape, and says until when",
+    async (shape) => {
+      sam.misbehave({ kind: "throttled", shape, nextAccessTime: "2026-Nov-22 00:00:00+0000 UTC" });
+      await expect(ask()).rejects.toMatchObject({
+        reason: "quota_exhausted",
+        shutUntil: new Date("2026-11-22T00:00:00Z"),
+      });
+    },
+  );
+
+  test("when it answers with rows that nobody asked for", async () => {
+    const row = { entityRegistration: { ueiSAM: "PLAYEDUEI002", cageCode: null } };
+    sam.misbehave({ kind: "body", text: JSON.stringify({ totalRecords: 1, entityData: [row] }) }, { api: "entities" });
+    await expect(ask()).rejects.toMatchObject({ reason: "wrong_shape" });
+  });
+
+  test("but an exclusion that the registration flags is one, also with the Exclusions API away", async () => {
+    sam.register({ uei: UEI, exclusionFlag: "Y" });
+    sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
+    const answer = await ask();
+    expect(told(answer)).toBe("fail excluded");
+    expect(bodies(answer)).toHaveLength(1);
+  });
+});
+
+describe("direct questions at the same time", () => {
+  test("share one call across organizations, and each gets an answer of its own", async () => {
+    sam.register({ uei: UEI });
+    sam.misbehave({ kind: "slow", afterMs: 50 });
+    const shared = provider();
+    const organizations = Array.from({ length: 30 }, (_, index) => `org_${index}`);
+    const answers = await Promise.all(organizations.map((organizationId) => ask(shared, { organizationId })));
+    expect(answers.map(told)).toEqual(organizations.map(() => "pass"));
+    expect(new Set(answers).size).toBe(30);
+    expect(sam.calls()).toHaveLength(2);
+  });
+
+  test("are not shared once the call has ended, nor between vendors", async () => {
+    const shared = provider();
+    await Promise.all([ask(shared), ask(shared, { uei: "PLAYEDUEI002" })]);
+    await ask(shared);
+    expect(sam.calls("exclusions").map(({ query }) => query.ueiSAM)).toEqual([UEI, "PLAYEDUEI002", UEI]);
+  });
+
+  test("one that gives up takes no other with it", async () => {
+    sam.register({ uei: UEI });
+    sam.misbehave({ kind: "slow", afterMs: 200 });
+    const shared = provider();
+    const impatient = ask(shared, { timeoutMs: 20 });
+    const patient = ask(shared);
+    await expect(impatient).rejects.toMatchObject({ reason: "timeout" });
+    expect(told(await patient)).toBe("pass");
+    expect(sam.calls()).toHaveLength(2);
+  });
+
+  test("share a failure too, which counts as one fault, and the next one asks anew", async () => {
+    sam.register({ uei: UEI });
+    sam.misbehave({ kind: "status", status: 503 }, { api: "entities", calls: 1 });
+    const shared = provider();
+    const both = await Promise.allSettled([ask(shared), ask(shared)]);
+    expect(both).toMatchObject([
+      { status: "rejected", reason: { reason: "http_503", isFault: true } },
+      { status: "rejected", reason: { reason: "http_503", isFault: false } },
+    ]);
+    expect(told(await ask(shared))).toBe("pass");
+  });
+});
+
+describe("scheduled runs", () => {
+  const ueiOf = (index: number) => `PLAYEDUEI${String(index).padStart(3, "0")}`;
+
+  test("a hundred vendors cost a few calls, and each gets what is its own", async () => {
+    const indexes = Array.from({ length: 100 }, (_, index) => index);
+    for (const index of indexes) {
+      if (index < 90) sam.register({ uei: ueiOf(index), legalName: `VENDOR ${index}` });
+      else if (index < 95) sam.register({ uei: ueiOf(index), samRegistered: "No", legalName: `VENDOR ${index}` });
+    }
+    sam.exclude({ uei: ueiOf(7) });
+    const shared = provider({ gatherMs: 60_000 }); // a full call does not wait
+    const answers = await Promise.all(indexes.map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })));
+    expect(sam.calls().length).toBeLessThanOrEqual(11);
+    expect(answers.map(told)).toEqual(
+      indexes.map((index) => {
+        if (index === 7) return "fail excluded";
+        if (index >= 95) return "fail not_found";
+        return index >= 90 ? "fail not_registered" : "pass";
+      }),
+    );
+    expect(answers[42]?.facts.legal_name).toBe("VENDOR 42");
+  });
+
+  test("evidence holds nothing of the vendors that were asked for together with one", async () => {
+    for (const index of [1, 2, 3]) sam.register({ uei: ueiOf(index) });
+    sam.exclude({ uei: ueiOf(2) });
+    const shared = provider();
+    const asked = [1, 2, 3, 4].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) }));
+    const answers = await Promise.all(asked);
+    answers.forEach(({ content }, index) => {
+      const others = [1, 2, 3, 4].filter((other) => other !== index + 1);
+      for (const other of others) expect(content).not.toContain(ueiOf(other));
+      expect(content).toContain(`ueiSAM=${ueiOf(index + 1)}&`);
+    });
+    expect(bodies(answers[0]!)).toHaveLength(2);
+    expect(bodies(answers[3]!)).toHaveLength(3);
+  });
+
+  test("equal vendors of several organizations are asked for once", async () => {
+    sam.register({ uei: UEI });
+    const shared = provider();
+    await Promise.all(["org_1", "org_2"].map((organizationId) => ask(shared, { organizationId, run: run(1) })));
+    expect(sam.calls()).toHaveLength(2);
+  });
+
+  test("a row that can't be read costs its own vendor alone the answer", async () => {
+    sam.register({ uei: ueiOf(1) });
+    sam.register({ uei: ueiOf(2), expirationDate: "soon" });
+    const shared = provider();
+    const [good, bad] = await Promise.allSettled(
+      [1, 2].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })),
+    );
+    expect(good).toMatchObject({ status: "fulfilled", value: { outcome: "pass" } });
+    expect(bad).toMatchObject({ status: "rejected", reason: { reason: "wrong_shape" } });
+  });
+
+  test("a UEI that SAM.gov takes offence at costs the others no answer", async () => {
+    for (const index of [1, 2, 3, 4, 5]) sam.register({ uei: ueiOf(index) });
+    sam.choke(ueiOf(3));
+    const shared = provider();
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })),
+    );
+    expect(answers.map(told)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
+  });
+
+  test("a used up quota is told to each, with its time", async () => {
+    sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime: "2026-Nov-22 00:00:00+0000 UTC" });
+    const shared = provider();
+    const asked = [1, 2, 3].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) }));
+    for (const each of await Promise.allSettled(asked)) {
+      expect(each).toMatchObject({
+        reason: { reason: "quota_exhausted", shutUntil: new Date("2026-11-22T00:00:00Z") },
+      });
+    }
+  });
+
+  test("exclusions that can't be known fail all but those whose registration flags one", async () => {
+    sam.register({ uei: ueiOf(1) });
+    sam.register({ uei: ueiOf(2), exclusionFlag: "Y" });
+    sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
+    const shared = provider();
+    const [unknown, flagged] = await Promise.allSettled(
+      [1, 2].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })),
+    );
+    expect(unknown).toMatchObject({ status: "rejected", reason: { reason: "http_503" } });
+    expect(flagged).toMatchObject({ status: "fulfilled", value: { reason: "excluded" } });
+  });
+
+  test("pages that shift while they are read are no answer", async () => {
+    const pageOf = (from: number) => ({
+      totalRecords: 11,
+      entityData: Array.from({ length: from === 0 ? 10 : 1 }, (_, index) => ({
+        entityRegistration: { ueiSAM: ueiOf(from + index), cageCode: null },
+      })),
+    });
+    sam.misbehave({ kind: "body", text: JSON.stringify(pageOf(0)) }, { api: "entities", calls: 1 });
+    sam.misbehave(
+      { kind: "body", text: JSON.stringify(pageOf(9)).replace("PLAYEDUEI018", "PLAYEDUEI009") },
+      { api: "entities" },
+    );
+    const shared = provider();
+    const asked = Array.from({ length: 12 }, (_, index) => ask(shared, { uei: ueiOf(index), run: run(index) }));
+    for (const each of await Promise.allSettled(asked))
+      expect(each).toMatchObject({ reason: { reason: "wrong_shape" } });
+  });
+});

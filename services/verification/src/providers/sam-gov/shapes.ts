@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { ProviderError } from "../provider.ts";
+
+/** Text as SAM.gov gives it: absent, null, blanks and the word "null" all mean that there is none, which is "". */
+export const optionalText = z
+  .string()
+  .nullish()
+  .transform((value) => {
+    const text = (value ?? "").trim();
+    return text === "null" ? "" : text;
+  });
+
+/** Text that must be there. */
+export const requiredText = optionalText.refine((text) => text !== "");
+
+/** A code in upper case, "" where there is none. */
+export const optionalCode = optionalText.transform((text) => text.toUpperCase());
+
+/** A date of the Entity Management API, YYYY-MM-DD; "" where there is none. */
+export const entityDate = optionalText.refine((text) => text === "" || isDay(text));
+
+/** A date of the Exclusions API, MM-DD-YYYY, as YYYY-MM-DD; "" where there is none. */
+export const exclusionDate = optionalText
+  .transform((text) => text.replace(/^(\d{2})-(\d{2})-(\d{4})$/, "$3-$1-$2"))
+  .refine((text) => text === "" || isDay(text));
+
+/** One page of a list: how many there are in all, and some of them. */
+export interface Page<Row> {
+  readonly totalRecords: number;
+  readonly rows: readonly Row[];
+}
+
+/** Reads a value, tolerant of what it does not need. Errors: ProviderError `wrong_shape`. */
+export function readShape<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
+  const read = shape.safeParse(value);
+  // What was wrong would quote the value.
+  if (!read.success) throw new ProviderError("wrong_shape");
+  return read.data;
+}
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  // Date.parse takes the 30th of February for the 2nd of March.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

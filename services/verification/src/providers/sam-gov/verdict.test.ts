@@ -1,0 +1,199 @@
+import { describe, expect, test } from "@jest/globals";
+import {
+  entityRow,
+  exclusionRow,
+  type PlayedExclusion,
+  type PlayedRegistration,
+} from "../../../../../test/outside/sam-gov-rows.ts";
+import { ProviderError } from "../provider.ts";
+import { isInForce, readExclusionPage } from "./exclusion.ts";
+import { chooseRegistration, readEntityPage, readRegistration } from "./registration.ts";
+import { samGovVerdict } from "./verdict.ts";
+
+const TODAY = "2026-11-21";
+const UEI = "PLAYEDUEI001";
+
+const registrations = (...rows: Omit<PlayedRegistration, "uei">[]) =>
+  readEntityPage({
+    totalRecords: rows.length,
+    entityData: rows.map((row) => entityRow({ uei: UEI, ...row })),
+  }).rows.map(readRegistration);
+const exclusions = (...rows: Partial<PlayedExclusion>[]) =>
+  readExclusionPage({
+    totalRecords: rows.length,
+    excludedEntity: rows.map((row) => exclusionRow({ uei: UEI, ...row })),
+  }).rows;
+const down = new ProviderError("http_503");
+
+describe("what SAM.gov's answers mean, in this order", () => {
+  const active = { status: "Active", expirationDate: "2027-03-01" };
+  const past = { expirationDate: "2026-11-20" };
+  const idOnly = { samRegistered: "No", status: "Active", cage: "null" } as const;
+  const over = { terminationDate: "11-20-2026" };
+  test.each<[string, Omit<PlayedRegistration, "uei">[], Partial<PlayedExclusion>[] | ProviderError, string]>([
+    ["flagged as excluded", [{ ...active, exclusionFlag: "Y" }], [], "fail excluded debarred"],
+    ["flagged as older versions do", [{ ...active, exclusionFlag: "D" }], [], "fail excluded debarred"],
+    ["flagged, its exclusions unknown", [{ ...active, exclusionFlag: "Y" }], down, "fail excluded debarred"],
+    [
+      "flagged on one of its accounts",
+      [active, { eftIndicator: "0001", exclusionFlag: "Y" }],
+      [],
+      "fail excluded debarred",
+    ],
+    ["an indefinite exclusion", [active], [{}], "fail excluded debarred"],
+    ["an exclusion with a day to go", [active], [{ terminationDate: "11-22-2026" }], "fail excluded debarred"],
+    ["an exclusion on its last day", [active], [{ terminationDate: "11-21-2026" }], "fail excluded debarred"],
+    ["an exclusion that was over yesterday", [active], [over], "pass active"],
+    ["one over, one in force", [active], [over, {}], "fail excluded debarred"],
+    ["an exclusion before an expiration", [past], [{}], "fail excluded debarred"],
+    ["an exclusion before a missing registration", [idOnly], [{}], "fail excluded debarred"],
+    ["an exclusion of a vendor that is shown in no other way", [], [{}], "fail excluded debarred"],
+    ["an id without a registration that says Active", [idOnly], [], "fail not_registered inactive"],
+    ["active, expiring later", [active], [], "pass active"],
+    ["active, expiring today", [{ ...active, expirationDate: TODAY }], [], "pass active"],
+    ["active by its word, expired by its date", [{ status: "Active", ...past }], [], "fail expired expired"],
+    ["inactive by its word, expired by its date", [{ status: "Inactive", ...past }], [], "fail expired expired"],
+    ["any word, expired by its date", [{ status: "Submitted", ...past }], [], "fail expired expired"],
+    ["inactive with time left", [{ ...active, status: "Inactive" }], [], "fail inactive inactive"],
+    ["expired by its word alone", [{ ...active, status: "Expired" }], [], "fail inactive inactive"],
+    ["active without a date", [{ status: "Active", expirationDate: null }], [], "fail inactive inactive"],
+    ["no record of either kind", [], [], "fail not_found"],
+    ["active, its exclusions unknown", [active], down, "throw http_503"],
+    ["not found, its exclusions unknown", [], down, "throw http_503"],
+    ["expired, its exclusions unknown", [past], down, "throw http_503"],
+  ])("%s", (_name, rows, excluded, expected) => {
+    const read = excluded instanceof ProviderError ? excluded : exclusions(...excluded);
+    let told: string;
+    try {
+      const verdict = samGovVerdict(chooseRegistration(registrations(...rows)), read, TODAY);
+      told = [verdict.outcome, verdict.reason, verdict.registrationStatus].filter(Boolean).join(" ");
+    } catch (error) {
+      told = `throw ${(error as ProviderError).reason}`;
+    }
+    expect(told).toBe(expected);
+  });
+});
+
+describe("of several rows of one UEI", () => {
+  test.each<[string, Omit<PlayedRegistration, "uei">[], string]>([
+    [
+      "the one without an EFT indicator stands for it",
+      [{ eftIndicator: "0001", cage: "AAAA1" }, { cage: "BBBB2" }],
+      "BBBB2",
+    ],
+    [
+      "also where it is the inactive one",
+      [
+        { eftIndicator: "0001", cage: "AAAA1" },
+        { cage: "BBBB2", status: "Inactive" },
+      ],
+      "BBBB2",
+    ],
+    [
+      "a blank or the word null is none",
+      [
+        { eftIndicator: "7", cage: "AAAA1" },
+        { eftIndicator: " null ", cage: "BBBB2" },
+      ],
+      "BBBB2",
+    ],
+    ["then an active one", [{ status: "Inactive", cage: "AAAA1" }, { cage: "BBBB2" }], "BBBB2"],
+    [
+      "then the one that expires last",
+      [
+        { cage: "AAAA1", expirationDate: "2027-01-01" },
+        { cage: "BBBB2", expirationDate: "2027-05-01" },
+      ],
+      "BBBB2",
+    ],
+  ])("%s", (_name, rows, cage) => {
+    expect(chooseRegistration(registrations(...rows))?.cage).toBe(cage);
+    expect(chooseRegistration(registrations(...rows.toReversed()))?.cage).toBe(cage);
+  });
+});
+
+describe("a registration's facts", () => {
+  test("the word null, blanks and null are all absent", () => {
+    const [read] = registrations({ cage: "null", structureCode: null, structureDesc: " ", expirationDate: "null" });
+    expect(read).toMatchObject({ cage: "", entityType: "", expirationDate: "" });
+  });
+
+  test.each([
+    ["2L", "Corporate Entity Not Tax Exempt", "Corporate Entity (Not Tax Exempt)"],
+    ["cy", null, "Country - Foreign Government"],
+    ["9X", "A Structure Of Tomorrow", "A Structure Of Tomorrow"],
+  ])("the structure %s is worded as the extract words it", (structureCode, structureDesc, expected) => {
+    expect(registrations({ structureCode, structureDesc })[0]?.entityType).toBe(expected);
+  });
+
+  test("what is not needed may be missing or odd", () => {
+    const row = entityRow({ uei: UEI });
+    const odd = { ...row, coreData: "none", assertions: 7 };
+    expect(readRegistration({ uei: UEI, cage: "", raw: odd })).toMatchObject({ isActive: true, entityType: "" });
+  });
+});
+
+describe("a body of another shape is no answer", () => {
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["a list", []],
+    ["an error", { status: 500, message: "oops" }],
+    ["no count", { entityData: [] }],
+    ["no data", { totalRecords: 0 }],
+    ["a text for a count", { totalRecords: "0", entityData: [] }],
+    ["an element of another shape", { totalRecords: 1, entityData: [{ name: "x" }] }],
+    ["no UEI", { totalRecords: 1, entityData: [{ entityRegistration: { ueiSAM: "null" } }] }],
+  ])("%s", (_name, body) => {
+    expect(() => readEntityPage(body)).toThrow(expect.objectContaining({ reason: "wrong_shape" }) as unknown as Error);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ["no word on being registered", { samRegistered: null }],
+    ["another word on it", { samRegistered: "Maybe" }],
+    ["no status", { registrationStatus: null }],
+    ["no name", { legalBusinessName: "null" }],
+    ["a date of another form", { registrationExpirationDate: "02-11-2027" }],
+    ["a day that never was", { registrationExpirationDate: "2027-02-30" }],
+    ["another word in the flag", { exclusionStatusFlag: "maybe" }],
+  ])("a registration with %s", (_name, change) => {
+    const { entityRegistration } = entityRow({ uei: UEI }) as { entityRegistration: object };
+    const raw = { entityRegistration: { ...entityRegistration, ...change } };
+    expect(() => readRegistration({ uei: UEI, cage: "", raw })).toThrow(
+      expect.objectContaining({ reason: "wrong_shape" }) as unknown as Error,
+    );
+  });
+
+  test.each<[string, (row: Record<string, unknown>) => unknown]>([
+    ["no actions", (row) => ({ ...row, exclusionActions: { listOfActions: [] } })],
+    ["no identity", ({ exclusionIdentification: _, ...row }) => row],
+    [
+      "an ISO-like date that is none",
+      (row) => ({ ...row, exclusionActions: { listOfActions: [{ terminationDate: "13-45-2027" }] } }),
+    ],
+  ])("an exclusion with %s", (_name, change) => {
+    const body = { totalRecords: 1, excludedEntity: [change(exclusionRow({ uei: UEI }))] };
+    expect(() => readExclusionPage(body)).toThrow(
+      expect.objectContaining({ reason: "wrong_shape" }) as unknown as Error,
+    );
+  });
+});
+
+describe("an exclusion is in force", () => {
+  test.each<[string, Partial<PlayedExclusion>, boolean]>([
+    ["when it is indefinite", { terminationType: "Indefinite" }, true],
+    ["when it has no end", { terminationType: "Definite" }, true],
+    ["until its last day", { terminationDate: "11-21-2026" }, true],
+    ["not after it", { terminationDate: "11-20-2026" }, false],
+    ["by year before month, whatever the text's order says", { terminationDate: "01-05-2027" }, true],
+    ["not by a month that is later in an earlier year", { terminationDate: "12-31-2025" }, false],
+    ["not before its first day", { activateDate: "11-22-2026" }, false],
+    ["not when its record is inactive", { recordStatus: "Inactive" }, false],
+  ])("%s", (_name, played, expected) => {
+    expect(exclusions(played).some((row) => isInForce(row, TODAY))).toBe(expected);
+  });
+
+  test("also of a vendor that it names as a further location", () => {
+    const [row] = exclusions({ uei: "OTHERUEI0001", moreLocations: [UEI] });
+    expect(row?.ueis).toEqual(["OTHERUEI0001", UEI]);
+  });
+});

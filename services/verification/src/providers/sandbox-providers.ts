@@ -1,0 +1,69 @@
+import { maskTin } from "@vvs/identifiers";
+import type { Tenant } from "@vvs/tenant";
+import { sortedJson } from "../sorted-json.ts";
+import type { Answer, Provider, Question } from "./provider.ts";
+import { type RegistryReader, readRegistry } from "./registry-reader.ts";
+import {
+  CHANGING_UEI,
+  type SandboxProvider,
+  type SandboxVerdict,
+  sandboxRegistration,
+  sandboxTinMatch,
+} from "./sandbox.ts";
+
+/** Counts an organization's direct calls on the changing UEI: 1, 2, … */
+export interface SandboxTurns {
+  next(tenant: Tenant): Promise<number>;
+}
+
+/** Answers sam_registration of the synthetic registry, as of the call. */
+export function createSandboxRegistration(options: {
+  name: SandboxProvider;
+  entities: RegistryReader;
+  turns: SandboxTurns;
+  now: () => Date;
+}): Provider {
+  const { name, entities, turns, now } = options;
+  const turnOf = async ({ uei, run, tenant }: Question) => {
+    if (uei !== CHANGING_UEI) return 1;
+    return run ? run.runSeq : turns.next(tenant);
+  };
+  return {
+    name,
+    check: "sam_registration",
+    async ask(question, { signal }) {
+      const { uei, cage } = question;
+      const registry = await readRegistry(entities, question, signal);
+      const at = now();
+      const today = at.toISOString().slice(0, 10);
+      const verdict = sandboxRegistration({ provider: name, uei, registry, turn: await turnOf(question), today });
+      return toAnswer(verdict, at, { provider: name, asked: { uei, cage }, ...verdict });
+    },
+  };
+}
+
+/** Answers tin_match by the TIN's last digit, as of the call. */
+export function createSandboxTinMatch(options: { name: SandboxProvider; now: () => Date }): Provider {
+  const { name, now } = options;
+  return {
+    name,
+    check: "tin_match",
+    async ask(question) {
+      const tin = await question.tin();
+      const { irsCode, ...verdict } = sandboxTinMatch(name, tin);
+      const asked = { tin: maskTin(tin), name: question.legalName };
+      const { outcome, reason } = verdict;
+      return toAnswer(verdict, now(), { provider: name, asked, irs_code: irsCode, outcome, reason });
+    },
+  };
+}
+
+function toAnswer(verdict: SandboxVerdict, at: Date, content: object): Answer {
+  return {
+    ...verdict,
+    confidence: 1,
+    dataDate: at,
+    content: sortedJson({ ...content, answered_at: at.toISOString() }),
+    contentType: "application/json",
+  };
+}

@@ -1,0 +1,135 @@
+import type { AttemptError } from "./delivery.ts";
+import type { Circuit, Endpoint } from "./endpoint.ts";
+
+/** So many failures in a row open the circuit; timeouts, which hold slots for long, need fewer. */
+const OPENED_BY = { timeout: 2, other: 5 } as const;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Failures in a row that end a ramp. A single one, which may be the event's own fault, takes it back by a step. */
+const RAMP_ENDED_BY = 3;
+const RAMP_STEP_MS = 1_000;
+/** After so many steps, at 1,024 a second, nothing is held back any more. */
+const RAMP_STEPS = 10;
+/** The time of the last success is no news before. */
+const SUCCESS_NEWS_MS = 60_000;
+
+/** How an attempt ended, as far as its endpoint is concerned. */
+export interface Observation {
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  /** Absent: delivered. */
+  readonly error?: AttemptError;
+  readonly statusCode?: number;
+  /** It was made as the probe of an open circuit. */
+  readonly probe: boolean;
+}
+
+/** An endpoint that nothing is known of. */
+export function newEndpoint(identity: Pick<Endpoint, "_id" | "organization_id" | "url">, now: Date): Endpoint {
+  return {
+    ...identity,
+    failing_since: null,
+    consecutive_failures: 0,
+    last_success_at: null,
+    last_failure_at: null,
+    last_error: null,
+    last_status_code: null,
+    gone_at: null,
+    circuit: { state: "closed" },
+    rev: 0,
+    updated_at: now,
+  };
+}
+
+/** The endpoint after an attempt; the same object where that is no news. */
+export function observe(endpoint: Endpoint, seen: Observation): Endpoint {
+  return seen.error === undefined ? succeeded(endpoint, seen) : failed(endpoint, seen, seen.error);
+}
+
+function succeeded(endpoint: Endpoint, { endedAt, statusCode }: Observation): Endpoint {
+  const circuit = afterSuccess(endpoint.circuit, endedAt);
+  const known = endpoint.last_success_at?.getTime() ?? 0;
+  const isNews =
+    circuit !== endpoint.circuit ||
+    endpoint.consecutive_failures > 0 ||
+    endpoint.gone_at !== null ||
+    endedAt.getTime() - known >= SUCCESS_NEWS_MS;
+  if (!isNews) return endpoint;
+  return {
+    ...endpoint,
+    failing_since: null,
+    consecutive_failures: 0,
+    gone_at: null,
+    last_success_at: endedAt,
+    last_status_code: statusCode ?? null,
+    circuit,
+  };
+}
+
+function afterSuccess(circuit: Circuit, now: Date): Circuit {
+  if (circuit.state === "open") return { state: "ramp", step: 0, step_at: now };
+  if (circuit.state === "ramp" && stepAt(circuit, now) >= RAMP_STEPS) return { state: "closed" };
+  return circuit;
+}
+
+function failed(endpoint: Endpoint, seen: Observation, error: AttemptError): Endpoint {
+  const consecutive = endpoint.consecutive_failures + 1;
+  return {
+    ...endpoint,
+    failing_since: endpoint.failing_since ?? seen.endedAt,
+    consecutive_failures: consecutive,
+    last_failure_at: seen.endedAt,
+    last_error: error,
+    last_status_code: seen.statusCode ?? null,
+    gone_at: seen.statusCode === 410 ? (endpoint.gone_at ?? seen.endedAt) : endpoint.gone_at,
+    circuit: afterFailure(endpoint.circuit, consecutive, seen),
+  };
+}
+
+function afterFailure(circuit: Circuit, consecutive: number, seen: Observation): Circuit {
+  switch (circuit.state) {
+    case "closed":
+      return consecutive >= (seen.error === "timeout" ? OPENED_BY.timeout : OPENED_BY.other)
+        ? opened(1, seen.endedAt)
+        : circuit;
+    case "open":
+      return seen.probe ? opened(circuit.failed_probes + 1, seen.endedAt) : circuit;
+    case "ramp":
+      // What began before the endpoint answered again says nothing of how it is now.
+      if (seen.startedAt < circuit.step_at) return circuit;
+      if (consecutive >= RAMP_ENDED_BY) return opened(1, seen.endedAt);
+      return { state: "ramp", step: Math.max(0, stepAt(circuit, seen.endedAt) - 1), step_at: seen.endedAt };
+  }
+}
+
+function opened(failures: number, now: Date): Circuit {
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
+  return { state: "open", probe_at: new Date(now.getTime() + pauseMs), failed_probes: failures };
+}
+
+function stepAt(circuit: { readonly step: number; readonly step_at: Date }, now: Date): number {
+  return circuit.step + Math.max(0, Math.floor((now.getTime() - circuit.step_at.getTime()) / RAMP_STEP_MS));
+}
+
+/** Does the circuit let everything pass? A ramp that nobody needed ends by itself. */
+export function isFree(circuit: Circuit, now: Date): boolean {
+  return circuit.state === "closed" || (circuit.state === "ramp" && stepAt(circuit, now) >= RAMP_STEPS);
+}
+
+/** The probe of an open circuit may be made: nobody makes it, and the pause is over. */
+export function mayProbe(circuit: Circuit, now: Date): boolean {
+  return circuit.state === "open" && circuit.probe_at <= now;
+}
+
+/** The endpoint while its probe is made; after `until` another may be, for whoever made this one may have died. */
+export function probing(endpoint: Endpoint, until: Date): Endpoint {
+  if (endpoint.circuit.state !== "open") throw new Error("only an open circuit is probed");
+  return { ...endpoint, circuit: { ...endpoint.circuit, probe_at: until } };
+}
+
+/** A second of a ramp, and how many attempts may begin in it; undefined where there is no ramp. */
+export function rampSecond(circuit: Circuit, now: Date): { id: string; attempts: number } | undefined {
+  if (circuit.state !== "ramp") return undefined;
+  const step = stepAt(circuit, now);
+  return { id: `${circuit.step_at.getTime()}/${step}`, attempts: 2 ** Math.min(step, RAMP_STEPS) };
+}

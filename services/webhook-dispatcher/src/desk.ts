@@ -1,0 +1,132 @@
+import { webhookUrlProblem } from "@vvs/egress";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
+import type { Delivery } from "./delivery.ts";
+import type { DeliveryListing } from "./listing.ts";
+import type { FailedFilter, Replays } from "./replay.ts";
+import type { ReplayJobs } from "./replay-jobs.ts";
+import type { TestEvents } from "./test-event.ts";
+
+const MAX_COUNT = 100_000;
+const MAX_RUNNING_REPLAYS = 5;
+const MAX_REPLAY_ID_CHARACTERS = 100;
+const TESTS_PER_MINUTE = 20;
+const MINUTE_SECONDS = 60;
+
+/** Notes in the audit log what a user is about to have done. */
+export type Audit = (
+  caller: CallerContext,
+  entry: { action: string; target: string; details: Record<string, string> },
+) => Promise<void>;
+
+/** What people have done with deliveries of one environment. Each is audited first: there is no effect without its entry. */
+export interface DeliveryDesk {
+  /** Errors: not_found, limit_exceeded, service_unavailable. */
+  replay(caller: CallerContext, deliveryId: string): Promise<{ delivery: Delivery; replayed: boolean }>;
+  countFailed(tenant: Tenant, filter: Omit<FailedFilter, "until">): Promise<number>;
+  /** Returns how many fit. Errors: invalid_request, limit_exceeded, service_unavailable. */
+  replayFailed(caller: CallerContext, replayId: string, filter: Omit<FailedFilter, "until">): Promise<number>;
+  /** Errors: invalid_request, rate_limited, service_unavailable. */
+  sendTest(caller: CallerContext, webhookUrl: string): Promise<Delivery>;
+}
+
+export function createDeliveryDesk(options: {
+  environment: Environment;
+  listing: Pick<DeliveryListing, "find">;
+  replays: Pick<Replays, "replay" | "countFailed">;
+  jobs: Pick<ReplayJobs, "find" | "add" | "countRunning">;
+  testEvents: TestEvents;
+  audit: Audit;
+  allowPrivateTargets: boolean;
+  /** There is something new to carry out. */
+  onReplay: () => void;
+  now: () => Date;
+}): DeliveryDesk {
+  const { environment, listing, replays, jobs, testEvents, audit, now } = options;
+
+  async function find(tenant: Tenant, deliveryId: string): Promise<Delivery> {
+    const delivery = await listing.find(tenant, deliveryId);
+    if (!delivery) throw new ServiceError("not_found", { message: "There is no such delivery." });
+    return delivery;
+  }
+
+  return {
+    async replay(caller, deliveryId) {
+      const { event_id, attempts, status } = await find(caller.tenant, deliveryId);
+      await audit(caller, {
+        action: "webhook_delivery.replayed",
+        target: deliveryId,
+        details: { event_id, attempts: String(attempts.length), status },
+      });
+      const by = { at: now(), actor: caller.actor };
+      const outcome = await replays.replay(caller.tenant, deliveryId, by);
+      if (outcome === "replayed_too_often") {
+        throw new ServiceError("limit_exceeded", {
+          message: "This delivery was replayed 100 times; that is the most.",
+        });
+      }
+      return { delivery: await find(caller.tenant, deliveryId), replayed: outcome === "replayed" };
+    },
+
+    countFailed: (tenant, filter) => replays.countFailed(tenant, { ...filter, until: now() }, MAX_COUNT),
+
+    async replayFailed(caller, replayId, filter) {
+      const { tenant, actor } = caller;
+      if (replayId === "" || replayId.length > MAX_REPLAY_ID_CHARACTERS) {
+        throw new ServiceError("invalid_request", {
+          details: [{ path: "replay_id", message: `must be 1–${MAX_REPLAY_ID_CHARACTERS} characters` }],
+        });
+      }
+      const known = await jobs.find(tenant, replayId);
+      if (known) return known.count;
+      if ((await jobs.countRunning(tenant)) >= MAX_RUNNING_REPLAYS) {
+        throw new ServiceError("limit_exceeded", {
+          message: `${MAX_RUNNING_REPLAYS} replays are under way already. Try again when one has ended.`,
+        });
+      }
+      const meant = { ...filter, until: now() };
+      const count = await replays.countFailed(tenant, meant, MAX_COUNT);
+      await audit(caller, {
+        action: "webhook_deliveries.replayed",
+        target: replayId,
+        details: {
+          since: filter.since.toISOString(),
+          count: String(count),
+          ...(filter.monitorId && { monitor_id: filter.monitorId }),
+          ...(filter.webhookUrl && { host: hostOf(filter.webhookUrl) }),
+        },
+      });
+      const job = await jobs.add(tenant, replayId, { filter: meant, actor, count, now: now() });
+      options.onReplay();
+      return job.count;
+    },
+
+    async sendTest(caller, webhookUrl) {
+      const { allowPrivateTargets } = options;
+      const problem = webhookUrlProblem(webhookUrl, { environment, allowPrivateTargets });
+      if (problem) {
+        throw new ServiceError("invalid_request", { details: [{ path: "webhook_url", message: problem }] });
+      }
+      const minuteAgo = new Date(now().getTime() - MINUTE_SECONDS * 1000);
+      if ((await testEvents.countSince(caller.tenant, minuteAgo)) >= TESTS_PER_MINUTE) {
+        throw new ServiceError("rate_limited", {
+          message: `${TESTS_PER_MINUTE} test events were sent within a minute. Try again in a minute.`,
+          retryAfterSeconds: MINUTE_SECONDS,
+        });
+      }
+      const deliveryId = newId("dlv", now());
+      await audit(caller, {
+        action: "webhook_test.sent",
+        target: deliveryId,
+        details: { host: hostOf(webhookUrl) },
+      });
+      return testEvents.add(caller.tenant, deliveryId, webhookUrl, now());
+    },
+  };
+}
+
+/** Of a URL what may be told: paths and queries of webhooks carry secrets now and then. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "";
+}

@@ -1,0 +1,54 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One POST that came. */
+export interface Post {
+  readonly path: string;
+  readonly eventId: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Milliseconds of performance.now(). */
+  readonly at: number;
+}
+
+export interface PlayedSubscriber {
+  url(path: string): string;
+  readonly posts: readonly Post[];
+  /** The most that were unanswered at once, by path. */
+  mostAtOnce(path: string): number;
+  close(): Promise<void>;
+}
+
+/** A subscriber on loopback that answers as told, 200 where nothing is said. */
+export async function playSubscriber(
+  answer: (post: Post, response: ServerResponse) => void = (_post, response) => void response.end("ok"),
+): Promise<PlayedSubscriber> {
+  const posts: Post[] = [];
+  const open = new Map<string, number>();
+  const most = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const path = request.url!;
+    const post = {
+      path,
+      eventId: String(request.headers["webhook-id"]),
+      headers: request.headers,
+      at: performance.now(),
+    };
+    posts.push(post);
+    open.set(path, (open.get(path) ?? 0) + 1);
+    most.set(path, Math.max(most.get(path) ?? 0, open.get(path)!));
+    response.once("close", () => open.set(path, open.get(path)! - 1));
+    request.resume().once("end", () => answer(post, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", 4_096, resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    posts,
+    mostAtOnce: (path) => most.get(path) ?? 0,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

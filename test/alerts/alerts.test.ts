@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { createKafka } from "@vvs/kafka";
+import { createLogger } from "@vvs/logging";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { freePort } from "../../deploy/local/servers/free-port.ts";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { type DeliveryStack, startDeliveryStack, webhookEvent } from "../support/delivery-stack.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { startVerificationStack, type VerificationStack } from "../support/verification-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { allRules, metricsOf } from "./rules.ts";
+
+const prefix = `a${randomBytes(4).toString("hex")}_`;
+const folder = join(projectRoot, ".cache", "test-alerts", prefix);
+const rules = allRules();
+let stack: VerificationStack;
+let deliveries: DeliveryStack;
+let subscriber: Subscriber;
+
+beforeAll(async () => {
+  const servers = { mongodbUri: process.env.MONGODB_URI!, kafkaBrokers: process.env.KAFKA_BROKERS!.split(",") };
+  subscriber = await startSubscriber((_received, response) => void response.writeHead(500).end());
+  deliveries = await startDeliveryStack({ servers, prefix: `d${prefix}`, folder });
+  stack = await startVerificationStack({
+    servers,
+    prefix,
+    folder,
+    environment: {
+      SAM_GOV_API_KEY: "not-a-key-of-anyone",
+      SAM_GOV_BASE_URL: `http://127.0.0.1:${await freePort()}`,
+      SAM_GOV_DAILY_QUOTA: "10",
+      SAM_GOV_KEY_ISSUED_ON: "2026-01-01",
+    },
+    log: () => undefined,
+  });
+}, 180_000);
+
+afterAll(async () => {
+  await stack?.stop();
+  await stack?.remove();
+  await deliveries?.stop();
+  await deliveries?.remove();
+  subscriber?.close();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+test("each alert has a runbook of its name, and each runbook an alert", () => {
+  expect(rules.length).toBeGreaterThan(0);
+  for (const { alert, runbook } of rules) {
+    expect(runbook).toBe(`docs/runbooks/${alert}.md`);
+    expect(existsSync(join(projectRoot, runbook!))).toBe(true);
+    expect(readFileSync(join(projectRoot, runbook!), "utf8")).toMatch(new RegExp(`^# ${alert}\n`));
+  }
+  const runbooks = readdirSync(join(projectRoot, "docs/runbooks")).filter((file) => file !== "README.md");
+  expect(runbooks.toSorted()).toEqual([...new Set(rules.map(({ alert }) => `${alert}.md`))].toSorted());
+});
+
+test("each link in a runbook leads to one", () => {
+  const runbooks = join(projectRoot, "docs/runbooks");
+  for (const file of readdirSync(runbooks)) {
+    const links = readFileSync(join(runbooks, file), "utf8").matchAll(/\]\(([^)#]+)/g);
+    for (const [, link] of links)
+      expect({ file, link, exists: existsSync(join(runbooks, link!)) }).toMatchObject({ exists: true });
+  }
+});
+
+test.each([
+  ["max by (a, b) (one_thing) > 60", ["one_thing"]],
+  ['sum by (a) (rate(x_total{b="c", d=~"e|f"}[10m])) > 0\nunless\nsum by (a) (y offset 15m)', ["x_total", "y"]],
+  ['sum by (a) (lag{b=~"(.+[.])?c"}) > 0\nunless on ()\nsum(rate(z_total[5m])) > 0', ["lag", "z_total"]],
+  ["absent(x)\nor\nmax(y) > max(y offset 10m)", ["x", "y"]],
+  ['x:y:rate5m{a="b"} > 14.4 and sum_over_time(x:z[3d]) * 30 > 10', ["x:y:rate5m", "x:z"]],
+  ['predict_linear(left{a="b"}[1h], 86400 - time() % 86400) < 0', ["left"]],
+])("an expression's metrics are found: %s", (expr, metrics) => {
+  expect(metricsOf(expr)).toEqual(metrics);
+});
+
+test("each metric that an alert asks for is exported, with the labels it is asked by", async () => {
+  const caller = { tenant: { organizationId: newId("org"), environment: Environment.LIVE }, actor: newId("key") };
+  const { entity } = await stack.entities.lookUp({ caller, identifiers: { uei: "ZZNRTHWND001" } });
+  await stack.verifications.verify({
+    caller,
+    target: { case: "entityId", value: entity!.id },
+    checks: [CheckType.SAM_REGISTRATION],
+    mode: Mode.REALTIME,
+  });
+  const kafka = createKafka({
+    brokers: process.env.KAFKA_BROKERS!.split(","),
+    clientId: "test",
+    topicPrefix: `${prefix}.`,
+    logger: createLogger({ service: "test", level: "silent" }),
+  });
+  const producer = kafka.producer();
+  const topic = kafka.topicFor("live", "verification.requested");
+  await producer.send([{ topic, key: "a", value: Buffer.from("not such a message") }]);
+  await producer.close();
+
+  await deliveries.publish([
+    webhookEvent({ organizationId: newId("org"), monitorId: newId("mon"), url: subscriber.url }),
+  ]);
+
+  // Of what is recorded, and of the gateway's own, the chart's tests hold the names to the code.
+  const ofTheGateway = new Set(["ratelimit_degraded"]);
+  const wanted = [...new Set(rules.flatMap(({ expr }) => metricsOf(expr)))].filter(
+    (name) => !name.startsWith("slo:") && !ofTheGateway.has(name),
+  );
+  const exported = await waitFor("all metrics", async () => {
+    const ports = [stack.ports.verification.admin, deliveries.adminPort];
+    const texts = ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    const series = (await Promise.all(texts)).join("\n").split("\n");
+    return wanted.every((name) => series.some((line) => line.startsWith(`${name}{`))) && series;
+  });
+  const labelled = (name: string, ...labels: string[]) =>
+    exported.some((line) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)));
+  expect(labelled("verification_provider_state", 'environment="live"', 'provider="sam_gov_api"')).toBe(true);
+  expect(labelled("verification_provider_quota_remaining", 'environment="live"', 'provider="sam_gov_api"')).toBe(true);
+  expect(labelled("verification_provider_attempts_total", 'check="sam_registration"', 'outcome="throw"')).toBe(true);
+  expect(labelled("verification_provider_attempts_total", 'environment="live"', 'outcome="pass"')).toBe(true);
+  expect(labelled("verification_provider_key_age_days", 'provider="sam_gov_api"')).toBe(true);
+  expect(labelled("outbox_oldest_unsent_seconds", 'database="')).toBe(true);
+  expect(labelled("dead_letter_records_total", `messaging_destination_name="${topic}"`)).toBe(true);
+  const live = 'environment="live"';
+  expect(labelled("webhook_oldest_due_age", live)).toBe(true);
+  expect(labelled("webhook_deliveries_pending", live, 'state="due"')).toBe(true);
+  expect(labelled("webhook_deliveries_accepted_total", live)).toBe(true);
+  expect(labelled("webhook_delivery_attempts_total", live, 'outcome="http_status"')).toBe(true);
+  expect(labelled("webhook_failing_endpoints", live, 'state="open"')).toBe(true);
+  expect(labelled("webhook_deliveries_given_up_total", live)).toBe(true);
+  expect(labelled("webhook_attempts_put_off_total", live)).toBe(true);
+  expect(labelled("kafka_consumer_committed_lag", `topic="d${prefix}.live.webhook.requested"`)).toBe(true);
+});

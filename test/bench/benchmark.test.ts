@@ -1,0 +1,82 @@
+import { expect, test } from "@jest/globals";
+import { type Benchmark, reportOf, tableOf } from "./benchmark.ts";
+import { closedLoop, median, openLoop, percentile } from "./load.ts";
+
+const benchmark: Benchmark = {
+  name: "example",
+  about: "an example",
+  targets: { ratio: { at_least: 0.5 }, p99_ms: { at_most: 120 } },
+  run: async () => measured,
+};
+const measured = { conditions: { concurrency: 64 }, figures: { ratio: 0.5, p99_ms: 120.1, other: 3 } };
+
+test("a figure on its bound holds, one beyond is missed, and the table tells both", () => {
+  const report = reportOf(benchmark, measured);
+  expect(report).toEqual({
+    bench: "example",
+    ...measured,
+    targets: {
+      ratio: { at_least: 0.5, value: 0.5, holds: true },
+      p99_ms: { at_most: 120, value: 120.1, holds: false },
+    },
+  });
+  expect(tableOf(report)).toMatch(/^ratio +0\.5 +≥ 0\.5 holds$/m);
+  expect(tableOf(report)).toMatch(/^p99_ms +120\.1 +≤ 120 MISSED$/m);
+});
+
+test("a figure that could not be measured holds no target; one that was forgotten is an error", () => {
+  const unknown = { conditions: {}, figures: { ratio: Number.NaN, p99_ms: 1 } };
+  expect(reportOf(benchmark, unknown).targets.ratio).toMatchObject({ holds: false });
+  expect(() => reportOf(benchmark, { conditions: {}, figures: { ratio: 1 } })).toThrow("p99_ms");
+});
+
+test("a run of a part is judged by that part's figures alone", () => {
+  const part = { conditions: {}, figures: { ratio: 0.4 }, judged: ["ratio"] };
+  expect(reportOf(benchmark, part)).toEqual({
+    bench: "example",
+    conditions: {},
+    figures: { ratio: 0.4 },
+    targets: { ratio: { at_least: 0.5, value: 0.4, holds: false } },
+  });
+});
+
+test.each([
+  [[1, 2, 3, 4], 50, 2],
+  [[1, 2, 3, 4], 99, 4],
+  [[7], 1, 7],
+  [[], 99, Number.NaN],
+])("of %j the %d percent value is %d", (values, percent, value) => {
+  expect(percentile(values, percent)).toBe(value);
+});
+
+test("a median is of the values, in whatever order they came", () => {
+  expect(median([9, 1, 5])).toBe(5);
+});
+
+test("a closed loop keeps so many in flight, and counts what failed apart", async () => {
+  let running = 0;
+  let most = 0;
+  let begun = 0;
+  const call = async () => {
+    most = Math.max(most, ++running);
+    const fails = ++begun % 2 === 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    if (fails) throw new Error("no answer");
+  };
+  const { latenciesMs, failed } = await closedLoop({ inFlight: 5, forMs: 50, call });
+  expect(most).toBe(5);
+  expect(failed).toBeGreaterThan(0);
+  expect(latenciesMs.length + failed).toBeLessThanOrEqual(begun);
+});
+
+test("an open loop waits for the last answer", async () => {
+  let answered = 0;
+  const call = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    answered++;
+  };
+  const { latenciesMs } = await openLoop({ perSecond: 100, forMs: 100, call });
+  expect(latenciesMs).toHaveLength(answered);
+  expect(answered).toBeGreaterThan(0);
+});

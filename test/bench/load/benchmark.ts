@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream, mkdirSync, rmSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import { MongoClient } from "mongodb";
+import { generateSecrets } from "../../../deploy/local/secrets.ts";
+import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
+import { projectRoot } from "../../../deploy/local/services.ts";
+import { migrate } from "../../../services/entity/src/migrate.ts";
+import { startHelper } from "../../support/helper-process.ts";
+import { startServiceProcess } from "../../support/service-process.ts";
+import { type Benchmark, type Measured, UsageError } from "../benchmark.ts";
+import { extractOf, nameModelOf } from "../registry/extract.ts";
+import { runLoader } from "./loader.ts";
+import { startLookups } from "./lookups.ts";
+import { insertRaw } from "./raw-inserts.ts";
+
+const FULL_SIZE = 900_000;
+const SEED = 1;
+
+/** A load by the operator's command, with the service answering beside it, against inserting what it wrote. */
+export const loadBenchmark: Benchmark = {
+  name: "load",
+  about: "a made-up registry through the load command against insertMany of the same documents",
+  usage: `[--size ${FULL_SIZE}]`,
+  targets: {
+    ratio_to_insert_many: { at_least: 0.4 },
+    loader_peak_rss_mb: { at_most: 300 },
+    identifier_p99_ms: { at_most: 50 },
+    name_p99_ms: { at_most: 150 },
+  },
+  async run(log, args) {
+    const size = sizeOf(args);
+    const prefix = `b${randomBytes(4).toString("hex")}_`;
+    const folder = join(projectRoot, ".cache", "bench", prefix);
+    mkdirSync(folder, { recursive: true });
+    const closes: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+    try {
+      return await measure({ size, prefix, folder, log, onClose: (close) => closes.push(close) });
+    } finally {
+      for (const close of closes.toReversed()) await close();
+    }
+  },
+};
+
+function sizeOf(args: readonly string[]): number {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { size: { type: "string" } } });
+    const size = Number(values.size ?? FULL_SIZE);
+    if (Number.isSafeInteger(size) && size >= 1_000 && size <= 9_999_999) return size;
+  } catch {
+    // Told below.
+  }
+  throw new UsageError("A size is a whole number from 1000 to 9999999.");
+}
+
+interface Run {
+  readonly size: number;
+  readonly prefix: string;
+  readonly folder: string;
+  readonly log: (line: string) => void;
+  readonly onClose: (close: () => Promise<unknown>) => void;
+}
+
+async function measure({ size, prefix, folder, log, onClose }: Run): Promise<Measured> {
+  const dataDir = join(folder, "servers");
+  const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
+  onClose(() => servers.stop());
+  const client = await new MongoClient(servers.mongodbUri, { writeConcern: { w: "majority" } }).connect();
+  onClose(() => client.close());
+  const rawPrefix = `${prefix}raw_`;
+  for (const each of [prefix, rawPrefix]) {
+    for (const environment of ["live", "sandbox"]) {
+      onClose(() => client.db(`${each}entity_${environment}`).dropDatabase());
+    }
+    await migrate({ client, prefix: each });
+  }
+  const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
+  onClose(() => sink.stop());
+  const environment = { MONGODB_URI: servers.mongodbUri, MONGODB_DATABASE_PREFIX: prefix };
+  const { TIN_KEYS, TIN_HASH_KEYS } = generateSecrets();
+  const service = await startServiceProcess({
+    name: "entity",
+    environment: { ...environment, TIN_KEYS, TIN_HASH_KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: sink.line },
+    logFile: join(folder, "entity.log"),
+  });
+  onClose(() => service.stop());
+
+  const file = join(folder, "registry.dat");
+  const names = await nameModelOf(SEED);
+  log(`Making up an extract of ${size} rows ...`);
+  await pipeline(Readable.from(extractOf({ seed: SEED, size, names, cutDate: new Date() })), createWriteStream(file));
+  log("Loading it, with look-ups beside it ...");
+  const lookups = startLookups({ address: `127.0.0.1:${service.ports.rpc}`, seed: SEED, size, names });
+  const first = await runLoader({ file, environment, log });
+  const latencies = await lookups.stop();
+  log("Loading it again ...");
+  const again = await runLoader({ file, environment, log });
+  log("Inserting the same documents ...");
+  const live = (each: string) => client.db(`${each}entity_live`);
+  const raw = await insertRaw(live(prefix), live(rawPrefix));
+  return {
+    conditions: {
+      baseline: "insertMany of 1,000 documents at a time, entities and snapshots, same indexes, majority writes",
+      rows: size,
+      look_ups: "20 a second by UEI and 5 by name, of what is being loaded, while it is loaded",
+      telemetry: "every span of the service exported over OTLP to a sink on this machine",
+      processes: "loader, entity service, MongoDB, all on this machine",
+      processors: cpus().length,
+    },
+    figures: {
+      load_seconds: first.seconds,
+      load_rows_per_second: Math.round(size / first.seconds),
+      insert_many_seconds: round(raw.seconds, 1),
+      insert_many_documents: raw.documents,
+      ratio_to_insert_many: round(raw.seconds / first.seconds, 3),
+      loader_peak_rss_mb: Math.max(first.peakRssMb, again.peakRssMb),
+      ...latencies,
+      entities_loaded: first.new,
+      unchanged_load_seconds: again.seconds,
+      unchanged_load_rows_per_second: Math.round(again.unchanged / again.seconds),
+    },
+  };
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

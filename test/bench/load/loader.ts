@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { runProcess } from "../../../deploy/local/processes.ts";
+import { projectRoot } from "../../../deploy/local/services.ts";
+
+export interface LoadRun {
+  /** As the command itself reports them. */
+  readonly seconds: number;
+  readonly new: number;
+  readonly unchanged: number;
+  readonly peakRssMb: number;
+}
+
+/** Loads an extract by the operator's own command, in a process of its own. Errors: it failed. */
+export async function runLoader(options: {
+  file: string;
+  environment: Readonly<Record<string, string>>;
+  log: (line: string) => void;
+}): Promise<LoadRun> {
+  const lines: string[] = [];
+  const command = runProcess({
+    name: "registry",
+    command: process.execPath,
+    args: [
+      ...["--import", join(import.meta.dirname, "peak-memory.ts")],
+      ...[join(projectRoot, "services/entity/src/registry.ts"), "load", "--registry", options.file],
+    ],
+    cwd: projectRoot,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.environment },
+    onLine(line) {
+      lines.push(line);
+      options.log(`  ${line}`);
+    },
+  });
+  const { code } = await command.exited;
+  const output = lines.join("\n");
+  if (code !== 0) throw new Error(`The load failed: ${output}`);
+  const figure = (name: string) => {
+    const text = new RegExp(`\\b${name} ([\\d.]+)`).exec(output)?.[1];
+    if (text === undefined) throw new Error(`The load did not tell ${name}: ${output}`);
+    return Number(text);
+  };
+  return {
+    seconds: figure("seconds"),
+    new: figure("new"),
+    unchanged: figure("unchanged"),
+    peakRssMb: figure("peak_rss_mb"),
+  };
+}

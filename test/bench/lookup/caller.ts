@@ -1,0 +1,8 @@
+import { newId } from "@vvs/ids";
+import { type Caller, Environment } from "@vvs/proto/common/v1/common";
+
+/** Somebody of an organization of their own, in live. */
+export function newCaller(): Pick<Caller, "tenant" | "actor" | "requestId"> {
+  const tenant = { organizationId: newId("org"), environment: Environment.LIVE } as Caller["tenant"];
+  return { tenant, actor: newId("key"), requestId: newId("req") };
+}

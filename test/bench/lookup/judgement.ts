@@ -1,0 +1,74 @@
+import { type Category, categories } from "../registry/queries.ts";
+
+/** What one look-up by name came to. */
+export interface Outcome {
+  readonly cat: string;
+  /** False for a name that no record has. */
+  readonly isPresent: boolean;
+  /** Whether each answer is the right one, best first; none where nothing was found. */
+  readonly right: readonly boolean[];
+  /** The confidence of each answer. */
+  readonly confidences: readonly number[];
+}
+
+/** An answer that is not below this is taken for found. */
+const SURE = 0.8;
+const BINS = 10;
+/** Of names written as most people write them. */
+const plain: readonly string[] = ["exact", "suffix", "typo1"] satisfies Category[];
+
+/**
+ * Whether answers were right first and among ten, by category and on average over those that have a right answer; how
+ * often confidence was where it should be; and the calibration error: by how much the share of first answers that are
+ * right differs from the confidence that they came with, on average.
+ */
+export function judge(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
+  const byCategory = Map.groupBy(outcomes, ({ cat }) => cat);
+  const known = [...categories.filter((cat) => byCategory.has(cat)), ...byCategory.keys()];
+  const answerable = [...new Set(known)].filter((cat) => byCategory.get(cat)!.some(({ isPresent }) => isPresent));
+  const first = answerable.map((cat) => share(byCategory.get(cat)!, isRightFirst));
+  const amongTen = answerable.map((cat) =>
+    share(byCategory.get(cat)!, ({ right }) => right.slice(0, 10).includes(true)),
+  );
+  const absent = outcomes.filter(({ isPresent }) => !isPresent);
+  const common = outcomes.filter(({ cat, isPresent }) => isPresent && plain.includes(cat));
+  return {
+    ...Object.fromEntries(answerable.map((cat, index) => [`first_${cat}`, rounded(first[index]!)])),
+    first_mean: rounded(mean(first)),
+    first_least: rounded(
+      Math.min(...first.filter((_, index) => answerable[index] !== "drop"), Number.POSITIVE_INFINITY),
+    ),
+    ...Object.fromEntries(answerable.map((cat, index) => [`among_ten_${cat}`, rounded(amongTen[index]!)])),
+    among_ten_mean: rounded(mean(amongTen)),
+    absent_not_sure: rounded(share(absent, ({ confidences }) => (confidences[0] ?? 0) < SURE)),
+    plain_sure_and_right: rounded(share(common, (each) => isRightFirst(each) && each.confidences[0]! >= SURE)),
+    calibration_error: rounded(calibrationError(outcomes)),
+  };
+}
+
+function isRightFirst({ right, confidences }: Outcome): boolean {
+  // Answers of one confidence are a tie.
+  return right.some((isRight, index) => isRight && confidences[index] === confidences[0]);
+}
+
+function calibrationError(outcomes: readonly Outcome[]): number {
+  const answered = outcomes.filter(({ confidences }) => confidences.length > 0);
+  const bins = Map.groupBy(answered, ({ confidences }) => Math.min(BINS - 1, Math.floor(confidences[0]! * BINS)));
+  const gaps = [...bins.values()].map((bin) => {
+    const confidence = mean(bin.map(({ confidences }) => confidences[0]!));
+    return (Math.abs(confidence - share(bin, ({ right }) => right[0] === true)) * bin.length) / answered.length;
+  });
+  return gaps.reduce((sum, gap) => sum + gap, 0);
+}
+
+function share<T>(all: readonly T[], holds: (one: T) => boolean): number {
+  return all.filter(holds).length / all.length;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(4));
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { MongoClient } from "mongodb";
+import { generateSecrets } from "../../../deploy/local/secrets.ts";
+import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
+import { projectRoot } from "../../../deploy/local/services.ts";
+import { migrate } from "../../../services/entity/src/migrate.ts";
+import { startHelper } from "../../support/helper-process.ts";
+import { startServiceProcess } from "../../support/service-process.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { runLoader } from "../load/loader.ts";
+import { extractOf } from "../registry/extract.ts";
+import type { NameModel } from "../registry/names.ts";
+
+/** The entity service in a process of its own, on a made-up registry that was loaded before it started. */
+export interface LoadedService {
+  readonly address: string;
+  readonly pid: number;
+  readonly client: MongoClient;
+  readonly mongodbUri: string;
+  readonly database: string;
+  /** Where spans go. */
+  readonly collector: string;
+  /** How long the index of names took to be up. */
+  readonly indexSeconds: number;
+  /** Waits until so many indexes have been put to use. */
+  untilGeneration(generation: number): Promise<void>;
+}
+
+const INDEX_WITHIN_MS = 600_000;
+
+export async function startLoadedService(options: {
+  size: number;
+  seed: number;
+  names: NameModel;
+  log: (line: string) => void;
+  onClose: (close: () => unknown) => void;
+}): Promise<LoadedService> {
+  const { size, seed, names, log, onClose } = options;
+  const prefix = `b${randomBytes(4).toString("hex")}_`;
+  const folder = join(projectRoot, ".cache", "bench", prefix);
+  mkdirSync(folder, { recursive: true });
+  onClose(() => rmSync(folder, { recursive: true, force: true }));
+  const dataDir = join(folder, "servers");
+  const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
+  onClose(() => servers.stop());
+  const client = await new MongoClient(servers.mongodbUri).connect();
+  onClose(() => client.close());
+  onClose(() => Promise.all(["live", "sandbox"].map((each) => client.db(`${prefix}entity_${each}`).dropDatabase())));
+  await migrate({ client, prefix });
+  const environment = { MONGODB_URI: servers.mongodbUri, MONGODB_DATABASE_PREFIX: prefix };
+  const file = join(folder, "registry.dat");
+  log(`Making up and loading an extract of ${size} rows ...`);
+  await pipeline(Readable.from(extractOf({ seed, size, names, cutDate: new Date() })), createWriteStream(file));
+  await runLoader({ file, environment, log });
+  const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
+  onClose(() => sink.stop());
+  const { TIN_KEYS, TIN_HASH_KEYS } = generateSecrets();
+  const logFile = join(folder, "entity.log");
+  const service = await startServiceProcess({
+    name: "entity",
+    environment: { ...environment, TIN_KEYS, TIN_HASH_KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: sink.line },
+    logFile,
+  });
+  onClose(() => service.stop());
+  const readyAt = performance.now();
+  const untilGeneration = async (generation: number) => {
+    const isUp = () => readFileSync(logFile, "utf8").includes(`"generation":${generation}`);
+    await waitFor(`index ${generation}`, isUp, { timeoutMs: INDEX_WITHIN_MS, everyMs: 200 });
+  };
+  await untilGeneration(1);
+  return {
+    address: `127.0.0.1:${service.ports.rpc}`,
+    pid: service.pid,
+    client,
+    mongodbUri: servers.mongodbUri,
+    database: `${prefix}entity_live`,
+    collector: sink.line,
+    indexSeconds: (performance.now() - readyAt) / 1_000,
+    untilGeneration,
+  };
+}

@@ -1,0 +1,85 @@
+import { generalIdf } from "../../../services/entity/src/matching/idf.ts";
+import { normalizeName } from "../../../services/entity/src/matching/normalize-name.ts";
+import { sameNameScore, scoreName } from "../../../services/entity/src/matching/score-name.ts";
+import { type Benchmark, UsageError } from "../benchmark.ts";
+import { bestThreshold, bootstrapInterval, qualityAt, type ScoredPair } from "./classification.ts";
+import { type LabelledPair, readPairs } from "./pair-file.ts";
+
+const BOOTSTRAP_SAMPLES = 2_000;
+const SEED = 7;
+const TIMED_PAIRS = 40_000;
+
+/** The scorer of names alone, without retrieval or corpus, on pairs that people labelled. */
+export const pairsBenchmark: Benchmark = {
+  name: "pairs",
+  about: "the scorer of names on labelled pairs, at the product's own threshold",
+  usage: "FILE.csv",
+  targets: { f1: { at_least: 0.86 }, score_us_per_pair: { at_most: 30 } },
+  async run(_log, args) {
+    const [file, ...more] = args;
+    if (file === undefined || more.length > 0) throw new UsageError("One file of pairs is needed.");
+    const pairs = readPairs(file);
+    const scored = scoreAll(pairs);
+    const own = qualityAt(scored, sameNameScore);
+    const interval = bootstrapInterval(scored, { threshold: sameNameScore, samples: BOOTSTRAP_SAMPLES, seed: SEED });
+    const best = bestThreshold(scored);
+    return {
+      conditions: {
+        columns: "name1, name2, is_match; names alone, weights of words from general knowledge",
+        interval: `95 % of ${BOOTSTRAP_SAMPLES} bootstrap samples`,
+      },
+      figures: {
+        pairs: pairs.length,
+        matches: pairs.filter(({ isMatch }) => isMatch).length,
+        threshold: sameNameScore,
+        precision: round(own.precision, 4),
+        recall: round(own.recall, 4),
+        f1: round(own.f1, 4),
+        f1_low: round(interval.low, 4),
+        f1_high: round(interval.high, 4),
+        best_threshold: round(best.threshold, 4),
+        best_f1: round(best.f1, 4),
+        ...costs(pairs),
+      },
+    };
+  },
+};
+
+function scoreAll(pairs: readonly LabelledPair[]): ScoredPair[] {
+  return pairs.map(({ name1, name2, isMatch }) => ({
+    score: scoreName(normalizeName(name1), normalizeName(name2), generalIdf).score,
+    isMatch,
+  }));
+}
+
+/** Processor time of the scorer on names that are normalized, as an index keeps them, and of normalizing one. */
+function costs(pairs: readonly LabelledPair[]): Record<string, number> {
+  const names = pairs.flatMap(({ name1, name2 }) => [name1, name2]);
+  const normalized = pairs.map(({ name1, name2 }) => [normalizeName(name1), normalizeName(name2)] as const);
+  const rounds = Math.ceil(TIMED_PAIRS / pairs.length);
+  const repeat = (once: () => void) => () => {
+    for (let index = 0; index < rounds; index++) once();
+  };
+  const score = repeat(() => {
+    for (const [a, b] of normalized) scoreName(a, b, generalIdf);
+  });
+  const normalize = repeat(() => {
+    for (const name of names) normalizeName(name);
+  });
+  score();
+  return {
+    score_us_per_pair: round(cpuMicroseconds(score) / (rounds * pairs.length), 2),
+    normalize_us_per_name: round(cpuMicroseconds(normalize) / (rounds * names.length), 2),
+  };
+}
+
+function cpuMicroseconds(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { parse } from "csv-parse/sync";
+import { UsageError } from "../benchmark.ts";
+
+/** Two names, and whether a person says that they are of one organization. */
+export interface LabelledPair {
+  readonly name1: string;
+  readonly name2: string;
+  readonly isMatch: boolean;
+}
+
+const yes = new Set(["true", "t", "1", "yes", "y"]);
+const no = new Set(["false", "f", "0", "no", "n"]);
+
+/**
+ * Reads labelled pairs of names from a CSV file with a header: name1, name2, is_match, in any order among others.
+ * Errors: UsageError for a file without pairs, or a label that is neither yes nor no.
+ */
+export function readPairs(file: string): LabelledPair[] {
+  const pairs = pairsIn(readFileSync(file, "utf8"));
+  if (pairs.length === 0) throw new UsageError(`${file} has no pairs.`);
+  return pairs;
+}
+
+/** The pairs of a CSV text. Errors: as `readPairs`. */
+export function pairsIn(text: string): LabelledPair[] {
+  const rows: Record<string, string>[] = parse(text, {
+    columns: true,
+    bom: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+  });
+  return rows.map((row, index) => {
+    const { name1, name2, is_match: label } = row;
+    if (name1 === undefined || name2 === undefined || label === undefined)
+      throw new UsageError(`Row ${index + 1} lacks one of the columns name1, name2, is_match.`);
+    const said = label.trim().toLowerCase();
+    if (!yes.has(said) && !no.has(said))
+      throw new UsageError(`Row ${index + 1}: is_match is "${label}", neither true nor false.`);
+    return { name1, name2, isMatch: yes.has(said) };
+  });
+}

@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { createNameModel, type NameModel } from "./names.ts";
+import { recombinationOf } from "./recombine.ts";
+import { compact, rowAt } from "./row.ts";
+
+export interface RegistryOptions {
+  /** The same seed and size make the same file, byte for byte. */
+  readonly seed: number;
+  /** Rows. */
+  readonly size: number;
+  readonly names: NameModel;
+  /** The day whose state of the registry the file holds. */
+  readonly cutDate: Date;
+}
+
+const ROWS_PER_CHUNK = 500;
+
+/** A SAM public extract V2, in pieces: whole, with header and trailer that count its rows. Constant memory. */
+export async function* extractOf({ seed, size, names, cutDate }: RegistryOptions): AsyncGenerator<string> {
+  const counts = `PUBLIC V2 00000000 ${compact(cutDate)} ${String(size).padStart(7, "0")} 0000001`;
+  yield `BOF ${counts}\n`;
+  for (let start = 0; start < size; start += ROWS_PER_CHUNK) {
+    let chunk = "";
+    for (let index = start; index < Math.min(size, start + ROWS_PER_CHUNK); index++) {
+      chunk += `${rowAt({ seed, index, names, cutDate })}\n`;
+    }
+    yield chunk;
+  }
+  yield `EOF ${counts}\n`;
+}
+
+/** The names of a made-up registry: invented ones, or new ones in the manner of those of a file, one a line. */
+export async function nameModelOf(seed: number, namesFile?: string): Promise<NameModel> {
+  if (namesFile === undefined) return createNameModel(seed);
+  const lines = (await readFile(namesFile, "utf8")).split(/\r?\n/).filter((line) => line.trim() !== "");
+  return createNameModel(seed, recombinationOf(lines));
+}

@@ -1,0 +1,109 @@
+// What the product is measured against, started as a process of its own: a bare gRPC handler on grpc-js that does one
+// indexed read and one acknowledged insert of documents of the product's shape, without telemetry, logs, checks of who
+// calls, transactions or Kafka. It prints its port.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import * as grpc from "@grpc/grpc-js";
+import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import {
+  type VerifyRequest,
+  VerifyRequestSchema,
+  type VerifyResponse,
+  VerifyResponseSchema,
+} from "@vvs/proto/verification/v1/verification";
+import { MongoClient } from "mongodb";
+
+interface Answer {
+  readonly _id: string;
+  readonly check_type: string;
+  readonly origin: string;
+  readonly confidence: number;
+  readonly data_date: Date;
+  readonly reason: string;
+}
+
+const { MONGODB_URI, BARE_DATABASE } = process.env;
+const client = await new MongoClient(MONGODB_URI!, { maxPoolSize: 50, readConcern: { level: "majority" } }).connect();
+const answers = client.db(BARE_DATABASE).collection<Answer>("answers");
+const verifications = client
+  .db(BARE_DATABASE)
+  .collection<{ _id: string }>("bare_verifications", { writeConcern: { w: "majority", j: true } });
+
+async function verify(request: VerifyRequest): Promise<VerifyResponse> {
+  const organization_id = request.caller!.tenant!.organizationId;
+  const entity_id = String(request.target.value);
+  const stored = await answers.findOne(
+    { organization_id, entity_id, check_type: "sam_registration" },
+    { sort: { created_at: -1 } },
+  );
+  const createdAt = new Date();
+  const freshness = Math.floor((createdAt.getTime() - stored!.data_date.getTime()) / 1_000);
+  const result = {
+    check_type: stored!.check_type,
+    status: "pass",
+    confidence: stored!.confidence,
+    origin: stored!.origin,
+    data_freshness_seconds: freshness,
+    evidence_id: stored!._id,
+    reason: stored!.reason,
+  };
+  const verification = {
+    _id: newId("ver", createdAt),
+    organization_id,
+    entity_id,
+    mode: "cached",
+    overall_result: "pass",
+    results: [result],
+    actor: request.caller!.actor,
+    request_id: request.caller!.requestId,
+    created_at: createdAt,
+  };
+  await verifications.insertOne(verification);
+  return create(VerifyResponseSchema, {
+    verification: {
+      id: verification._id,
+      entityId: entity_id,
+      overallResult: CheckStatus.PASS,
+      results: [
+        {
+          checkType: CheckType.SAM_REGISTRATION,
+          status: CheckStatus.PASS,
+          confidence: result.confidence,
+          origin: result.origin,
+          dataFreshnessSeconds: BigInt(freshness),
+          evidenceId: result.evidence_id,
+          reason: result.reason,
+        },
+      ],
+      createdAt: timestampFromDate(createdAt),
+    },
+  });
+}
+
+const server = new grpc.Server();
+server.addService(
+  {
+    verify: {
+      path: "/vvs.verification.v1.VerificationService/Verify",
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: (message: VerifyRequest) => Buffer.from(toBinary(VerifyRequestSchema, message)),
+      requestDeserialize: (bytes: Buffer) => fromBinary(VerifyRequestSchema, bytes),
+      responseSerialize: (message: VerifyResponse) => Buffer.from(toBinary(VerifyResponseSchema, message)),
+      responseDeserialize: (bytes: Buffer) => fromBinary(VerifyResponseSchema, bytes),
+    },
+  },
+  {
+    verify(call: grpc.ServerUnaryCall<VerifyRequest, VerifyResponse>, callback: grpc.sendUnaryData<VerifyResponse>) {
+      verify(call.request).then(
+        (reply) => callback(null, reply),
+        (error: unknown) => callback({ code: grpc.status.INTERNAL, details: String(error) }),
+      );
+    },
+  },
+);
+server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  console.log(port);
+});

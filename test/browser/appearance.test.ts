@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Browser, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { createKey, sendTestEvent, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl } = sharedProduct();
+const widths = [360, 768, 1440] as const;
+let browser: Browser;
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+});
+
+afterAll(() => browser.close());
+
+/** Every kind of page there is, each by what leads to it. */
+const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] = [
+  ["an overview of nothing yet", (page) => page.goto("/live/overview")],
+  ["no monitors", (page) => page.goto("/live/monitors")],
+  ["a refused filter of monitors", (page) => page.goto("/test/monitors?entity_id=x&outcome=x&status=x")],
+  [
+    "a refused monitor",
+    async (page) => {
+      await page.goto("/test/monitors/new");
+      await page.getByLabel("Entity", { exact: true }).fill("x");
+      await page.getByLabel("sam_registration").uncheck();
+      await page.getByLabel("Webhook URL").fill("https://acme.example/hook");
+      await page.getByRole("button", { name: "Create monitor" }).click();
+      await page.getByText("Nothing was created yet").waitFor();
+    },
+  ],
+  [
+    "an entity",
+    async (page) => {
+      const found = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
+      await page.goto(`/test/entities/${found.body.id}`);
+    },
+  ],
+  [
+    "a monitor that found a change",
+    async (page) => {
+      await page.getByRole("link", { name: "Create a monitor" }).click();
+      // Nothing listens on port 1.
+      await page.getByLabel("Webhook URL").fill(`http://127.0.0.1:1/${"unbroken".repeat(30)}`);
+      await page.getByLabel("hourly").check();
+      await page.getByRole("button", { name: "Create monitor" }).click();
+      await page.getByText("The monitor is created.").waitFor();
+      const monitor = page.url().replace(/\?.*/, "");
+      await waitFor(
+        "a change",
+        async () => {
+          await page.goto(monitor);
+          return (await page.locator(".event").count()) > 0;
+        },
+        { everyMs: 500 },
+      );
+    },
+  ],
+  ["its end, asked for", (page) => page.getByRole("link", { name: "Cancel this monitor" }).click()],
+  ["monitors", (page) => page.goto("/test/monitors")],
+  [
+    "a canceled monitor",
+    async (page) => {
+      await page.getByRole("rowheader").getByRole("link").first().click();
+      await page.getByRole("link", { name: "Cancel this monitor" }).click();
+      await page.getByRole("button", { name: "Cancel monitor" }).click();
+      await page.getByText("The monitor is canceled.").waitFor();
+    },
+  ],
+  ["an overview", (page) => page.goto("/test/overview")],
+  [
+    "the help for keys",
+    async (page) => {
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    },
+  ],
+  ["no usage yet", (page) => page.goto("/live/usage")],
+  [
+    "usage with its numbers open",
+    async (page) => {
+      await organization.sandbox.get("/v1/monitors");
+      // Gateways report every ten seconds.
+      await waitFor(
+        "the request to be counted",
+        async () => {
+          await page.goto("/test/usage?range=day");
+          return (await page.getByText("Requests by hour").count()) > 0;
+        },
+        { everyMs: 1_000 },
+      );
+      for (const summary of await page.locator("summary").all()) await summary.click();
+    },
+  ],
+  ["the user’s security", (page) => page.goto("/live/security")],
+  [
+    "a refused new password",
+    async (page) => {
+      await page.goto("/test/security");
+      await page.getByLabel("Current password").fill("a wrong password");
+      await page.getByLabel("New password", { exact: true }).fill("another password");
+      await page.getByLabel("New password, again").fill("another password");
+      await page.getByRole("button", { name: "Change password" }).click();
+      await page.getByText("This is not your password.").waitFor();
+    },
+  ],
+  [
+    "an authenticator app that is set up with a wrong code",
+    async (page) => {
+      await page.goto("/test/security/two-factor");
+      await page.getByLabel("Code", { exact: true }).fill("000000");
+      await page.getByRole("button", { name: "Turn it on" }).click();
+      await page.getByText("This is not what the app shows now.").waitFor();
+    },
+  ],
+  ["the second step of a sign-in", (page) => page.goto("/sign-in/code")],
+  [
+    "a password asked for again",
+    async (page) => {
+      await page.goto("/live/security/confirm?next=%2Flive%2Fwebhooks");
+      await page.getByLabel("Password").fill("a wrong password");
+      await page.getByRole("button", { name: "Confirm" }).click();
+      await page.getByText("This is not your password.").waitFor();
+    },
+  ],
+  ["the keys", (page) => page.goto("/live/api-keys")],
+  [
+    "the keys with scopes open and an unbroken name",
+    async (page) => {
+      await page.goto("/test/api-keys");
+      await createKey(page, "W".repeat(100));
+      await page.goto("/test/api-keys");
+      await page.getByText("Scopes: what the key may do").click();
+    },
+  ],
+  [
+    "a new key",
+    async (page) => {
+      await page.goto("/test/api-keys");
+      await createKey(page, "Looked at");
+    },
+  ],
+  [
+    "a revocation",
+    async (page) => {
+      await page.goto("/test/api-keys");
+      await page.getByRole("link", { name: "Revoke" }).first().click();
+    },
+  ],
+  [
+    "a key that was revoked",
+    async (page) => {
+      await page.getByRole("button", { name: "Revoke key" }).click();
+      await page.getByText("The key is revoked.").waitFor();
+    },
+  ],
+  [
+    "the secret, shown, with all forms open",
+    async (page) => {
+      await page.goto("/test/webhooks");
+      await page.getByText("Rotate: replace it with a new random one").click();
+      await page.getByRole("button", { name: "Rotate secret" }).click();
+      await page.getByRole("button", { name: "Show" }).click();
+      for (const summary of await page.locator("summary").all()) await summary.click();
+    },
+  ],
+  [
+    "a refused secret",
+    async (page) => {
+      await page.goto("/live/webhooks");
+      await page.getByText("Set a secret of your own").click();
+      await page.getByLabel("Secret", { exact: true }).fill("x");
+      await page.getByRole("button", { name: "Set secret" }).click();
+      await page.getByText("Nothing was changed.").waitFor();
+    },
+  ],
+  [
+    "a test event that did not arrive",
+    async (page) => {
+      await page.goto("/test/webhooks/test");
+      // Nothing listens on port 1.
+      await sendTestEvent(page, `http://127.0.0.1:1/${"unbroken".repeat(30)}`);
+    },
+  ],
+  [
+    "a test event that is sent nowhere",
+    async (page) => {
+      await page.goto("/live/webhooks/test?url=ftp%3A%2F%2Facme.example");
+      await page.getByRole("button", { name: "Send test event" }).click();
+      await page.getByText("Nothing was sent.").waitFor();
+    },
+  ],
+  ["webhooks with deliveries and an endpoint", (page) => page.goto("/test/webhooks")],
+  ["deliveries", (page) => page.goto("/test/webhooks/deliveries?status=failed")],
+  ["a refused filter of deliveries", (page) => page.goto("/test/webhooks/deliveries?monitor_id=x&url=x&from=x&to=x")],
+  ["a replay of many", (page) => page.goto("/test/webhooks/replay")],
+  ["a replay of many, counted", (page) => page.goto("/test/webhooks/replay?since=2026-01-01T00%3A00")],
+  [
+    "a refused verification",
+    async (page) => {
+      await page.goto("/live/verifications/new");
+      await page.getByLabel("UEI").fill("x");
+      await page.getByLabel("TIN", { exact: true }).fill("x");
+      await page.getByLabel("sam_registration").uncheck();
+      await page.getByRole("button", { name: "Run verification" }).click();
+      await page.getByText("Nothing was run yet").waitFor();
+    },
+  ],
+  [
+    "a verification",
+    async (page) => {
+      await page.goto("/test/verifications/new");
+      await page.getByLabel("UEI").fill("SANDBXFALLB1");
+      await page.getByLabel("tin_match").check();
+      await page.getByRole("button", { name: "Run verification" }).click();
+      await page.getByRole("heading", { name: "Results" }).waitFor();
+    },
+  ],
+  [
+    "its evidence, all of it",
+    async (page) => {
+      await page.getByRole("link", { name: "Evidence of sam_registration" }).click();
+      await page.getByText("As received", { exact: true }).click();
+    },
+  ],
+  ["the verifications", (page) => page.goto("/test/verifications")],
+  [
+    "a refused filter",
+    async (page) => {
+      await page.getByLabel("Only of the vendor with this id").fill("x");
+      await page.getByRole("button", { name: "Filter" }).click();
+      await page.getByText("Show all").waitFor();
+    },
+  ],
+  ["the sandbox's providers", (page) => page.goto("/test/providers")],
+  ["the live providers", (page) => page.goto("/live/providers")],
+  ["no such page", (page) => page.goto("/nothing")],
+  ["the sign-in", (page) => page.goto("/sign-in")],
+];
+
+describe("axe finds nothing wrong, in light and dark no text is too faint and no field without a label, and nothing is wider than a window of 360, 768 or 1440 px", () => {
+  let page: Page;
+  beforeAll(async () => {
+    const context = await newProfile(browser, { baseURL: dashboardUrl });
+    page = await context.newPage();
+    await signIn(page, organization);
+  });
+  afterAll(() => page.context().close());
+
+  // One after the other: some begin where the one before ends.
+  test.each(pages)("%s", async (_name, open) => {
+    await open(page);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect({ colorScheme, low: await lowContrasts(page) }).toEqual({ colorScheme, low: [] });
+    }
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      expect({ width, overflow: await overflowPx(page) }).toEqual({ width, overflow: 0 });
+    }
+    expect(await unlabelled(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});
+
+test("what these checks look for they would find", async () => {
+  const context = await newProfile(browser, { baseURL: dashboardUrl });
+  const page = await context.newPage();
+  await page.goto("/sign-in");
+  await page.evaluate(`document.querySelector("h1").style.color = "#999"`);
+  await page.evaluate(`document.querySelector("label").remove()`);
+  await page.evaluate(`document.querySelector("main").style.minWidth = "9999px"`);
+  expect(await lowContrasts(page)).toEqual(["Sign in: 2.85"]);
+  expect(await unlabelled(page)).toHaveLength(1);
+  expect(await axeFindings(page)).toContainEqual(expect.stringContaining("label: Form elements must have labels"));
+  expect(await overflowPx(page)).toBeGreaterThan(5_000);
+  await context.close();
+});
+
+test("with the keyboard alone the first stop leads past the navigation, and each stop can be seen", async () => {
+  const context = await newProfile(browser, { baseURL: dashboardUrl });
+  const page = await context.newPage();
+  await signIn(page, organization);
+  await page.goto("/test/api-keys");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate<string>("document.activeElement.id")).toBe("name");
+  expect(await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+  await context.close();
+});

@@ -1,0 +1,64 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+/** How many pixels the page is wider than its window; 0 where nobody has to scroll sideways. */
+export function overflowPx(page: Page): Promise<number> {
+  return page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+}
+
+/**
+ * Texts whose contrast with what is behind them is under WCAG's AA (4.5, or 3 for large text), each with its ratio.
+ * Gradients count by their first colour, which here is their lightest.
+ */
+export function lowContrasts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(${findLowContrasts})()`);
+}
+
+/** Form controls without a label that a screen reader would read. */
+export function unlabelled(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll("input:not([type=hidden]), select, textarea")]
+    .filter((control) => control.labels.length === 0 && !control.getAttribute("aria-label"))
+    .map((control) => control.outerHTML)`);
+}
+
+/** What axe finds wrong by WCAG 2.2 A and AA and by its best practices, each with where it is. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ["violations"] })`);
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(" ")}`));
+}
+
+// Runs in the page, so it is text: the formula is that of WCAG 2.2, "relative luminance".
+const findLowContrasts = `() => {
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = (color) => {
+    const [r, g, b] = channels(color).map((value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const background = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      const gradient = /rgb\\([^)]*\\)/.exec(style.backgroundImage);
+      const [, , , alpha = 1] = channels(style.backgroundColor);
+      if (alpha === 1) return style.backgroundColor;
+      if (gradient) return gradient[0];
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (!texts.currentNode.data.trim() || !element.checkVisibility()) continue;
+    const style = getComputedStyle(element);
+    const [a, b] = [luminance(style.color), luminance(background(element))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    const size = parseFloat(style.fontSize);
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    if (ratio < (isLarge ? 3 : 4.5)) found.add(texts.currentNode.data.trim() + ": " + ratio.toFixed(2));
+  }
+  return [...found];
+}`;

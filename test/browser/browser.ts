@@ -1,0 +1,29 @@
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { findChromium } from "../../deploy/local/chromium.ts";
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const ACTION_TIMEOUT_MS = 10_000;
+
+/** A real browser; each context of it is a fresh profile. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: FLAGS });
+}
+
+/** A fresh profile. */
+export async function newProfile(
+  browser: Browser,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(ACTION_TIMEOUT_MS);
+  return context;
+}

@@ -1,0 +1,41 @@
+import type { BrowserContext, Page } from "playwright-core";
+import type { TestOrganization } from "../support/organization.ts";
+
+/** Signs in on the sign-in page, and waits for the page that it leads to. */
+export async function signIn(page: Page, organization: Pick<TestOrganization, "email" | "password">): Promise<void> {
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail address").fill(organization.email);
+  await page.getByLabel("Password").fill(organization.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+}
+
+/** Creates a key of the environment whose page is open; returns its value. */
+export async function createKey(page: Page, name: string): Promise<string> {
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("heading", { name: "Your key is ready" }).waitFor();
+  return (await page.locator("#key-value").textContent())!;
+}
+
+/** A subscriber may take 15 s to answer, and the page waits for that. */
+const TEST_EVENT_TIMEOUT_MS = 30_000;
+
+/** Sends the test event of the form that is open, to `url` where one is given; waits for its delivery's page. */
+export async function sendTestEvent(page: Page, url?: string): Promise<void> {
+  if (url) await page.getByLabel("URL").fill(url);
+  await page.getByRole("button", { name: "Send test event" }).click({ timeout: TEST_EVENT_TIMEOUT_MS });
+  await page.getByRole("heading", { name: "Test event" }).waitFor({ timeout: TEST_EVENT_TIMEOUT_MS });
+}
+
+/** What the browser complains of on any page of a profile: refused scripts and styles, errors of scripts. */
+export function collectComplaints(context: BrowserContext): string[] {
+  const complaints: string[] = [];
+  // A page that answers 4xx is reported as an error by the browser, but is one that the test wants.
+  const isAnswer = (text: string) => /^Failed to load resource: the server responded with a status of 4/.test(text);
+  context.on("console", (message) => {
+    if (message.type() === "error" && !isAnswer(message.text())) complaints.push(message.text());
+  });
+  context.on("weberror", (error) => complaints.push(error.error().message));
+  return complaints;
+}

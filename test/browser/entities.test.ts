@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl } = sharedProduct();
+const widths = [360, 1440] as const;
+let browser: Browser;
+let organization: TestOrganization;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+let created: { id: string };
+
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+  context = await newProfile(browser, { baseURL: dashboardUrl });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await signIn(page, organization);
+  const { body } = await organization.sandbox.post("/v1/entities", {
+    legal_name: "Zephyrine Kestrel Sawmill LLC",
+    identifiers: { duns: "198765432" },
+    address: { line1: "4417 Juniper St Ste 9", city: "Boise", state: "ID", zip: "83702", country: "USA" },
+  });
+  created = body;
+});
+
+afterAll(() => browser.close());
+
+async function search(on: Page, fields: Readonly<Record<string, string>>, mode = "what is alike"): Promise<void> {
+  await on.goto("/test/entities");
+  for (const [label, value] of Object.entries(fields)) await on.getByLabel(label, { exact: true }).fill(value);
+  await on.getByLabel(mode).check();
+  await on.getByRole("button", { name: "Search" }).click();
+  await on.getByRole("heading", { name: /^\d+ entit/ }).waitFor();
+}
+
+test("an entity is found without script by a mistyped name and address, and why is told part by part", async () => {
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const visitor = await plain.newPage();
+  await signIn(visitor, organization);
+  await visitor.getByRole("link", { name: "Test", exact: true }).click();
+  await visitor.getByRole("link", { name: "Entities" }).click();
+  await search(visitor, {
+    Name: "kestrel zephyrine sawmil",
+    "Address, on one line": "Attn: Office, 4419 Junipr Street, Boise, Idaho 83702",
+  });
+  expect(new URL(visitor.url()).searchParams.get("legal_name")).toBe("kestrel zephyrine sawmil");
+  const match = visitor.locator(".match").filter({ hasText: "Zephyrine Kestrel Sawmill LLC" });
+  await match.getByText("Why").click();
+  const rows = match.locator("tbody tr");
+  expect(await rows.count()).toBe(2);
+  expect(await rows.nth(0).textContent()).toMatch(/Name.*agrees.*\+0\./s);
+  const address = await rows.nth(1).textContent();
+  expect(address).toMatch(/other house number/);
+  expect(address).toMatch(/same street.*same city.*same ZIP code/s);
+  await plain.close();
+});
+
+test("an identifier finds the entity for certain, and the search has an address of its own", async () => {
+  await search(page, { "D-U-N-S number": "19-876-5432" });
+  expect(await page.locator(".match").textContent()).toMatch(/Zephyrine Kestrel Sawmill LLC.*sure/s);
+  await page.reload();
+  await page.getByRole("heading", { name: "1 entity" }).waitFor();
+});
+
+test("a TIN that is searched for gets into no address and no page", async () => {
+  await search(page, { TIN: "91-2345678" });
+  expect(page.url()).not.toContain("2345678");
+  expect(await page.content()).not.toContain("2345678");
+  await page.getByRole("heading", { name: "0 entities" }).waitFor();
+});
+
+test("what is equal is told from what is alike", async () => {
+  await search(page, { Name: "Zephyrine Kestral Sawmill" }, "what is equal");
+  await page.getByText("No entity matches.").waitFor();
+  await search(page, { Name: "ZEPHYRINE KESTREL SAWMILL, L.L.C." }, "what is equal");
+  expect(await page.locator(".match").count()).toBe(1);
+});
+
+test("an entity's page tells its versions, each with what it changed, its chain verified, and its verifications", async () => {
+  const { sandbox } = organization;
+  const check = { checks: ["sam_registration"], mode: "realtime" };
+  // An identifier that is supplied later makes the next version.
+  await sandbox.post("/v1/verify", { identifiers: { duns: "198765432", cage: "7ZKS1" }, ...check });
+  await page.goto("/test/entities");
+  await page.getByRole("link", { name: "Zephyrine Kestrel Sawmill LLC" }).click();
+  await page.getByRole("heading", { name: "History" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/test/entities/${created.id}`);
+  const versions = page.locator(".version");
+  expect(await versions.count()).toBe(2);
+  expect(await page.getByText("chain verified").count()).toBe(2);
+  expect(await versions.first().locator("tbody tr").textContent()).toMatch(/CAGE code.*7ZKS1/s);
+  expect(await versions.last().textContent()).toContain("Created by an API key");
+  expect(await page.locator("dl").first().textContent()).toContain("4417 Juniper St Ste 9, Boise, ID 83702, USA");
+  await page.getByRole("region", { name: "Newest verifications" }).getByRole("listitem").getByRole("link").click();
+  await page.getByRole("heading", { name: "Results" }).waitFor();
+  await page.getByRole("link", { name: created.id }).click();
+  await page.getByRole("heading", { name: "History" }).waitFor();
+});
+
+test("another organization finds and sees nothing of it", async () => {
+  const other = await createOrganization();
+  const profile = await newProfile(browser, { baseURL: dashboardUrl });
+  const visitor = await profile.newPage();
+  await signIn(visitor, other);
+  await search(visitor, { Name: "Zephyrine Kestrel Sawmill LLC" });
+  expect(await visitor.content()).not.toContain(created.id);
+  expect((await visitor.goto(`/test/entities/${created.id}`))!.status()).toBe(404);
+  await profile.close();
+});
+
+test.each(["light", "dark"] as const)("all of it can be read and used at any width, %s", async (colorScheme) => {
+  const profile = await newProfile(browser, { baseURL: dashboardUrl, colorScheme });
+  const visitor = await profile.newPage();
+  await signIn(visitor, organization);
+  const views: readonly [name: string, open: () => Promise<unknown>][] = [
+    ["own", () => visitor.goto("/test/entities")],
+    [
+      "refused",
+      async () => {
+        await visitor.goto("/test/entities");
+        await visitor.getByLabel("Name", { exact: true }).fill("Drip 91-2345678");
+        await visitor.getByRole("button", { name: "Search" }).click();
+        await visitor.getByText("looks like a TIN").waitFor();
+      },
+    ],
+    [
+      "explained",
+      async () => {
+        await search(visitor, {
+          Name: "zephyrine kestrel sawmil",
+          "Address, on one line": "4419 Juniper St, Boise ID 83702",
+        });
+        for (const summary of await visitor.locator("summary").all()) await summary.click();
+      },
+    ],
+    [
+      "entity",
+      async () => {
+        await visitor.goto(`/test/entities/${created.id}`);
+        for (const summary of await visitor.locator("summary").all()) await summary.click();
+      },
+    ],
+  ];
+  for (const [name, open] of views) {
+    await visitor.setViewportSize({ width: 1440, height: 900 });
+    await open();
+    expect([name, await unlabelled(visitor)]).toEqual([name, []]);
+    expect([name, await lowContrasts(visitor)]).toEqual([name, []]);
+    for (const width of widths) {
+      await visitor.setViewportSize({ width, height: 900 });
+      expect([name, width, await overflowPx(visitor)]).toEqual([name, width, 0]);
+      if (process.env.SHOTS)
+        await visitor.screenshot({ path: `${process.env.SHOTS}/${name}-${colorScheme}-${width}.png`, fullPage: true });
+    }
+  }
+  await profile.close();
+});
+
+test("the browser had nothing to complain of", () => {
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser, Page } from "playwright-core";
+import { createOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl } = sharedProduct();
+let browser: Browser;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  const [launched, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+  browser = launched;
+  const context = await newProfile(browser, { baseURL: dashboardUrl });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await signIn(page, organization);
+});
+
+afterAll(() => browser.close());
+
+const focused = () => page.evaluate<string>("document.activeElement.id");
+const help = () => page.getByRole("dialog", { name: "Keyboard shortcuts" });
+
+test("g and a letter lead to each section, and to the other environment", async () => {
+  for (const [key, path] of [
+    ["m", "/test/monitors"],
+    ["l", "/live/monitors"],
+    ["u", "/live/usage"],
+    ["t", "/test/usage"],
+    ["o", "/test/overview"],
+  ] as const) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    await page.waitForURL(`**${path}`);
+  }
+});
+
+test("/ goes to the search of a page, else to that for entities", async () => {
+  await page.goto("/test/monitors");
+  await page.keyboard.press("/");
+  expect(await focused()).toBe("entity_id");
+  await page.goto("/test/overview");
+  await page.keyboard.press("/");
+  await page.waitForURL("**/test/entities#search");
+  await page.waitForFunction(`document.activeElement.id === "legal_name"`);
+});
+
+test("what is typed into a field is only typed", async () => {
+  await page.goto("/test/entities");
+  await page.getByRole("textbox", { name: "Name" }).pressSequentially("g? /m");
+  expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("g? /m");
+  expect(await help().count()).toBe(0);
+});
+
+test("? shows what there is, Escape closes it, and who wants none turns them off for good", async () => {
+  await page.goto("/test/overview");
+  await page.keyboard.press("?");
+  await help().waitFor();
+  await page.keyboard.press("Escape");
+  await help().waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+  await help().getByLabel("Use these shortcuts").uncheck();
+  await help().getByRole("button", { name: "Close" }).click();
+  await page.reload();
+  await page.keyboard.press("?");
+  expect(await help().count()).toBe(0);
+  await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+  await help().getByLabel("Use these shortcuts").check();
+});
+
+test("on a narrow window the section that is open is in sight", async () => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto("/test/usage");
+  const box = await page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: "Usage" })
+    .boundingBox();
+  expect(box!.x).toBeGreaterThanOrEqual(0);
+  expect(box!.x + box!.width).toBeLessThanOrEqual(360);
+});
+
+test("no browser complains", () => {
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { withAccounts } from "../../deploy/local/seed.ts";
+import { stepOf, totpCode } from "../../services/account/src/totp.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl, environment } = sharedProduct();
+let browser: Browser;
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+beforeEach(async () => {
+  organization = await createOrganization();
+});
+
+afterAll(() => browser.close());
+
+/** A fresh profile of the browser, signed in. */
+async function signedIn(): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await newProfile(browser, { baseURL: dashboardUrl });
+  const page = await context.newPage();
+  await signIn(page, organization);
+  return { context, page };
+}
+
+async function sessionCookie(context: BrowserContext) {
+  return (await context.cookies()).find(({ name }) => name === "__Host-session")!;
+}
+
+/** Has the user's password been given that long ago. */
+async function passwordGivenAgo(milliseconds: number): Promise<void> {
+  await withAccounts(environment, async ({ store }) => {
+    const authenticated_at = new Date(Date.now() - milliseconds);
+    await store.sessions.updateMany({ organization_id: organization.id }, { $set: { authenticated_at } });
+  });
+}
+
+/** Is who comes with these cookies taken for the user? */
+async function isTaken(context: BrowserContext): Promise<boolean> {
+  const page = await context.newPage();
+  await page.goto("/test/security");
+  const taken = new URL(page.url()).pathname === "/test/security";
+  await page.close();
+  return taken;
+}
+
+test("a user finds a session that they do not know by the keyboard’s way, and ends it", async () => {
+  const [mine, lost] = [await signedIn(), await signedIn()];
+  await mine.page.getByRole("link", { name: organization.email }).click();
+  await mine.page.getByRole("heading", { name: "Where you are signed in" }).waitFor();
+  expect(await mine.page.getByText("this browser").count()).toBe(1);
+  expect(await mine.page.locator("tbody tr").count()).toBe(2);
+  await mine.page.getByRole("button", { name: "End the session" }).focus();
+  await mine.page.keyboard.press("Enter");
+  await mine.page.getByText("The session has ended.").waitFor();
+  expect(await mine.page.locator("tbody tr").count()).toBe(1);
+  expect(await isTaken(lost.context)).toBe(false);
+  expect(await isTaken(mine.context)).toBe(true);
+  for (const { context } of [mine, lost]) await context.close();
+});
+
+test("a new password ends a session that was stolen, and leaves its user signed in", async () => {
+  const mine = await signedIn();
+  const thief = await newProfile(browser, { baseURL: dashboardUrl });
+  await thief.addCookies([await sessionCookie(mine.context)]);
+  expect(await isTaken(thief)).toBe(true);
+
+  const password = randomUUID();
+  await mine.page.goto("/live/security");
+  await mine.page.getByLabel("Current password").fill(organization.password);
+  await mine.page.getByLabel("New password", { exact: true }).fill(password);
+  await mine.page.getByLabel("New password, again").fill(password);
+  await mine.page.getByRole("button", { name: "Change password" }).click();
+  await mine.page.getByText("Your password is changed.").waitFor();
+  expect(await isTaken(thief)).toBe(false);
+  expect(await isTaken(mine.context)).toBe(true);
+
+  await signIn(await thief.newPage(), { email: organization.email, password });
+  for (const context of [mine.context, thief]) await context.close();
+});
+
+test("a session that somebody planted in the browser is not the one that a sign-in begins", async () => {
+  const context = await newProfile(browser, { baseURL: dashboardUrl });
+  const place = { domain: new URL(dashboardUrl).hostname, path: "/", secure: true, httpOnly: true };
+  const planted = { name: "__Host-session", value: "x".repeat(43), ...place };
+  await context.addCookies([planted]);
+  const page = await context.newPage();
+  await signIn(page, organization);
+  expect((await sessionCookie(context)).value).not.toBe(planted.value);
+  const attacker = await newProfile(browser, { baseURL: dashboardUrl });
+  await attacker.addCookies([planted]);
+  expect(await isTaken(attacker)).toBe(false);
+  for (const each of [context, attacker]) await each.close();
+});
+
+describe("a password given long ago", () => {
+  test("is asked for before a secret is shown; after it the way leads back, and the token that was used is over", async () => {
+    const { context, page } = await signedIn();
+    const before = await newProfile(browser, { baseURL: dashboardUrl });
+    await before.addCookies([await sessionCookie(context)]);
+    await passwordGivenAgo(16 * 60_000);
+    await page.goto("/test/webhooks");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("heading", { name: "Confirm your password" }).waitFor();
+    expect(await page.content()).not.toContain(organization.webhookSecrets.sandbox);
+    await page.keyboard.type("a wrong password");
+    await page.keyboard.press("Enter");
+    await page.getByText("This is not your password.").waitFor();
+    await page.getByLabel("Password").fill(organization.password);
+    await page.keyboard.press("Enter");
+    await page.getByText("Your password is confirmed.").waitFor();
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(await page.locator("#secret-value").textContent()).toBe(organization.webhookSecrets.sandbox);
+    expect(await isTaken(before)).toBe(false);
+    for (const each of [context, before]) await each.close();
+  });
+});
+
+test("with an authenticator app a sign-in asks for its code, or for a recovery code once", async () => {
+  const { context, page } = await signedIn();
+  await page.goto("/test/security");
+  await page.getByRole("link", { name: "Set up an app" }).click();
+  const secret = (await page.locator("#totp-secret").textContent())!.replaceAll(" ", "");
+  // The code of the step before, so that the one of now is still unused.
+  await page.getByLabel("Code", { exact: true }).fill(totpCode(secret, stepOf(new Date()) - 1));
+  await page.getByRole("button", { name: "Turn it on" }).click();
+  const recoveryCodes = (await page.locator("#recovery-codes").textContent())!.split("\n");
+  await page.getByRole("link", { name: "I have kept them" }).click();
+  await page.getByText("10 of 10 recovery codes left").waitFor();
+
+  const other = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const begin = async () => {
+    const next = await other.newPage();
+    await next.goto("/sign-in?next=%2Flive%2Fsecurity");
+    await next.getByLabel("E-mail address").fill(organization.email);
+    await next.getByLabel("Password").fill(organization.password);
+    await next.keyboard.press("Enter");
+    await next.getByRole("heading", { name: "Enter a code" }).waitFor();
+    return next;
+  };
+  const first = await begin();
+  expect(await isTaken(other)).toBe(false);
+  await first.getByLabel("Code", { exact: true }).fill("000000");
+  await first.keyboard.press("Enter");
+  await first.getByText("The code is wrong").waitFor();
+  await first.getByLabel("Code", { exact: true }).fill(totpCode(secret, stepOf(new Date())));
+  await first.keyboard.press("Enter");
+  await first.getByRole("heading", { name: "Security", exact: true }).waitFor();
+  await first.getByRole("button", { name: "Sign out" }).click();
+
+  const second = await begin();
+  await second.getByLabel("Code", { exact: true }).fill(recoveryCodes[0]!);
+  await second.keyboard.press("Enter");
+  await second.getByText("9 of 10 recovery codes left").waitFor();
+  for (const each of [context, other]) await each.close();
+});

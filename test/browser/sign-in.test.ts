@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Browser } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { signIn } from "./dashboard-page.ts";
+import { startOtherSite, submittingPage } from "./other-site.ts";
+
+const { dashboardUrl } = sharedProduct();
+let browser: Browser;
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+});
+
+afterAll(() => browser.close());
+
+async function newPage(options: { javaScriptEnabled?: boolean } = {}) {
+  const context = await newProfile(browser, { baseURL: dashboardUrl, ...options });
+  return { context, page: await context.newPage() };
+}
+
+test("a wrong password says nothing about the account, and begins no session", async () => {
+  const { context, page } = await newPage();
+  for (const email of [organization.email, "nobody@test.example"]) {
+    await page.goto("/sign-in");
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Password").fill("a wrong password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    expect(await page.getByRole("alert").textContent()).toBe("The e-mail address or the password is wrong.");
+  }
+  expect((await context.cookies()).map(({ name }) => name)).not.toContain("__Host-session");
+  await context.close();
+});
+
+test("a sign-in leads back to the page that was asked for, without script too", async () => {
+  const { context, page } = await newPage({ javaScriptEnabled: false });
+  await page.goto("/live/webhooks");
+  await page.getByLabel("E-mail address").fill(organization.email.toUpperCase());
+  await page.getByLabel("Password").fill(organization.password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Webhooks" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/live/webhooks");
+  await context.close();
+});
+
+test("the browser keeps the session where neither scripts nor plaintext nor other hosts get it", async () => {
+  const { context, page } = await newPage();
+  await signIn(page, organization);
+  const cookie = (await context.cookies()).find(({ name }) => name === "__Host-session");
+  expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: "Lax", path: "/", domain: "localhost" });
+  expect(await page.evaluate<string>("document.cookie")).toBe("");
+  await context.close();
+});
+
+test("after a sign-out nothing can be reached, not even by the back button", async () => {
+  const { context, page } = await newPage();
+  await signIn(page, organization);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("You are signed out.").waitFor();
+  await page.goBack();
+  await page.getByLabel("Password").waitFor();
+  await page.goto("/test/api-keys");
+  await page.getByLabel("Password").waitFor();
+  await context.close();
+});
+
+describe("another site", () => {
+  const forms = ["/live/api-keys", "/live/webhooks/secret/rotate", "/sign-out"];
+
+  // To a page on another port of the same host browsers send the cookie, so that only the check of the origin is left.
+  test.each(["127.0.0.1", "localhost"].flatMap((host) => forms.map((path) => [host, path] as const)))(
+    "on %s can't submit a form to %s, though the user is signed in",
+    async (host, path) => {
+      const { context, page } = await newPage();
+      await signIn(page, organization);
+      const fields = { name: "stolen", scopes: "entities:read", previous: "end" };
+      const site = await startOtherSite(submittingPage(`${dashboardUrl}${path}`, fields));
+      const evil = await context.newPage();
+      const answered = evil.waitForResponse((response) => response.request().method() === "POST");
+      await evil.goto(`http://${host}:${site.port}/`);
+      expect((await answered).status()).toBe(403);
+      await evil.getByText("This form did not come from the dashboard").waitFor();
+      await page.goto("/live/api-keys");
+      await page.getByRole("heading", { name: "API keys" }).waitFor();
+      expect(await page.getByText("stolen").count()).toBe(0);
+      site.close();
+      await context.close();
+    },
+  );
+
+  test("can't show the dashboard in a frame", async () => {
+    const { context } = await newPage();
+    const site = await startOtherSite(`<iframe src="${dashboardUrl}/sign-in"></iframe>`);
+    const evil = await context.newPage();
+    const answered = evil.waitForResponse((response) => response.url() === `${dashboardUrl}/sign-in`);
+    await evil.goto(`http://localhost:${site.port}/`);
+    expect((await answered).status()).toBe(200);
+    await waitFor("the frame to be refused", () => evil.frames()[1]?.url() === "chrome-error://chromewebdata/");
+    site.close();
+    await context.close();
+  });
+});

@@ -1,0 +1,168 @@
+import { createHash, randomInt } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl, logDir, spansFile } = sharedProduct();
+let browser: Browser;
+let organization: TestOrganization;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+  context = await newProfile(browser, { baseURL: dashboardUrl });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await signIn(page, organization);
+});
+
+afterAll(() => browser.close());
+
+/** A TIN that occurs nowhere by chance, ending in a digit that the sandbox goes by. */
+const tinEnding = (last: number) => `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}${last}`;
+
+async function openForm(on: Page, fields: Readonly<Record<string, string>>): Promise<void> {
+  await on.goto("/test/verifications");
+  await on.getByRole("link", { name: "Run a verification" }).click();
+  for (const [label, value] of Object.entries(fields)) await on.getByLabel(label, { exact: true }).fill(value);
+}
+
+const send = (on: Page) => on.getByRole("button", { name: "Run verification" }).click();
+const fact = (on: Page, label: string) => on.locator("dl > div").filter({ hasText: label }).locator("dd").first();
+
+test("a verification is run without script, and its evidence shows each attempt and content that its hash is of", async () => {
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const visitor = await plain.newPage();
+  await signIn(visitor, organization);
+  await openForm(visitor, { UEI: " sandbx-fallb1 " });
+  await send(visitor);
+  await visitor.getByRole("heading", { name: "Results" }).waitFor();
+  expect(new URL(visitor.url()).pathname).toMatch(/^\/test\/verifications\/ver_/);
+  expect(await fact(visitor, "Asked by").textContent()).toContain(organization.email);
+  expect(await fact(visitor, "Origin").textContent()).toContain("sandbox_secondary");
+
+  await visitor.getByRole("link", { name: "Evidence of sam_registration" }).click();
+  await visitor.getByRole("heading", { name: "2 attempts" }).waitFor();
+  const attempts = await visitor.locator("tbody tr").allTextContents();
+  expect(attempts).toHaveLength(2);
+  expect(attempts[0]).toMatch(/sandbox_primary.*no answer.*http_503.* ms/s);
+  expect(attempts[1]).toMatch(/sandbox_secondary.*pass.* ms/s);
+  const hash = await fact(visitor, "SHA-256").locator("code").textContent();
+  const [download] = await Promise.all([
+    visitor.waitForEvent("download"),
+    visitor.getByRole("link", { name: "Download as received" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^evd_\w+\.txt$/);
+  const content = await readFile(await download.path());
+  expect(createHash("sha256").update(content).digest("hex")).toBe(hash);
+  const indented = await visitor.locator("#indented").textContent();
+  expect(JSON.parse(indented!)).toEqual(JSON.parse(content.toString("utf8")));
+  await plain.close();
+});
+
+test("a TIN is in no page, log or trace, not while its form is refused nor after it was used", async () => {
+  const tin = tinEnding(0);
+  const written = `${tin.slice(0, 2)}-${tin.slice(2)}`;
+  const sources: Record<string, string> = {};
+  const keepSource = async () => {
+    sources[page.url().replace(written, "…")] = await page.content();
+  };
+
+  await page.goto("/test/verifications");
+  await page.getByLabel("Only of the vendor with this id").fill(written);
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByText("The id of an entity is").waitFor();
+  await keepSource();
+
+  await openForm(page, { TIN: written, "Legal name": `Drip ${written}` });
+  await send(page);
+  await page.getByText("Nothing was run yet").waitFor();
+  await keepSource();
+  expect(await page.getByLabel("TIN", { exact: true }).inputValue()).toBe("");
+  expect(await page.getByLabel("Legal name").getAttribute("aria-invalid")).toBe("true");
+
+  await page.getByLabel("TIN", { exact: true }).fill(written);
+  await page.getByLabel("Legal name").fill("Drip Inc");
+  await page.getByLabel("sam_registration").uncheck();
+  await page.getByLabel("tin_match").check();
+  await send(page);
+  await page.getByRole("heading", { name: "Results" }).waitFor();
+  await keepSource();
+  expect(await fact(page, "Identifiers").textContent()).toContain(`****${tin.slice(5)}`);
+  expect(await page.getByText("pass", { exact: true }).count()).toBeGreaterThan(0);
+  await page.getByRole("link", { name: "Evidence of tin_match" }).click();
+  await page.getByText("As received", { exact: true }).click();
+  await keepSource();
+  await page.goto("/test/verifications");
+  await keepSource();
+  for (const file of await readdir(logDir)) sources[file] = await readFile(join(logDir, file), "utf8");
+  sources.spans = await readFile(spansFile, "utf8");
+  const holding = Object.entries(sources).filter(([, text]) => text.includes(tin) || text.includes(written));
+  expect(holding.map(([name]) => name)).toEqual([]);
+});
+
+test("the list has what any caller ran, newest first, in pages, and of one vendor where asked", async () => {
+  const own = await createOrganization();
+  const api = own.sandbox;
+  const verify = (uei: string) =>
+    api.post("/v1/verify", { identifiers: { uei }, checks: ["sam_registration"], mode: "realtime" });
+  const { body: first } = await verify("SANDBXEXPRD1");
+  for (let made = 0; made < 25; made += 1) await verify("SANDBXACTVE1");
+  const profile = await newProfile(browser, { baseURL: dashboardUrl });
+  const visitor = await profile.newPage();
+  await signIn(visitor, own);
+  await visitor.getByRole("link", { name: "Verifications", exact: true }).click();
+  const rows = visitor.locator("tbody tr");
+  await visitor.getByRole("link", { name: "Older" }).click();
+  await visitor.getByRole("link", { name: "Newest" }).waitFor();
+  expect(await rows.count()).toBe(1);
+  expect(await rows.textContent()).toContain("fail: expired");
+  await visitor.getByRole("link", { name: "Newest" }).click();
+  await visitor.getByRole("link", { name: "Older" }).waitFor();
+  expect(await rows.count()).toBe(25);
+
+  await visitor.getByLabel("Only of the vendor with this id").fill(first.entity_id);
+  await visitor.getByRole("button", { name: "Filter" }).click();
+  await visitor.getByRole("heading", { name: "Of this vendor" }).waitFor();
+  expect(await rows.count()).toBe(1);
+  await rows.getByRole("link").click();
+  await visitor.getByRole("heading", { name: "Results" }).waitFor();
+  expect(new URL(visitor.url()).pathname).toBe(`/test/verifications/${first.id}`);
+  expect(await fact(visitor, "Asked by").textContent()).toContain("an API key, test");
+  await visitor.goto("/live/verifications");
+  await visitor.getByText("Nothing was verified yet.").waitFor();
+  for (const path of [
+    `/live/verifications/${first.id}`,
+    `/live/evidence/${first.results[0].evidence_uri.slice(-30)}`,
+  ]) {
+    expect((await visitor.goto(path))!.status()).toBe(404);
+  }
+  await profile.close();
+  // Nor does another organization see any of it.
+  expect((await page.goto(`/test/verifications/${first.id}`))!.status()).toBe(404);
+});
+
+test("providers of each environment are shown, each with what it answers and how it is", async () => {
+  await page.goto("/test/providers");
+  for (const check of ["sam_registration", "tin_match"]) {
+    const section = page.getByRole("region", { name: check });
+    expect(await section.getByRole("listitem").count()).toBe(2);
+    expect(await section.getByText("sandbox_primary").count()).toBe(1);
+    expect(await section.getByText(/^(available|degraded|unavailable)$/).count()).toBe(2);
+  }
+  await page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Live" }).click();
+  await page.getByText("Live environment").waitFor();
+  expect(await page.getByText("sam_gov_extract").count()).toBe(1);
+  expect(await page.getByText("sandbox_primary").count()).toBe(0);
+});
+
+test("the browser had nothing to complain of", () => {
+  expect(complaints).toEqual([]);
+});

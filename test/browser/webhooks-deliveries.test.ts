@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type Db, MongoClient } from "mongodb";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { lowContrasts, overflowPx } from "./appearance.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, sendTestEvent, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl, environment, prefix } = sharedProduct();
+const DAY_MS = 24 * 60 * 60 * 1000;
+let browser: Browser;
+let organization: TestOrganization;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+let subscriber: Subscriber;
+let mongo: MongoClient;
+let db: Db;
+/** The event of a monitor whose endpoint fails. */
+let monitorId: string;
+let isWell = false;
+let isGone = true;
+
+beforeAll(async () => {
+  mongo = await new MongoClient(environment.MONGODB_URI!).connect();
+  db = mongo.db(`${prefix}webhook_dispatcher_sandbox`);
+  subscriber = await startSubscriber(({ path }, response) => {
+    const isFailing = path.startsWith("/failing") && !isWell;
+    response.statusCode = path === "/gone" && isGone ? 410 : isFailing ? 500 : 200;
+    response.end(response.statusCode === 500 ? "out of order" : "ok");
+  });
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+  context = await newProfile(browser, { baseURL: dashboardUrl });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await signIn(page, organization);
+});
+
+afterAll(async () => {
+  subscriber.close();
+  await Promise.all([browser.close(), mongo.close()]);
+});
+
+const urlOf = (path: string) => new URL(path, subscriber.url).href;
+const rows = () => page.locator("tbody tr");
+
+async function testWebhook(path: string): Promise<void> {
+  await page.goto("/test/webhooks/test");
+  await sendTestEvent(page, urlOf(path));
+}
+
+/** A delivery to the endpoint that fails, whose 24 h are over, and which has failed for as long. */
+async function failForADay(): Promise<void> {
+  const now = new Date();
+  await waitFor("the retries to be used up", async () => {
+    await db
+      .collection("deliveries")
+      .updateMany(
+        { monitor_id: monitorId, status: "pending", "attempts.0": { $exists: true }, lease: { $exists: false } },
+        { $set: { window_started_at: new Date(now.getTime() - DAY_MS), next_attempt_at: now, due_at: now } },
+      );
+    return (await db.collection("deliveries").countDocuments({ monitor_id: monitorId, status: "pending" })) === 0;
+  });
+  await waitFor("the endpoint to be noted", async () => {
+    const failing = { url: urlOf("/failing"), failing_since: { $ne: null } };
+    const since = new Date(now.getTime() - 2 * DAY_MS);
+    const update = { $set: { failing_since: since }, $inc: { rev: 1 } };
+    return (await db.collection("endpoints").updateOne(failing, update)).matchedCount === 1;
+  });
+}
+
+test("an event to an endpoint that fails is shown with each attempt, as pending", async () => {
+  const found = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
+  const { body: monitor } = await organization.sandbox.post("/v1/monitors", {
+    entity_id: found.body.id,
+    checks: ["sam_registration"],
+    webhook_url: urlOf("/failing"),
+    frequency: "hourly",
+  });
+  monitorId = monitor.id;
+  await subscriber.waitForPost();
+  await organization.sandbox.delete(`/v1/monitors/${monitorId}`);
+  await waitFor("the attempt to be shown", async () => {
+    await page.goto("/test/webhooks");
+    return (await page.getByText("500,").count()) > 0;
+  });
+  await rows().getByRole("link").first().click();
+  await page.getByText("The next attempt is made at").waitFor();
+  const attempt = page.locator(".attempts > li").first();
+  expect(await attempt.textContent()).toMatch(/Attempt 1.*failed.*Began.*UTC.*Took.*ms.*500: the answer was not 2xx/s);
+  expect(await attempt.locator("pre").textContent()).toBe("out of order");
+  expect(await page.getByText(monitorId).count()).toBe(1);
+});
+
+test("an endpoint that failed for days is told of on every page of its environment, and stands out", async () => {
+  await failForADay();
+  for (const path of ["/test/api-keys", "/test/verifications", "/test/webhooks/deliveries"]) {
+    await page.goto(path);
+    await page.getByRole("complementary", { name: "Failing webhooks" }).waitFor();
+  }
+  await page.goto("/live/api-keys");
+  expect(await page.getByRole("complementary").count()).toBe(0);
+  await page.goto("/test/api-keys");
+  await page.getByRole("link", { name: "Look at the endpoints" }).click();
+  const endpoint = page.locator("li.endpoint").filter({ hasText: "/failing" });
+  expect(await endpoint.locator(".state").textContent()).toBe("failing");
+  expect(await endpoint.textContent()).toContain("500: the answer was not 2xx");
+});
+
+test.each([360, 768, 1440])("what stands out fits and can be read at %i px, in both themes", async (width) => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    for (const path of ["/test/webhooks", `/test/webhooks/deliveries?monitor_id=${monitorId}`]) {
+      await page.goto(path);
+      expect({ path, overflow: await overflowPx(page), low: await lowContrasts(page) }).toEqual({
+        path,
+        overflow: 0,
+        low: [],
+      });
+    }
+  }
+});
+
+test("all that failed is counted, confirmed and replayed, and delivered once the endpoint answers again", async () => {
+  await page.goto("/test/webhooks");
+  await page.getByRole("link", { name: `Replay what failed to ${urlOf("/failing")}` }).click();
+  await page.getByRole("heading", { name: /Replay \d+ failed deliver/ }).waitFor();
+  const before = subscriber.received.length;
+  isWell = true;
+  await page.getByRole("button", { name: /Replay \d+ failed deliver/ }).click();
+  await page.getByText(/failed (delivery begins|deliveries begin) again/).waitFor();
+  await waitFor("the delivery", async () => {
+    await page.goto(`/test/webhooks/deliveries?monitor_id=${monitorId}&status=delivered`);
+    return (await rows().count()) > 0;
+  });
+  const again = subscriber.received.slice(before);
+  const [first] = subscriber.received;
+  const same = again.find(({ headers }) => headers["webhook-id"] === first!.headers["webhook-id"]);
+  expect(Number(same!.headers["x-delivery-attempt"])).toBeGreaterThan(2);
+  await rows().getByRole("link").last().click();
+  await page.getByText(`Begun again by ${organization.email}`).waitFor();
+  await waitFor("the alarm to end", async () => {
+    await page.goto("/test/api-keys");
+    return (await page.getByRole("complementary").count()) === 0;
+  });
+  const entries = mongo.db(`${prefix}account`).collection("audit_log");
+  const entry = await entries.findOne({ organization_id: organization.id, action: "webhook_deliveries.replayed" });
+  expect(entry).toMatchObject({
+    environment: "sandbox",
+    actor: expect.stringMatching(/^usr_/),
+    details: { host: expect.any(String) },
+  });
+});
+
+test("one delivery is replayed, from its page, without script", async () => {
+  isWell = false;
+  await testWebhook("/failing/one");
+  const path = new URL(page.url()).pathname;
+  isWell = true;
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const visitor = await plain.newPage();
+  await signIn(visitor, organization);
+  await visitor.goto(path);
+  await visitor.getByRole("button", { name: "Replay" }).click();
+  await visitor.getByText("The delivery begins again").waitFor();
+  await waitFor("the second attempt", async () => {
+    await visitor.goto(path);
+    return (await visitor.getByRole("heading", { name: "2 attempts" }).count()) === 1;
+  });
+  expect(await visitor.locator(".attempts .state").allTextContents()).toEqual(["failed", "delivered"]);
+  await plain.close();
+});
+
+test("deliveries are narrowed by state, monitor, URL, time and tests, each by itself and together", async () => {
+  isWell = false;
+  await testWebhook("/failing/filtered");
+  await testWebhook("/well");
+  const filter = page.getByRole("search");
+  const narrowed = async (act: () => Promise<unknown>) => {
+    await page.goto("/test/webhooks/deliveries");
+    await act();
+    await filter.getByRole("button", { name: "Filter" }).click();
+    await page.getByRole("link", { name: "Show all" }).waitFor();
+    return rows().allTextContents();
+  };
+  await page.goto("/test/webhooks/deliveries");
+  const all = await rows().count();
+  const failed = await narrowed(() => filter.getByLabel("State").selectOption("failed"));
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toContain("/failing/filtered");
+  const watched = await narrowed(() => filter.getByLabel("Monitor").fill(monitorId));
+  expect(watched.length).toBeGreaterThan(0);
+  expect(watched.every((text) => !text.includes("Test event"))).toBe(true);
+  const toUrl = await narrowed(() => filter.getByLabel("URL").fill(urlOf("/well")));
+  expect(toUrl).toHaveLength(1);
+  const tests = await narrowed(() => filter.getByLabel("Test events alone").check());
+  expect(tests).toHaveLength(all - watched.length);
+  const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 16);
+  expect(await narrowed(() => filter.getByLabel("From (UTC)").fill(tomorrow))).toEqual([]);
+  expect(await narrowed(() => filter.getByLabel("Before (UTC)").fill(tomorrow))).toHaveLength(all);
+  const together = await narrowed(async () => {
+    await filter.getByLabel("State").selectOption("delivered");
+    await filter.getByLabel("Test events alone").check();
+    await filter.getByLabel("URL").fill(urlOf("/well"));
+  });
+  expect(together).toHaveLength(1);
+  await page.getByRole("link", { name: "Show all" }).click();
+  await page.getByRole("heading", { name: "All test deliveries" }).waitFor();
+});
+
+test("an endpoint that answers 410 is flagged, which pauses nothing, and a success ends the flag", async () => {
+  const endpoint = page.locator("li.endpoint").filter({ hasText: "/gone" });
+  const stateOnceNoted = (state: string) =>
+    waitFor(`the endpoint to be ${state}`, async () => {
+      await page.goto("/test/webhooks");
+      return (
+        (await endpoint
+          .locator(".state")
+          .textContent({ timeout: 1_000 })
+          .catch(() => "")) === state
+      );
+    });
+  await testWebhook("/gone");
+  expect(await page.getByText("410: the answer says that nobody listens there any more").count()).toBe(1);
+  await stateOnceNoted("gone");
+  await page.getByRole("complementary", { name: "Failing webhooks" }).getByText("410 Gone").waitFor();
+  isGone = false;
+  await endpoint.getByRole("link", { name: "Send a test event" }).click();
+  await sendTestEvent(page);
+  await page.getByText("200: delivered").waitFor();
+  await stateOnceNoted("healthy");
+  expect(await page.getByRole("complementary").count()).toBe(0);
+});
+
+test("another organization and the other environment see none of it", async () => {
+  await page.goto("/test/webhooks/deliveries");
+  const path = (await rows().getByRole("link").first().getAttribute("href"))!;
+  expect((await page.goto(path.replace("/test/", "/live/")))!.status()).toBe(404);
+  const profile = await newProfile(browser, { baseURL: dashboardUrl });
+  const stranger = await profile.newPage();
+  await signIn(stranger, await createOrganization());
+  expect((await stranger.goto(path))!.status()).toBe(404);
+  await stranger.goto("/test/webhooks/deliveries");
+  await stranger.getByText("Nothing was delivered yet.").waitFor();
+  await profile.close();
+});
+
+test("the browser had nothing to complain of", () => {
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { isSignedWith } from "../support/signed-with.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, sendTestEvent, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl } = sharedProduct();
+let browser: Browser;
+let organization: TestOrganization;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+const subscribers: Subscriber[] = [];
+
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+  context = await newProfile(browser, { baseURL: dashboardUrl });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await signIn(page, organization);
+});
+
+afterAll(async () => {
+  for (const subscriber of subscribers) subscriber.close();
+  await browser.close();
+});
+
+async function shownSecret(): Promise<string> {
+  await page.goto("/test/webhooks");
+  await page.getByRole("button", { name: "Show" }).click();
+  return (await page.locator("#secret-value").textContent())!;
+}
+
+async function subscribe(...how: Parameters<typeof startSubscriber>): Promise<Subscriber> {
+  const subscriber = await startSubscriber(...how);
+  subscribers.push(subscriber);
+  return subscriber;
+}
+
+async function testWebhook(url: string): Promise<void> {
+  await page.goto("/test/webhooks");
+  await page.getByRole("link", { name: "Send a test event", exact: true }).click();
+  await sendTestEvent(page, url);
+}
+
+test("the secret is hidden until it is to be shown", async () => {
+  await page.goto("/test/webhooks");
+  expect(await page.content()).not.toContain(organization.webhookSecrets.sandbox);
+  expect(await shownSecret()).toBe(organization.webhookSecrets.sandbox);
+  await page.getByRole("link", { name: "Hide" }).click();
+  await page.getByRole("button", { name: "Show" }).waitFor();
+  expect(await page.content()).not.toContain(organization.webhookSecrets.sandbox);
+});
+
+test("a rotation makes a new secret, and says until when the previous one signs too", async () => {
+  const before = await shownSecret();
+  await page.getByText("Rotate: replace it with a new random one").click();
+  await page.getByRole("button", { name: "Rotate secret" }).click();
+  await page.getByText("The secret is replaced.").waitFor();
+  const until = page.getByText("The previous secret still signs too").locator("time");
+  const hours = (Date.parse((await until.getAttribute("datetime"))!) - Date.now()) / 3_600_000;
+  expect(hours).toBeGreaterThan(23);
+  expect(hours).toBeLessThanOrEqual(24);
+  const after = await shownSecret();
+  expect(after).toMatch(/^whsec_/);
+  expect(after).not.toBe(before);
+});
+
+test("a rotation can end the previous secret at once", async () => {
+  await page.goto("/test/webhooks");
+  await page.getByText("Rotate: replace it with a new random one").click();
+  await page.locator("#rotate-end").check();
+  await page.getByRole("button", { name: "Rotate secret" }).click();
+  await page.getByText("The secret is replaced.").waitFor();
+  expect(await page.getByText("The previous secret still signs too").count()).toBe(0);
+});
+
+test("a secret of the user's own is refused with the reason where its form is wrong, else set", async () => {
+  const before = await shownSecret();
+  await page.getByText("Set a secret of your own").click();
+  await page.getByLabel("Secret", { exact: true }).fill("whsec_tooshort");
+  await page.getByRole("button", { name: "Set secret" }).click();
+  await page.getByText("Nothing was changed.").waitFor();
+  const field = page.getByLabel("Secret", { exact: true });
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
+  expect(await shownSecret()).toBe(before);
+
+  const own = `whsec_${randomBytes(32).toString("base64")}`;
+  await page.getByText("Set a secret of your own").click();
+  await field.fill(own);
+  await page.getByRole("button", { name: "Set secret" }).click();
+  await page.getByText("Your secret is set.").waitFor();
+  expect(await shownSecret()).toBe(own);
+});
+
+test("a test event proves a rotation: both secrets sign, then the one before is ended at once and the new one alone", async () => {
+  const subscriber = await subscribe();
+  const before = await shownSecret();
+  await page.getByText("Rotate: replace it with a new random one").click();
+  await page.getByRole("button", { name: "Rotate secret" }).click();
+  await page.getByText("The secret is replaced.").waitFor();
+  const after = await shownSecret();
+
+  await testWebhook(subscriber.url);
+  const [both] = subscriber.received;
+  expect([isSignedWith(before, both!), isSignedWith(after, both!)]).toEqual([true, true]);
+  expect(both!.headers["x-delivery-test"]).toBe("true");
+  expect(JSON.parse(both!.body).event).toBe("monitor.change_detected");
+
+  await page.goto("/test/webhooks");
+  await page.getByRole("button", { name: "End the previous secret now" }).click();
+  await page.getByText("The previous secret has ended.").waitFor();
+  expect(await page.getByText("The previous secret still signs too").count()).toBe(0);
+  // Whoever signs learns of it within a second.
+  await waitFor("the previous secret to sign no more", async () => {
+    await testWebhook(subscriber.url);
+    return !isSignedWith(before, subscriber.received.at(-1)!);
+  });
+  expect(isSignedWith(after, subscriber.received.at(-1)!)).toBe(true);
+});
+
+test("a test event shows its outcome, the subscriber’s answer and by which headers it is proven", async () => {
+  const subscriber = await subscribe((_received, response) => {
+    response.statusCode = 418;
+    response.end("<script>alert('teapot')</script>");
+  });
+  await testWebhook(subscriber.url);
+  await page.getByRole("heading", { name: "1 attempt" }).waitFor();
+  expect(await page.locator(".attempts .state").textContent()).toBe("failed");
+  expect(await page.getByText("418: the answer was not 2xx").count()).toBe(1);
+  expect(await page.getByText("<script>alert('teapot')</script>").count()).toBe(1);
+  for (const header of ["X-Service-Signature", "webhook-signature", "webhook-id", "webhook-timestamp"]) {
+    expect(await page.getByRole("region", { name: "signed" }).getByText(header, { exact: true }).count()).toBe(1);
+    expect(subscriber.received[0]!.headers[header.toLowerCase()]).toBeDefined();
+  }
+  expect(subscriber.received).toHaveLength(1);
+});
+
+test("a URL that no monitor could have is refused with the reason, and the field keeps it", async () => {
+  await page.goto("/live/webhooks/test");
+  await page.getByLabel("URL").fill("http://subscriber.example/hook");
+  await page.getByRole("button", { name: "Send test event" }).click();
+  await page.getByText("Nothing was sent.").waitFor();
+  expect(await page.getByLabel("URL").inputValue()).toBe("http://subscriber.example/hook");
+  expect(await page.getByLabel("URL").getAttribute("aria-invalid")).toBe("true");
+});
+
+test("the browser had nothing to complain of", () => {
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,167 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { isPublicAddress } from "@vvs/egress";
+import { topology } from "../../deploy/topology.ts";
+import { allows, podOf, strangerPod } from "./support/network.ts";
+import { picture } from "./support/picture.ts";
+import { type Rendered, render, whyNot } from "./support/render.ts";
+
+const { calls, owners } = picture();
+const services = Object.keys(topology);
+const STORE_PORTS = { mongodb: 27017, kafka: 9092, redis: 6379 } as const;
+const PUBLIC = ["104.16.0.1", "2606:4700::1111"];
+
+test("the list that deployments are made by tells the picture of docs/architecture.md", () => {
+  const listed = Object.entries(topology).flatMap(([from, { calls }]) => calls.map((to) => `${from}>${to}`));
+  expect(new Set(listed)).toEqual(calls);
+  for (const store of ["mongodb", "kafka", "redis"] as const) {
+    const listing = services.filter((name) => topology[name]!.stores.includes(store));
+    expect({ store, owners: new Set(listing) }).toEqual({ store, owners: owners[store] });
+  }
+});
+
+(whyNot ? describe.skip : describe)(`network policies${whyNot ? ` (skipped: ${whyNot})` : ""}`, () => {
+  let dev: Rendered;
+  let production: Rendered;
+  beforeAll(async () => {
+    [dev, production] = await Promise.all([render({ files: ["values-dev.yaml"] }), render()]);
+  });
+
+  test("each call of the picture is allowed, and no other pair of services can connect", () => {
+    for (const from of services)
+      for (const to of services) {
+        const { rpcPort, httpPort } = topology[to]!;
+        if (rpcPort !== undefined) {
+          const allowed = allows(production, podOf(production, from), podOf(production, to), rpcPort);
+          expect({ from, to, allowed }).toEqual({ from, to, allowed: calls.has(`${from}>${to}`) });
+        }
+        for (const port of [httpPort ?? 8080, 9090, 9229, 22]) {
+          const allowed = allows(production, podOf(production, from), podOf(production, to), port);
+          expect({ from, to, port, allowed }).toEqual({ from, to, port, allowed: false });
+        }
+      }
+  });
+
+  test.each(["mongodb", "kafka", "redis"] as const)("%s is reached by its owners alone", (store) => {
+    for (const from of services) {
+      const allowed = owners[store].has(from);
+      const inside = allows(dev, podOf(dev, from), podOf(dev, store), STORE_PORTS[store]);
+      expect({ from, inside }).toEqual({ from, inside: allowed });
+      const outside = allows(production, podOf(production, from), { address: "10.20.0.4" }, STORE_PORTS[store]);
+      expect({ from, outside }).toEqual({ from, outside: allowed });
+    }
+    expect(allows(dev, strangerPod(), podOf(dev, store), STORE_PORTS[store])).toBe(false);
+    expect(allows(dev, podOf(dev, "smoke"), podOf(dev, store), STORE_PORTS[store])).toBe(false);
+    expect(allows(dev, podOf(dev, "migration"), podOf(dev, store), STORE_PORTS[store])).toBe(store !== "redis");
+  });
+
+  test("stores of a network that is told are reached nowhere else", async () => {
+    const narrow = await render({
+      values: { networkPolicy: { mongodb: { peers: [{ ipBlock: { cidr: "10.20.0.0/24" } }] } } },
+    });
+    const entity = podOf(narrow, "entity");
+    expect(allows(narrow, entity, { address: "10.20.0.4" }, 27017)).toBe(true);
+    expect(allows(narrow, entity, { address: "10.21.0.4" }, 27017)).toBe(false);
+  });
+
+  test("only what asks providers and what delivers webhooks reaches the internet, at public addresses alone", () => {
+    for (const name of services) {
+      const allowed = PUBLIC.map((address) => allows(production, podOf(production, name), { address }, 443));
+      const wanted = topology[name]!.internet;
+      expect({ name, allowed }).toEqual({ name, allowed: PUBLIC.map(() => wanted) });
+    }
+    const dispatcher = podOf(production, "webhook-dispatcher");
+    const addresses = [
+      ...PUBLIC,
+      ...[
+        "10.0.0.1",
+        "172.16.5.5",
+        "192.168.1.1",
+        "127.0.0.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+      ],
+      ...[
+        "192.0.2.1",
+        "198.18.0.1",
+        "203.0.113.9",
+        "255.255.255.255",
+        "172.32.0.1",
+        "9.255.255.255",
+        "223.255.255.255",
+      ],
+      ...[
+        "::1",
+        "fe80::1",
+        "fd00::1",
+        "fc00::1",
+        "ff02::1",
+        "64:ff9b::a00:1",
+        "2001:db8::1",
+        "2002:a00:1::",
+        "3fff::1",
+      ],
+      ...["2001::1", "2001:4860:4860::8888", "2a00:1450:4001::1"],
+    ];
+    for (const address of addresses) {
+      const allowed = allows(production, dispatcher, { address }, 443);
+      expect({ address, allowed }).toEqual({ address, allowed: isPublicAddress(address) });
+    }
+  });
+
+  test("the dispatcher can't reach a service that it does not call, nor the cluster's own", () => {
+    const dispatcher = podOf(production, "webhook-dispatcher");
+    expect(allows(production, dispatcher, { address: "10.96.0.1" }, 443)).toBe(false);
+    expect(allows(production, dispatcher, podOf(production, "gateway"), 8080)).toBe(false);
+    expect(allows(production, dispatcher, strangerPod(), 443)).toBe(false);
+  });
+
+  test("clients reach the gateway and the dashboard, and nothing behind them", () => {
+    for (const name of services) {
+      const { httpPort, rpcPort } = topology[name]!;
+      if (httpPort) expect(allows(production, strangerPod(), podOf(production, name), httpPort)).toBe(true);
+      if (rpcPort) expect(allows(production, strangerPod(), podOf(production, name), rpcPort)).toBe(false);
+    }
+  });
+
+  test("clients can be told, and then others reach nothing", async () => {
+    const peer = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "elsewhere" } } };
+    const told = await render({
+      values: { networkPolicy: { clients: [{ ...peer, podSelector: { matchLabels: { app: "ingress" } } }] } },
+    });
+    const gateway = podOf(told, "gateway");
+    expect(allows(told, strangerPod({ app: "ingress" }), gateway, 8080)).toBe(true);
+    expect(allows(told, strangerPod(), gateway, 8080)).toBe(false);
+    expect(allows(told, podOf(told, "smoke"), gateway, 8080)).toBe(true);
+  });
+
+  test("metrics are read by those that are told", async () => {
+    const told = await render({
+      values: {
+        networkPolicy: { monitoring: [{ namespaceSelector: {}, podSelector: { matchLabels: { app: "prometheus" } } }] },
+      },
+    });
+    for (const name of services) {
+      expect(allows(told, strangerPod({ app: "prometheus" }), podOf(told, name), 9090)).toBe(true);
+      expect(allows(told, strangerPod(), podOf(told, name), 9090)).toBe(false);
+    }
+  });
+
+  test("everybody asks the cluster's DNS, and no other", () => {
+    const dns = { pod: { "k8s-app": "kube-dns" }, namespace: "kube-system" };
+    for (const name of [...services, "migration", "smoke"]) {
+      const pod = podOf(production, name);
+      expect(allows(production, pod, dns, 53, "UDP")).toBe(true);
+      if (!topology[name]?.internet) expect(allows(production, pod, { address: "1.1.1.1" }, 53, "UDP")).toBe(false);
+    }
+  });
+
+  test("telemetry leaves once it is told where to", async () => {
+    const told = await render({ set: ["telemetry.otlp.endpoint=http://collector.observability:4318"] });
+    for (const name of services) {
+      expect(allows(told, podOf(told, name), strangerPod(), 4318)).toBe(true);
+      expect(allows(production, podOf(production, name), strangerPod(), 4318)).toBe(false);
+    }
+  });
+});

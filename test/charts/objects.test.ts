@@ -1,0 +1,157 @@
+import { X509Certificate } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { keyRing } from "@vvs/config";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { topology } from "../../deploy/topology.ts";
+import { allRules } from "../alerts/rules.ts";
+import { chart, FULL_NAME, lint, render, whyNot } from "./support/render.ts";
+import { readmeWithValues } from "./support/values-table.ts";
+
+const callersAndCalled = Object.entries(topology)
+  .filter(([, { rpcPort, calls }]) => rpcPort !== undefined || calls.length > 0)
+  .map(([name]) => name);
+const decoded = (text: string) => Buffer.from(text, "base64").toString();
+const examples = readdirSync(join(chart, "ci")).map((file) => `ci/${file}`);
+
+(whyNot ? describe.skip : describe)(`objects${whyNot ? ` (skipped: ${whyNot})` : ""}`, () => {
+  test.each([[[]], [["values-dev.yaml"]], ...examples.map((file) => [[file]])])(
+    "helm finds no fault with %j",
+    async (files) => {
+      await lint(files);
+      const { objects } = await render({ files });
+      expect(objects.length).toBeGreaterThan(50);
+      const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+      expect(new Set(names).size).toBe(names.length);
+      for (const { metadata } of objects) {
+        expect(metadata.name.length).toBeLessThanOrEqual(63);
+        expect(metadata.labels).toMatchObject({
+          "app.kubernetes.io/instance": "vv",
+          "app.kubernetes.io/part-of": "vendor-verification",
+        });
+      }
+    },
+  );
+
+  test.each([
+    ["publicBaseUrl", ["publicBaseUrl="]],
+    ["dashboardUrl", ["dashboardUrl=dashboard.example.com"]],
+    ["existingSecret", ["secrets.existingSecret="]],
+    ["brokers", ["kafka.brokers=null"]],
+    ["gatewey", ["services.gatewey.replicas=3"]],
+    ["replicas", ["services.gateway.replicas=many"]],
+    ["source", ["rpcTls.source=none"]],
+    ["mechanism", ["kafka.sasl.mechanism=gssapi"]],
+    ["remoteKey", ["secrets.existingSecret=", "secrets.externalSecret.enabled=true"]],
+    ["issuerRef", ["rpcTls.source=certManager"]],
+    ["generate", ["secrets.existingSecret=", "secrets.generate=true"]],
+    ["migration.mode", ["devStores.enabled=true"]],
+  ])("what can't work is refused, naming %s", async (word, set) => {
+    await expect(render({ set })).rejects.toThrow(word);
+  });
+
+  test("certificates made by helm name their service as caller and as every name it is called by", async () => {
+    const { part } = await render();
+    const authority = new X509Certificate(decoded(part("Secret", "rpc-authority")!.data["tls.crt"]));
+    for (const name of callersAndCalled) {
+      const { data } = part("Secret", `${name}-rpc-tls`)!;
+      const certificate = new X509Certificate(decoded(data["tls.crt"]));
+      expect(decoded(data["ca.crt"])).toBe(decoded(part("Secret", "rpc-authority")!.data["tls.crt"]));
+      expect(certificate.verify(authority.publicKey)).toBe(true);
+      expect(certificate.subject).toBe(`CN=${name}`);
+      for (const host of [`${FULL_NAME}-${name}`, `${FULL_NAME}-${name}.vendors.svc`]) {
+        expect(certificate.checkHost(host)).toBe(host);
+      }
+    }
+  });
+
+  test("cert-manager is asked for the same certificates", async () => {
+    const { ofKind, part } = await render({ files: ["ci/everything-values.yaml"] });
+    expect(
+      ofKind("Certificate")
+        .map(({ spec }) => spec.commonName)
+        .toSorted(),
+    ).toEqual(callersAndCalled.toSorted());
+    for (const { spec } of ofKind("Certificate")) {
+      expect(spec).toMatchObject({
+        secretName: `${FULL_NAME}-${spec.commonName}-rpc-tls`,
+        usages: expect.arrayContaining(["client auth", "server auth"]),
+      });
+      expect(spec.dnsNames).toContain(`${FULL_NAME}-${spec.commonName}.vendors.svc`);
+    }
+    expect(part("Secret", "rpc-authority")).toBeUndefined();
+  });
+
+  test("key rings made for trying out are such as services take, and outlive the release", async () => {
+    const { part } = await render({ files: ["values-dev.yaml"] });
+    const { data, metadata } = part("Secret", "secrets")!;
+    expect(metadata.annotations).toMatchObject({ "helm.sh/resource-policy": "keep" });
+    const rings = Object.values(topology).flatMap(({ secrets }) => secrets);
+    for (const name of rings) expect(keyRing().parse(decoded(data[name]))).toHaveLength(1);
+  });
+
+  test("the migration runs before everything else, or as a plain Job of each revision", async () => {
+    const hook = (await render()).part("Job", "migration")!;
+    expect(hook.metadata.annotations).toMatchObject({ "helm.sh/hook": "pre-install,pre-upgrade" });
+    const plain = (await render({ set: ["migration.mode=job"] })).part("Job", "migration-1")!;
+    expect(plain.metadata.annotations).toBeUndefined();
+    expect(plain.spec.template.spec.containers[0].args).toEqual(["migrate"]);
+  });
+
+  test("hosts of the two addresses lead to the gateway and the dashboard", async () => {
+    const { part } = await render({ files: ["ci/everything-values.yaml"] });
+    for (const [name, host] of [
+      ["gateway", "api.example.com"],
+      ["dashboard", "dashboard.example.com"],
+    ] as const) {
+      const [rule] = part("Ingress", name)!.spec.rules;
+      expect(rule).toMatchObject({
+        host,
+        http: { paths: [{ backend: { service: { name: `${FULL_NAME}-${name}` } } }] },
+      });
+      expect(part("HTTPRoute", name)!.spec).toMatchObject({
+        hostnames: [host],
+        rules: [{ backendRefs: [{ name: `${FULL_NAME}-${name}`, port: 80 }] }],
+      });
+    }
+  });
+
+  test("alerts are those of deploy/alerts, each with the address of its runbook", async () => {
+    const { part, objects } = await render({ files: ["ci/everything-values.yaml"] });
+    const rule = objects.find(({ kind }) => kind === "PrometheusRule")!;
+    const alerts = rule.spec.groups
+      .flatMap(({ rules }: { rules: { alert?: string }[] }) => rules)
+      .filter(({ alert }: { alert?: string }) => alert);
+    expect(alerts.map(({ alert }: { alert: string }) => alert).toSorted()).toEqual(
+      allRules()
+        .map(({ alert }) => alert)
+        .toSorted(),
+    );
+    for (const { alert, annotations } of alerts) {
+      expect(annotations.runbook_url).toBe(`https://example.com/vendor-verification/docs/runbooks/${alert}.md`);
+      expect(existsSync(join(projectRoot, "docs/runbooks", `${alert}.md`))).toBe(true);
+    }
+    expect(part("Service", "metrics")!.spec.selector).toMatchObject({ "vendor-verification/metrics": "true" });
+  });
+
+  test("dashboards are whole, and each has a ConfigMap that Grafana's sidecar finds", async () => {
+    const { ofKind } = await render({ files: ["ci/everything-values.yaml"] });
+    const dashboards = ofKind("ConfigMap").filter(({ metadata }) => metadata.labels?.grafana_dashboard === "1");
+    expect(dashboards.length).toBe(readdirSync(join(chart, "dashboards")).length);
+    for (const { data } of dashboards) {
+      for (const text of Object.values(data as Record<string, string>))
+        expect(JSON.parse(text)).toMatchObject({ title: expect.any(String) });
+    }
+  });
+});
+
+test("the README's table of values is that of values.yaml (npm run chart-readme)", () => {
+  const { is, wanted } = readmeWithValues();
+  expect(is).toBe(wanted);
+});
+
+test("the chart and the project have one version", () => {
+  const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
+  expect(readFileSync(join(chart, "Chart.yaml"), "utf8")).toContain(`appVersion: ${version}\n`);
+});

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { run } from "../../../deploy/image/run.ts";
+import { projectRoot } from "../../../deploy/local/services.ts";
+import { kubernetesTools } from "./helm.ts";
+
+export const chart = join(projectRoot, "charts/vendor-verification");
+export const RELEASE = "vv";
+export const NAMESPACE = "vendors";
+/** What names of the release's objects begin with. */
+export const FULL_NAME = "vv-vendor-verification";
+
+const tools = await kubernetesTools();
+
+/** Why the chart's tests can't run here; undefined where they can. */
+export const whyNot = tools ? undefined : "helm is neither on the path nor can it be fetched";
+
+/** An object of Kubernetes, as far as a test asks. */
+export interface KubernetesObject {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has a shape of its own, and expectations say which.
+  readonly [field: string]: any;
+}
+
+/** Values, beside those that have no default, as `helm template` takes them. */
+export interface RenderOptions {
+  /** Files of the chart's folder. */
+  readonly files?: readonly string[];
+  /** `a.b=value`, each as helm's --set takes it. */
+  readonly set?: readonly string[];
+  /** Values as an object, for what --set can't say. */
+  readonly values?: object;
+  /** Leave out what a production installation must say. */
+  readonly bare?: boolean;
+}
+
+const REQUIRED = [
+  "publicBaseUrl=https://api.example.com",
+  "dashboardUrl=https://dashboard.example.com",
+  "secrets.existingSecret=vendor-verification",
+  "kafka.brokers={kafka-0.example.com:9092,kafka-1.example.com:9092}",
+];
+
+/** The objects that the chart renders to. Errors: what helm says against the values. */
+export async function render({ files = [], set = [], values, bare = false }: RenderOptions = {}) {
+  const args = ["template", RELEASE, chart, "--namespace", NAMESPACE, "--skip-schema-validation=false"];
+  for (const file of files) args.push("--values", join(chart, file));
+  for (const assignment of bare || files.length > 0 ? set : [...REQUIRED, ...set]) args.push("--set", assignment);
+  if (values) args.push("--values", "-");
+  const text = await run(tools!.helm, args, { input: values ? JSON.stringify(values) : "" });
+  const objects = parseAllDocuments(text)
+    .map((document) => document.toJS() as KubernetesObject | null)
+    .filter((object) => object !== null);
+  return objectsOf(objects);
+}
+
+/** What helm lint says; it fails on anything but advice. */
+export async function lint(files: readonly string[]): Promise<void> {
+  const args = ["lint", "--strict", "--quiet", chart];
+  for (const file of files) args.push("--values", join(chart, file));
+  if (files.length === 0) for (const assignment of REQUIRED) args.push("--set", assignment);
+  await run(tools!.helm, args);
+}
+
+export type Rendered = ReturnType<typeof objectsOf>;
+
+function objectsOf(objects: readonly KubernetesObject[]) {
+  return {
+    objects,
+    ofKind: (kind: string) => objects.filter((object) => object.kind === kind),
+    /** Named after a part of the product, such as a service. */
+    part: (kind: string, part: string) =>
+      objects.find((object) => object.kind === kind && object.metadata.name === `${FULL_NAME}-${part}`),
+  };
+}
+
+/** Every pod that the chart makes, by whatever makes it. */
+export function podsOf(rendered: Rendered): { name: string; labels: Record<string, string>; spec: KubernetesObject }[] {
+  return rendered.objects.flatMap(({ kind, metadata, spec }) => {
+    if (kind === "Pod") return [{ name: metadata.name, labels: metadata.labels ?? {}, spec }];
+    if (!["Deployment", "StatefulSet", "Job"].includes(kind)) return [];
+    return [{ name: metadata.name, labels: spec.template.metadata.labels, spec: spec.template.spec }];
+  });
+}

@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const proto = join(root, "proto");
+
+interface Check {
+  readonly name: string;
+  readonly run: () => Promise<string | undefined>;
+}
+
+/** What is proven without running the product. Each returns what is wrong, or nothing. */
+const checks: readonly Check[] = [
+  {
+    name: "formatting and lint (biome)",
+    run: () => command("biome", ["ci", "--colors=off", "--error-on-warnings", "."], root),
+  },
+  { name: "types (tsc)", run: () => command("tsc", ["-p", "tsconfig.json"], root) },
+  { name: "contracts are well-formed (buf lint)", run: () => command("buf", ["lint"], proto) },
+  {
+    name: "contracts break no released ones (buf breaking)",
+    run: () => command("buf", ["breaking", "--against", "published.binpb"], proto),
+  },
+  { name: "generated code matches the contracts", run: generatedCodeDrift },
+];
+
+/** Runs all checks, tells of each, and returns how many passed and failed. */
+export async function runChecks(): Promise<{ passed: number; failed: number }> {
+  const tally = { passed: 0, failed: 0 };
+  for (const { name, run } of checks) {
+    const startedAt = Date.now();
+    const problem = await run();
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    tally[problem === undefined ? "passed" : "failed"]++;
+    console.log(`${problem === undefined ? "PASS" : "FAIL"} ${name} (${seconds} s)`);
+    if (problem !== undefined) console.log(problem.trimEnd().replaceAll(/^/gm, "  "));
+  }
+  return tally;
+}
+
+async function generatedCodeDrift(): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), "vvs-proto-"));
+  try {
+    cpSync(proto, folder, { recursive: true, filter: (path) => !/node_modules|\/gen$/.test(path) });
+    const failed = await command("buf", ["generate"], folder);
+    if (failed !== undefined) return failed;
+    const difference = await command("diff", ["-r", join(folder, "gen"), join(proto, "gen")], root);
+    return difference === undefined ? undefined : `Run npm run generate and commit the result.\n${difference}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a command; returns its output where it failed. */
+function command(name: string, args: string[], cwd: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let output = "";
+    const child = spawn(name, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    child.once("error", (error) => resolve(`${name} could not be run: ${error.message}`));
+    child.once("close", (code) => resolve(code === 0 ? undefined : output || `${name} ended with exit code ${code}`));
+  });
+}

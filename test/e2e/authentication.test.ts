@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { withAccounts } from "../../deploy/local/seed.ts";
+import { createApi } from "../support/api.ts";
+import { createKey, createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const product = sharedProduct();
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  organization = await createOrganization();
+});
+
+describe("a key", () => {
+  test("looks as promised, and its checksum refuses a typing error", () => {
+    expect(organization.keys.live).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
+    expect(organization.keys.sandbox).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
+  });
+
+  test.each([
+    ["missing", undefined],
+    ["malformed", "svc_live_short"],
+    ["of another scheme", "sk_live_123456789012345678901234567890"],
+    ["unknown, with a wrong checksum", `svc_live_${"A".repeat(38)}`],
+  ])("that is %s is 401 in one and the same answer", async (_name, key) => {
+    const answer = await createApi(product.baseUrl, key).get("/v1/entities");
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(answer.body).toEqual({ error: "unauthorized", message: expect.any(String), request_id: expect.any(String) });
+  });
+
+  test("works at once after its creation, and is refused everywhere within 5 s of its revocation", async () => {
+    const key = await createKey(organization, "sandbox");
+    expect((await key.api.get("/v1/entities")).status).toBe(200);
+    await withAccounts(product.environment, (accounts) =>
+      accounts.revokeApiKey(
+        { tenant: { organizationId: organization.id, environment: "sandbox" }, actor: "test", requestId: "test" },
+        key.id,
+      ),
+    );
+    await waitFor("the revoked key to be refused", async () => (await key.api.get("/v1/entities")).status === 401, {
+      timeoutMs: 5_000,
+    });
+  });
+
+  test("that has expired is refused", async () => {
+    const key = await createKey(organization, "live", { expiresAt: new Date(Date.now() + 1_500) });
+    expect((await key.api.get("/v1/entities")).status).toBe(200);
+    await waitFor("the key to expire", async () => (await key.api.get("/v1/entities")).status === 401);
+  });
+
+  test("without the scope is 403, after the body is judged and before the object is looked for", async () => {
+    const { api } = await createKey(organization, "sandbox", { scopes: ["entities:read"] });
+    expect((await api.get("/v1/entities")).status).toBe(200);
+    expect((await api.post("/v1/entities", {})).status).toBe(400);
+    const refused = await api.post("/v1/entities", { legal_name: "Acme" });
+    expect([refused.status, refused.body.error]).toEqual([403, "forbidden"]);
+    for (const path of ["/v1/verifications", "/v1/monitors", "/v1/providers", "/v1/events", "/v1/monitors/mon_1"]) {
+      expect([path, (await api.get(path)).status]).toEqual([path, 403]);
+    }
+  });
+
+  test("of a suspended organization is 403, and works again once it is resumed", async () => {
+    const own = await createOrganization();
+    const operator = { actor: "operator" };
+    await withAccounts(product.environment, (accounts) => accounts.suspendOrganization(operator, own.id));
+    await waitFor("the suspension", async () => (await own.live.get("/v1/entities")).body.error === "forbidden");
+    await withAccounts(product.environment, (accounts) => accounts.resumeOrganization(operator, own.id));
+    await waitFor("the resumption", async () => (await own.live.get("/v1/entities")).status === 200);
+  });
+});
+
+describe("environments and organizations are apart", () => {
+  test("another's objects answer exactly as absent ones do", async () => {
+    const other = await createOrganization();
+    const { body: entity } = await organization.sandbox.post("/v1/entities", { legal_name: "Private Vendor" });
+    const absent = entity.id.replace(/.{4}$/, "0000");
+    for (const api of [other.sandbox, other.live, organization.live]) {
+      const hidden = await api.get(`/v1/entities/${entity.id}`);
+      const missing = await api.get(`/v1/entities/${absent}`);
+      expect(hidden.status).toBe(404);
+      expect({ ...hidden.body, request_id: "" }).toEqual({ ...missing.body, request_id: "" });
+      expect((await api.get("/v1/entities")).body.entities).toEqual([]);
+      expect((await api.get(`/v1/entities/${entity.id}/snapshots`)).status).toBe(404);
+      const verify = { entity_id: entity.id, checks: ["sam_registration"], mode: "realtime" };
+      expect((await api.post("/v1/verifications", verify)).body.error).toBe("entity_not_found");
+      const monitor = { entity_id: entity.id, checks: ["sam_registration"], webhook_url: "https://example.com/" };
+      expect((await api.post("/v1/monitors", monitor)).body.error).toBe("entity_not_found");
+    }
+  });
+
+  test("verifications, evidence and monitors of another are not found", async () => {
+    const other = await createOrganization();
+    const verification = (
+      await organization.sandbox.post("/v1/verify", {
+        identifiers: { uei: "SANDBXACTVE1" },
+        checks: ["sam_registration"],
+        mode: "realtime",
+      })
+    ).body;
+    const evidence = new URL(verification.results[0].evidence_uri).pathname;
+    const monitor = (
+      await organization.sandbox.post("/v1/monitors", {
+        entity_id: verification.entity_id,
+        checks: ["sam_registration"],
+        webhook_url: "https://example.com/",
+      })
+    ).body;
+    expect((await organization.sandbox.get(evidence)).status).toBe(200);
+    for (const api of [other.sandbox, organization.live]) {
+      expect((await api.get(`/v1/verifications/${verification.id}`)).body.error).toBe("verification_not_found");
+      expect((await api.get(evidence)).body.error).toBe("evidence_not_found");
+      for (const path of [`/v1/monitors/${monitor.id}`, `/v1/monitors/${monitor.id}/events`]) {
+        expect((await api.get(path)).body.error).toBe("monitor_not_found");
+      }
+      expect((await api.delete(`/v1/monitors/${monitor.id}`)).body.error).toBe("monitor_not_found");
+      expect((await api.get(`/v1/verifications?entity_id=${verification.entity_id}`)).body.verifications).toEqual([]);
+    }
+    await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
+  });
+});
+
+describe("limits", () => {
+  test("every authenticated answer tells them, refusals too", async () => {
+    const own = await createOrganization({ limitPerMinute: 50 });
+    for (const path of ["/v1/entities", "/v1/entities/ent_1", "/v1/entities?limit=0"]) {
+      const { headers } = await own.live.get(path);
+      expect(headers.get("ratelimit-policy")).toBe('"default";q=50;w=60');
+      expect(headers.get("ratelimit")).toMatch(/^"default";r=\d+;t=\d+$/);
+      expect(headers.get("x-ratelimit-limit")).toBe("50");
+      expect(headers.get("x-ratelimit-remaining")).toBe(/r=(\d+)/.exec(headers.get("ratelimit")!)![1]);
+      expect(headers.get("x-ratelimit-reset")).toMatch(/^\d+$/);
+    }
+  });
+
+  test("a burst gets what is left and then 429 with the time to wait, for each key by itself", async () => {
+    const own = await createOrganization({ limitPerMinute: 20 });
+    const answers = await Promise.all(Array.from({ length: 30 }, () => own.live.get("/v1/entities")));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(10);
+    for (const { headers, body } of refused) {
+      expect(body.error).toBe("rate_limited");
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(61);
+      expect(headers.get("x-ratelimit-remaining")).toBe("0");
+    }
+    expect((await own.sandbox.get("/v1/entities")).status).toBe(200);
+    // The limit comes before the body is judged.
+    expect((await own.live.post("/v1/entities", { nonsense: true })).status).toBe(429);
+  });
+});

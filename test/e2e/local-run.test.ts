@@ -1,0 +1,162 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { freePort } from "../../deploy/local/servers/free-port.ts";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { createApi } from "../support/api.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const localDir = mkdtempSync(join(tmpdir(), "vvs-local-"));
+const fixtures = join(projectRoot, "test/fixtures/sam");
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  const { MONGODB_URI: _m, KAFKA_BROKERS: _k, REDIS_URL: _r, ...others } = process.env;
+  env = {
+    ...others,
+    VVS_LOCAL_DIR: localDir,
+    API_PORT: String(await freePort()),
+    DASHBOARD_PORT: String(await freePort()),
+  };
+});
+
+afterAll(() => {
+  run("deploy/local/stop.ts");
+  rmSync(localDir, { recursive: true, force: true });
+});
+
+/** Runs one of the commands to its end. */
+function run(script: string, args: string[] = [], more: NodeJS.ProcessEnv = {}) {
+  const command = spawnSync(process.execPath, ["deploy/bootstrap.mjs", script, ...args], {
+    cwd: projectRoot,
+    env: { ...env, ...more },
+    encoding: "utf8",
+    timeout: 150_000,
+  });
+  return { code: command.status, text: `${command.stdout}${command.stderr}` };
+}
+
+const start = (args: string[] = [], more: NodeJS.ProcessEnv = {}) =>
+  run("deploy/local/start.ts", ["--detach", ...args], more);
+const demo = () => JSON.parse(readFileSync(join(localDir, "demo.json"), "utf8"));
+const supervisor = () => JSON.parse(readFileSync(join(localDir, "run.json"), "utf8")).pid as number;
+
+function alive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+}
+
+/** A process and all it has started. */
+function family(root: number): number[] {
+  const { stdout } = spawnSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" });
+  const pairs = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  const found = [root];
+  for (const pid of found) found.push(...pairs.filter(([, parent]) => parent === pid).map(([child]) => child));
+  return found;
+}
+
+function commandOf(pid: number): string {
+  return spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" }).stdout;
+}
+
+const noneLeft = (pids: readonly number[]) =>
+  waitFor("all processes to be gone", () => !pids.some(alive), { timeoutMs: 30_000, everyMs: 200 });
+
+describe("npm start", () => {
+  test("runs the whole product, tells how to use it, and leaves nothing behind when stopped", async () => {
+    const started = start([
+      "--registry",
+      join(fixtures, "registry.dat"),
+      "--exclusions",
+      join(fixtures, "exclusions.csv"),
+    ]);
+    expect([started.code, started.text]).toEqual([0, expect.stringContaining("curl -s http://")]);
+    expect(statSync(join(localDir, "demo.json")).mode & 0o777).toBe(0o600);
+    const { base_url, organizations } = demo();
+    expect(organizations.map(({ plan }: { plan: string }) => plan)).toEqual(["growth", "starter"]);
+    const live = createApi(base_url, organizations[0].live_key);
+    const lookUp = { identifiers: { uei: "ZZNRTHWND001" } };
+    const { body: entity } = await live.post("/v1/entities/lookup", lookUp);
+    expect(entity.sam_gov.registration_status).toBe("active");
+    expect((await live.get("/v1/entities")).headers.get("x-ratelimit-limit")).toBe("500");
+
+    expect(start()).toEqual({ code: 1, text: expect.stringContaining("npm run stop") });
+
+    const gateway = () => family(supervisor()).find((pid) => commandOf(pid).includes("services/gateway/src/main.ts"))!;
+    const killed = gateway();
+    process.kill(killed, "SIGKILL");
+    await waitFor("a new gateway", async () => {
+      const health = await fetch(`${base_url}/v1/health`).catch(() => undefined);
+      return health?.ok && gateway() !== killed;
+    });
+
+    const processes = family(supervisor());
+    expect(processes.length).toBeGreaterThan(11);
+    expect(run("deploy/local/stop.ts")).toEqual({ code: 0, text: "Stopped.\n" });
+    await noneLeft(processes);
+    expect(() => demo()).toThrow();
+    expect(run("deploy/local/stop.ts")).toEqual({ code: 0, text: "Nothing is running.\n" });
+
+    // A file that is refused starts nothing and changes nothing of what was loaded before.
+    const refused = start(["--registry", join(fixtures, "truncated.dat")]);
+    expect(refused.code).toBe(1);
+    expect(refused.text).toMatch(/895,?932/);
+    expect(start().code).toBe(0);
+    const again = createApi(base_url, demo().organizations[0].live_key);
+    expect((await again.post("/v1/entities/lookup", lookUp)).body).toEqual(entity);
+    expect((await again.get(`/v1/entities/${entity.id}/snapshots`)).body.snapshots).toHaveLength(1);
+
+    const orphans = family(supervisor());
+    process.kill(supervisor(), "SIGKILL");
+    await noneLeft(orphans);
+  }, 300_000);
+
+  test("ends all of it on Ctrl-C", async () => {
+    const run = spawn(process.execPath, ["deploy/bootstrap.mjs", "deploy/local/start.ts"], {
+      cwd: projectRoot,
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let text = "";
+    run.stderr.on("data", (chunk) => (text += chunk));
+    await waitFor("the product", () => text.includes("is ready.\n") && text.includes("curl"), { timeoutMs: 120_000 });
+    const processes = family(run.pid!);
+    run.kill("SIGINT");
+    const code = await new Promise((resolve) => run.once("exit", resolve));
+    expect(code).toBe(0);
+    await noneLeft(processes);
+  }, 200_000);
+
+  test("says what is wrong in one sentence, and starts nothing", async () => {
+    const busy = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => busy.once("listening", resolve));
+    const { port } = busy.address() as { port: number };
+    const closed = await freePort();
+    for (const [more, args, sentence] of [
+      [{ API_PORT: String(port) }, [], new RegExp(`^Port ${port} is in use.*API_PORT`, "m")],
+      [{ API_PORT: "many" }, [], /^API_PORT must be a port/m],
+      [{}, ["--registry", "/nowhere.dat"], /^--registry: \/nowhere.dat does not exist/m],
+      [{}, ["--registri", "x"], /Unknown option '--registri'/],
+      [{ MONGODB_URI: "postgres://db" }, [], /^MONGODB_URI must begin with/m],
+      [
+        { MONGODB_URI: `mongodb://user:secret@127.0.0.1:${closed}/` },
+        [],
+        /^MONGODB_URI \(mongodb:\/\/\*\*\*@127.0.0.1:\d+\/?\)/m,
+      ],
+      [{ KAFKA_BROKERS: `127.0.0.1:${closed}` }, [], /^KAFKA_BROKERS: 127.0.0.1:\d+ /m],
+      [{ REDIS_URL: `redis://127.0.0.1:${closed}` }, [], /^REDIS_URL /m],
+    ] as const) {
+      const { code, text } = start([...args], more);
+      expect([code, text]).toEqual([1, expect.stringMatching(sentence)]);
+      expect(text).not.toMatch(/secret|\n\s+at /);
+    }
+    busy.close();
+    expect(run("deploy/local/stop.ts").text).toBe("Nothing is running.\n");
+  }, 200_000);
+});

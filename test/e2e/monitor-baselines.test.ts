@@ -1,0 +1,101 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+let organization: TestOrganization;
+let subscriber: Subscriber;
+
+beforeAll(async () => {
+  organization = await createOrganization();
+  subscriber = await startSubscriber();
+});
+
+afterAll(async () => {
+  subscriber.close();
+  const { monitors } = (await organization.sandbox.get("/v1/monitors?limit=100")).body;
+  await Promise.all(monitors.map(({ id }: { id: string }) => organization.sandbox.delete(`/v1/monitors/${id}`)));
+});
+
+async function entityOf(uei: string): Promise<string> {
+  return (await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei } })).body.id;
+}
+
+async function watch(uei: string, path: string, more: object = {}) {
+  const { body } = await organization.sandbox.post("/v1/monitors", {
+    entity_id: await entityOf(uei),
+    checks: ["sam_registration"],
+    frequency: "hourly",
+    webhook_url: new URL(path, subscriber.url).href,
+    ...more,
+  });
+  return body;
+}
+
+const monitorOf = async (id: string) => (await organization.sandbox.get(`/v1/monitors/${id}`)).body;
+const eventsOf = async (id: string) =>
+  (await organization.sandbox.get(`/v1/monitors/${id}/events?limit=100`)).body.events;
+const postsTo = (path: string) => subscriber.received.filter((received) => received.path === path);
+
+test("another URL and frequency keep the baseline", async () => {
+  const { id } = await watch("SANDBXCHNGE1", "/before", { frequency: "daily" });
+  await waitFor("the first run", async () => (await monitorOf(id)).last_run);
+  const webhook_url = new URL("/after", subscriber.url).href;
+  await organization.sandbox.patch(`/v1/monitors/${id}`, { webhook_url, frequency: "hourly" });
+  const post = await subscriber.waitForPost(({ path }) => path === "/after");
+  expect(JSON.parse(post.body).changes).toContainEqual(
+    expect.objectContaining({ field: "sam_registration.registration_status", previous: "active", current: "expired" }),
+  );
+  expect(postsTo("/before")).toEqual([]);
+});
+
+test("answers to another TIN begin a new silent baseline, and an error of one check is none of the other's", async () => {
+  const { id } = await watch("SANDBXCHNGE1", "/inputs", { checks: ["tin_match", "sam_registration"] });
+  const runWith = async (lastDigit: number, status: string) => {
+    const tin = `9${String(randomInt(1e7)).padStart(7, "0")}${lastDigit}`;
+    const verified = await organization.sandbox.post("/v1/verify", {
+      identifiers: { uei: "SANDBXCHNGE1", tin },
+      legal_name: "Sandbox Changing Status Inc",
+      checks: ["tin_match"],
+      mode: "realtime",
+    });
+    expect(verified.body.results[0].status).toBe(status);
+    await waitFor(`a run after ${verified.body.created_at}`, async () => {
+      const { last_run: run } = await monitorOf(id);
+      if (!run || run.at <= verified.body.created_at) return false;
+      const { results } = (await organization.sandbox.get(`/v1/verifications/${run.verification_id}`)).body;
+      return results.find(({ check_type }: { check_type: string }) => check_type === "tin_match").status === status;
+    });
+  };
+  await runWith(0, "pass");
+  await runWith(2, "fail");
+  await runWith(1, "error");
+  await runWith(6, "pass");
+  const fields = (await eventsOf(id)).flatMap(({ changes }: { changes: { field: string }[] }) =>
+    changes.map(({ field }) => field),
+  );
+  expect(fields).toContain("sam_registration.status");
+  expect(fields.filter((field: string) => field.startsWith("tin_match"))).toEqual([]);
+});
+
+test("monitors canceled when their runs are due tell nothing that is not in their history by then", async () => {
+  const witness = await watch("SANDBXCHNGE1", "/witness");
+  const canceled = await Promise.all(
+    Array.from({ length: 30 }, async (_, number) => {
+      const { id, next_run_at } = await watch("SANDBXCHNGE1", `/canceled/${number}`);
+      await pause(Date.parse(next_run_at) - Date.now() + randomInt(-50, 700));
+      expect((await organization.sandbox.delete(`/v1/monitors/${id}`)).body.status).toBe("canceled");
+      return { id, path: `/canceled/${number}`, events: await eventsOf(id) };
+    }),
+  );
+  const told = postsTo("/witness").length;
+  await waitFor("time for two more runs", () => postsTo("/witness").length >= told + 2);
+  for (const { id, path, events } of canceled) {
+    expect(await eventsOf(id)).toEqual(events);
+    const ids = events.map((event: { id: string }) => event.id);
+    expect(new Set(postsTo(path).map(({ headers }) => headers["webhook-id"]))).toEqual(new Set(ids));
+  }
+  await organization.sandbox.delete(`/v1/monitors/${witness.id}`);
+});

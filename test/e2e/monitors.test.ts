@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Webhook } from "standardwebhooks";
+import Stripe from "stripe";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+let organization: TestOrganization;
+let changing: string;
+const subscribers: Subscriber[] = [];
+
+beforeAll(async () => {
+  organization = await createOrganization();
+  const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
+  changing = body.id;
+});
+
+afterAll(async () => {
+  for (const subscriber of subscribers) subscriber.close();
+  const { monitors } = (await organization.sandbox.get("/v1/monitors?limit=100")).body;
+  for (const { id } of monitors) await organization.sandbox.delete(`/v1/monitors/${id}`);
+});
+
+async function subscribe(...parameters: Parameters<typeof startSubscriber>): Promise<Subscriber> {
+  const subscriber = await startSubscriber(...parameters);
+  subscribers.push(subscriber);
+  return subscriber;
+}
+
+const create = (webhook_url: string, more: object = {}) =>
+  organization.sandbox.post("/v1/monitors", {
+    entity_id: changing,
+    checks: ["sam_registration"],
+    frequency: "hourly",
+    webhook_url,
+    ...more,
+  });
+
+describe("a monitor", () => {
+  test("has every promised field, runs at once, and then again", async () => {
+    const { status, body } = await create("https://example.com/hook", {
+      frequency: undefined,
+      checks: ["sam_registration", "sam_registration"],
+    });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^mon_[0-9a-z]{26}$/),
+      entity_id: changing,
+      checks: ["sam_registration"],
+      frequency: "daily",
+      webhook_url: "https://example.com/hook",
+      status: "active",
+      created_at: expect.stringMatching(/Z$/),
+      next_run_at: expect.stringMatching(/Z$/),
+      consecutive_errors: 0,
+    });
+    const ran = await waitFor("the first run", async () => {
+      const monitor = (await organization.sandbox.get(`/v1/monitors/${body.id}`)).body;
+      return monitor.last_run ? monitor : undefined;
+    });
+    expect(ran.last_run).toEqual({
+      at: expect.any(String),
+      outcome: "pass",
+      verification_id: expect.stringMatching(/^ver_/),
+    });
+    const verification = await organization.sandbox.get(`/v1/verifications/${ran.last_run.verification_id}`);
+    expect(verification.body.results[0].status).toBe("pass");
+    await organization.sandbox.delete(`/v1/monitors/${body.id}`);
+  });
+
+  test.each([
+    ["no URL", "nowhere"],
+    ["user info", "https://user:secret@example.com/"],
+    ["a fragment", "https://example.com/#here"],
+    ["another scheme", "ftp://example.com/"],
+    ["too long a URL", `https://example.com/${"x".repeat(2_048)}`],
+  ])("with %s is 400", async (_what, url) => {
+    const { status, body } = await create(url);
+    expect(status).toBe(400);
+    expect(body.details.map(({ path }: { path: string }) => path)).toContain("webhook_url");
+  });
+
+  test("counts the runs in which nothing answered, which change nothing", async () => {
+    const { body: entity } = await organization.sandbox.post("/v1/entities/lookup", {
+      identifiers: { uei: "SANDBXERRR01" },
+    });
+    const { body } = await create("https://example.com/hook", { entity_id: entity.id });
+    await waitFor(
+      "two runs",
+      async () => (await organization.sandbox.get(`/v1/monitors/${body.id}`)).body.consecutive_errors >= 2,
+    );
+    expect((await organization.sandbox.get(`/v1/monitors/${body.id}/events`)).body.events).toEqual([]);
+    await organization.sandbox.delete(`/v1/monitors/${body.id}`);
+  });
+
+  test("can get another URL and frequency, and nothing else", async () => {
+    const { body } = await create("https://example.com/hook");
+    const changed = await organization.sandbox.patch(`/v1/monitors/${body.id}`, {
+      webhook_url: "https://example.com/new",
+      frequency: "weekly",
+    });
+    expect(changed.body).toMatchObject({ id: body.id, webhook_url: "https://example.com/new", frequency: "weekly" });
+    for (const wrong of [{}, { entity_id: changing }, { webhook_url: "nowhere" }]) {
+      expect((await organization.sandbox.patch(`/v1/monitors/${body.id}`, wrong)).status).toBe(400);
+    }
+    await organization.sandbox.delete(`/v1/monitors/${body.id}`);
+  });
+
+  test("beyond the cap of the environment is 403", async () => {
+    const own = await createOrganization();
+    const { body: entity } = await own.sandbox.post("/v1/entities", { legal_name: "Much Watched" });
+    const make = () =>
+      own.sandbox.post("/v1/monitors", {
+        entity_id: entity.id,
+        checks: ["sam_registration"],
+        webhook_url: "https://example.com/",
+        frequency: "monthly",
+      });
+    const answers = await Promise.all(Array.from({ length: 104 }, make));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
+    for (const { status, body } of answers.filter((answer) => answer.status !== 201)) {
+      expect([status, body.error]).toEqual([403, "limit_exceeded"]);
+    }
+    const { monitors } = (await own.sandbox.get("/v1/monitors?limit=100")).body;
+    for (const { id } of monitors) await own.sandbox.delete(`/v1/monitors/${id}`);
+    expect((await own.sandbox.get("/v1/monitors")).body.monitors).toEqual([]);
+  });
+});
+
+describe("a change", () => {
+  test("reaches the subscriber signed by both schemes, and is in the history", async () => {
+    const subscriber = await subscribe();
+    const { body: monitor } = await create(subscriber.url);
+    const post = await subscriber.waitForPost();
+    const body = JSON.parse(post.body);
+    expect(body).toEqual({
+      event: "monitor.change_detected",
+      monitor_id: monitor.id,
+      entity_id: changing,
+      changes: expect.any(Array),
+      verification_id: expect.stringMatching(/^ver_/),
+      delivered_at: expect.stringMatching(/Z$/),
+    });
+    const status = body.changes.find(
+      ({ field }: { field: string }) => field === "sam_registration.registration_status",
+    );
+    expect(status).toEqual({
+      field: "sam_registration.registration_status",
+      previous: "active",
+      current: "expired",
+      detected_at: expect.stringMatching(/Z$/),
+    });
+    expect(post.headers["content-type"]).toBe("application/json");
+    expect(post.headers["x-delivery-attempt"]).toBe("1");
+    expect(post.headers["idempotency-key"]).toBe(post.headers["webhook-id"]);
+
+    const secret = organization.webhookSecrets.sandbox;
+    const standard = Object.fromEntries(
+      ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [name, String(post.headers[name])]),
+    );
+    expect(new Webhook(secret).verify(post.body, standard)).toEqual(body);
+    const signature = String(post.headers["x-service-signature"]);
+    expect(new Stripe("sk_test_unused").webhooks.constructEvent(post.body, signature, secret)).toEqual(body);
+
+    const { events } = (await organization.sandbox.get(`/v1/monitors/${monitor.id}/events`)).body;
+    const event = events.find(({ id }: { id: string }) => id === post.headers["webhook-id"]);
+    expect(event).toMatchObject({ monitor_id: monitor.id, verification_id: body.verification_id });
+    expect(event.changes).toContainEqual({
+      field: "sam_registration.registration_status",
+      previous: "active",
+      current: "expired",
+    });
+    for (const change of event.changes)
+      expect([typeof change.previous, typeof change.current]).toEqual(["string", "string"]);
+    const all = (await organization.sandbox.get("/v1/events")).body.events;
+    expect(all.map(({ id }: { id: string }) => id)).toContain(event.id);
+    await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
+  });
+
+  test("that is not taken is sent again with the same id, signed afresh", async () => {
+    const subscriber = await subscribe((received, response) => {
+      response.writeHead(received.headers["x-delivery-attempt"] === "1" ? 500 : 200).end();
+    });
+    const { body: monitor } = await create(subscriber.url);
+    const first = await subscriber.waitForPost();
+    const id = first.headers["webhook-id"];
+    const second = await subscriber.waitForPost(
+      ({ headers }) => headers["webhook-id"] === id && headers["x-delivery-attempt"] === "2",
+    );
+    expect(second.at.getTime() - first.at.getTime()).toBeGreaterThanOrEqual(4_400);
+    expect(second.headers["webhook-timestamp"]).not.toBe(first.headers["webhook-timestamp"]);
+    const headers = Object.fromEntries(
+      ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [name, String(second.headers[name])]),
+    );
+    expect(() => new Webhook(organization.webhookSecrets.sandbox).verify(second.body, headers)).not.toThrow();
+    await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
+  });
+
+  test("of two monitors on one entity reaches each by itself", async () => {
+    const [one, two] = [await subscribe(), await subscribe()];
+    const monitors = [(await create(one.url)).body, (await create(two.url)).body];
+    for (const [index, subscriber] of [one, two].entries()) {
+      const post = await subscriber.waitForPost();
+      expect(JSON.parse(post.body).monitor_id).toBe(monitors[index]!.id);
+    }
+    for (const { id } of monitors) await organization.sandbox.delete(`/v1/monitors/${id}`);
+  });
+});
+
+describe("a canceled monitor", () => {
+  test("answers as canceled, again and again, is in no list, and keeps its history", async () => {
+    const subscriber = await subscribe();
+    const { body: monitor } = await create(subscriber.url);
+    await subscriber.waitForPost();
+    const path = `/v1/monitors/${monitor.id}`;
+    for (const answer of [await organization.sandbox.delete(path), await organization.sandbox.delete(path)]) {
+      expect(answer.status).toBe(200);
+      expect(answer.body).toMatchObject({ id: monitor.id, status: "canceled" });
+      expect(answer.body).not.toHaveProperty("next_run_at");
+    }
+    const { events } = (await organization.sandbox.get(`${path}/events`)).body;
+    expect(events.length).toBeGreaterThan(0);
+    expect((await organization.sandbox.get(path)).body.status).toBe("canceled");
+    const { monitors } = (await organization.sandbox.get("/v1/monitors?limit=100")).body;
+    expect(monitors.map(({ id }: { id: string }) => id)).not.toContain(monitor.id);
+
+    // Another monitor's next two deliveries show that time for runs has passed.
+    const witness = await subscribe();
+    const { body: other } = await create(witness.url);
+    await witness.waitForPost(({ body }) => JSON.parse(body).monitor_id === other.id);
+    expect((await organization.sandbox.get(`${path}/events`)).body.events).toEqual(events);
+    await organization.sandbox.delete(`/v1/monitors/${other.id}`);
+  });
+});

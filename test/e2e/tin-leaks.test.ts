@@ -1,0 +1,124 @@
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterAll, expect, test } from "@jest/globals";
+import { everyDocument, everyLog, everyRecord, formsOfText } from "../support/everything.ts";
+import { createOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const product = sharedProduct();
+let subscriber: Subscriber | undefined;
+afterAll(() => subscriber?.close());
+
+/** A TIN that occurs nowhere by chance, ending in a digit that the sandbox goes by. */
+const tinEnding = (last: number) => `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}${last}`;
+const asEin = (tin: string) => `${tin.slice(0, 2)}-${tin.slice(2)}`;
+const asSsn = (tin: string) => `${tin.slice(0, 3)}-${tin.slice(3, 5)}-${tin.slice(5)}`;
+
+const clientTraceParent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
+
+/** The forms in which a TIN could hide, as people write it and encoded. */
+const forms = (tin: string) => [tin, asEin(tin), asSsn(tin)].flatMap(formsOfText);
+
+function leaks(where: string, text: string, tins: Readonly<Record<string, string>>): string[] {
+  const lower = text.toLowerCase();
+  return Object.entries(tins).flatMap(([input, tin]) =>
+    forms(tin)
+      .filter((form) => text.includes(form) || lower.includes(form.toLowerCase()))
+      .map((form) => `${where}: the TIN planted in ${input}, as ${form}`),
+  );
+}
+
+test("a TIN planted in any input is found nowhere: logs, spans, Kafka, evidence, responses, databases", async () => {
+  const organization = await createOrganization();
+  const api = organization.sandbox;
+  const tins: Record<string, string> = {};
+  const plant = (input: string, last = 0) => {
+    tins[input] = tinEnding(last);
+    return tins[input];
+  };
+  const responses: string[] = [];
+  const send = async (...call: Parameters<typeof api.request>) => {
+    const answer = await api.request(...call);
+    responses.push(JSON.stringify(answer.body), JSON.stringify([...answer.headers]));
+    return answer.body;
+  };
+  const checks = { checks: ["sam_registration", "tin_match"], mode: "realtime" };
+
+  const created = await send("POST", "/v1/entities", {
+    body: { legal_name: "Leaky Pipes LLC", identifiers: { tin: asEin(plant("create")) } },
+  });
+  const verified = await send("POST", "/v1/verify", {
+    body: {
+      identifiers: { uei: "SANDBXACTVE1", tin: plant("verify of a registry entity") },
+      legal_name: "Drip Inc",
+      ...checks,
+    },
+  });
+  for (const last of [2, 3, 5, 9]) {
+    const body = { identifiers: { tin: asSsn(plant(`verify ${last}`, last)) }, legal_name: "Drip Inc", ...checks };
+    const verification = await send("POST", "/v1/verify", { body });
+    for (const { evidence_uri } of verification.results) await send("GET", evidence_uri);
+  }
+  await send("POST", "/v1/verify", { body: { identifiers: { tin: plant("placeholder") }, ...checks } });
+  await send("POST", "/v1/entities/lookup", { body: { identifiers: { tin: plant("look-up") } } });
+  await send("POST", "/v1/entities/lookup", { body: { legal_name: `Acme ${plant("name of a look-up")}` } });
+  await send("POST", "/v1/entities/lookup", { body: { address: `1 Main St ${asSsn(plant("address of a look-up"))}` } });
+  await send("POST", "/v1/entities", { body: { legal_name: `Acme ${asSsn(plant("name"))}` } });
+  await send("POST", "/v1/entities", { body: { legal_name: "Acme", [plant("name of a field")]: 1 } });
+  await send("POST", "/v1/entities", {
+    body: { legal_name: "Acme", identifiers: { ein: plant("unknown identifier") } },
+  });
+  await send("POST", "/v1/entities", { rawBody: `{"identifiers": {"tin": "${plant("malformed JSON")}"` });
+  await send("GET", `/v1/entities?tin=${plant("query")}`);
+  await send("GET", `/v1/entities?${plant("name of a query parameter")}=1`);
+  await send("GET", `/v1/entities?cursor=${plant("cursor")}`);
+  await send("GET", `/v1/verifications?entity_id=${plant("filter")}`);
+  await send("GET", `/v1/entities/${plant("path")}`);
+  await send("GET", `/v1/${plant("unknown path")}`);
+  await send("GET", "/v1/entities", { headers: { "x-request-id": plant("request id") } });
+  for (const header of ["user-agent", "tracestate", "baggage", "x-forwarded-for", "cookie", "referer"]) {
+    const value = header === "tracestate" || header === "baggage" ? `tin=${plant(header)}` : plant(header);
+    await send("GET", "/v1/entities", { headers: { [header]: value, traceparent: clientTraceParent } });
+  }
+  await send("POST", "/v1/entities", {
+    body: { legal_name: "Idempotent Pipes" },
+    headers: { "idempotency-key": plant("idempotency key") },
+  });
+  await send("GET", "/v1/entities", { headers: { authorization: `Bearer ${plant("authorization")}` } });
+
+  subscriber = await startSubscriber();
+  const { body: changing } = await api.post("/v1/verify", {
+    identifiers: { uei: "SANDBXCHNGE1", tin: plant("monitored") },
+    legal_name: "Drip Inc",
+    ...checks,
+  });
+  const monitor = await send("POST", "/v1/monitors", {
+    body: { entity_id: changing.entity_id, checks: checks.checks, frequency: "hourly", webhook_url: subscriber.url },
+  });
+  await subscriber.waitForPost();
+  await send("DELETE", `/v1/monitors/${monitor.id}`);
+  for (const id of [created.id, verified.entity_id, changing.entity_id]) {
+    await send("GET", `/v1/entities/${id}`);
+    await send("GET", `/v1/entities/${id}/snapshots`);
+  }
+
+  const spans = await waitFor("the last spans", () => {
+    const text = readFileSync(product.spansFile, "utf8");
+    return text.includes("webhook attempt") && text;
+  });
+  const records = await everyRecord(product);
+  expect(records).not.toBe("");
+  const found = [
+    ...leaks("responses", responses.join("\n"), tins),
+    ...leaks("webhooks", JSON.stringify(subscriber.received), tins),
+    ...leaks("spans", spans, tins),
+    ...Object.entries(everyLog(product.logDir)).flatMap(([file, text]) => leaks(`log of ${file}`, text, tins)),
+    ...leaks("Kafka", records, tins),
+    ...leaks("databases", await everyDocument(product), tins),
+  ];
+  expect(found).toEqual([]);
+  // The search itself finds what is there: masked TINs are in the answers.
+  expect(responses.join("\n")).toContain(`****${tins.create!.slice(5)}`);
+});

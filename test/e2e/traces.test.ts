@@ -1,0 +1,89 @@
+import { expect, test } from "@jest/globals";
+import { createOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { exportedSpans, missingEdge } from "../support/spans.ts";
+import { startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const topics = sharedProduct().environment.KAFKA_TOPIC_PREFIX;
+const topic = (name: string) => `${topics}sandbox.${name}`;
+
+/** A trace id of a client's own, and the header that carries it. */
+function clientTrace(): { traceId: string; traceparent: string } {
+  const hex = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
+  const traceId = hex(16);
+  return { traceId, traceparent: `00-${traceId}-${hex(8)}-01` };
+}
+
+async function traceWith(traceId: string, edges: readonly (readonly [string, string])[]): Promise<void> {
+  let missing: string | undefined;
+  const whole = () => {
+    missing = missingEdge(
+      exportedSpans().filter((span) => span.traceId === traceId),
+      edges,
+    );
+    return missing === undefined;
+  };
+  await waitFor("the trace", whole, { timeoutMs: 20_000 }).catch(() => undefined);
+  expect(missing).toBeUndefined();
+}
+
+test("POST /v1/verify is one trace: gateway → entity → verification → Kafka → change-detector", async () => {
+  const organization = await createOrganization();
+  const { traceId, traceparent } = clientTrace();
+  const body = { identifiers: { uei: "SANDBXACTVE1" }, checks: ["sam_registration"], mode: "realtime" };
+  const answer = await organization.sandbox.post("/v1/verify", body, { headers: { traceparent } });
+  expect(answer.status).toBe(200);
+  const verify = "vvs.verification.v1.VerificationService/Verify";
+  const resolve = "vvs.entity.v1.EntityService/ResolveVendor";
+  await traceWith(traceId, [
+    ["gateway POST /v1/verify", `gateway ${verify}`],
+    [`gateway ${verify}`, `verification ${verify}`],
+    [`verification ${verify}`, `entity ${resolve}`],
+    [`verification ${verify}`, `verification send ${topic("verification.completed")}`],
+    [
+      `verification send ${topic("verification.completed")}`,
+      `change-detector process ${topic("verification.completed")}`,
+    ],
+  ]);
+});
+
+test("a monitor's run is one trace to the subscriber, linked to the call that made the monitor", async () => {
+  const organization = await createOrganization();
+  const subscriber = await startSubscriber();
+  try {
+    const { body: entity } = await organization.sandbox.post("/v1/entities/lookup", {
+      identifiers: { uei: "SANDBXCHNGE1" },
+    });
+    const { traceId: callTraceId, traceparent } = clientTrace();
+    const { body: monitor } = await organization.sandbox.post(
+      "/v1/monitors",
+      { entity_id: entity.id, checks: ["sam_registration"], frequency: "hourly", webhook_url: subscriber.url },
+      { headers: { traceparent } },
+    );
+    const post = await subscriber.waitForPost();
+    await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
+
+    const runTraceId = String(post.headers.traceparent).split("-")[1]!;
+    expect(runTraceId).not.toBe(callTraceId);
+    const [requested, completed] = [topic("verification.requested"), topic("verification.completed")];
+    const [detected, wanted] = [topic("monitor.change_detected"), topic("webhook.requested")];
+    await traceWith(runTraceId, [
+      ["monitor monitor run", `monitor send ${requested}`],
+      [`monitor send ${requested}`, `verification process ${requested}`],
+      [`verification process ${requested}`, `verification send ${completed}`],
+      [`verification send ${completed}`, `change-detector process ${completed}`],
+      [`verification send ${completed}`, `monitor process ${completed}`],
+      [`change-detector process ${completed}`, `change-detector send ${detected}`],
+      [`change-detector send ${detected}`, `monitor process ${detected}`],
+      [`monitor process ${detected}`, `monitor send ${wanted}`],
+      [`monitor send ${wanted}`, `webhook-dispatcher process ${wanted}`],
+      [`webhook-dispatcher process ${wanted}`, "webhook-dispatcher webhook attempt"],
+    ]);
+    const run = exportedSpans().find((span) => span.traceId === runTraceId && span.name === "monitor run");
+    expect(run?.parentSpanId).toBe("");
+    expect(run?.linkedTraceIds).toContain(callTraceId);
+  } finally {
+    subscriber.close();
+  }
+});

@@ -1,0 +1,269 @@
+import { createHash, randomInt } from "node:crypto";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  organization = await createOrganization();
+});
+
+const digits = (count: number) => Array.from({ length: count }, () => randomInt(10)).join("");
+/** A TIN with a last digit that the sandbox goes by. */
+const tinEnding = (last: string) => `${digits(8)}${last}`;
+
+const verify = (identifiers: object, more: object = {}) =>
+  organization.sandbox.post("/v1/verify", { identifiers, checks: ["sam_registration"], mode: "realtime", ...more });
+
+describe("the sandbox answers sam_registration by UEI", () => {
+  test.each([
+    ["SANDBXACTVE1", "pass", "sandbox_primary", undefined],
+    ["SANDBXNACTV1", "fail", "sandbox_primary", expect.any(String)],
+    ["SANDBXEXPRD1", "fail", "sandbox_primary", expect.any(String)],
+    ["SANDBXDEBAR1", "fail", "sandbox_primary", "excluded"],
+    ["SANDBXERRR01", "error", "none", "providers_failed"],
+    ["SANDBXFALLB1", "pass", "sandbox_secondary", undefined],
+  ])("%s: %s by %s", async (uei, status, origin, reason) => {
+    const { status: code, body } = await verify({ uei });
+    expect(code).toBe(200);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^ver_/),
+      entity_id: expect.stringMatching(/^ent_/),
+      overall_result: status,
+    });
+    expect(body.results).toHaveLength(1);
+    const [result] = body.results;
+    expect(result).toMatchObject({ check_type: "sam_registration", status, origin, determinism: "deterministic" });
+    expect(result.reason).toEqual(reason);
+    expect(result.evidence_uri).toMatch(new RegExp(`^${sharedProduct().baseUrl}/v1/evidence/evd_`));
+    if (status === "error") expect([result.confidence, result.data_freshness_seconds]).toEqual([0, 0]);
+    else expect(result.confidence).toBeGreaterThan(0);
+    expect(Number.isInteger(result.data_freshness_seconds)).toBe(true);
+  });
+
+  test("SANDBXCHNGE1 alternates, for each organization by itself", async () => {
+    const own = await createOrganization();
+    const ask = async () =>
+      (
+        await own.sandbox.post("/v1/verify", {
+          identifiers: { uei: "SANDBXCHNGE1" },
+          checks: ["sam_registration"],
+          mode: "realtime",
+        })
+      ).body.overall_result;
+    expect([await ask(), await ask(), await ask()]).toEqual(["pass", "fail", "pass"]);
+  });
+
+  test("a created entity fails as not_found, and has no UEI to ask with: missing_uei", async () => {
+    expect((await verify({ uei: `ZZ${digits(10)}` })).body.results[0]).toMatchObject({
+      status: "fail",
+      reason: "not_found",
+    });
+    expect((await verify({ duns: digits(9) })).body.results[0]).toMatchObject({
+      status: "error",
+      reason: "missing_uei",
+    });
+  });
+});
+
+describe("the sandbox answers tin_match by the TIN's last digit", () => {
+  test.each([
+    ["0", "pass", "sandbox_primary"],
+    ["1", "error", "none"],
+    ["2", "fail", "sandbox_primary"],
+    ["3", "fail", "sandbox_primary"],
+    ["4", "error", "none"],
+    ["5", "error", "none"],
+    ["6", "pass", "sandbox_primary"],
+    ["7", "pass", "sandbox_primary"],
+    ["8", "pass", "sandbox_primary"],
+    ["9", "pass", "sandbox_secondary"],
+  ])("%s: %s by %s", async (last, status, origin) => {
+    const { body } = await verify({ tin: tinEnding(last) }, { checks: ["tin_match"], legal_name: "Tin Holder LLC" });
+    expect(body.results[0]).toMatchObject({ check_type: "tin_match", status, origin });
+  });
+
+  test("without a TIN or a name it is an error that says so", async () => {
+    expect((await verify({ uei: "SANDBXACTVE1" }, { checks: ["tin_match"] })).body.results[0]).toMatchObject({
+      status: "error",
+      reason: "missing_tin",
+    });
+    expect((await verify({ tin: tinEnding("0") }, { checks: ["tin_match"] })).body.results[0]).toMatchObject({
+      status: "error",
+      reason: "missing_name",
+    });
+  });
+});
+
+describe("a verification", () => {
+  test("has its results in the order asked, duplicates folded, and the worst of them over all", async () => {
+    const { body } = await verify(
+      { uei: "SANDBXERRR01", tin: tinEnding("3") },
+      { checks: ["tin_match", "sam_registration", "tin_match"], legal_name: "Worst Case Inc" },
+    );
+    expect(body.results.map((result: { check_type: string }) => result.check_type)).toEqual([
+      "tin_match",
+      "sam_registration",
+    ]);
+    expect(body.overall_result).toBe("fail");
+  });
+
+  test("can be read again and is in the list, newest first and by entity", async () => {
+    const own = await createOrganization();
+    const make = async (uei: string) =>
+      (await own.sandbox.post("/v1/verify", { identifiers: { uei }, checks: ["sam_registration"], mode: "realtime" }))
+        .body;
+    const first = await make("SANDBXACTVE1");
+    const second = await make("SANDBXNACTV1");
+    expect((await own.sandbox.get(`/v1/verifications/${first.id}`)).body).toEqual(first);
+    expect((await own.sandbox.get("/v1/verifications")).body).toEqual({
+      verifications: [second, first],
+      next_cursor: null,
+    });
+    const filtered = await own.sandbox.get(`/v1/verifications?entity_id=${first.entity_id}`);
+    expect(filtered.body.verifications).toEqual([first]);
+  });
+
+  test("takes an entity or identifiers, not both and not neither", async () => {
+    const { body: entity } = await organization.sandbox.post("/v1/entities", { legal_name: "Form A" });
+    const checks = { checks: ["sam_registration"], mode: "realtime" };
+    expect((await organization.sandbox.post("/v1/verify", { entity_id: entity.id, ...checks })).status).toBe(200);
+    const both = { entity_id: entity.id, identifiers: { uei: "SANDBXACTVE1" }, ...checks };
+    expect((await organization.sandbox.post("/v1/verify", both)).status).toBe(400);
+    expect((await organization.sandbox.post("/v1/verify", checks)).status).toBe(400);
+    for (const wrong of [{ checks: [] }, { checks: ["credit"] }, { mode: "magic" }, { mode: undefined }]) {
+      const body = { entity_id: entity.id, ...checks, ...wrong };
+      expect((await organization.sandbox.post("/v1/verify", body)).status).toBe(400);
+    }
+  });
+});
+
+describe("cached and realtime", () => {
+  test("cached gives the newest stored answer whatever its age, and asks where there is none", async () => {
+    const own = await createOrganization();
+    const ask = async (mode: string) =>
+      (
+        await own.sandbox.post("/v1/verify", {
+          identifiers: { uei: "SANDBXCHNGE1" },
+          checks: ["sam_registration"],
+          mode,
+        })
+      ).body;
+    const first = await ask("cached");
+    expect(first.overall_result).toBe("pass");
+    const again = await ask("cached");
+    expect(again.id).not.toBe(first.id);
+    expect(again.results[0].evidence_uri).toBe(first.results[0].evidence_uri);
+    expect((await ask("realtime")).overall_result).toBe("fail");
+    expect((await ask("cached")).overall_result).toBe("fail");
+  });
+
+  test("an answer to another TIN or name is no answer to this one", async () => {
+    const ask = async (tin: string, legal_name: string) =>
+      (await verify({ uei: "SANDBXACTVE1", tin }, { checks: ["tin_match"], legal_name, mode: "cached" })).body
+        .results[0];
+    const right = tinEnding("0");
+    const first = await ask(right, "Cached Name");
+    expect(first.status).toBe("pass");
+    expect((await ask(right, "Cached Name")).evidence_uri).toBe(first.evidence_uri);
+    expect((await ask(right, "Other Name")).evidence_uri).not.toBe(first.evidence_uri);
+    expect((await ask(tinEnding("2"), "Cached Name")).status).toBe("fail");
+  });
+});
+
+describe("form B", () => {
+  test("creates what nobody knows, once, also when asked at once, and names it after its first name", async () => {
+    const own = await createOrganization();
+    const uei = `ZZ${digits(10)}`;
+    const ask = (more: object = {}) =>
+      own.sandbox.post("/v1/verify", { identifiers: { uei }, checks: ["sam_registration"], mode: "realtime", ...more });
+    const answers = await Promise.all([ask(), ask(), ask(), ask()]);
+    const ids = new Set(answers.map(({ body }) => body.entity_id));
+    expect(ids.size).toBe(1);
+    const path = `/v1/entities/${[...ids][0]}`;
+    expect((await own.sandbox.get(path)).body.legal_name).toBe(`Unknown entity (UEI ${uei})`);
+    await ask({ legal_name: "Now Known LLC" });
+    expect((await own.sandbox.get(path)).body.legal_name).toBe("Now Known LLC");
+    await ask({ legal_name: "Another Name LLC" });
+    expect((await own.sandbox.get(path)).body.legal_name).toBe("Now Known LLC");
+  });
+
+  test("shows a placeholder's TIN masked", async () => {
+    const tin = tinEnding("0");
+    const { body } = await verify({ tin }, { checks: ["tin_match"] });
+    expect((await organization.sandbox.get(`/v1/entities/${body.entity_id}`)).body.legal_name).toBe(
+      `Unknown entity (TIN ****${tin.slice(5)})`,
+    );
+  });
+
+  test("with an identifier that contradicts the named entity is 409 entity_exists; naming two is 409 ambiguous_match", async () => {
+    const contradicted = await verify({ uei: "SANDBXACTVE1", cage: "1ZZZ9" });
+    expect([contradicted.status, contradicted.body.error]).toEqual([409, "entity_exists"]);
+    expect(contradicted.body.entity_id).toMatch(/^ent_/);
+    const { body: active } = await organization.sandbox.post("/v1/entities/lookup", {
+      identifiers: { uei: "SANDBXACTVE1" },
+    });
+    const two = await verify({ uei: "SANDBXNACTV1", cage: active.identifiers.cage });
+    expect([two.status, two.body.error]).toEqual([409, "ambiguous_match"]);
+  });
+});
+
+describe("live data comes from the loaded extract, which answers only what it can know", () => {
+  const ask = async (identifiers: object) =>
+    (await organization.live.post("/v1/verify", { identifiers, checks: ["sam_registration"], mode: "realtime" })).body
+      .results[0];
+
+  test.each([
+    ["ZZNRTHWND001", "pass", "sam_gov_extract", undefined],
+    ["ZZHARBRLT002", "fail", "sam_gov_extract", "expired"],
+    ["ZZBLKTHRN004", "fail", "sam_gov_extract", "excluded"],
+    ["ZZRENEWED003", "error", "none", "stale_source"],
+    ["ZZUNHEARD999", "error", "none", "stale_source"],
+    ["ZZGRANITE101", "fail", "sam_gov_extract", "excluded"],
+  ])("%s: %s by %s (%s)", async (uei, status, origin, reason) => {
+    const result = await ask({ uei });
+    expect(result).toMatchObject({ status, origin });
+    expect(result.reason).toEqual(reason);
+    if (origin === "sam_gov_extract" && uei !== "ZZGRANITE101") {
+      const cutAgeSeconds = (Date.now() - Date.parse("2026-09-06T00:00:00Z")) / 1000;
+      expect(Math.abs(result.data_freshness_seconds - cutAgeSeconds)).toBeLessThan(2 * 86_400);
+    }
+  });
+});
+
+describe("evidence", () => {
+  test("is the answer as received with its hash, and each attempt", async () => {
+    const { body } = await verify({ uei: "SANDBXFALLB1" });
+    const answer = await organization.sandbox.get(body.results[0].evidence_uri);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      id: expect.stringMatching(/^evd_/),
+      verification_id: body.id,
+      check_type: "sam_registration",
+    });
+    expect(createHash("sha256").update(answer.body.content).digest("hex")).toBe(answer.body.sha256);
+    expect(answer.body.attempts.map(({ provider, outcome }: Record<string, string>) => [provider, outcome])).toEqual([
+      ["sandbox_primary", "throw"],
+      ["sandbox_secondary", "pass"],
+    ]);
+  });
+
+  test("of a check that nothing could answer has every attempt", async () => {
+    const { body } = await verify({ uei: "SANDBXERRR01" });
+    const evidence = (await organization.sandbox.get(body.results[0].evidence_uri)).body;
+    expect(evidence.attempts).toHaveLength(2);
+    for (const attempt of evidence.attempts)
+      expect(attempt).toMatchObject({ outcome: "throw", reason: expect.any(String) });
+  });
+});
+
+test("providers are told for each environment", async () => {
+  const names = async (api: TestOrganization["live"]) =>
+    (await api.get("/v1/providers")).body.providers.map(({ name }: { name: string }) => name);
+  expect(await names(organization.sandbox)).toEqual(["sandbox_primary", "sandbox_secondary"]);
+  expect(await names(organization.live)).toEqual(["sam_gov_extract"]);
+  const [provider] = (await organization.sandbox.get("/v1/providers")).body.providers;
+  expect(provider.checks).toEqual(["sam_registration", "tin_match"]);
+  expect(["available", "degraded", "unavailable"]).toContain(provider.state);
+});

@@ -1,0 +1,101 @@
+import type { ServerResponse } from "node:http";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { withAccounts } from "../../deploy/local/seed.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { isSignedWith } from "../support/signed-with.ts";
+import { type Received, type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const HANGING = 12;
+let organization: TestOrganization;
+let changing: string;
+/** One server with a path for each way to behave: what happens on one is no affair of the others. */
+let subscriber: Subscriber;
+const held: ServerResponse[] = [];
+
+beforeAll(async () => {
+  subscriber = await startSubscriber(answer);
+  organization = await createOrganization();
+  const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
+  changing = body.id;
+});
+
+afterAll(async () => {
+  subscriber.close();
+  const { monitors } = (await organization.sandbox.get("/v1/monitors?limit=100")).body;
+  await Promise.all(monitors.map(({ id }: { id: string }) => organization.sandbox.delete(`/v1/monitors/${id}`)));
+});
+
+function answer({ path, headers }: Received, response: ServerResponse): void {
+  const isFirst = headers["x-delivery-attempt"] === "1";
+  if (path.startsWith("/hanging")) held.push(response);
+  else if (path === "/moved") response.writeHead(307, { location: "/elsewhere" }).end();
+  else if (path === "/gone") response.writeHead(isFirst ? 410 : 200).end();
+  else if (path === "/busy") response.writeHead(isFirst ? 429 : 200, isFirst ? { "retry-after": "9" } : {}).end();
+  else response.end();
+}
+
+async function watch(path: string, owner = organization): Promise<string> {
+  const { body } = await owner.sandbox.post("/v1/monitors", {
+    entity_id: changing,
+    checks: ["sam_registration"],
+    frequency: "hourly",
+    webhook_url: new URL(path, subscriber.url).href,
+  });
+  return body.id;
+}
+
+const postsTo = (path: string) => subscriber.received.filter((received) => received.path === path);
+
+/** The attempts to deliver the first event that a path was told of. */
+const attemptsAt = (path: string, count: number) =>
+  waitFor(`${count} attempts at ${path}`, () => {
+    const id = postsTo(path)[0]?.headers["webhook-id"];
+    const attempts = postsTo(path).filter(({ headers }) => headers["webhook-id"] === id);
+    return attempts.length >= count && attempts;
+  });
+
+test("URLs that hang delay no other one, on the same host neither", async () => {
+  for (let number = 1; number <= HANGING; number++) await watch(`/hanging/${number}`);
+  await waitFor("all to hang", () => held.length >= HANGING);
+  await watch("/prompt");
+  await attemptsAt("/prompt", 1);
+  expect(held.filter(({ destroyed }) => destroyed)).toEqual([]);
+});
+
+test("a redirect is not followed, 410 is retried, and Retry-After is waited for", async () => {
+  await Promise.all(["/moved", "/gone", "/busy"].map((path) => watch(path)));
+  for (const path of ["/moved", "/gone", "/busy"]) {
+    const [first, second] = await attemptsAt(path, 2);
+    expect(first!.headers["x-delivery-attempt"]).toBe("1");
+    expect(second!.headers["x-delivery-attempt"]).toBe("2");
+    if (path === "/busy") expect(second!.at.getTime() - first!.at.getTime()).toBeGreaterThan(8_900);
+  }
+  expect(postsTo("/elsewhere")).toEqual([]);
+});
+
+test("a rotated secret signs beside the new one, until it is ended", async () => {
+  const own = await createOrganization();
+  const { sandbox: first } = own.webhookSecrets;
+  const monitor = await watch("/rotated", own);
+  const tenant = { organizationId: own.id, environment: "sandbox" } as const;
+  const rotate = (endPreviousNow: boolean) =>
+    withAccounts(sharedProduct().environment, (accounts) =>
+      accounts.rotateWebhookSecret({ tenant, actor: "test", requestId: "test" }, { endPreviousNow }),
+    );
+  const { value: second } = await rotate(false);
+  const signedBy = (...secrets: string[]) =>
+    subscriber.waitForPost(
+      (post) =>
+        post.path === "/rotated" &&
+        String(post.headers["webhook-signature"]).split(" ").length === secrets.length &&
+        secrets.every((secret) => isSignedWith(secret, post)),
+    );
+  const both = await signedBy(first, second);
+  expect(String(both.headers["x-service-signature"])).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+  const { value: third } = await rotate(true);
+  const alone = await signedBy(third);
+  expect([first, second].some((secret) => isSignedWith(secret, alone))).toBe(false);
+  await own.sandbox.delete(`/v1/monitors/${monitor}`);
+});

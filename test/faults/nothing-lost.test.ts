@@ -1,0 +1,227 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { type Product, startProduct } from "../../deploy/local/product.ts";
+import { generateSecrets } from "../../deploy/local/secrets.ts";
+import { freePort } from "../../deploy/local/servers/free-port.ts";
+import { serverCacheDir } from "../../deploy/local/servers/index.ts";
+import { type KafkaServer, startKafka } from "../../deploy/local/servers/kafka.ts";
+import { type MongodbServer, startMongodb } from "../../deploy/local/servers/mongodb.ts";
+import { type RedisServer, startRedis } from "../../deploy/local/servers/redis.ts";
+import type { ServiceName } from "../../deploy/local/services.ts";
+import type { Answer } from "../support/api.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const MONITORS = 8;
+/** Longer than Kafka waits for a silent consumer. */
+const KAFKA_AWAY_MS = 17_000;
+const REDIS_AWAY_MS = 3_000;
+/** Longer than a call waits for MongoDB. */
+const MONGODB_AWAY_MS = 7_000;
+
+// Servers that are stopped for a while must be this test's own.
+const whereStartable = process.env.TEST_SERVERS === "started" ? describe : describe.skip;
+
+whereStartable("whatever dies or hangs for a while", () => {
+  let folder: string;
+  let mongodb: MongodbServer;
+  let kafka: KafkaServer;
+  let redis: RedisServer;
+  let product: Product;
+  let organization: TestOrganization;
+  let subscriber: Subscriber;
+  const monitors: string[] = [];
+  const stopping = new AbortController();
+  /** What clients met that went on calling all the time. */
+  const met: (Answer | "no connection")[] = [];
+  let calling: Promise<unknown>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "vvs-faults-"));
+    const own = (name: string) => ({
+      dataDir: join(folder, name),
+      cacheDir: serverCacheDir(process.env),
+      log: () => undefined,
+    });
+    [mongodb, kafka, redis] = await Promise.all([
+      startMongodb(own("mongodb")),
+      startKafka(own("kafka")),
+      startRedis(own("redis")),
+    ]);
+    product = await startProduct({
+      servers: { mongodbUri: mongodb.uri, kafkaBrokers: kafka.brokers, redisUrl: redis.url },
+      secrets: generateSecrets(),
+      prefix: "faults_",
+      topicPrefix: "",
+      apiPort: await freePort(),
+      dashboardPort: await freePort(),
+      logDir: join(folder, "log"),
+      log: () => undefined,
+      onLine: () => undefined,
+      onCrash: () => undefined,
+    });
+    organization = await createOrganization({ product });
+    subscriber = await startSubscriber();
+    const entity = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
+    for (let count = 0; count < MONITORS; count++) {
+      const { body } = await organization.sandbox.post("/v1/monitors", {
+        entity_id: entity.body.id,
+        checks: ["sam_registration"],
+        frequency: "hourly",
+        webhook_url: subscriber.url,
+      });
+      monitors.push(body.id);
+    }
+    calling = Promise.all([
+      keepCalling(() => organization.sandbox.get(`/v1/entities/${entity.body.id}`)),
+      keepCalling(() =>
+        organization.sandbox.post("/v1/verify", {
+          identifiers: { uei: "SANDBXACTVE1" },
+          checks: ["sam_registration"],
+          mode: "realtime",
+        }),
+      ),
+    ]);
+  }, 180_000);
+
+  afterAll(async () => {
+    stopping.abort();
+    await calling;
+    subscriber?.close();
+    await product?.stop();
+    await Promise.all([mongodb, kafka, redis].map((server) => server?.stop()));
+    await rm(folder, { recursive: true, force: true });
+  }, 120_000);
+
+  async function keepCalling(call: () => Promise<Answer>): Promise<void> {
+    while (!stopping.signal.aborted) {
+      met.push(await call().catch(() => "no connection" as const));
+      await pause(100);
+    }
+  }
+
+  /** Whom calls were answered while something went on. */
+  async function metDuring(work: () => Promise<unknown>): Promise<(number | "no connection")[]> {
+    const before = met.length;
+    await work();
+    return met.slice(before).map((answer) => (answer === "no connection" ? answer : answer.status));
+  }
+
+  /** Each monitor's subscriber is told of a change that was detected from now on. */
+  async function deliversAgain(): Promise<void> {
+    const since = new Date().toISOString();
+    const told = (monitor: string) =>
+      subscriber.received.some(({ body }) => {
+        const { monitor_id, changes } = JSON.parse(body);
+        return monitor_id === monitor && changes[0].detected_at > since;
+      });
+    await waitFor("a delivery for each monitor", () => monitors.every(told), { timeoutMs: 90_000 });
+  }
+
+  async function hang(pid: number, forMs: number): Promise<void> {
+    process.kill(pid, "SIGSTOP");
+    await pause(forMs);
+    process.kill(pid, "SIGCONT");
+  }
+
+  async function kill(service: ServiceName): Promise<void> {
+    const { pid } = product.services;
+    const killed = pid(service);
+    process.kill(killed, "SIGKILL");
+    await waitFor(`another ${service}`, () => pid(service) !== killed);
+  }
+
+  const answersAgain = () => waitFor("an answer", () => met.at(-1) !== "no connection" && isOk(met.at(-2), met.at(-1)));
+  const isOk = (...answers: (Answer | "no connection" | undefined)[]) =>
+    answers.every((answer) => typeof answer === "object" && answer.status === 200);
+
+  test("services that are killed come back, and calls meet nothing but 503 meanwhile", async () => {
+    await deliversAgain();
+    for (const service of ["entity", "account", "verification"] as const) {
+      const statuses = await metDuring(async () => {
+        await kill(service);
+        await answersAgain();
+      });
+      for (const status of statuses) expect([200, 503]).toContain(status);
+    }
+    for (const service of ["monitor", "change-detector", "webhook-dispatcher", "gateway"] as const) await kill(service);
+    await answersAgain();
+    await deliversAgain();
+  }, 180_000);
+
+  test("the API answers while Kafka hangs, and everything is told afterwards", async () => {
+    const statuses = await metDuring(() => hang(kafka.pid, KAFKA_AWAY_MS));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    await deliversAgain();
+  }, 180_000);
+
+  test("the API answers while Redis hangs, within its limits", async () => {
+    const limited = await createOrganization({ product, limitPerMinute: 20 });
+    let served = 0;
+    const statuses = await metDuring(async () => {
+      const hanging = hang(redis.pid, REDIS_AWAY_MS);
+      for (let count = 0; count < 40; count++) {
+        const { status } = await limited.sandbox.get("/v1/monitors");
+        expect([200, 429]).toContain(status);
+        if (status === 200) served++;
+      }
+      await hanging;
+    });
+    expect(served).toBe(20);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  }, 60_000);
+
+  test("while MongoDB hangs calls end in 503 with Retry-After, and are answered when it is back", async () => {
+    await hang(mongodb.pid, MONGODB_AWAY_MS);
+    await answersAgain();
+    await deliversAgain();
+  }, 180_000);
+
+  test("no run, no event and no delivery was lost, nothing was told twice, and no call met a fault", async () => {
+    for (const answer of met) {
+      if (answer === "no connection" || answer.status === 200) continue;
+      expect([answer.status, answer.headers.has("retry-after")]).toEqual([503, true]);
+    }
+    await Promise.all(monitors.map((id) => organization.sandbox.delete(`/v1/monitors/${id}`)));
+    const client = new MongoClient(mongodb.uri);
+    try {
+      for (const monitor of monitors) {
+        const runs = await client
+          .db("faults_monitor_sandbox")
+          .collection("runs")
+          .find({ monitor_id: monitor })
+          .toArray();
+        const numbers = runs.map(({ run_seq }) => Number(run_seq)).sort((left, right) => left - right);
+        expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+
+        const { events, next_cursor } = (await organization.sandbox.get(`/v1/monitors/${monitor}/events?limit=100`))
+          .body;
+        expect(next_cursor).toBeNull();
+        const statuses = events
+          .reverse()
+          .map(({ changes }: { changes: { field: string }[] }) =>
+            changes.find(({ field }) => field === "sam_registration.registration_status"),
+          );
+        // Each event begins where the one before ended.
+        for (const [index, change] of statuses.entries()) {
+          expect(change.previous).toBe(index === 0 ? "active" : statuses[index - 1].current);
+        }
+        const told = () => subscriber.received.filter(({ body }) => JSON.parse(body).monitor_id === monitor);
+        const ids = events.map(({ id }: { id: string }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+        await waitFor(
+          "every delivery",
+          () => new Set(told().map(({ headers }) => headers["webhook-id"])).size >= ids.length,
+        );
+        expect([...new Set(told().map(({ headers }) => headers["webhook-id"]))]).toEqual(ids);
+      }
+    } finally {
+      await client.close();
+    }
+  }, 120_000);
+});

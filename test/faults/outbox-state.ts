@@ -1,0 +1,49 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { MongoClient } from "mongodb";
+import { recordsOf } from "../support/topic-records.ts";
+import type { VerificationStack } from "../support/verification-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+/** What the verification service has stored in the sandbox, and what of it is on Kafka. */
+export interface Outcome {
+  /** Ids of the stored verifications, sorted. */
+  readonly stored: readonly string[];
+  /** Ids in the order of the topic's records, with those that came again. */
+  readonly published: readonly string[];
+}
+
+/** How many records wait to be published, in the sandbox of one service. */
+export async function unsent({ environment }: VerificationStack, service: string): Promise<number> {
+  return withDatabase(environment, service, (db) => db.collection("outbox").countDocuments());
+}
+
+/** Waits until nothing is left to publish, and tells what was stored and published. */
+export async function outcome(stack: VerificationStack): Promise<Outcome> {
+  await waitFor("the outbox to be empty", async () => (await unsent(stack, "verification")) === 0, {
+    timeoutMs: 60_000,
+  });
+  const { environment } = stack;
+  const stored = await withDatabase(environment, "verification", (db) =>
+    db.collection<{ _id: string }>("verifications").distinct("_id"),
+  );
+  const records = await recordsOf({
+    brokers: environment.KAFKA_BROKERS!.split(","),
+    topic: `${environment.KAFKA_TOPIC_PREFIX}sandbox.verification.completed`,
+  });
+  const published = records.map(({ value }) => fromBinary(VerificationCompletedSchema, value).verificationId);
+  return { stored: stored.toSorted(), published };
+}
+
+async function withDatabase<T>(
+  environment: VerificationStack["environment"],
+  service: string,
+  work: (db: ReturnType<MongoClient["db"]>) => Promise<T>,
+): Promise<T> {
+  const client = new MongoClient(environment.MONGODB_URI!);
+  try {
+    return await work(client.db(`${environment.MONGODB_DATABASE_PREFIX}${service}_sandbox`));
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { createKafka } from "@vvs/kafka";
+import { createLogger } from "@vvs/logging";
+import { CheckType } from "@vvs/proto/common/v1/common";
+import { ChangeDetectedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service-process.ts";
+import { recordsOf } from "../support/topic-records.ts";
+import { startVerificationStack, type VerificationStack } from "../support/verification-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { takeKafkaAway } from "./kafka-away.ts";
+import { outcome, unsent } from "./outbox-state.ts";
+import { type OwnBroker, startOwnBroker } from "./own-broker.ts";
+import { type SandboxCaller, sandboxCaller } from "./sandbox-caller.ts";
+
+const MONITORS = 4;
+const RUNS = 6;
+
+const whereStartable = process.env.TEST_SERVERS === "started" ? describe : describe.skip;
+
+whereStartable("the outbox", () => {
+  const prefix = `f${randomBytes(4).toString("hex")}_`;
+  const folder = join(projectRoot, ".cache", "test-faults", prefix);
+  let broker: OwnBroker;
+  let stack: VerificationStack;
+  let changeDetector: ServiceProcess;
+  let caller: SandboxCaller;
+
+  beforeAll(async () => {
+    broker = await startOwnBroker(folder);
+    const servers = { mongodbUri: process.env.MONGODB_URI!, kafkaBrokers: broker.brokers };
+    stack = await startVerificationStack({ servers, prefix, folder, log: () => undefined });
+    changeDetector = await startServiceProcess({
+      name: "change-detector",
+      environment: stack.environment,
+      logFile: join(folder, "log", "change-detector.log"),
+    });
+    caller = sandboxCaller(stack);
+  }, 180_000);
+
+  afterAll(async () => {
+    await changeDetector?.stop();
+    await stack?.stop();
+    await stack?.remove();
+    await broker?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  const verifyMany = (count: number) => Promise.all(Array.from({ length: count }, () => caller.verify()));
+
+  /** Every stored verification is on Kafka, nothing else is, and all that was answered is stored. */
+  async function expectAllPublished(answered: readonly string[]) {
+    const { stored, published } = await outcome(stack);
+    expect([...new Set(published)].toSorted()).toEqual(stored);
+    expect(stored).toEqual(expect.arrayContaining([...answered]));
+    return { stored, published };
+  }
+
+  test("publishes what was answered when the process is killed between write and publish", async () => {
+    await caller.verify();
+    await broker.takeAway();
+    const answered = await verifyMany(40);
+    await stack.killVerification();
+    expect(await unsent(stack, "verification")).toBeGreaterThanOrEqual(40);
+    await broker.restore();
+    await stack.startVerification();
+    const { published } = await expectAllPublished(answered);
+    // Nothing of it had reached Kafka before, so nothing is there twice.
+    for (const id of answered) expect(published.filter((each) => each === id)).toHaveLength(1);
+  }, 90_000);
+
+  test("loses and doubles nothing when the process is killed in the middle of its work, again and again", async () => {
+    const entityId = await caller.entity("SANDBXCHNGE1");
+    const monitors = Array.from({ length: MONITORS }, () => newId("mon"));
+    const kafka = createKafka({
+      brokers: broker.brokers,
+      clientId: "test",
+      topicPrefix: `${prefix}.`,
+      logger: createLogger({ service: "test", level: "silent" }),
+    });
+    const producer = kafka.producer();
+    const ask = (from: number, to: number) =>
+      producer.send(
+        monitors.flatMap((monitorId) =>
+          Array.from({ length: to - from + 1 }, (_, index) => {
+            const run = { monitorId, runSeq: BigInt(from + index) };
+            const record = create(VerificationRequestedSchema, {
+              recordId: `${monitorId}:${run.runSeq}`,
+              tenant: caller.tenant,
+              run,
+              entityId,
+              checks: [CheckType.SAM_REGISTRATION],
+              requestedAt: timestampNow(),
+            });
+            const value = toBinary(VerificationRequestedSchema, record);
+            return { topic: kafka.topicFor("sandbox", "verification.requested"), key: monitorId, value };
+          }),
+        ),
+      );
+    const answered: string[] = [];
+    for (const [from, to] of [
+      [1, RUNS / 2],
+      [RUNS / 2 + 1, RUNS],
+    ] as const) {
+      await ask(from, to);
+      const before = answered.length;
+      const calls = Array.from({ length: 100 }, () => caller.verify().then((id) => answered.push(id)));
+      await waitFor("some answers", () => answered.length - before > 10, { everyMs: 1 });
+      await stack.killVerification();
+      await Promise.allSettled(calls);
+      await stack.startVerification();
+    }
+    await producer.close();
+
+    const changes = `${prefix}.sandbox.monitor.change_detected`;
+    const expected = MONITORS * (RUNS - 1);
+    await waitFor(
+      "each run but the first of a monitor to be told as a change",
+      async () => {
+        const records = await recordsOf({ brokers: broker.brokers, topic: changes });
+        return records.length >= expected;
+      },
+      { timeoutMs: 60_000, everyMs: 500 },
+    );
+    await expectAllPublished(answered);
+    await waitFor("the changes to be published", async () => (await unsent(stack, "change_detector")) === 0);
+    const events = (await recordsOf({ brokers: broker.brokers, topic: changes })).map(({ value }) =>
+      fromBinary(ChangeDetectedSchema, value),
+    );
+    for (const monitorId of monitors) {
+      const told = events.filter(({ run }) => run?.monitorId === monitorId).map(({ run }) => Number(run!.runSeq));
+      expect(told).toEqual(Array.from({ length: RUNS - 1 }, (_, index) => index + 2));
+    }
+    expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(expected);
+  }, 120_000);
+
+  test("keeps answering while Kafka is away under load, and publishes all of it afterwards", async () => {
+    const { meanwhile, answered, outcome } = await takeKafkaAway({
+      stack,
+      broker,
+      caller,
+      awayMs: 15_000,
+      perSecond: 20,
+    });
+    expect(meanwhile.failed).toBe(0);
+    expect(meanwhile.latenciesMs.length).toBeGreaterThan(0);
+    expect([...new Set(outcome.published)].toSorted()).toEqual(outcome.stored);
+    expect(outcome.stored).toEqual(expect.arrayContaining([...answered]));
+  }, 120_000);
+});

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { serverCacheDir } from "../../deploy/local/servers/index.ts";
+import { type KafkaServer, startKafka } from "../../deploy/local/servers/kafka.ts";
+
+/** A broker that a test may take away: nobody else uses it. */
+export interface OwnBroker {
+  readonly brokers: string[];
+  /** Until `restore`, nothing answers at its address. */
+  takeAway(): Promise<void>;
+  /** Brings it back under the same address, with all it had. */
+  restore(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startOwnBroker(folder: string): Promise<OwnBroker> {
+  const options = { dataDir: join(folder, "kafka"), cacheDir: serverCacheDir(process.env), log: () => undefined };
+  const first = await startKafka(options);
+  let running: KafkaServer | undefined = first;
+  const stop = async () => {
+    await running?.stop();
+    running = undefined;
+  };
+  return {
+    brokers: first.brokers,
+    takeAway: stop,
+    async restore() {
+      running = await startKafka({ ...options, port: first.port });
+    },
+    stop,
+  };
+}

@@ -1,0 +1,199 @@
+import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runProcess } from "../../deploy/local/processes.ts";
+import { type Download, fetched, fetchFromMaven } from "../../deploy/local/servers/downloads.ts";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+type Command = readonly [string, ...string[]];
+
+/** A language of the guide: what runs its snippet, and where its public libraries come from. */
+export interface Language {
+  readonly name: string;
+  /** The snippet's file, as the guide names it. */
+  readonly snippet: string;
+  /** Where the snippet goes in the program's folder. */
+  readonly place?: string;
+  readonly runners: readonly string[];
+  /** Commands that say whether the language is on this machine. */
+  readonly probes: readonly Command[];
+  readonly libraries?: Omit<Download, "needs">;
+  /** Beside the runners, before the commands. */
+  readonly prepare?: (folder: string) => Promise<void>;
+  readonly compile?: (paths: { libraries: string }) => readonly Command[];
+  /** Prints the answers to the cases in the file that it gets as its last argument. */
+  readonly answer: (paths: { libraries: string }) => Command;
+  readonly env?: (paths: { libraries: string; cacheDir: string }) => NodeJS.ProcessEnv;
+}
+
+const javaProbe = ["java", "-version"] as const;
+const mavenProbe = ["mvn", "-v"] as const;
+
+export const languages: readonly Language[] = [
+  {
+    name: "JavaScript",
+    snippet: "receiver.mjs",
+    runners: ["run.mjs"],
+    probes: [],
+    prepare: (folder) => symlink(join(here, "..", "node_modules"), join(folder, "node_modules")),
+    answer: () => [process.execPath, "run.mjs"],
+  },
+  {
+    name: "Python",
+    snippet: "receiver.py",
+    runners: ["run.py"],
+    probes: [["python3", "-m", "pip", "--version"]],
+    libraries: {
+      folder: "guide-python-standardwebhooks-1.1.0-stripe-16.1.0",
+      title: "Python's standardwebhooks and stripe",
+      sizeMb: 3,
+      fetch: fetchFromPyPi,
+    },
+    answer: () => ["python3", "run.py"],
+    env: ({ libraries }) => ({ PYTHONPATH: libraries, PYTHONDONTWRITEBYTECODE: "1" }),
+  },
+  {
+    name: "Go",
+    snippet: "receiver.go",
+    place: "receiver",
+    runners: ["main.go", "go.mod", "go.sum"],
+    probes: [["go", "version"]],
+    libraries: {
+      folder: "guide-go-standardwebhooks-0.0.1-stripe-84.4.1",
+      title: "Go's standardwebhooks and stripe",
+      sizeMb: 15,
+      fetch: fetchGoModules,
+    },
+    compile: () => [["go", "build", "-o", "guide", "."]],
+    answer: () => ["./guide"],
+    // What was compiled once is kept: stripe-go takes half a minute.
+    env: ({ libraries, cacheDir }) => goEnvironment(libraries, join(cacheDir, "guide-go-build")),
+  },
+  {
+    name: "Java",
+    snippet: "Receiver.java",
+    runners: ["Runner.java"],
+    probes: [javaProbe, mavenProbe, ["javac", "-version"]],
+    libraries: {
+      folder: "guide-java-standardwebhooks-1.1.0-stripe-29.0.0",
+      title: "Java's standardwebhooks and stripe",
+      sizeMb: 15,
+      fetch: (folder) =>
+        fetchFromMaven(["com.standardwebhooks:standardwebhooks:1.1.0", "com.stripe:stripe-java:29.0.0"], folder),
+    },
+    compile: ({ libraries }) => [
+      ["javac", "-encoding", "UTF-8", "-cp", join(libraries, "libs", "*"), "Receiver.java", "Runner.java"],
+    ],
+    answer: ({ libraries }) => ["java", "-cp", `${join(libraries, "libs", "*")}:.`, "Runner"],
+  },
+  {
+    name: "Ruby",
+    snippet: "receiver.rb",
+    runners: ["run.rb"],
+    // JRuby is a Ruby that comes from a package registry, so that none needs to be installed.
+    probes: [javaProbe, mavenProbe],
+    libraries: {
+      folder: "guide-jruby-9.4.12.0",
+      title: "JRuby",
+      sizeMb: 34,
+      fetch: (folder) => fetchFromMaven(["org.jruby:jruby-complete:9.4.12.0"], folder),
+    },
+    // Short-lived: compiling well takes longer than running.
+    answer: ({ libraries }) => [
+      "java",
+      "-XX:TieredStopAtLevel=1",
+      "-cp",
+      join(libraries, "libs", "*"),
+      "org.jruby.Main",
+      "run.rb",
+    ],
+  },
+];
+
+export interface Workplace {
+  /** An empty folder of this language's own. */
+  readonly folder: string;
+  readonly cacheDir: string;
+  readonly log: (line: string) => void;
+}
+
+/** Why a language can't be had here; undefined when it can. Fetches its libraries when no earlier run did. */
+export async function whyMissing(language: Language, { cacheDir, log }: Omit<Workplace, "folder">) {
+  for (const [command, ...args] of language.probes) {
+    const { code } = await run([command, ...args], here, {});
+    if (code !== 0) return `${command} is not on this machine`;
+  }
+  try {
+    await librariesOf(language, cacheDir, log);
+  } catch (error) {
+    return `its libraries could not be fetched: ${String(error).split("\n")[0]}`;
+  }
+  return undefined;
+}
+
+/** The cases, made when all is compiled, and what the guide's snippet answers to each. Throws what a failed command said. */
+export async function answersOf<T>(
+  language: Language,
+  snippet: string,
+  makeCases: () => readonly T[],
+  { folder, cacheDir, log }: Workplace,
+): Promise<{ cases: readonly T[]; answers: boolean[] }> {
+  const libraries = await librariesOf(language, cacheDir, log);
+  const place = join(folder, language.place ?? ".");
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, language.snippet), snippet);
+  for (const runner of language.runners) await copyFile(join(here, "runners", runner), join(folder, runner));
+  await language.prepare?.(folder);
+  const runHere = async (command: Command) => {
+    const { code, output } = await run(command, folder, language.env?.({ libraries, cacheDir }) ?? {});
+    if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}:\n${output}`);
+    return output;
+  };
+  for (const command of language.compile?.({ libraries }) ?? []) await runHere(command);
+  const cases = makeCases();
+  const casesFile = join(folder, "cases.json");
+  await writeFile(casesFile, JSON.stringify(cases));
+  const said = await runHere([...language.answer({ libraries }), casesFile]);
+  return { cases, answers: JSON.parse(said.split("\n").at(-1)!) as boolean[] };
+}
+
+async function librariesOf({ libraries }: Language, cacheDir: string, log: (line: string) => void): Promise<string> {
+  return libraries ? fetched({ ...libraries, needs: [] }, { cacheDir, log }) : "";
+}
+
+/** Both streams of a command that ran to its end; code 127 when there is no such command. */
+async function run(command: Command, cwd: string, env: NodeJS.ProcessEnv) {
+  const lines: string[] = [];
+  const [file, ...args] = command;
+  const onLine = (line: string) => lines.push(line);
+  const options = { name: file, command: file, args, cwd, env: { ...process.env, ...env }, onLine };
+  const { code } = await runProcess(options).exited;
+  return { code, output: lines.join("\n") };
+}
+
+async function fetchFromPyPi(folder: string): Promise<void> {
+  const requirements = [
+    "standardwebhooks==1.1.0 --hash=sha256:9a88d48a1f198be61517fc7ad328cf58ba02b73f0fbd8941d4213e9c0b6c2a61",
+    "stripe==16.1.0 --hash=sha256:3798e07a0603c8923710414cd1942ae847ed43cebbf34c3258417c189711ea70",
+    "typing_extensions==4.16.0 --hash=sha256:481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8",
+  ];
+  const file = join(folder, "requirements.txt");
+  await writeFile(file, `${requirements.join("\n")}\n`);
+  // stripe's own dependencies are for calling Stripe, which verifying does not.
+  const choice = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder];
+  await fetchedBy(["python3", "-m", "pip", "install", ...choice, "-r", file], folder, {});
+}
+
+async function fetchGoModules(folder: string): Promise<void> {
+  await fetchedBy(["go", "mod", "download"], join(here, "runners"), goEnvironment(folder, join(folder, "build")));
+}
+
+function goEnvironment(modules: string, build: string): NodeJS.ProcessEnv {
+  return { GOMODCACHE: modules, GOCACHE: build, GOFLAGS: "-modcacherw", GOTOOLCHAIN: "local", CGO_ENABLED: "0" };
+}
+
+async function fetchedBy(command: Command, cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const { code, output } = await run(command, cwd, env);
+  if (code !== 0) throw new Error(output.split("\n").at(-1));
+}

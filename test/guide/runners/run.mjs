@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { verifyService, verifyStandard } from "./receiver.mjs";
+
+const verifiers = { standard: verifyStandard, service: verifyService };
+const answers = JSON.parse(readFileSync(process.argv[2], "utf8")).map(({ scheme, body, headers, secret }) => {
+  // As node:http gives them.
+  const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  try {
+    return verifiers[scheme](Buffer.from(body), lowerCase, secret).event === "monitor.change_detected";
+  } catch {
+    return false;
+  }
+});
+console.log(JSON.stringify(answers));

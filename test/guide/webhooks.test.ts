@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, expect, test } from "@jest/globals";
+import { serverCacheDir } from "../../deploy/local/servers/index.ts";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { type Case, guideCases } from "./cases.ts";
+import { answersOf, type Language, languages, whyMissing } from "./languages.ts";
+import { namedSnippets } from "./snippets.ts";
+
+/** What the guide's `server.mjs` exports. */
+interface WholeReceiver {
+  receiver(options: { secret: string; keep: (id: string, event: unknown) => Promise<void> }): Server;
+}
+
+const snippets = namedSnippets(await readFile(join(projectRoot, "docs/webhooks.md"), "utf8"));
+const folder = await mkdtemp(join(tmpdir(), "vvs-guide-"));
+const log = (line: string) => void process.stderr.write(`${line}\n`);
+const cacheDir = serverCacheDir(process.env);
+// Compiling, and JVMs: minutes on a busy machine, the first time.
+const TIMEOUT_MS = 300_000;
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+for (const language of languages) {
+  const missing = await whyMissing(language, { cacheDir, log });
+  const title = `the guide's ${language.name} believes what we signed, by both schemes and through a rotation, and nothing else`;
+  if (missing) test.skip(`${title}: skipped, ${missing}`, () => undefined);
+  else test(title, () => provesGenuine(language), TIMEOUT_MS);
+}
+
+async function provesGenuine(language: Language): Promise<void> {
+  const own = await mkdtemp(join(folder, "language-"));
+  const makeCases = () => guideCases(new Date());
+  const snippet = snippets.get(language.snippet)!;
+  const { cases, answers } = await answersOf(language, snippet, makeCases, { folder: own, cacheDir, log });
+  const byName = (answer: (signed: Case, index: number) => boolean | undefined) =>
+    Object.fromEntries(cases.map((signed, index) => [signed.name, answer(signed, index)]));
+  expect(byName((_, index) => answers[index])).toEqual(byName(({ genuine }) => genuine));
+}
+
+test("the guide's whole receiver keeps what is genuine, refuses the rest, and asks for a retry when it can't keep it", async () => {
+  const own = await mkdtemp(join(folder, "server-"));
+  await symlink(join(projectRoot, "test/node_modules"), join(own, "node_modules"));
+  for (const name of ["receiver.mjs", "server.mjs"]) await writeFile(join(own, name), snippets.get(name)!);
+  const { receiver } = (await import(pathToFileURL(join(own, "server.mjs")).href)) as WholeReceiver;
+  const genuine = guideCases(new Date()).filter(({ scheme }) => scheme === "standard")[0]!;
+  const kept: string[] = [];
+  let storeIsAway = false;
+  const keep = async (id: string) => {
+    if (storeIsAway) throw new Error("away");
+    kept.push(id);
+  };
+  const server = receiver({ secret: genuine.secret, keep }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const post = (body: string) => fetch(url, { method: "POST", headers: { ...genuine.headers }, body });
+  try {
+    expect((await post(genuine.body)).status).toBe(204);
+    expect((await post(`${genuine.body} `)).status).toBe(400);
+    storeIsAway = true;
+    const refused = await post(genuine.body);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"]);
+    expect(kept).toEqual([genuine.headers["webhook-id"]]);
+  } finally {
+    server.close();
+  }
+});

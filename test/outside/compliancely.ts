@@ -1,0 +1,143 @@
+import { cut, drip, type PlayedServer, playServer, type ReceivedCall, sendJson } from "./played-server.ts";
+import { formsOf } from "./taxbandits.ts";
+
+/**
+ * How submissions go. `by_digit`: pending first, and the TIN's last digit once asked after, as in Compliancely's
+ * sandbox, where 9 gives 0.
+ */
+export type CompliancelyBehaviour =
+  | "by_digit"
+  /** Answered by the submission itself. */
+  | "at_once"
+  | "never_resolved"
+  | "outage"
+  | "code_10"
+  | "in_review"
+  | "credit_message"
+  | "forbidden"
+  | "throttled"
+  | "down"
+  | "drip"
+  | "cut"
+  | "html"
+  | "wrong_shape"
+  /** Speaks of another TIN than it was asked about. */
+  | "mistaken"
+  /** Repeats what it was asked with, the TIN in every form and the key. */
+  | "indiscreet";
+
+export interface PlayedCompliancely extends Pick<PlayedServer, "calls" | "close"> {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  behave(behaviour: CompliancelyBehaviour): void;
+  /** Submissions stay pending for so many questions after them; 1 at first. */
+  pendingFor(polls: number): void;
+  submissions(): readonly ReceivedCall[];
+  /** Calls that asked after a submission. */
+  polls(): readonly ReceivedCall[];
+}
+
+/** When the IRS was asked, as all answers say. */
+export const IRS_CHECK_DATE = "2026-02-20T18:02:33Z";
+const OUTAGE = "THE IRS TIN MATCHING SERVICE IS SLOW OR CURRENTLY EXPERIENCING AN OUTAGE";
+
+interface Submission {
+  readonly id: number;
+  readonly tin: string;
+  readonly name: string;
+  asked: number;
+}
+
+/** Plays Compliancely's TIN match by its documentation. */
+export async function playCompliancely(): Promise<PlayedCompliancely> {
+  const apiKey = "played-compliancely-key";
+  let behaviour: CompliancelyBehaviour = "by_digit";
+  let pendingPolls = 1;
+  const submissions = new Map<number, Submission>();
+
+  const server = await playServer(async (call, response) => {
+    if (call.headers.authorization !== `Token ${apiKey}`) {
+      return sendJson(response, 401, { detail: "Invalid token." });
+    }
+    const found = call.method === "POST" ? submit(call.body) : submissions.get(idOf(call.url));
+    if (!found) return sendJson(response, 404, { detail: "Not found." });
+    const isPending = behaviour === "never_resolved" || (behaviour === "by_digit" && found.asked < pendingPolls);
+    if (call.method === "GET") found.asked++;
+    const digit = Number(found.tin.at(-1)) % 9;
+    const said = told(found, isPending ? -1 : digit);
+    const status = call.method === "POST" ? 201 : 200;
+    switch (behaviour) {
+      case "outage":
+        return sendJson(response, status, { ...told(found, -1), irs_service_status: OUTAGE });
+      case "code_10":
+        return sendJson(response, status, told(found, 10));
+      case "in_review":
+        return sendJson(response, status, { ...said, status: "In Review", irs_code: null });
+      case "credit_message":
+        return sendJson(response, 200, { code: "credit_message", message: "Credit limit reached!" });
+      case "forbidden":
+        return sendJson(response, 403, { detail: "You do not have permission to perform this action." });
+      case "throttled":
+        return sendJson(response, 429, { detail: "Request was throttled." });
+      case "down":
+        return sendJson(response, 502, { detail: "Bad gateway" });
+      case "drip":
+        return drip(response, said);
+      case "cut":
+        return cut(response, said);
+      case "html":
+        return void response.writeHead(200, { "content-type": "text/html" }).end("<p>Maintenance</p>");
+      case "wrong_shape":
+        return sendJson(response, status, { ...said, irs_code: "3" });
+      case "mistaken":
+        return sendJson(response, status, { ...said, tin: "999999999" });
+      case "indiscreet":
+        return sendJson(response, status, { ...said, forms: formsOf(found.tin), number: Number(found.tin), apiKey });
+      default:
+        return sendJson(response, status, said);
+    }
+  });
+
+  function submit(body: string): Submission {
+    const { tin, name } = JSON.parse(body) as { tin: string; name: string };
+    const submission = { id: 4_989_000 + submissions.size, tin, name, asked: 0 };
+    submissions.set(submission.id, submission);
+    return submission;
+  }
+
+  return {
+    baseUrl: server.url,
+    apiKey,
+    calls: server.calls,
+    behave(next) {
+      behaviour = next;
+    },
+    pendingFor(polls) {
+      pendingPolls = polls;
+    },
+    submissions: () => server.calls.filter(({ method }) => method === "POST"),
+    polls: () => server.calls.filter(({ method }) => method === "GET"),
+    close: server.close,
+  };
+}
+
+function idOf(url: string): number {
+  return Number(/^\/api\/v1\/submissions\/(\d+)\/$/.exec(url)?.[1]);
+}
+
+function told({ id, tin, name }: Submission, code: number) {
+  const status = code === -1 ? "Pending" : [0, 6, 7, 8].includes(code) ? "TIN Matched" : "Did Not Match";
+  return {
+    id,
+    name,
+    tin,
+    status,
+    created_by: "compliancely",
+    irs_code: code,
+    irs_reason: "",
+    irs_service_status: "RUNNING",
+    last_irs_check_date: IRS_CHECK_DATE,
+    created_date: IRS_CHECK_DATE,
+    updated_date: IRS_CHECK_DATE,
+  };
+}

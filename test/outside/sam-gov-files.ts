@@ -1,0 +1,77 @@
+import type { ServerResponse } from "node:http";
+import { type PlayedServer, playServer, type ReceivedCall } from "./played-server.ts";
+
+/** How the storage misbehaves after it began to answer. */
+export type StorageMisbehaviour = "cut" | "silent" | "no_archive" | "short";
+
+export interface PlayedSamGovFiles extends Pick<PlayedServer, "close"> {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Calls to the API, and to the storage that it sends to. */
+  readonly apiCalls: readonly ReceivedCall[];
+  readonly storageCalls: readonly ReceivedCall[];
+  /** Publishes the file that the API gives for these parameters, version and all. */
+  publish(query: Readonly<Record<string, string>>, name: string, content: Uint8Array): void;
+  /** The API answers with this status from now on. */
+  refuse(status: number): void;
+  misbehave(how: StorageMisbehaviour): void;
+}
+
+/**
+ * Plays SAM.gov's extract download API by GSA's documentation: a key in a header or as a parameter, 302 to a signed
+ * address of another host that holds the file, 204 where there is no such file.
+ */
+export async function playSamGovFiles(): Promise<PlayedSamGovFiles> {
+  const apiKey = "SAM-played-key-8d20c4b1aa";
+  const files: { query: string; name: string; content: Uint8Array }[] = [];
+  let refusal: number | undefined;
+  let misbehaviour: StorageMisbehaviour | undefined;
+
+  const storage = await playServer(({ url }, response) => {
+    const file = files.find(({ name }) => url.startsWith(`/falextracts/${name}?`));
+    if (!file) response.writeHead(403).end();
+    else send(response, file.content, misbehaviour);
+  });
+  const api = await playServer(({ url, headers }, response) => {
+    const { pathname, searchParams } = new URL(url, "http://played");
+    if (refusal !== undefined) return void response.writeHead(refusal).end("refused");
+    if (headers["x-api-key"] !== apiKey) return void response.writeHead(403).end("An invalid API key was supplied.");
+    const file = pathname === "/data-services/v1/extracts" && files.find(({ query }) => query === sorted(searchParams));
+    if (!file) return void response.writeHead(204).end();
+    const location = `${storage.url}/falextracts/${file.name}?X-Amz-Expires=3600&X-Amz-Signature=c0ffee`;
+    response.writeHead(302, { location }).end();
+  });
+  return {
+    baseUrl: api.url,
+    apiKey,
+    apiCalls: api.calls,
+    storageCalls: storage.calls,
+    publish: (query, name, content) => void files.push({ query: sorted(new URLSearchParams(query)), name, content }),
+    refuse(status) {
+      refusal = status;
+    },
+    misbehave(how) {
+      misbehaviour = how;
+    },
+    async close() {
+      await api.close();
+      await storage.close();
+    },
+  };
+}
+
+function sorted(query: URLSearchParams): string {
+  return new URLSearchParams([...query].sort()).toString();
+}
+
+function send(response: ServerResponse, content: Uint8Array, how: StorageMisbehaviour | undefined): void {
+  const half = content.subarray(0, content.length / 2);
+  const type = { "content-type": "application/zip" };
+  if (how === "no_archive") response.writeHead(200, type).end("<html>maintenance</html>");
+  else if (how === "short") response.writeHead(200, type).end(half);
+  else if (!how) response.writeHead(200, { ...type, "content-length": content.length }).end(content);
+  else {
+    response.writeHead(200, { ...type, "content-length": content.length });
+    response.write(half, () => how === "cut" && response.destroy());
+  }
+}

@@ -1,0 +1,140 @@
+/** A registration as SAM.gov's Entity Management API words one. */
+export interface PlayedRegistration {
+  readonly uei: string;
+  readonly cage?: string | null;
+  readonly eftIndicator?: string | null;
+  readonly legalName?: string;
+  readonly samRegistered?: "Yes" | "No";
+  readonly status?: string | null;
+  /** YYYY-MM-DD. */
+  readonly expirationDate?: string | null;
+  readonly exclusionFlag?: string | null;
+  readonly structureCode?: string | null;
+  readonly structureDesc?: string | null;
+}
+
+/** An exclusion as its Exclusions API words one. */
+export interface PlayedExclusion {
+  readonly uei: string | null;
+  readonly cage?: string | null;
+  readonly name?: string;
+  /** MM-DD-YYYY. */
+  readonly activateDate?: string | null;
+  /** MM-DD-YYYY; none where it is indefinite. */
+  readonly terminationDate?: string | null;
+  readonly terminationType?: string | null;
+  readonly recordStatus?: string | null;
+  /** UEIs of further locations. */
+  readonly moreLocations?: readonly string[];
+}
+
+/** One element of `entityData`, with the members that the public tier shows. */
+export function entityRow(played: PlayedRegistration): Record<string, unknown> {
+  const { uei, cage = "1PLY1", samRegistered = "Yes" } = played;
+  const shared = {
+    samRegistered,
+    ueiSAM: uei,
+    cageCode: cage,
+    legalBusinessName: played.legalName ?? "PLAYED VENDOR LLC",
+    registrationStatus: played.status === undefined ? "Active" : played.status,
+    evsSource: null,
+    ueiStatus: "Active",
+    ueiExpirationDate: null,
+    ueiCreationDate: "2021-07-20",
+    publicDisplayFlag: "Y",
+    dnbOpenData: null,
+  };
+  // An id without a registration has fewer members, and no dates of one.
+  if (samRegistered === "No") return { entityRegistration: shared, coreData: { physicalAddress: address() } };
+  return {
+    entityRegistration: {
+      ...shared,
+      entityEFTIndicator: played.eftIndicator ?? null,
+      dodaac: null,
+      dbaName: null,
+      purposeOfRegistrationCode: "Z2",
+      purposeOfRegistrationDesc: "All Awards",
+      registrationDate: "2019-05-06",
+      lastUpdateDate: "2026-02-11",
+      registrationExpirationDate: played.expirationDate === undefined ? "2099-02-11" : played.expirationDate,
+      activationDate: "2026-02-13",
+      exclusionStatusFlag: played.exclusionFlag === undefined ? "N" : played.exclusionFlag,
+      exclusionURL: null,
+    },
+    coreData: {
+      entityInformation: { entityURL: null, entityStartDate: "2001-03-04", fiscalYearEndCloseDate: "12/31" },
+      physicalAddress: address(),
+      mailingAddress: address(),
+      congressionalDistrict: "01",
+      generalInformation: {
+        entityStructureCode: played.structureCode === undefined ? "2L" : played.structureCode,
+        entityStructureDesc:
+          played.structureDesc === undefined ? "Corporate Entity (Not Tax Exempt)" : played.structureDesc,
+        entityTypeCode: "F",
+        entityTypeDesc: "Business or Organization",
+      },
+      businessTypes: {
+        businessTypeList: [{ businessTypeCode: "2X", businessTypeDesc: "For Profit Organization" }],
+        sbaBusinessTypeList: [{ sbaBusinessTypeCode: null, sbaBusinessTypeDesc: null }],
+      },
+    },
+  };
+}
+
+/** One element of `excludedEntity`. */
+export function exclusionRow(played: PlayedExclusion): Record<string, unknown> {
+  const { terminationDate = null } = played;
+  return {
+    exclusionDetails: {
+      classificationType: "Firm",
+      exclusionType: "Ineligible (Proceedings Completed)",
+      exclusionProgram: "Reciprocal",
+      excludingAgencyCode: "PLAY",
+      excludingAgencyName: "DEPT OF PLAYED THINGS",
+    },
+    exclusionIdentification: {
+      ueiSAM: played.uei,
+      cageCode: played.cage ?? null,
+      npi: null,
+      entityName: played.name ?? "Played Vendor LLC",
+      dnbOpenData: null,
+    },
+    exclusionActions: {
+      listOfActions: [
+        {
+          createDate: "03-19-2025",
+          updateDate: "03-19-2025",
+          activateDate: played.activateDate === undefined ? "03-13-2025" : played.activateDate,
+          terminationDate,
+          terminationType: played.terminationType ?? (terminationDate ? "Definite" : "Indefinite"),
+          recordStatus: played.recordStatus ?? "Active",
+        },
+      ],
+    },
+    exclusionPrimaryAddress: address(),
+    exclusionSecondaryAddress: [],
+    exclusionOtherInformation: {
+      additionalComments: null,
+      ctCode: null,
+      references: { referencesList: [{ exclusionName: null, type: null }] },
+      moreLocations: played.moreLocations?.map((ueiSAM) => ({
+        exclusionName: "Another place",
+        ueiSAM,
+        cageCode: null,
+      })) ?? [{ exclusionName: null, ueiSAM: null, cageCode: null }],
+    },
+    vesselDetails: { callSign: null, type: null },
+  };
+}
+
+function address() {
+  return {
+    addressLine1: "1 Played Street",
+    addressLine2: "null",
+    city: "RESTON",
+    stateOrProvinceCode: "VA",
+    zipCode: "20190",
+    zipCodePlus4: null,
+    countryCode: "USA",
+  };
+}

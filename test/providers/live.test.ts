@@ -1,0 +1,222 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { type Product, startProduct } from "../../deploy/local/product.ts";
+import { generateSecrets } from "../../deploy/local/secrets.ts";
+import { freePort } from "../../deploy/local/servers/free-port.ts";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { type PlayedCompliancely, playCompliancely } from "../outside/compliancely.ts";
+import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
+import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../outside/taxbandits.ts";
+import { startOtlpReceiver } from "../setup/otlp-receiver.ts";
+import { dropRun } from "../support/clean-up.ts";
+import { everyDocument, everyLog, everyRecord, formsOfText } from "../support/everything.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+// The whole product with every live provider on, in a played outside world. The tests tell one story, in order.
+
+/** Listed as active in the sample extract. */
+const UEI = "ZZNRTHWND001";
+const TIN = "481516230";
+const prefix = `t${randomBytes(4).toString("hex")}_`;
+const folder = join(projectRoot, ".cache", "test-product", prefix);
+const spansFile = join(folder, "spans.jsonl");
+
+let sam: PlayedSamGov;
+let taxbandits: PlayedTaxBandits;
+let compliancely: PlayedCompliancely;
+let product: Product;
+let organization: TestOrganization;
+const closers: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  [sam, taxbandits, compliancely] = [await playSamGov(), await playTaxBandits(), await playCompliancely()];
+  closers.push(...[sam, taxbandits, compliancely].map((played) => () => played.close()));
+  await mkdir(folder, { recursive: true });
+  closers.push(() => rm(folder, { recursive: true, force: true }));
+  const receiver = await startOtlpReceiver(spansFile);
+  closers.push(() => receiver.close());
+  product = await startProduct({
+    servers: {
+      mongodbUri: process.env.MONGODB_URI!,
+      kafkaBrokers: process.env.KAFKA_BROKERS!.split(","),
+      redisUrl: process.env.REDIS_URL!,
+    },
+    secrets: generateSecrets(),
+    prefix,
+    topicPrefix: `${prefix}.`,
+    apiPort: await freePort(),
+    dashboardPort: await freePort(),
+    registry: join(projectRoot, "test/fixtures/sam/registry.dat"),
+    exclusions: join(projectRoot, "test/fixtures/sam/exclusions.csv"),
+    environment: {
+      LOG_LEVEL: "trace",
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_BSP_SCHEDULE_DELAY: "200",
+      SAM_GOV_API_KEY: sam.apiKey,
+      SAM_GOV_BASE_URL: sam.baseUrl,
+      SAM_GOV_ENTITY_VERSION: "v4",
+      SAM_GOV_KEY_ISSUED_ON: "2026-01-01",
+      TAXBANDITS_CLIENT_ID: taxbandits.credentials.clientId,
+      TAXBANDITS_CLIENT_SECRET: taxbandits.credentials.clientSecret,
+      TAXBANDITS_USER_TOKEN: taxbandits.credentials.userToken,
+      TAXBANDITS_AUTH_URL: taxbandits.authUrl,
+      TAXBANDITS_BASE_URL: taxbandits.baseUrl,
+      COMPLIANCELY_API_KEY: compliancely.apiKey,
+      COMPLIANCELY_BASE_URL: compliancely.baseUrl,
+      CIRCUIT_OPEN_MS: "1000",
+    },
+    logDir: join(folder, "log"),
+    log: () => undefined,
+    onLine: () => undefined,
+    onCrash: () => undefined,
+  });
+  closers.push(async () => {
+    await product.stop();
+    await dropRun(product.environment, prefix);
+  });
+  organization = await createOrganization({ product });
+  sam.register({ uei: UEI, cage: "9ZZA1", legalName: "NORTHWIND BRIDGEWORKS, INC.", expirationDate: "2099-01-31" });
+}, 180_000);
+
+afterAll(async () => {
+  for (const close of closers.toReversed()) await close();
+}, 120_000);
+
+beforeEach(() => {
+  sam.behave();
+  taxbandits.behave("by_digit");
+  compliancely.behave("at_once");
+});
+
+async function verify(checks: string[] = ["sam_registration"]) {
+  const identifiers = { uei: UEI, ...(checks.includes("tin_match") && { tin: TIN }) };
+  const legal_name = "Northwind Bridgeworks, Inc.";
+  const { body } = await organization.live.post("/v1/verify", { identifiers, legal_name, checks, mode: "realtime" });
+  return body as {
+    id: string;
+    entity_id: string;
+    results: { status: string; origin: string; reason?: string; evidence_uri: string }[];
+  };
+}
+
+const told = async (checks?: string[]) =>
+  (await verify(checks)).results.map(({ status, origin }) => `${status} by ${origin}`);
+
+async function stateOf(name: string): Promise<string> {
+  const { body } = await organization.live.get("/v1/providers");
+  return body.providers.find((provider: { name: string }) => provider.name === name).state;
+}
+
+test("the first provider of each check answers", async () => {
+  expect(await told(["sam_registration", "tin_match"])).toEqual(["pass by sam_gov_api", "pass by taxbandits"]);
+  expect(sam.calls("entities").map(({ version }) => version)).toEqual(["v4"]);
+});
+
+test("where the first gives no answer the next one does, and the evidence tells both attempts", async () => {
+  sam.misbehave({ kind: "cut" });
+  taxbandits.behave("on_hold");
+  const { results } = await verify(["sam_registration", "tin_match"]);
+  expect(results.map(({ origin }) => origin)).toEqual(["sam_gov_extract", "compliancely"]);
+  const evidence = await Promise.all(results.map(({ evidence_uri }) => organization.live.get(evidence_uri)));
+  expect(evidence.map(({ body }) => body.attempts)).toEqual([
+    [
+      expect.objectContaining({ provider: "sam_gov_api", outcome: "throw", reason: "connection" }),
+      expect.objectContaining({ provider: "sam_gov_extract", outcome: "pass" }),
+    ],
+    [
+      expect.objectContaining({ provider: "taxbandits", outcome: "throw" }),
+      expect.objectContaining({ provider: "compliancely", outcome: "pass" }),
+    ],
+  ]);
+});
+
+test("a monitor's run asks SAM.gov too", async () => {
+  const subscriber = await startSubscriber();
+  closers.push(() => subscriber.close());
+  const { entity_id } = await verify();
+  const created = await organization.live.post("/v1/monitors", {
+    entity_id,
+    checks: ["sam_registration"],
+    webhook_url: subscriber.url,
+  });
+  expect(created.status).toBe(201);
+  const run = await waitFor("the first run", async () => {
+    const { body } = await organization.live.get(`/v1/monitors/${created.body.id}`);
+    return body.last_run;
+  });
+  const { body } = await organization.live.get(`/v1/verifications/${run.verification_id}`);
+  expect(body.results[0]).toMatchObject({ status: "pass", origin: "sam_gov_api" });
+});
+
+test("a provider that keeps failing is left alone, is told to be unavailable, and comes back", async () => {
+  sam.misbehave({ kind: "status", status: 503 });
+  await waitFor("an open circuit", async () => {
+    expect(await told()).toEqual(["pass by sam_gov_extract"]);
+    return (await stateOf("sam_gov_api")) === "unavailable";
+  });
+  sam.behave();
+  await waitFor("recovery", async () => (await told())[0] === "pass by sam_gov_api");
+  await waitFor("a good state", async () => (await stateOf("sam_gov_api")) === "available");
+});
+
+test("a used up quota shuts a provider until its reset, through a restart, and then it is asked again", async () => {
+  const reset = new Date(Date.now() + 25_000);
+  sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime: reset.toISOString() }, { calls: 2 });
+  expect(await told()).toEqual(["pass by sam_gov_extract"]);
+  await waitFor("the state", async () => (await stateOf("sam_gov_api")) === "unavailable");
+  const calls = sam.calls().length;
+  const before = product.services.pid("verification");
+  process.kill(before, "SIGTERM");
+  await waitFor("another process that answers", async () => {
+    if (product.services.pid("verification") === before) return false;
+    return (await organization.live.get("/v1/providers")).status === 200;
+  });
+  const { results } = await verify();
+  if (new Date() < reset) {
+    expect(results[0]?.origin).toBe("sam_gov_extract");
+    expect(sam.calls()).toHaveLength(calls);
+  }
+  await waitFor("the reset", async () => (await told())[0] === "pass by sam_gov_api", { everyMs: 500 });
+  expect(Date.now()).toBeGreaterThanOrEqual(reset.getTime());
+}, 120_000);
+
+test("no credential and no TIN is found in any log, span, record, document or provider's URL", async () => {
+  sam.misbehave({ kind: "status", status: 403, text: `{"key":"${sam.apiKey}"}` });
+  taxbandits.behave("indiscreet");
+  await verify(["sam_registration", "tin_match"]);
+  taxbandits.behave("down");
+  compliancely.behave("indiscreet");
+  await verify(["sam_registration", "tin_match"]);
+  const { clientId: _public, ...credentials } = taxbandits.credentials;
+  const secrets = [sam.apiKey, compliancely.apiKey, ...Object.values(credentials), ...formsOf(TIN)];
+  const places: Readonly<Record<string, string>> = {
+    ...everyLog(join(folder, "log")),
+    spans: await waitFor("spans", async () => {
+      const text = await readFile(spansFile, "utf8").catch(() => "");
+      return text.includes("ask compliancely") && text;
+    }),
+    records: await everyRecord({ environment: product.environment, prefix }),
+    documents: await everyDocument({ environment: product.environment, prefix }),
+    urls: [
+      ...sam.calls().map(({ query }) => query),
+      ...taxbandits.calls.map(({ url }) => url),
+      ...compliancely.calls.map(({ url }) => url),
+    ]
+      .map((each) => JSON.stringify(each))
+      .join("\n"),
+  };
+  const found = Object.entries(places).flatMap(([place, text]) => {
+    const lower = text.toLowerCase();
+    return secrets
+      .filter((secret) => formsOfText(secret).some((form) => lower.includes(form.toLowerCase())))
+      .map((secret) => `${place}: ${secret}`);
+  });
+  expect(found).toEqual([]);
+  // The search itself finds what is there: the masked TIN is in the evidence.
+  expect(places.documents?.includes(`****${TIN.slice(5)}`)).toBe(true);
+});

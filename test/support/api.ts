@@ -1,0 +1,49 @@
+/** An answer of the REST surface. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests look into bodies of every shape; what they expect is asserted.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** Sent instead of the JSON of `body`. */
+  readonly rawBody?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Api {
+  get(path: string, options?: CallOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  patch(path: string, body: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+  request(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+/** Calls the API with a key, as a client does. */
+export function createApi(baseUrl: string, key?: string): Api {
+  const request = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+    const sendsBody = options.body !== undefined || options.rawBody !== undefined;
+    const response = await fetch(path.startsWith("http") ? path : `${baseUrl}${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(sendsBody && { "content-type": "application/json" }),
+        ...options.headers,
+      },
+      body: options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  };
+  return {
+    request,
+    get: (path, options) => request("GET", path, options),
+    post: (path, body, options) => request("POST", path, { ...options, body }),
+    patch: (path, body) => request("PATCH", path, { body }),
+    delete: (path) => request("DELETE", path),
+  };
+}

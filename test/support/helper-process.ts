@@ -1,0 +1,26 @@
+import { runProcess } from "../../deploy/local/processes.ts";
+import { projectRoot } from "../../deploy/local/services.ts";
+
+/** Starts a script in a process of its own; returns its first line once it has printed it. */
+export async function startHelper(options: {
+  name: string;
+  script: string;
+  environment?: Readonly<Record<string, string>>;
+}): Promise<{ line: string; stop(): Promise<void> }> {
+  const first = Promise.withResolvers<string>();
+  let lines = "";
+  const running = runProcess({
+    name: options.name,
+    command: process.execPath,
+    args: [options.script],
+    cwd: projectRoot,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.environment },
+    onLine(line) {
+      lines += `${line}\n`;
+      first.resolve(line);
+    },
+  });
+  void running.exited.then(() => first.reject(new Error(`${options.name} ended: ${lines}`)));
+  const line = await first.promise;
+  return { line, stop: () => running.stop() };
+}

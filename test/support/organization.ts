@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import type { Environment } from "@vvs/tenant";
+import { withAccounts } from "../../deploy/local/seed.ts";
+import { type Api, createApi } from "./api.ts";
+import { type SharedProduct, sharedProduct } from "./product.ts";
+
+const SEED = { actor: "test", requestId: "test" };
+
+/** An organization of a test's own, with a user, a key and a secret of each environment. */
+export interface TestOrganization {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  /** The API with a live key, and with a test key. */
+  readonly live: Api;
+  readonly sandbox: Api;
+  readonly keys: Readonly<Record<Environment, string>>;
+  readonly webhookSecrets: Readonly<Record<Environment, string>>;
+}
+
+/** Enough that no test is limited unless it wants to be. */
+const UNLIMITED = 100_000;
+
+export async function createOrganization(
+  options: { limitPerMinute?: number; product?: Pick<SharedProduct, "baseUrl" | "environment"> } = {},
+): Promise<TestOrganization> {
+  const { product = sharedProduct() } = options;
+  return withAccounts(product.environment, async (accounts) => {
+    const email = `${randomUUID()}@test.example`;
+    const password = randomUUID();
+    const limitPerMinute = options.limitPerMinute ?? UNLIMITED;
+    const { _id: id } = await accounts.createOrganization(SEED, { name: email, plan: "enterprise", limitPerMinute });
+    await accounts.createUser(SEED, { organizationId: id, email, password });
+    const caller = (environment: Environment) => ({ tenant: { organizationId: id, environment }, ...SEED });
+    const keyOf = async (environment: Environment) =>
+      (await accounts.createApiKey(caller(environment), { name: "test" })).value;
+    const secretOf = async (environment: Environment) => (await accounts.getWebhookSecret(caller(environment))).value;
+    const keys = { live: await keyOf("live"), sandbox: await keyOf("sandbox") };
+    return {
+      id,
+      email,
+      password,
+      keys,
+      live: createApi(product.baseUrl, keys.live),
+      sandbox: createApi(product.baseUrl, keys.sandbox),
+      webhookSecrets: { live: await secretOf("live"), sandbox: await secretOf("sandbox") },
+    };
+  });
+}
+
+/** A further key of an organization, with these scopes alone. */
+export async function createKey(
+  organization: TestOrganization,
+  environment: Environment,
+  options: { scopes?: readonly string[]; expiresAt?: Date } = {},
+): Promise<{ id: string; value: string; api: Api }> {
+  const product = sharedProduct();
+  return withAccounts(product.environment, async (accounts) => {
+    const caller = { tenant: { organizationId: organization.id, environment }, ...SEED };
+    const { key, value } = await accounts.createApiKey(caller, { name: "scoped", ...options });
+    return { id: key._id, value, api: createApi(product.baseUrl, value) };
+  });
+}

@@ -1,0 +1,37 @@
+// An account service that knows one thing, the secrets that sign, as a process of its own: it prints its port. SECRETS
+// holds them, the current one first, the same for all organizations.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import * as grpc from "@grpc/grpc-js";
+import {
+  type GetSigningSecretsRequest,
+  GetSigningSecretsRequestSchema,
+  type GetSigningSecretsResponse,
+  GetSigningSecretsResponseSchema,
+} from "@vvs/proto/account/v1/account";
+
+const secrets = process.env.SECRETS!.split(",");
+const server = new grpc.Server();
+server.addService(
+  {
+    getSigningSecrets: {
+      path: "/vvs.account.v1.AccountService/GetSigningSecrets",
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: (message: GetSigningSecretsRequest) =>
+        Buffer.from(toBinary(GetSigningSecretsRequestSchema, message)),
+      requestDeserialize: (bytes: Buffer) => fromBinary(GetSigningSecretsRequestSchema, bytes),
+      responseSerialize: (message: GetSigningSecretsResponse) =>
+        Buffer.from(toBinary(GetSigningSecretsResponseSchema, message)),
+      responseDeserialize: (bytes: Buffer) => fromBinary(GetSigningSecretsResponseSchema, bytes),
+    },
+  },
+  {
+    getSigningSecrets(_call: unknown, callback: grpc.sendUnaryData<GetSigningSecretsResponse>) {
+      callback(null, create(GetSigningSecretsResponseSchema, { secrets }));
+    },
+  },
+);
+server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  console.log(port);
+});

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { runProcess } from "../../deploy/local/processes.ts";
+import { freePort } from "../../deploy/local/servers/free-port.ts";
+import { projectRoot, type ServiceName } from "../../deploy/local/services.ts";
+import { waitFor } from "./wait-for.ts";
+
+export interface ServiceProcessOptions {
+  readonly name: ServiceName;
+  /** Its variables, beside its ports. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  /** Ports of a process that was there before it, where others know them. */
+  readonly ports?: ServicePorts;
+  /** Options of Node itself, such as those that profile. */
+  readonly nodeOptions?: readonly string[];
+}
+
+export interface ServicePorts {
+  readonly admin: number;
+  readonly rpc: number;
+}
+
+/** One service in a process of its own, that a test may kill. */
+export interface ServiceProcess {
+  readonly pid: number;
+  readonly ports: ServicePorts;
+  /** Ends it without a chance to finish anything. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts one service as it is started in production, and returns when it is ready. */
+export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
+  const { name, environment, logFile, nodeOptions = [] } = options;
+  const ports = options.ports ?? { admin: await freePort(), rpc: await freePort() };
+  const running = runProcess({
+    name,
+    command: process.execPath,
+    args: [
+      ...nodeOptions,
+      "--import",
+      join(projectRoot, "packages/telemetry/src/register.ts"),
+      join(projectRoot, "services", name, "src/main.ts"),
+    ],
+    cwd: projectRoot,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...environment,
+      OTEL_SERVICE_NAME: name,
+      ADMIN_HOST: "127.0.0.1",
+      ADMIN_PORT: String(ports.admin),
+      RPC_HOST: "127.0.0.1",
+      RPC_PORT: String(ports.rpc),
+      DRAIN_SECONDS: "0",
+    },
+    logFile,
+  });
+  const ended = running.exited.then(() => {
+    throw new Error(`${name} ended before it was ready; its log is ${logFile}`);
+  });
+  const ready = waitFor(
+    `${name} to be ready`,
+    async () => (await fetch(`http://127.0.0.1:${ports.admin}/readyz`).catch(() => undefined))?.ok,
+  );
+  try {
+    await Promise.race([ended, ready]);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return {
+    pid: running.pid,
+    ports,
+    async kill() {
+      process.kill(running.pid, "SIGKILL");
+      await running.exited;
+    },
+    stop: () => running.stop(30_000),
+  };
+}

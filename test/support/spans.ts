@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from "node:fs";
+import { sharedProduct } from "./product.ts";
+
+/** A span as it was exported. */
+export interface Span {
+  readonly service: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly linkedTraceIds: readonly string[];
+}
+
+interface OtlpRequest {
+  resourceSpans: {
+    resource: { attributes: { key: string; value: { stringValue?: string } }[] };
+    scopeSpans: {
+      spans: { traceId: string; spanId: string; parentSpanId?: string; name: string; links?: { traceId: string }[] }[];
+    }[];
+  }[];
+}
+
+/** All spans that the services have exported so far. */
+export function exportedSpans(): Span[] {
+  const { spansFile } = sharedProduct();
+  if (!existsSync(spansFile)) return [];
+  const lines = readFileSync(spansFile, "utf8").split("\n").filter(Boolean);
+  return lines.flatMap((line) =>
+    (JSON.parse(line) as OtlpRequest).resourceSpans.flatMap(({ resource, scopeSpans }) => {
+      const service = resource.attributes.find(({ key }) => key === "service.name")?.value.stringValue ?? "";
+      return scopeSpans.flatMap(({ spans }) =>
+        spans.map((span) => ({
+          service,
+          traceId: span.traceId,
+          spanId: span.spanId,
+          parentSpanId: span.parentSpanId ?? "",
+          name: span.name,
+          linkedTraceIds: (span.links ?? []).map(({ traceId }) => traceId),
+        })),
+      );
+    }),
+  );
+}
+
+/**
+ * The first of `edges` that a trace lacks, or undefined when it has them all. An edge is `parent → child`, each
+ * `service span-name`: the child's nearest ancestor whose service or name differs in the way the edge says.
+ */
+export function missingEdge(trace: readonly Span[], edges: readonly (readonly [string, string])[]): string | undefined {
+  const byId = new Map(trace.map((span) => [span.spanId, span]));
+  const labels = (span: Span | undefined): string[] => {
+    const found: string[] = [];
+    for (let each = span; each; each = byId.get(each.parentSpanId)) found.push(`${each.service} ${each.name}`);
+    return found;
+  };
+  for (const [parent, child] of edges) {
+    const holds = trace.some((span) => {
+      const [own, ...ancestors] = labels(span);
+      return own === child && ancestors.includes(parent);
+    });
+    if (!holds) return `${parent} → ${child}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,47 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { waitFor } from "./wait-for.ts";
+
+/** One POST that a subscriber got. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Byte for byte. */
+  readonly body: string;
+  readonly at: Date;
+}
+
+export interface Subscriber {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Waits for a POST that fits. */
+  waitForPost(fits?: (received: Received) => boolean, timeoutMs?: number): Promise<Received>;
+  close(): void;
+}
+
+/** An HTTP server that plays a webhook subscriber; it answers 200 unless told otherwise. */
+export async function startSubscriber(
+  answer: (received: Received, response: ServerResponse) => void = (_received, response) => void response.end("ok"),
+): Promise<Subscriber> {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString("utf8");
+    const post = { path: request.url ?? "", headers: request.headers, body, at: new Date() };
+    received.push(post);
+    answer(post, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    waitForPost: (fits = () => true, timeoutMs = 60_000) =>
+      waitFor("a webhook", () => received.find(fits), { timeoutMs }),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import kafkajs from "kafkajs";
+
+export interface TopicRecord {
+  readonly key: string;
+  readonly value: Buffer;
+}
+
+/** All records that a topic has now, those of one partition in order. */
+export async function recordsOf(options: { brokers: string[]; topic: string }): Promise<TopicRecord[]> {
+  const { topic } = options;
+  const kafka = new kafkajs.Kafka({ brokers: options.brokers, logLevel: kafkajs.logLevel.NOTHING });
+  const admin = kafka.admin();
+  await admin.connect();
+  const offsets = await admin.fetchTopicOffsets(topic).finally(() => admin.disconnect());
+  const left = new Map(offsets.map(({ partition, high, low }) => [partition, Number(high) - Number(low)]));
+  const records: TopicRecord[] = [];
+  const all = Promise.withResolvers<void>();
+  const settle = () => [...left.values()].every((count) => count <= 0) && all.resolve();
+  const consumer = kafka.consumer({ groupId: `reads-${topic}-${crypto.randomUUID()}`, maxWaitTimeInMs: 100 });
+  await consumer.connect();
+  try {
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachMessage: async ({ partition, message }) => {
+        records.push({ key: String(message.key), value: message.value! });
+        left.set(partition, left.get(partition)! - 1);
+        settle();
+      },
+    });
+    settle();
+    await all.promise;
+  } finally {
+    await consumer.disconnect();
+  }
+  return records;
+}

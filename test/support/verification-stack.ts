@@ -1,0 +1,105 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createLogger } from "@vvs/logging";
+import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { VerificationService } from "@vvs/proto/verification/v1/verification";
+import { type Client, createClient } from "@vvs/rpc";
+import { loadRegistry } from "../../deploy/local/registry.ts";
+import { generateSecrets } from "../../deploy/local/secrets.ts";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { migrateAll } from "../../deploy/migrate.ts";
+import { dropRun } from "./clean-up.ts";
+import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
+
+export interface StackOptions {
+  readonly servers: { readonly mongodbUri: string; readonly kafkaBrokers: readonly string[] };
+  /** Before the names of databases and, with a dot, of topics. */
+  readonly prefix: string;
+  readonly folder: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Node's own options for the verification service. */
+  readonly nodeOptions?: readonly string[];
+  readonly log: (line: string) => void;
+}
+
+/** The verification service and the one it calls, as processes of their own on databases and topics of their own. */
+export interface VerificationStack {
+  readonly environment: Readonly<Record<string, string>>;
+  /** As the gateway calls them. */
+  readonly verifications: Client<typeof VerificationService>;
+  readonly entities: Client<typeof EntityService>;
+  readonly ports: { readonly entity: ServiceProcess["ports"]; readonly verification: ServiceProcess["ports"] };
+  /** Ends the verification service in the middle of whatever it does. */
+  killVerification(): Promise<void>;
+  /** Starts it again under the same address. */
+  startVerification(): Promise<void>;
+  /** Stops the processes; databases and topics stay for `remove`. */
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function startVerificationStack(options: StackOptions): Promise<VerificationStack> {
+  const { servers, prefix, folder, log } = options;
+  const logDir = join(folder, "log");
+  mkdirSync(logDir, { recursive: true });
+  const environment: Record<string, string> = {
+    MONGODB_URI: servers.mongodbUri,
+    MONGODB_DATABASE_PREFIX: prefix,
+    KAFKA_BROKERS: servers.kafkaBrokers.join(","),
+    KAFKA_TOPIC_PREFIX: `${prefix}.`,
+    ...options.environment,
+  };
+  const { TIN_KEYS, TIN_HASH_KEYS } = generateSecrets();
+  const secrets = { TIN_KEYS, TIN_HASH_KEYS };
+  await migrateAll({
+    mongodbUri: servers.mongodbUri,
+    databasePrefix: prefix,
+    kafka: {
+      brokers: [...servers.kafkaBrokers],
+      clientId: "migrate",
+      topicPrefix: `${prefix}.`,
+      logger: createLogger({ service: "migrate", level: "warn" }),
+    },
+  });
+  await loadRegistry({
+    registry: join(projectRoot, "test/fixtures/sam/registry.dat"),
+    exclusions: undefined,
+    environment: { ...environment, ...secrets },
+    log,
+  });
+  const entity = await startServiceProcess({
+    name: "entity",
+    environment: { ...environment, ...secrets },
+    logFile: join(logDir, "entity.log"),
+  });
+  const startVerification = (ports?: ServiceProcess["ports"]) =>
+    startServiceProcess({
+      name: "verification",
+      environment: { ...environment, ENTITY_ADDRESS: `127.0.0.1:${entity.ports.rpc}` },
+      logFile: join(logDir, "verification.log"),
+      ports,
+      nodeOptions: options.nodeOptions,
+    });
+  let verification = await startVerification();
+  const client = <S extends typeof EntityService | typeof VerificationService>(service: S, { ports }: ServiceProcess) =>
+    createClient(service, { address: `127.0.0.1:${ports.rpc}`, caller: "gateway", tls: undefined });
+  const verifications = client(VerificationService, verification);
+  const entities = client(EntityService, entity);
+  return {
+    environment,
+    verifications,
+    entities,
+    ports: { entity: entity.ports, verification: verification.ports },
+    killVerification: () => verification.kill(),
+    async startVerification() {
+      verification = await startVerification(verification.ports);
+    },
+    async stop() {
+      verifications.close();
+      entities.close();
+      await verification.stop();
+      await entity.stop();
+    },
+    remove: () => dropRun(environment, prefix),
+  };
+}

@@ -1,0 +1,79 @@
+import type { ServerResponse } from "node:http";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { webhookEvent } from "../support/delivery-stack.ts";
+import { type Received, type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { startTestStack, type TestStack } from "./stack.ts";
+
+const MONITORS = 100;
+const PER_MONITOR = 4;
+const ENDPOINTS = 20;
+const KILL_AFTER = 100;
+
+let stack: TestStack;
+let subscriber: Subscriber;
+/** Not answered before the dispatcher has died. */
+const held: ServerResponse[] = [];
+let holds = false;
+
+function answer({ path }: Received, response: ServerResponse): void {
+  if (holds && path === "/held") held.push(response);
+  else response.end("ok");
+}
+
+beforeAll(async () => {
+  subscriber = await startSubscriber(answer);
+  // Leases are as long as attempts may take, and some more.
+  stack = await startTestStack({ environment: { WEBHOOK_TIMEOUT_MS: "2000" } });
+}, 120_000);
+
+afterAll(async () => {
+  await stack?.discard();
+  subscriber?.close();
+}, 60_000);
+
+test("killed in the middle: every event arrives, in its monitor's order, under its own id", async () => {
+  const monitors = Array.from({ length: MONITORS }, () => ({ id: newId("mon"), organizationId: newId("org") }));
+  const events = Array.from({ length: MONITORS * PER_MONITOR }, (_, index) => {
+    const number = index % MONITORS;
+    const { id, organizationId } = monitors[number]!;
+    const url = new URL(`/endpoint/${number % ENDPOINTS}`, subscriber.url).href;
+    return webhookEvent({ organizationId, monitorId: id, runSeq: 1 + Math.floor(index / MONITORS), url });
+  });
+  await stack.publish(events);
+  await waitFor("it to be under way", () => subscriber.received.length >= KILL_AFTER, { everyMs: 2 });
+  await stack.kill();
+  await stack.start();
+  const posts = () =>
+    subscriber.received.map(({ headers, body }) => ({ ...JSON.parse(body), id: String(headers["webhook-id"]) }));
+  await waitFor("all to arrive", () => new Set(posts().map(({ id }) => id)).size >= events.length, {
+    timeoutMs: 150_000,
+    everyMs: 250,
+  });
+
+  const ids = new Map(events.map(({ verificationId, eventId }) => [verificationId, eventId]));
+  expect(posts().filter(({ verification_id, id }) => ids.get(verification_id) !== id)).toEqual([]);
+  const firstOf = new Map<string, number>();
+  for (const [index, { id }] of posts().entries()) if (!firstOf.has(id)) firstOf.set(id, index);
+  for (const { id } of monitors) {
+    const order = events.filter(({ run }) => run!.monitorId === id).map(({ eventId }) => firstOf.get(eventId)!);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+  }
+  await waitFor("all to be recorded", async () => (await stack.pending()) === 0);
+  expect(await stack.deliveries({ status: "delivered" })).toHaveLength(events.length);
+}, 240_000);
+
+test("an event that had reached its subscriber, but not its record, comes again under the same id", async () => {
+  holds = true;
+  const event = await stack.tell(new URL("/held", subscriber.url).href);
+  await waitFor("the first POST", () => held.length === 1);
+  await stack.kill();
+  holds = false;
+  await stack.start();
+  const delivery = await stack.deliveryOf(event, ({ status }) => status === "delivered");
+  const posts = subscriber.received.filter(({ path }) => path === "/held");
+  expect(posts.map(({ headers }) => headers["webhook-id"])).toEqual([event.eventId, event.eventId]);
+  // What nobody recorded was no attempt that people could be shown.
+  expect(delivery.attempts).toMatchObject([{ number: 1, status_code: 200 }]);
+}, 120_000);

@@ -1,0 +1,60 @@
+import type { ServerResponse } from "node:http";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { webhookEvent } from "../support/delivery-stack.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { startTestStack, type TestStack } from "./stack.ts";
+
+const ENDPOINTS = 1_000;
+const HANGING = 100;
+const ORGANIZATIONS = 50;
+const EVENTS_EACH = 2;
+
+let stack: TestStack;
+let subscriber: Subscriber;
+const held: ServerResponse[] = [];
+
+beforeAll(async () => {
+  subscriber = await startSubscriber(({ path }, response) => {
+    if (path.startsWith("/hangs")) held.push(response);
+    else response.end("ok");
+  });
+  // Longer than the test takes: what hangs is still hanging when the others have been told.
+  stack = await startTestStack({ environment: { WEBHOOK_TIMEOUT_MS: "240000" } });
+}, 120_000);
+
+afterAll(async () => {
+  await stack?.discard();
+  subscriber?.close();
+}, 60_000);
+
+test("of 1,000 endpoints 100 hang, and all others are told while they do", async () => {
+  const organizations = Array.from({ length: ORGANIZATIONS }, () => newId("org"));
+  // Each organization has some that hang, and those come first.
+  const events = Array.from({ length: ENDPOINTS * EVENTS_EACH }, (_, index) => {
+    const endpoint = Math.floor(index / EVENTS_EACH);
+    const path = endpoint < HANGING ? `/hangs/${endpoint}` : `/works/${endpoint}`;
+    return webhookEvent({
+      organizationId: organizations[endpoint % ORGANIZATIONS]!,
+      monitorId: newId("mon"),
+      url: new URL(path, subscriber.url).href,
+    });
+  });
+  await stack.publish(events);
+  const healthy = new Set(
+    events.filter(({ webhookUrl }) => webhookUrl.includes("/works/")).map(({ eventId }) => eventId),
+  );
+  await waitFor(
+    "all that work to be told",
+    () => {
+      const told = new Set(subscriber.received.map(({ headers }) => String(headers["webhook-id"])));
+      return [...healthy].every((id) => told.has(id));
+    },
+    { timeoutMs: 180_000, everyMs: 250 },
+  );
+  expect(held.length).toBeGreaterThan(0);
+  expect(held.filter(({ destroyed }) => destroyed)).toEqual([]);
+  const firstAttempts = subscriber.received.filter(({ headers }) => headers["x-delivery-attempt"] === "1");
+  expect(firstAttempts).toHaveLength(subscriber.received.length);
+}, 240_000);

@@ -1,0 +1,52 @@
+import { createServer } from "node:http";
+import { connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { freePort } from "../../deploy/local/servers/free-port.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { startTestStack, type TestStack } from "./stack.ts";
+
+let stack: TestStack;
+let subscriber: Subscriber;
+let proxyPort: number;
+const asked: string[] = [];
+const sockets = new Set<Duplex>();
+
+/** A proxy that connects wherever it is asked to. */
+const proxy = createServer().on("connect", (request, client: Socket) => {
+  asked.push(request.url!);
+  const [host, port] = request.url!.split(":");
+  const target = connect(Number(port), host, () => {
+    client.write("HTTP/1.1 200 OK\r\n\r\n");
+    target.pipe(client).pipe(target);
+  });
+  for (const socket of [client, target]) socket.on("error", () => undefined);
+  sockets.add(client).add(target);
+});
+
+beforeAll(async () => {
+  subscriber = await startSubscriber();
+  proxyPort = await freePort();
+  stack = await startTestStack({
+    environment: { WEBHOOK_EGRESS_PROXY_URL: `http://127.0.0.1:${proxyPort}` },
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await stack?.discard();
+  for (const socket of sockets) socket.destroy();
+  proxy.close();
+  subscriber?.close();
+}, 60_000);
+
+test("while the proxy is away no attempt is counted; once it is there, the first one goes by it", async () => {
+  const event = await stack.tell(subscriber.url);
+  await stack.deliveryOf(event, ({ next_attempt_at }) => next_attempt_at !== null);
+  await stack.logged(/webhooks can't leave/);
+  expect((await stack.deliveryOf(event, () => true)).attempts).toEqual([]);
+  await new Promise<void>((resolve) => proxy.listen(proxyPort, "127.0.0.1", resolve));
+  const { attempts } = await stack.deliveryOf(event, ({ status }) => status === "delivered");
+  expect(attempts).toMatchObject([{ number: 1, status_code: 200 }]);
+  expect(subscriber.received.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1"]);
+  expect(asked).toContain(new URL(subscriber.url).host);
+});

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { newId } from "@vvs/ids";
+import { projectRoot } from "../../deploy/local/services.ts";
+import type { Delivery } from "../../services/webhook-dispatcher/src/delivery.ts";
+import {
+  type DeliveryStack,
+  type DeliveryStackOptions,
+  startDeliveryStack,
+  webhookEvent,
+} from "../support/delivery-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+/** A dispatcher process of one test file's own. */
+export interface TestStack extends DeliveryStack {
+  /** For what a test writes; gone afterwards. */
+  readonly folder: string;
+  /** Has a change of a new monitor told to an URL; the event. */
+  tell(url: string): Promise<{ eventId: string }>;
+  /** The delivery of an event, once it is as told. */
+  deliveryOf(event: { eventId: string }, fits: (delivery: Delivery) => boolean): Promise<Delivery>;
+  /** Waits for a line of the dispatcher's log. */
+  logged(pattern: RegExp): Promise<unknown>;
+  /** Ends it without waiting for what hangs, and removes all it had. */
+  discard(): Promise<void>;
+}
+
+export async function startTestStack(
+  options: Pick<DeliveryStackOptions, "environment" | "nodeOptions"> = {},
+): Promise<TestStack> {
+  const prefix = `w${randomBytes(4).toString("hex")}_`;
+  const folder = join(projectRoot, ".cache", "test-webhooks", prefix);
+  mkdirSync(folder, { recursive: true });
+  const stack = await startDeliveryStack({
+    servers: { mongodbUri: process.env.MONGODB_URI!, kafkaBrokers: process.env.KAFKA_BROKERS!.split(",") },
+    prefix,
+    folder,
+    ...options,
+  });
+  return {
+    ...stack,
+    folder,
+    async tell(url) {
+      const event = webhookEvent({ organizationId: newId("org"), monitorId: newId("mon"), url });
+      await stack.publish([event]);
+      return event;
+    },
+    deliveryOf: ({ eventId }, fits) =>
+      waitFor(
+        `the delivery of ${eventId}`,
+        async () => {
+          const [delivery] = await stack.deliveries({ event_id: eventId });
+          return delivery && fits(delivery) && delivery;
+        },
+        { timeoutMs: 55_000 },
+      ),
+    logged: (pattern) =>
+      waitFor(`${pattern} in the log`, () =>
+        pattern.test(readFileSync(join(folder, "webhook-dispatcher.log"), "utf8")),
+      ),
+    async discard() {
+      await stack.kill();
+      await stack.stop();
+      await stack.remove();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

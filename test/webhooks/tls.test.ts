@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createAuthority } from "../../packages/egress/src/testing/certificates.ts";
+import { startTestStack, type TestStack } from "./stack.ts";
+
+const authority = createAuthority();
+const stranger = createAuthority();
+const folder = mkdtempSync(join(tmpdir(), "webhooks-tls-"));
+const servers: Server[] = [];
+let stack: TestStack;
+/** What came through, with whom the other side said that it is. */
+const received: { eventId: unknown; userAgent: unknown; peer: string | undefined }[] = [];
+
+/** The URL of a subscriber with this certificate. */
+async function subscriber(certificate: { cert: string; key: string }): Promise<string> {
+  const options = { ...certificate, ca: authority.ca, requestCert: true, rejectUnauthorized: false };
+  const server = createServer(options, ({ headers, socket }, response) => {
+    const peer = (socket as TLSSocket).getPeerCertificate().subjectaltname;
+    received.push({ eventId: headers["webhook-id"], userAgent: headers["user-agent"], peer });
+    response.end();
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
+beforeAll(async () => {
+  const identity = authority.issue(["DNS:sender.example"]);
+  const files = { "ca.pem": authority.ca, "cert.pem": identity.cert, "key.pem": identity.key };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  stack = await startTestStack({
+    environment: {
+      NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+      WEBHOOK_CLIENT_CERT_FILE: join(folder, "cert.pem"),
+      WEBHOOK_CLIENT_KEY_FILE: join(folder, "key.pem"),
+      WEBHOOK_USER_AGENT: "who-we-are/7",
+    },
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await stack?.discard();
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+  rmSync(folder, { recursive: true });
+}, 60_000);
+
+test("a subscriber with a good certificate is told, and may see who tells it", async () => {
+  const event = await stack.tell(await subscriber(authority.issue(["IP:127.0.0.1"])));
+  await stack.deliveryOf(event, ({ status }) => status === "delivered");
+  expect(received).toEqual([{ eventId: event.eventId, userAgent: "who-we-are/7", peer: "DNS:sender.example" }]);
+});
+
+test.each([
+  ["of another name", () => authority.issue(["DNS:somebody-else.example", "IP:127.0.0.2"])],
+  ["that has expired", () => authority.issue(["IP:127.0.0.1"], { expired: true })],
+  ["of an authority that nobody knows", () => stranger.issue(["IP:127.0.0.1"])],
+  ["signed by itself", () => ({ cert: stranger.ca, key: stranger.key })],
+])("a subscriber with a certificate %s is sent nothing", async (_what, certificate) => {
+  const event = await stack.tell(await subscriber(certificate()));
+  const { attempts, status } = await stack.deliveryOf(event, (delivery) => delivery.attempts.length > 0);
+  expect(attempts[0]).toMatchObject({ error: "tls", answer_excerpt: "" });
+  expect(status).toBe("pending");
+  expect(received.map(({ eventId }) => eventId)).not.toContain(event.eventId);
+});
+
+test("a subscriber that speaks no TLS is sent nothing", async () => {
+  const { createServer: createPlainServer } = await import("node:http");
+  const plain = createPlainServer((_request, response) => void response.end());
+  await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
+  const event = await stack.tell(`https://127.0.0.1:${(plain.address() as AddressInfo).port}/hook`);
+  const { attempts } = await stack.deliveryOf(event, (delivery) => delivery.attempts.length > 0);
+  plain.close();
+  expect(attempts[0]!.error).toMatch(/^(tls|connection)$/);
+});
