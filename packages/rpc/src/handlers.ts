@@ -35,11 +35,20 @@ export type Handlers<S extends DescService> = { [K in keyof S["method"]]: Handle
 /** Who may call each rpc, by the names of services; leaving one out is a compile error. */
 export type Callers<S extends DescService> = { [K in keyof S["method"]]: readonly string[] };
 
-/** A service as plain async functions, with what surrounds each call of them. */
-export interface Implementation<S extends DescService> {
+/** A service as plain async functions. */
+export interface ServicePart<S extends DescService = DescService> {
   readonly service: S;
   readonly handlers: Handlers<S>;
   readonly callers: Callers<S>;
+}
+
+/** One of several services of a server; that nothing of it is left out was checked here. */
+export function servicePart<S extends DescService>(part: ServicePart<S>): ServicePart {
+  return part as unknown as ServicePart;
+}
+
+/** A service with what surrounds each call of it. */
+export interface Implementation<S extends DescService> extends ServicePart<S> {
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
   /** Turns what a store throws into a refusal, such as service_unavailable when it is away. */

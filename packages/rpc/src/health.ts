@@ -10,16 +10,16 @@ import {
 } from "@vvs/proto/grpc/health/v1/health";
 import { toStatus } from "./errors.ts";
 
-/** grpc.health.v1 for a server of one service. Asked every few seconds, so without spans, measurements or log lines. */
+/** grpc.health.v1 for a server. Asked every few seconds, so without spans, measurements or log lines. */
 export interface HealthService {
   readonly implementation: UntypedServiceImplementation;
   /** From now on NOT_SERVING; those who watch are told, and their streams end. */
   stop(): void;
 }
 
-/** Answers SERVING, for the server as a whole ("") and for the service it has, until it is stopped. */
-export function createHealthService(typeName: string): HealthService {
-  const known = new Set(["", typeName, Health.typeName]);
+/** Answers SERVING, for the server as a whole ("") and for each service it has, until it is stopped. */
+export function createHealthService(typeNames: readonly string[]): HealthService {
+  const known = new Set(["", ...typeNames, Health.typeName]);
   const stopping = new AbortController();
   const message = (status: Status): HealthCheckResponse => create(HealthCheckResponseSchema, { status });
   const statusOf = (service: string): Status => {

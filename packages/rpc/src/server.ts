@@ -4,10 +4,12 @@ import { Health } from "@vvs/proto/grpc/health/v1/health";
 import { bindAddress, expectLoopback } from "./address.ts";
 import { serverCredentials } from "./credentials.ts";
 import { serviceDefinition, withEncodedReplies } from "./definition.ts";
-import { type Implementation, implementationOf } from "./handlers.ts";
+import { type Implementation, implementationOf, type ServicePart } from "./handlers.ts";
 import { createHealthService } from "./health.ts";
 
 export interface ServeOptions<S extends DescService> extends Implementation<S> {
+  /** More services of the same server, each made by `servicePart`. */
+  readonly beside?: readonly ServicePart[];
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -22,7 +24,7 @@ export interface RpcServer {
 const DEFAULT_GRACE_MS = 10_000;
 
 /**
- * Serves plain async functions as a gRPC service, beside grpc.health.v1. Errors: plaintext on an address that is not
+ * Serves plain async functions as one or more gRPC services, beside grpc.health.v1. Errors: plaintext on an address that is not
  * loopback, certificates that can't be used, a port that is taken.
  */
 export async function serveRpc<S extends DescService>(options: ServeOptions<S>): Promise<RpcServer> {
@@ -32,9 +34,12 @@ export async function serveRpc<S extends DescService>(options: ServeOptions<S>):
     "grpc.max_connection_age_ms": 300_000,
     "grpc.max_connection_age_grace_ms": 30_000,
   });
-  const definition = serviceDefinition(options.service);
-  server.addService(withEncodedReplies(definition), implementationOf(options, definition));
-  const health = createHealthService(options.service.typeName);
+  const parts = [options as ServicePart, ...(options.beside ?? [])];
+  for (const part of parts) {
+    const definition = serviceDefinition(part.service);
+    server.addService(withEncodedReplies(definition), implementationOf({ ...options, ...part }, definition));
+  }
+  const health = createHealthService(parts.map(({ service }) => service.typeName));
   server.addService(serviceDefinition(Health), health.implementation);
   const credentials = serverCredentials(options.tls, options.logger);
   const port = await new Promise<number>((resolve, reject) =>

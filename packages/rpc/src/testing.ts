@@ -11,6 +11,11 @@ import { type Client, type ClientOptions, createClient } from "./client.ts";
 import type { Handlers } from "./handlers.ts";
 import { type RpcServer, type ServeOptions, serveRpc } from "./server.ts";
 
+/** A service beside it. */
+export type OtherService = GenService<{
+  ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
+}>;
+
 /** Ask answers a text with a text, Count with any number of them. */
 export type TextService = GenService<{
   ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
@@ -31,12 +36,14 @@ const file = create(FileDescriptorProtoSchema, {
         { name: "Count", serverStreaming: true, ...text },
       ],
     },
+    { name: "OtherService", method: [{ name: "Ask", ...text }] },
   ],
 });
 
-export const textService = createFileRegistry(file, () => file_google_protobuf_wrappers).getService(
-  "test.v1.TextService",
-) as TextService;
+const registry = createFileRegistry(file, () => file_google_protobuf_wrappers);
+
+export const textService = registry.getService("test.v1.TextService") as TextService;
+export const otherService = registry.getService("test.v1.OtherService") as OtherService;
 
 const unused: Handlers<TextService> = {
   ask: async () => ({ value: "" }),

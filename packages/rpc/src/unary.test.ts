@@ -1,7 +1,9 @@
 import { logVerbosity, setLogVerbosity, status } from "@grpc/grpc-js";
 import { afterEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { eventually, testRpc } from "./testing.ts";
+import { createClient } from "./client.ts";
+import { servicePart } from "./handlers.ts";
+import { eventually, otherService, testRpc } from "./testing.ts";
 
 const { serve, client, lines, close } = testRpc();
 afterEach(async () => {
@@ -18,6 +20,23 @@ test("a call reaches its handler with request and caller, and its reply comes ba
   const server = await serve({ ask: async (request, { caller }) => ({ value: `${request.value} by ${caller}` }) });
   await expect(client(server).ask({ value: "asked" })).resolves.toMatchObject({ value: "asked by gateway" });
   expect(lines).toMatchObject([{ level: "debug", rpc: "test.v1.TextService/Ask", caller: "gateway", code: "OK" }]);
+});
+
+test("services beside the first one are served too, each with its own list of who may call", async () => {
+  const beside = servicePart({
+    service: otherService,
+    handlers: { ask: async ({ value }) => ({ value: `other ${value}` }) },
+    callers: { ask: ["dashboard"] },
+  });
+  const server = await serve({ ask: async ({ value }) => ({ value: `first ${value}` }) }, { beside: [beside] });
+  const address = `127.0.0.1:${server.port}`;
+  const [gateway, dashboard] = ["gateway", "dashboard"].map((caller) =>
+    createClient(otherService, { address, caller, tls: undefined }),
+  );
+  await expect(client(server).ask({ value: "asked" })).resolves.toMatchObject({ value: "first asked" });
+  await expect(dashboard!.ask({ value: "asked" })).resolves.toMatchObject({ value: "other asked" });
+  await expect(gateway!.ask({})).rejects.toMatchObject({ code: "forbidden" });
+  for (const each of [gateway!, dashboard!]) each.close();
 });
 
 test("a refusal crosses whole, without its cause", async () => {
