@@ -47,6 +47,8 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     DASHBOARD_URL: dashboardUrl,
     // A developer's subscriber listens on this machine.
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
+    // Nothing is sent to addresses that somebody tries out.
+    LOCAL_MAILBOX: "true",
     LOG_LEVEL: process.env.LOG_LEVEL || "info",
     ...options.environment,
   };

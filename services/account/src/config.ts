@@ -1,4 +1,4 @@
-import { environmentWithLocalRun, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { environmentWithLocalRun, flag, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
 
@@ -10,20 +10,49 @@ const storeSection = {
   WEBHOOK_SECRET_KEYS: keyRing(),
 };
 
+const mailSection = {
+  /** smtp://user:password@host:587 or smtps://…:465. Without it nobody is sent a mail. */
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, message: "must be smtp://host or smtps://host" })
+    .transform((text) => new URL(text))
+    .optional(),
+  /** Must the connection be encrypted before a mail is sent? `optional` is for a relay on a network that is trusted. */
+  SMTP_TLS: z.enum(["required", "optional"]).default("required"),
+  /** PEM file with further authorities to trust for SMTP. */
+  SMTP_TLS_CA_PATH: z.string().optional(),
+  /** Whom mails are from: address@host, or Name <address@host>. */
+  MAIL_FROM: z
+    .string()
+    .regex(/^([^<>@]+ )?<?[^\s<>@]+@[^\s<>@]+>?$/, "must be an address, or Name <address>")
+    .optional(),
+  /** Of a local run alone: mails are kept for its /mailbox page, which anybody can read, in place of being sent. */
+  LOCAL_MAILBOX: flag().default(false),
+};
+
 export type AccountConfig = ReturnType<typeof loadAccountConfig>;
 
 /** The service's configuration. Errors: ConfigError. */
 export const loadAccountConfig = () =>
   loadConfig(
-    z.object({
-      ...serviceSection,
-      ...storeSection,
-      ...rpcSection,
-      /** Address the gRPC server binds to; without TLS, loopback only. */
-      RPC_HOST: z.string().default("127.0.0.1"),
-      /** Its port. */
-      RPC_PORT: port().default(50_051),
-    }),
+    z
+      .object({
+        ...serviceSection,
+        ...storeSection,
+        ...rpcSection,
+        ...mailSection,
+        /** Address the gRPC server binds to; without TLS, loopback only. */
+        RPC_HOST: z.string().default("127.0.0.1"),
+        /** Its port. */
+        RPC_PORT: port().default(50_051),
+      })
+      .refine(({ SMTP_URL, MAIL_FROM }) => !SMTP_URL || MAIL_FROM, {
+        path: ["MAIL_FROM"],
+        message: "is required with SMTP_URL",
+      })
+      .refine(({ LOCAL_MAILBOX, SMTP_URL, RPC_TLS_CA_PATH }) => !LOCAL_MAILBOX || !(SMTP_URL || RPC_TLS_CA_PATH), {
+        path: ["LOCAL_MAILBOX"],
+        message: "is for a local run alone: neither with SMTP_URL nor with RPC_TLS_…",
+      }),
     process.env,
   );
 

@@ -4,6 +4,9 @@ import { AccountService } from "@vvs/proto/account/v1/account";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
 import { loadAccountConfig } from "./config.ts";
 import { createKeyFeed } from "./key-feed.ts";
+import { createMailer, runMailer } from "./mail/mailer.ts";
+import { createMailMetrics } from "./mail/metrics.ts";
+import { createMailTransport } from "./mail/transport.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { createAccountDomain } from "./provision.ts";
 import { accountCallers, createAccountHandlers } from "./service.ts";
@@ -12,13 +15,28 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "account", logger, stopping });
   onClose("mongodb", () => client.close());
 
+  const now = () => new Date();
   const domain = createAccountDomain({
     client,
     prefix: config.MONGODB_DATABASE_PREFIX,
     apiKeyPeppers: config.API_KEY_PEPPERS,
     webhookSecretKeys: config.WEBHOOK_SECRET_KEYS,
-    now: () => new Date(),
+    now,
   });
+  const { mails, mailbox } = domain.store;
+  const mailMetrics = createMailMetrics(mails);
+  onClose("mail metrics", async () => mailMetrics.close());
+  const mailer = createMailer({
+    mails,
+    keys: config.WEBHOOK_SECRET_KEYS,
+    transport: createMailTransport({ config, mailbox, logger, now }),
+    metrics: mailMetrics,
+    logger,
+    now,
+  });
+  const mailing = runMailer(mailer, logger);
+  onClose("mailer", () => mailing.stop());
+
   const metrics = createAccountMetrics();
   const keyFeed = createKeyFeed({
     store: domain.store,

@@ -6,6 +6,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 const USAGE_KEPT_SECONDS = 400 * DAY_SECONDS;
 /** Longer than a gateway goes on sending a report. */
 const REPORTS_KEPT_SECONDS = 2 * DAY_SECONDS;
+const MAILBOX_KEPT_SECONDS = 30 * DAY_SECONDS;
 
 /** Creates the account database's collections and indexes. Repeatable; a migration step, never done by the service. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
@@ -29,5 +30,8 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.usage.createIndex({ organization_id: 1, environment: 1, hour: 1 }),
     store.usage.createIndex({ hour: 1 }, { expireAfterSeconds: USAGE_KEPT_SECONDS }),
     store.usageReports.createIndex({ at: 1 }, { expireAfterSeconds: REPORTS_KEPT_SECONDS }),
+    store.mails.createIndex({ next_attempt_at: 1 }),
+    store.mails.createIndex({ created_at: 1 }),
+    store.mailbox.createIndex({ received_at: 1 }, { expireAfterSeconds: MAILBOX_KEPT_SECONDS }),
   ]);
 }

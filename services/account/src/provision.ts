@@ -4,6 +4,7 @@ import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import { createAuditLog } from "./audit.ts";
 import { createKeyRecords, type KeyRecords } from "./key-records.ts";
 import { createLiveSessions } from "./live-sessions.ts";
+import { createMailQueue, type MailQueue } from "./mail/queue.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
 import { createOwnPassword, type OwnPassword } from "./own-password.ts";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.ts";
@@ -30,6 +31,8 @@ export interface AccountDomain
     Omit<WebhookSecrets, "insertWebhookSecrets"> {
   /** Key records as gateways take them. */
   readonly keyRecords: KeyRecords;
+  /** Takes the mails that what is done with accounts causes; `runMailer` sends them. */
+  readonly mailQueue: MailQueue;
   readonly store: AccountStore;
 }
 
@@ -48,6 +51,7 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
   const { client, now } = options;
   const store = accountStore(client, options.prefix);
   const audit = createAuditLog({ store, now });
+  const mailQueue = createMailQueue({ mails: store.mails, keys: options.webhookSecretKeys, now });
   const shared = { client, store, audit, now };
   const users = createUsers(shared);
   const sessions = { ...shared, liveSessions: createLiveSessions({ store, now }) };
@@ -69,6 +73,7 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
     ...createReportedActions({ client, audit }),
     ...createUsage({ client, store, now }),
     keyRecords: createKeyRecords({ client, store, now }),
+    mailQueue,
     store,
   };
 }

@@ -2,6 +2,8 @@ import { databaseName } from "@vvs/mongo";
 import type { Sealed } from "@vvs/sealing";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { Collection, Db, MongoClient } from "mongodb";
+import type { MailboxDocument } from "./mail/mailbox.ts";
+import type { MailDocument } from "./mail/queue.ts";
 import type { Plan } from "./plans.ts";
 import type { Role } from "./roles.ts";
 
@@ -179,6 +181,8 @@ export interface AccountStore {
   readonly usage: Collection<UsageDocument>;
   readonly apiKeyUses: Collection<ApiKeyUseDocument>;
   readonly usageReports: Collection<UsageReportDocument>;
+  readonly mails: Collection<MailDocument>;
+  readonly mailbox: Collection<MailboxDocument>;
 }
 
 /** One database for both environments: an organization and its users belong to neither. */
@@ -198,6 +202,8 @@ export function accountStore(client: MongoClient, prefix: string): AccountStore 
     usage: db.collection("usage"),
     apiKeyUses: db.collection("api_key_uses"),
     usageReports: db.collection("usage_reports"),
+    mails: db.collection("mails"),
+    mailbox: db.collection("mailbox"),
   };
 }
 

@@ -1,0 +1,54 @@
+import type { SecretKey } from "@vvs/config";
+import { newId } from "@vvs/ids";
+import { open, type Place, type Sealed, seal } from "@vvs/sealing";
+import type { ClientSession, Collection } from "mongodb";
+import type { Mail, MailKind } from "./mail.ts";
+
+/** A mail that was not sent yet. */
+export interface MailDocument {
+  /** mail_…. */
+  readonly _id: string;
+  readonly kind: MailKind;
+  /** Address, subject and text as JSON, sealed: a text may carry a link that signs in. */
+  readonly sealed: Sealed;
+  readonly created_at: Date;
+  /** When it is to be tried next; while somebody tries it, when that lease is over. */
+  readonly next_attempt_at: Date;
+  /** How often it was begun. */
+  readonly attempts: number;
+}
+
+export interface MailQueue {
+  /**
+   * Writes a mail in the transaction of what causes it: it is sent if that commits, and not if it doesn't, by whichever
+   * replica finds it, at least once, for as long as a day.
+   */
+  enqueue(session: ClientSession, mail: Mail): Promise<void>;
+}
+
+export function createMailQueue(options: {
+  mails: Collection<MailDocument>;
+  /** Seal what waits, the newest first. */
+  keys: readonly SecretKey[];
+  now: () => Date;
+}): MailQueue {
+  return {
+    async enqueue(session, { kind, ...content }) {
+      const at = options.now();
+      const id = newId("mail", at);
+      const sealed = seal(options.keys, placeOf(id), JSON.stringify(content));
+      const mail = { _id: id, kind, sealed, created_at: at, next_attempt_at: at, attempts: 0 };
+      await options.mails.insertOne(mail, { session });
+    },
+  };
+}
+
+/** What was enqueued. Errors: its key is gone from the ring. */
+export function mailOf(keys: readonly SecretKey[], { _id, kind, sealed }: MailDocument): Mail {
+  return { kind, ...(JSON.parse(open(keys, placeOf(_id), sealed)) as Omit<Mail, "kind">) };
+}
+
+/** A mail belongs to an address, which may be nobody's yet, and so to no organization. */
+function placeOf(id: string): Place {
+  return ["", "", "mails", id, "content"];
+}
