@@ -6,7 +6,7 @@ import { createApi } from "../support/api.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, createKey, signIn } from "./dashboard-page.ts";
 
 const { baseUrl, dashboardUrl } = sharedProduct();
@@ -43,7 +43,7 @@ test("a key is created, shown once, and never again: not on its page reloaded, n
   expect(await showsValue()).toBe(false);
   await page.goto("/test/api-keys");
   expect(await keys()).toBe(1);
-  expect(await page.getByText(`${value.slice(0, 13)}…${value.slice(-4)}`).count()).toBe(1);
+  expect(await countOf(page.getByText(`${value.slice(0, 13)}…${value.slice(-4)}`))).toBe(1);
 });
 
 test.each([
@@ -89,7 +89,7 @@ test("a revoked key is refused within 5 s, and shown as revoked", async () => {
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByText("The key is revoked.").waitFor();
   const row = page.getByRole("row", { name: "To be revoked" });
-  expect(await row.getByText("revoked", { exact: true }).count()).toBe(1);
+  expect(await countOf(row.getByText("revoked", { exact: true }))).toBe(1);
   await waitFor("the key to be refused", async () => (await api.get("/v1/entities")).status === 401, {
     timeoutMs: 5_000,
   });
@@ -102,7 +102,7 @@ test("the environments are told apart on every page, and neither shows the other
   await environments.getByRole("link", { name: "Live" }).click();
   await page.getByText("Live environment").waitFor();
   expect(new URL(page.url()).pathname).toBe("/live/api-keys");
-  expect(await page.getByText("Test alone").count()).toBe(0);
+  expect(await countOf(page.getByText("Test alone"))).toBe(0);
   expect(await page.title()).toContain("Live");
   await page.getByRole("link", { name: "Webhooks" }).click();
   await environments.getByRole("link", { name: "Test" }).click();

@@ -4,7 +4,7 @@ import { createOrganization, type TestOrganization } from "../support/organizati
 import { sharedProduct } from "../support/product.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { createKey, sendTestEvent, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl } = sharedProduct();
@@ -55,7 +55,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
         "a change",
         async () => {
           await page.goto(monitor);
-          return (await page.locator(".event").count()) > 0;
+          return (await countOf(page.locator(".event"))) > 0;
         },
         { everyMs: 500 },
       );
@@ -90,7 +90,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
         "the request to be counted",
         async () => {
           await page.goto("/test/usage?range=day");
-          return (await page.getByText("Requests by hour").count()) > 0;
+          return (await countOf(page.getByText("Requests by hour"))) > 0;
         },
         { everyMs: 1_000 },
       );

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator } from "playwright-core";
 import { findChromium } from "../../deploy/local/chromium.ts";
 
 const FLAGS = [
@@ -11,7 +11,7 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const ACTION_TIMEOUT_MS = 10_000;
+const ACTION_TIMEOUT_MS = 30_000;
 
 /** A real browser; each context of it is a fresh profile. */
 export function launchBrowser(): Promise<Browser> {
@@ -26,4 +26,10 @@ export async function newProfile(
   const context = await browser.newContext(options);
   context.setDefaultTimeout(ACTION_TIMEOUT_MS);
   return context;
+}
+
+/** How many there are on the whole page: one that is being read yet may lack its end. */
+export async function countOf(locator: Locator): Promise<number> {
+  await locator.page().waitForLoadState();
+  return locator.count();
 }

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl } = sharedProduct();
@@ -53,7 +53,7 @@ test("an entity is found without script by a mistyped name and address, and why 
   const match = visitor.locator(".match").filter({ hasText: "Zephyrine Kestrel Sawmill LLC" });
   await match.getByText("Why").click();
   const rows = match.locator("tbody tr");
-  expect(await rows.count()).toBe(2);
+  expect(await countOf(rows)).toBe(2);
   expect(await rows.nth(0).textContent()).toMatch(/Name.*agrees.*\+0\./s);
   const address = await rows.nth(1).textContent();
   expect(address).toMatch(/other house number/);
@@ -79,7 +79,7 @@ test("what is equal is told from what is alike", async () => {
   await search(page, { Name: "Zephyrine Kestral Sawmill" }, "what is equal");
   await page.getByText("No entity matches.").waitFor();
   await search(page, { Name: "ZEPHYRINE KESTREL SAWMILL, L.L.C." }, "what is equal");
-  expect(await page.locator(".match").count()).toBe(1);
+  expect(await countOf(page.locator(".match"))).toBe(1);
 });
 
 test("an entity's page tells its versions, each with what it changed, its chain verified, and its verifications", async () => {
@@ -92,8 +92,8 @@ test("an entity's page tells its versions, each with what it changed, its chain 
   await page.getByRole("heading", { name: "History" }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/test/entities/${created.id}`);
   const versions = page.locator(".version");
-  expect(await versions.count()).toBe(2);
-  expect(await page.getByText("chain verified").count()).toBe(2);
+  expect(await countOf(versions)).toBe(2);
+  expect(await countOf(page.getByText("chain verified"))).toBe(2);
   expect(await versions.first().locator("tbody tr").textContent()).toMatch(/CAGE code.*7ZKS1/s);
   expect(await versions.last().textContent()).toContain("Created by an API key");
   expect(await page.locator("dl").first().textContent()).toContain("4417 Juniper St Ste 9, Boise, ID 83702, USA");

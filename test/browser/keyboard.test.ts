@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser, Page } from "playwright-core";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl } = sharedProduct();
@@ -52,7 +52,7 @@ test("what is typed into a field is only typed", async () => {
   await page.goto("/test/entities");
   await page.getByRole("textbox", { name: "Name" }).pressSequentially("g? /m");
   expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("g? /m");
-  expect(await help().count()).toBe(0);
+  expect(await countOf(help())).toBe(0);
 });
 
 test("? shows what there is, Escape closes it, and who wants none turns them off for good", async () => {
@@ -66,7 +66,7 @@ test("? shows what there is, Escape closes it, and who wants none turns them off
   await help().getByRole("button", { name: "Close" }).click();
   await page.reload();
   await page.keyboard.press("?");
-  expect(await help().count()).toBe(0);
+  expect(await countOf(help())).toBe(0);
   await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
   await help().getByLabel("Use these shortcuts").check();
 });

@@ -5,7 +5,7 @@ import { withAccounts } from "../../deploy/local/seed.ts";
 import { stepOf, totpCode } from "../../services/account/src/totp.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl, environment } = sharedProduct();
@@ -55,12 +55,12 @@ test("a user finds a session that they do not know by the keyboard’s way, and 
   const [mine, lost] = [await signedIn(), await signedIn()];
   await mine.page.getByRole("link", { name: organization.email }).click();
   await mine.page.getByRole("heading", { name: "Where you are signed in" }).waitFor();
-  expect(await mine.page.getByText("this browser").count()).toBe(1);
-  expect(await mine.page.locator("tbody tr").count()).toBe(2);
+  expect(await countOf(mine.page.getByText("this browser"))).toBe(1);
+  expect(await countOf(mine.page.locator("tbody tr"))).toBe(2);
   await mine.page.getByRole("button", { name: "End the session" }).focus();
   await mine.page.keyboard.press("Enter");
   await mine.page.getByText("The session has ended.").waitFor();
-  expect(await mine.page.locator("tbody tr").count()).toBe(1);
+  expect(await countOf(mine.page.locator("tbody tr"))).toBe(1);
   expect(await isTaken(lost.context)).toBe(false);
   expect(await isTaken(mine.context)).toBe(true);
   for (const { context } of [mine, lost]) await context.close();

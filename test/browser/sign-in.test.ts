@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { signIn } from "./dashboard-page.ts";
 import { startOtherSite, submittingPage } from "./other-site.ts";
 
@@ -85,7 +85,7 @@ describe("another site", () => {
       await evil.getByText("This form did not come from the dashboard").waitFor();
       await page.goto("/live/api-keys");
       await page.getByRole("heading", { name: "API keys" }).waitFor();
-      expect(await page.getByText("stolen").count()).toBe(0);
+      expect(await countOf(page.getByText("stolen"))).toBe(0);
       site.close();
       await context.close();
     },

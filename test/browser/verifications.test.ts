@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl, logDir, spansFile } = sharedProduct();
@@ -96,7 +96,7 @@ test("a TIN is in no page, log or trace, not while its form is refused nor after
   await page.getByRole("heading", { name: "Results" }).waitFor();
   await keepSource();
   expect(await fact(page, "Identifiers").textContent()).toContain(`****${tin.slice(5)}`);
-  expect(await page.getByText("pass", { exact: true }).count()).toBeGreaterThan(0);
+  expect(await countOf(page.getByText("pass", { exact: true }))).toBeGreaterThan(0);
   await page.getByRole("link", { name: "Evidence of tin_match" }).click();
   await page.getByText("As received", { exact: true }).click();
   await keepSource();
@@ -122,16 +122,16 @@ test("the list has what any caller ran, newest first, in pages, and of one vendo
   const rows = visitor.locator("tbody tr");
   await visitor.getByRole("link", { name: "Older" }).click();
   await visitor.getByRole("link", { name: "Newest" }).waitFor();
-  expect(await rows.count()).toBe(1);
+  expect(await countOf(rows)).toBe(1);
   expect(await rows.textContent()).toContain("fail: expired");
   await visitor.getByRole("link", { name: "Newest" }).click();
   await visitor.getByRole("link", { name: "Older" }).waitFor();
-  expect(await rows.count()).toBe(25);
+  expect(await countOf(rows)).toBe(25);
 
   await visitor.getByLabel("Only of the vendor with this id").fill(first.entity_id);
   await visitor.getByRole("button", { name: "Filter" }).click();
   await visitor.getByRole("heading", { name: "Of this vendor" }).waitFor();
-  expect(await rows.count()).toBe(1);
+  expect(await countOf(rows)).toBe(1);
   await rows.getByRole("link").click();
   await visitor.getByRole("heading", { name: "Results" }).waitFor();
   expect(new URL(visitor.url()).pathname).toBe(`/test/verifications/${first.id}`);
@@ -153,14 +153,14 @@ test("providers of each environment are shown, each with what it answers and how
   await page.goto("/test/providers");
   for (const check of ["sam_registration", "tin_match"]) {
     const section = page.getByRole("region", { name: check });
-    expect(await section.getByRole("listitem").count()).toBe(2);
-    expect(await section.getByText("sandbox_primary").count()).toBe(1);
-    expect(await section.getByText(/^(available|degraded|unavailable)$/).count()).toBe(2);
+    expect(await countOf(section.getByRole("listitem"))).toBe(2);
+    expect(await countOf(section.getByText("sandbox_primary"))).toBe(1);
+    expect(await countOf(section.getByText(/^(available|degraded|unavailable)$/))).toBe(2);
   }
   await page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Live" }).click();
   await page.getByText("Live environment").waitFor();
-  expect(await page.getByText("sam_gov_extract").count()).toBe(1);
-  expect(await page.getByText("sandbox_primary").count()).toBe(0);
+  expect(await countOf(page.getByText("sam_gov_extract"))).toBe(1);
+  expect(await countOf(page.getByText("sandbox_primary"))).toBe(0);
 });
 
 test("the browser had nothing to complain of", () => {

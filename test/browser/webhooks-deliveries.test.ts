@@ -6,7 +6,7 @@ import { sharedProduct } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { lowContrasts, overflowPx } from "./appearance.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, sendTestEvent, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl, environment, prefix } = sharedProduct();
@@ -85,14 +85,14 @@ test("an event to an endpoint that fails is shown with each attempt, as pending"
   await organization.sandbox.delete(`/v1/monitors/${monitorId}`);
   await waitFor("the attempt to be shown", async () => {
     await page.goto("/test/webhooks");
-    return (await page.getByText("500,").count()) > 0;
+    return (await countOf(page.getByText("500,"))) > 0;
   });
   await rows().getByRole("link").first().click();
   await page.getByText("The next attempt is made at").waitFor();
   const attempt = page.locator(".attempts > li").first();
   expect(await attempt.textContent()).toMatch(/Attempt 1.*failed.*Began.*UTC.*Took.*ms.*500: the answer was not 2xx/s);
   expect(await attempt.locator("pre").textContent()).toBe("out of order");
-  expect(await page.getByText(monitorId).count()).toBe(1);
+  expect(await countOf(page.getByText(monitorId))).toBe(1);
 });
 
 test("an endpoint that failed for days is told of on every page of its environment, and stands out", async () => {
@@ -102,7 +102,7 @@ test("an endpoint that failed for days is told of on every page of its environme
     await page.getByRole("complementary", { name: "Failing webhooks" }).waitFor();
   }
   await page.goto("/live/api-keys");
-  expect(await page.getByRole("complementary").count()).toBe(0);
+  expect(await countOf(page.getByRole("complementary"))).toBe(0);
   await page.goto("/test/api-keys");
   await page.getByRole("link", { name: "Look at the endpoints" }).click();
   const endpoint = page.locator("li.endpoint").filter({ hasText: "/failing" });
@@ -135,7 +135,7 @@ test("all that failed is counted, confirmed and replayed, and delivered once the
   await page.getByText(/failed (delivery begins|deliveries begin) again/).waitFor();
   await waitFor("the delivery", async () => {
     await page.goto(`/test/webhooks/deliveries?monitor_id=${monitorId}&status=delivered`);
-    return (await rows().count()) > 0;
+    return (await countOf(rows())) > 0;
   });
   const again = subscriber.received.slice(before);
   const [first] = subscriber.received;
@@ -145,7 +145,7 @@ test("all that failed is counted, confirmed and replayed, and delivered once the
   await page.getByText(`Begun again by ${organization.email}`).waitFor();
   await waitFor("the alarm to end", async () => {
     await page.goto("/test/api-keys");
-    return (await page.getByRole("complementary").count()) === 0;
+    return (await countOf(page.getByRole("complementary"))) === 0;
   });
   const entries = mongo.db(`${prefix}account`).collection("audit_log");
   const entry = await entries.findOne({ organization_id: organization.id, action: "webhook_deliveries.replayed" });
@@ -169,7 +169,7 @@ test("one delivery is replayed, from its page, without script", async () => {
   await visitor.getByText("The delivery begins again").waitFor();
   await waitFor("the second attempt", async () => {
     await visitor.goto(path);
-    return (await visitor.getByRole("heading", { name: "2 attempts" }).count()) === 1;
+    return (await countOf(visitor.getByRole("heading", { name: "2 attempts" }))) === 1;
   });
   expect(await visitor.locator(".attempts .state").allTextContents()).toEqual(["failed", "delivered"]);
   await plain.close();
@@ -225,7 +225,7 @@ test("an endpoint that answers 410 is flagged, which pauses nothing, and a succe
       );
     });
   await testWebhook("/gone");
-  expect(await page.getByText("410: the answer says that nobody listens there any more").count()).toBe(1);
+  expect(await countOf(page.getByText("410: the answer says that nobody listens there any more"))).toBe(1);
   await stateOnceNoted("gone");
   await page.getByRole("complementary", { name: "Failing webhooks" }).getByText("410 Gone").waitFor();
   isGone = false;
@@ -236,7 +236,7 @@ test("an endpoint that answers 410 is flagged, which pauses nothing, and a succe
   // The page reads its alert and its list apart: one of them can still be of the moment before.
   await waitFor("the alert to be gone", async () => {
     await page.goto("/test/webhooks");
-    return (await page.getByRole("complementary").count()) === 0;
+    return (await countOf(page.getByRole("complementary"))) === 0;
   });
 });
 

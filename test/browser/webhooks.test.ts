@@ -6,7 +6,7 @@ import { sharedProduct } from "../support/product.ts";
 import { isSignedWith } from "../support/signed-with.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, sendTestEvent, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl } = sharedProduct();
@@ -77,7 +77,7 @@ test("a rotation can end the previous secret at once", async () => {
   await page.locator("#rotate-end").check();
   await page.getByRole("button", { name: "Rotate secret" }).click();
   await page.getByText("The secret is replaced.").waitFor();
-  expect(await page.getByText("The previous secret still signs too").count()).toBe(0);
+  expect(await countOf(page.getByText("The previous secret still signs too"))).toBe(0);
 });
 
 test("a secret of the user's own is refused with the reason where its form is wrong, else set", async () => {
@@ -115,7 +115,7 @@ test("a test event proves a rotation: both secrets sign, then the one before is 
   await page.goto("/test/webhooks");
   await page.getByRole("button", { name: "End the previous secret now" }).click();
   await page.getByText("The previous secret has ended.").waitFor();
-  expect(await page.getByText("The previous secret still signs too").count()).toBe(0);
+  expect(await countOf(page.getByText("The previous secret still signs too"))).toBe(0);
   // Whoever signs learns of it within a second.
   await waitFor("the previous secret to sign no more", async () => {
     await testWebhook(subscriber.url);
@@ -132,10 +132,10 @@ test("a test event shows its outcome, the subscriber’s answer and by which hea
   await testWebhook(subscriber.url);
   await page.getByRole("heading", { name: "1 attempt" }).waitFor();
   expect(await page.locator(".attempts .state").textContent()).toBe("failed");
-  expect(await page.getByText("418: the answer was not 2xx").count()).toBe(1);
-  expect(await page.getByText("<script>alert('teapot')</script>").count()).toBe(1);
+  expect(await countOf(page.getByText("418: the answer was not 2xx"))).toBe(1);
+  expect(await countOf(page.getByText("<script>alert('teapot')</script>"))).toBe(1);
   for (const header of ["X-Service-Signature", "webhook-signature", "webhook-id", "webhook-timestamp"]) {
-    expect(await page.getByRole("region", { name: "signed" }).getByText(header, { exact: true }).count()).toBe(1);
+    expect(await countOf(page.getByRole("region", { name: "signed" }).getByText(header, { exact: true }))).toBe(1);
     expect(subscriber.received[0]!.headers[header.toLowerCase()]).toBeDefined();
   }
   expect(subscriber.received).toHaveLength(1);
