@@ -1,0 +1,47 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { launchBrowser, newProfile } from "../browser/browser.ts";
+import { signIn } from "../browser/dashboard-page.ts";
+import setup from "../setup/product.ts";
+import { sharedProduct } from "../support/product.ts";
+import { startSubscriber } from "../support/subscriber.ts";
+import { believableOrganization } from "./believable.ts";
+import { type FoundPage, findPages, photograph, STRANGERS_PAGES } from "./pages.ts";
+
+const folder = join(projectRoot, ".cache", "screenshots");
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+/** Starts the product, fills it with believable data, and photographs every page that a user can reach by links. */
+async function main(only: string | undefined): Promise<void> {
+  await setup();
+  const subscriber = await startSubscriber((post, response) =>
+    post.path.includes("broken") ? response.writeHead(500).end("upstream is away") : response.end("ok"),
+  );
+  const browser = await launchBrowser();
+  try {
+    say("Filling it with data ...");
+    const organization = await believableOrganization(new URL("/", subscriber.url));
+    const context = await newProfile(browser, { baseURL: sharedProduct().dashboardUrl });
+    const page = await context.newPage();
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    const take = async (pages: readonly FoundPage[]) => {
+      for (const each of pages.filter(({ name }) => !only || name.includes(only))) {
+        say(`  ${each.name}`);
+        await photograph(page, each, folder);
+      }
+    };
+    await take(STRANGERS_PAGES);
+    await signIn(page, organization);
+    await take(await findPages(page, ["/live/overview", "/test/overview"]));
+    say(`Screenshots: ${folder}`);
+  } finally {
+    await browser.close();
+    subscriber.close();
+    await globalThis.stopTestProduct?.();
+    await globalThis.stopTestServers?.();
+  }
+}
+
+await main(process.argv[2]);

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+
+/** A page, and under which name its pictures are kept. */
+export interface FoundPage {
+  readonly name: string;
+  readonly path: string;
+}
+
+const WIDTHS = [360, 768, 1440] as const;
+const SCHEMES = ["light", "dark"] as const;
+/** Of TypeIDs; all pages that differ by them alone are of one kind, and one of each is enough. */
+const ID = /[a-z]+_[0-9a-z]{26}/g;
+
+/** Those that need no session. */
+export const STRANGERS_PAGES: readonly FoundPage[] = ["/sign-in", "/sign-in/code", "/nothing-here"].map((path) => ({
+  name: nameOf(path),
+  path,
+}));
+
+/** One page of every kind that links lead to from these on, without a query: forms and filters are pages of their own by their path. */
+export async function findPages(page: Page, from: readonly string[]): Promise<FoundPage[]> {
+  const found = new Map<string, string>();
+  const queue = [...from];
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    const name = nameOf(path);
+    if (found.has(name)) continue;
+    const response = await page.request.get(path);
+    if (!response.headers()["content-type"]?.startsWith("text/html")) continue;
+    await page.goto(path);
+    found.set(name, path);
+    queue.push(...(await linksOf(page)));
+  }
+  return [...found].map(([name, path]) => ({ name, path }));
+}
+
+/** Pictures of a page, whole, in light and dark and at three widths: `<name>.<scheme>.<width>.png`. */
+export async function photograph(page: Page, { name, path }: FoundPage, folder: string): Promise<void> {
+  await page.goto(path);
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.screenshot({ path: join(folder, `${name}.${colorScheme}.${width}.png`), fullPage: true });
+    }
+  }
+}
+
+function linksOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll("a[href]:not([download])")]
+    .map((link) => new URL(link.href))
+    .filter((url) => url.origin === location.origin)
+    .map((url) => url.pathname)`);
+}
+
+function nameOf(path: string): string {
+  return path.replaceAll(ID, "one").replace(/^\//, "").replaceAll("/", "-") || "home";
+}
