@@ -126,6 +126,11 @@ export const commands: Readonly<Record<string, Command>> = {
       };
     },
   },
+  "secret reseal": {
+    usage: "",
+    does: "seals all webhook secrets and authenticator apps' secrets with the first key of WEBHOOK_SECRET_KEYS, while the service runs; once nothing is left (exit code 0) the other keys can be dropped",
+    run: ({ domain }) => domain.resealSecrets(),
+  },
 };
 
 function planOf(required: Run["required"], optional: Run["optional"]) {

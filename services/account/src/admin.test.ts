@@ -73,6 +73,8 @@ describe("the operator's command", () => {
     const { secret } = await json("secret", "show", ...place);
     expect(await account.domain.getSigningSecrets({ organizationId: id, environment: "sandbox" })).toEqual([secret]);
 
+    expect(await json("secret", "reseal")).toEqual({ renewed: 0, left: 0 });
+
     const enterprise = await json("organization", "set-plan", id, "--plan", "enterprise", "--limit", "2500");
     expect(enterprise.limit_per_minute).toBe(2_500);
     expect((await json("organization", "suspend", id)).status).toBe("suspended");

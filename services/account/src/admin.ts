@@ -29,6 +29,7 @@ async function main(args: readonly string[]): Promise<void> {
     });
     const result = await runCommand(domain, commandLine, async () => (await text(process.stdin)).replace(/\r?\n$/, ""));
     print(commandLine.json ? JSON.stringify(result) : inLines(result, commandLine));
+    if ("left" in result && result.left !== 0) process.exitCode = 1;
   } finally {
     await client.close();
   }

@@ -9,6 +9,7 @@ import { createOrganizations, type Organizations } from "./organizations.ts";
 import { createOwnPassword, type OwnPassword } from "./own-password.ts";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.ts";
 import { createReportedActions, type ReportedActions } from "./reported-actions.ts";
+import { createResealing, type Resealing } from "./resealing.ts";
 import { createSecondFactor, type SecondFactor } from "./second-factor.ts";
 import { createSignIns, type SignIns } from "./sign-in.ts";
 import { createSignInLimits } from "./sign-in-limits.ts";
@@ -28,6 +29,7 @@ export interface AccountDomain
     Omit<SecondFactor, "useCode">,
     ReportedActions,
     Usage,
+    Resealing,
     Omit<WebhookSecrets, "insertWebhookSecrets"> {
   /** Key records as gateways take them. */
   readonly keyRecords: KeyRecords;
@@ -72,6 +74,7 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
     ...webhookSecrets,
     ...createReportedActions({ client, audit }),
     ...createUsage({ client, store, now }),
+    ...createResealing({ store, keys: options.webhookSecretKeys, now }),
     keyRecords: createKeyRecords({ client, store, now }),
     mailQueue,
     store,

@@ -56,7 +56,7 @@ export function createSecondFactor(options: {
       const at = now();
       const { totp_setup: begun } = user;
       if (begun && at.getTime() - begun.created_at.getTime() < SETUP_MS) return setup(keys, user, begun.sealed);
-      const setUp = { sealed: seal(keys, placeOf(user), newTotpSecret()), created_at: at };
+      const setUp = { sealed: seal(keys, totpPlace(user), newTotpSecret()), created_at: at };
       await store.users.updateOne({ _id: user._id }, { $set: { totp_setup: setUp } });
       return setup(keys, user, setUp.sealed);
     },
@@ -66,7 +66,7 @@ export function createSecondFactor(options: {
       const { totp_setup: setUp } = user;
       if (!setUp) throw refused("Set up an authenticator app first.");
       const at = now();
-      const step = matchingStep(open(keys, placeOf(user), setUp.sealed), code, { now: at, lastStep: 0 });
+      const step = matchingStep(open(keys, totpPlace(user), setUp.sealed), code, { now: at, lastStep: 0 });
       if (step === undefined) throw wrongCode();
       const codes = newRecoveryCodes();
       const recovery_hashes = codes.map(recoveryHash);
@@ -98,7 +98,7 @@ export function createSecondFactor(options: {
     async useCode(user, code, session) {
       const { totp } = user;
       if (!totp) return false;
-      const secret = open(keys, placeOf(user), totp.sealed);
+      const secret = open(keys, totpPlace(user), totp.sealed);
       const step = matchingStep(secret, code, { now: now(), lastStep: totp.last_step });
       const hash = recoveryHash(code);
       // What decides is the filter: of two uses of one code at once, the second finds nothing.
@@ -119,12 +119,12 @@ export function createSecondFactor(options: {
 }
 
 function setup(keys: readonly SecretKey[], user: UserDocument, sealed: Parameters<typeof open>[2]) {
-  const secret = open(keys, placeOf(user), sealed);
+  const secret = open(keys, totpPlace(user), sealed);
   return { secret, uri: totpUri(secret, user.email) };
 }
 
 /** Bound to its user: a box copied to another one's document opens nothing. */
-function placeOf(user: UserDocument): Place {
+export function totpPlace(user: UserDocument): Place {
   return [user.organization_id, "", "users", user._id, "totp"];
 }
 

@@ -43,10 +43,11 @@ export function createWebhookSecrets(options: {
   const { client, store, audit, keys, now } = options;
 
   const sealed = (tenant: Tenant, value: string): SealedSecret => ({
-    sealed: seal(keys, placeOf(tenant), value),
+    sealed: seal(keys, webhookSecretPlace(ofTenant(tenant)), value),
     created_at: now(),
   });
-  const opened = (tenant: Tenant, secret: SealedSecret) => open(keys, placeOf(tenant), secret.sealed);
+  const opened = (tenant: Tenant, secret: SealedSecret) =>
+    open(keys, webhookSecretPlace(ofTenant(tenant)), secret.sealed);
 
   async function find(tenant: Tenant, session?: ClientSession): Promise<WebhookSecretDocument> {
     const found = await store.webhookSecrets.findOne(ofTenant(tenant), { session });
@@ -140,7 +141,8 @@ interface Replacement {
 }
 
 /** One place for the current secret and the one before: a rotation moves the box without opening it. */
-function placeOf(tenant: Tenant): Place {
+export function webhookSecretPlace(owner: Pick<WebhookSecretDocument, "organization_id" | "environment">): Place {
+  const tenant = { organizationId: owner.organization_id, environment: owner.environment };
   return [tenant.organizationId, tenant.environment, "webhook_secrets", tenantKey(tenant), "value"];
 }
 

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { operator } from "./audit.ts";
+import { type AccountDomain, createAccountDomain } from "./provision.ts";
+import { callerOfOrganization, createTestAccount, type TestAccount, testKey } from "./test-account.ts";
+import { stepOf, totpCode } from "./totp.ts";
+import { OVERLAP_MS } from "./webhook-secrets.ts";
+
+const place = { clientAddress: "203.0.113.7" };
+const login = { email: "sealed@example.com", password: "correct horse battery" };
+const next = testKey("w2");
+let account: TestAccount;
+/** Replicas with another WEBHOOK_SECRET_KEYS, on the same database. */
+const replica = (...webhookSecretKeys: ReturnType<typeof testKey>[]): AccountDomain => {
+  const { client, prefix, apiKeyPeppers, clock } = account;
+  return createAccountDomain({ client, prefix, apiKeyPeppers, webhookSecretKeys, now: () => clock.now });
+};
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+
+afterAll(() => account.close());
+
+test("after a resealing the old key can be dropped: secrets sign, codes sign in, nothing is left", async () => {
+  const [old] = account.webhookSecretKeys;
+  const { _id: organizationId } = await account.organization();
+  const live = callerOfOrganization(organizationId, "live");
+  const { value } = await account.domain.rotateWebhookSecret(live, { endPreviousNow: false });
+  const signing = await account.domain.getSigningSecrets(live.tenant);
+  expect(signing).toHaveLength(2);
+  await account.domain.createUser(operator, { organizationId, ...login });
+  const { token } = await account.domain.signIn({ ...login, ...place });
+  const { secret } = await account.domain.beginTotp({ token, ...place });
+  await account.domain.enableTotp({ token, ...place }, totpCode(secret, stepOf(account.clock.now)));
+  account.advance(30_000);
+
+  const both = replica(next, old!);
+  // Live's two, sandbox's one, the app's.
+  expect(await both.resealSecrets()).toEqual({ renewed: 4, left: 0 });
+  expect(await both.resealSecrets()).toEqual({ renewed: 0, left: 0 });
+
+  const alone = replica(next);
+  expect(await alone.getSigningSecrets(live.tenant)).toEqual(signing);
+  expect((await alone.getWebhookSecret(live)).value).toBe(value);
+  const begun = await alone.signIn({ ...login, ...place }).catch((step) => step);
+  const code = totpCode(secret, stepOf(account.clock.now));
+  const { session } = await alone.finishSignIn({ secondStepToken: begun.secondStepToken, code, ...place });
+  expect(session.email).toBe(login.email);
+});
+
+test("a secret that is rotated during a resealing is never put back", async () => {
+  const newest = testKey("w3");
+  const both = replica(newest, next, ...account.webhookSecretKeys);
+  const beside = replica(next, newest, ...account.webhookSecretKeys);
+  const { _id: organizationId } = await account.organization();
+  const live = callerOfOrganization(organizationId, "live");
+  const rotations = (async () => {
+    let last = "";
+    for (let turn = 0; turn < 10; turn++) {
+      last = (await beside.rotateWebhookSecret(live, { endPreviousNow: true })).value;
+      await both.resealSecrets();
+    }
+    return last;
+  })();
+  // A second one runs beside the first, as two operators might.
+  await Promise.all([rotations, both.resealSecrets(), both.resealSecrets()]);
+  expect(await both.getSigningSecrets(live.tenant)).toEqual([await rotations]);
+  expect((await both.resealSecrets()).left).toBe(0);
+});
+
+test("what no key opens is told and left, and a previous secret whose time is over is dropped instead", async () => {
+  const stranger = testKey("gone");
+  const { _id: organizationId } = await replica(stranger).createOrganization(operator, { name: "A", plan: "growth" });
+  const live = callerOfOrganization(organizationId, "live");
+  const current = replica(testKey("w4"), next);
+  const told = await current.resealSecrets();
+  expect(told.left).toBeGreaterThanOrEqual(2);
+  expect(told.problems).toContain(`webhook_secrets ${organizationId}:live: the ring has no key gone`);
+
+  await replica(next, stranger).rotateWebhookSecret(live, { endPreviousNow: false });
+  const kept = () => account.domain.store.webhookSecrets.countDocuments({ "previous.sealed.key_id": stranger.id });
+  await current.resealSecrets();
+  expect(await kept()).toBe(1);
+  account.advance(OVERLAP_MS);
+  await current.resealSecrets();
+  expect(await kept()).toBe(0);
+});
