@@ -3,17 +3,10 @@ import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, environments, type Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
-import type { Check } from "./checks.ts";
 import type { AnswerDocument, EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
+import { createNewestAnswers, type ReadNewestAnswer } from "./newest-answers.ts";
 import type { VerificationRecords } from "./records.ts";
-
-/** What a stored answer answers. */
-export interface AnswerKey {
-  readonly entityId: string;
-  readonly check: Check;
-  readonly fingerprint: string;
-}
 
 /** This service's collections; each method sees the tenant's alone. */
 export interface VerificationStore {
@@ -33,7 +26,8 @@ export interface VerificationStore {
   list(tenant: Tenant, entityId: string, page: PageRequest | undefined): Promise<Page<VerificationDocument>>;
   /** Expired evidence is not found. */
   evidence(tenant: Tenant, id: string): Promise<EvidenceWithContent | null>;
-  newestAnswer(tenant: Tenant, key: AnswerKey): Promise<AnswerDocument | null>;
+  /** Those who ask at the same moment share a command. */
+  readonly newestAnswer: ReadNewestAnswer;
   /** Was the verification that a monitor's record asks for made already? */
   hasRun(tenant: Tenant, recordId: string): Promise<boolean>;
 }
@@ -71,6 +65,10 @@ export function createVerificationStore(options: {
     });
   });
   const save = { live: saveLive!, sandbox: saveSandbox! };
+  const newestAnswers = {
+    live: createNewestAnswers(collectionsOf(databases, "live").answers),
+    sandbox: createNewestAnswers(collectionsOf(databases, "sandbox").answers),
+  };
   return {
     async save(tenant, records, completed, complete) {
       await bodies[tenant.environment].put(records.bodies);
@@ -97,16 +95,7 @@ export function createVerificationStore(options: {
       });
       return found && { ...found, content: await contentOf(found, bodies[tenant.environment]) };
     },
-    newestAnswer: (tenant, { entityId, check, fingerprint }) =>
-      of(tenant).answers.findOne(
-        {
-          organization_id: tenant.organizationId,
-          entity_id: entityId,
-          check_type: check,
-          inputs_fingerprint: fingerprint,
-        },
-        { sort: { created_at: -1, _id: -1 } },
-      ),
+    newestAnswer: (tenant, key) => newestAnswers[tenant.environment](tenant, key),
     hasRun: async (tenant, recordId) =>
       (await of(tenant).verifications.findOne(
         { organization_id: tenant.organizationId, run_record_id: recordId },
