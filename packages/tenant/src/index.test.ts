@@ -8,6 +8,7 @@ test.each(environments)("a caller of %s crosses the wire as it is", (environment
     tenant: { organizationId: "org_1", environment },
     actor: "key_1",
     requestId: "req_1",
+    clientAddress: "203.0.113.9",
   };
   expect(callerOf(create(CallerSchema, toProtoCaller(caller)))).toEqual(caller);
 });

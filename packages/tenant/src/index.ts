@@ -17,6 +17,8 @@ export interface CallerContext {
   readonly tenant: Tenant;
   readonly actor: string;
   readonly requestId: string;
+  /** Where the public call came from, for the audit log. */
+  readonly clientAddress?: string;
 }
 
 /** The environment of a message. Errors: invalid_request where it names none. */
@@ -43,9 +45,15 @@ export function toProtoTenant(tenant: Tenant): { organizationId: string; environ
 
 /** The caller of a message. Errors: invalid_request where it names no tenant. */
 export function callerOf(caller: Caller | undefined): CallerContext {
-  return { tenant: tenantOf(caller?.tenant), actor: caller?.actor ?? "", requestId: caller?.requestId ?? "" };
+  return {
+    tenant: tenantOf(caller?.tenant),
+    actor: caller?.actor ?? "",
+    requestId: caller?.requestId ?? "",
+    ...(caller?.clientAddress && { clientAddress: caller.clientAddress }),
+  };
 }
 
 export function toProtoCaller(caller: CallerContext) {
-  return { tenant: toProtoTenant(caller.tenant), actor: caller.actor, requestId: caller.requestId };
+  const { tenant, actor, requestId, clientAddress } = caller;
+  return { tenant: toProtoTenant(tenant), actor, requestId, clientAddress };
 }

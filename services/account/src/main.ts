@@ -8,6 +8,7 @@ import { createMailer, runMailer } from "./mail/mailer.ts";
 import { createMailMetrics } from "./mail/metrics.ts";
 import { createMailTransport } from "./mail/transport.ts";
 import { createAccountMetrics } from "./metrics.ts";
+import { createOrganizationPart } from "./organization-service.ts";
 import { createAccountDomain } from "./provision.ts";
 import { accountCallers, createAccountHandlers } from "./service.ts";
 
@@ -49,6 +50,7 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     service: AccountService,
     handlers: createAccountHandlers({ domain, keyFeed, metrics, logger }),
     callers: accountCallers,
+    beside: [createOrganizationPart({ domain })],
     host: config.RPC_HOST,
     port: config.RPC_PORT,
     tls: tlsFiles(config),

@@ -1,5 +1,6 @@
 import { createCollections } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
+import { AUDIT_KEPT_DAYS } from "./audit-entries.ts";
 import { accountStore } from "./store.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -26,7 +27,11 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.webhookSecrets.createIndex({ organization_id: 1, environment: 1 }, { unique: true }),
     store.secondSteps.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     store.signInLimits.createIndex({ window_ends_at: 1 }, { expireAfterSeconds: 0 }),
-    store.auditLog.createIndex({ organization_id: 1, at: -1 }),
+    store.auditLog.createIndex({ organization_id: 1, at: -1, _id: -1 }),
+    store.auditLog.createIndex({ organization_id: 1, actor: 1, at: -1, _id: -1 }),
+    store.auditLog.createIndex({ organization_id: 1, action: 1, at: -1, _id: -1 }),
+    store.auditLog.createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_KEPT_DAYS * DAY_SECONDS }),
+    store.formerMembers.createIndex({ removed_at: 1 }, { expireAfterSeconds: AUDIT_KEPT_DAYS * DAY_SECONDS }),
     store.usage.createIndex({ organization_id: 1, environment: 1, hour: 1 }),
     store.usage.createIndex({ hour: 1 }, { expireAfterSeconds: USAGE_KEPT_SECONDS }),
     store.usageReports.createIndex({ at: 1 }, { expireAfterSeconds: REPORTS_KEPT_SECONDS }),

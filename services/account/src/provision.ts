@@ -2,9 +2,11 @@ import type { SecretKey } from "@vvs/config";
 import type { MongoClient } from "mongodb";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import { createAuditLog } from "./audit.ts";
+import { type AuditEntries, createAuditEntries } from "./audit-entries.ts";
 import { createKeyRecords, type KeyRecords } from "./key-records.ts";
 import { createLiveSessions } from "./live-sessions.ts";
 import { createMailQueue, type MailQueue } from "./mail/queue.ts";
+import { createMembers, type Members } from "./members.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
 import { createOwnPassword, type OwnPassword } from "./own-password.ts";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.ts";
@@ -28,6 +30,8 @@ export interface AccountDomain
     OwnPassword,
     Omit<SecondFactor, "useCode">,
     ReportedActions,
+    AuditEntries,
+    Members,
     Usage,
     Resealing,
     Omit<WebhookSecrets, "insertWebhookSecrets"> {
@@ -73,6 +77,8 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
     ...createOwnPassword(passwords),
     ...webhookSecrets,
     ...createReportedActions({ client, audit }),
+    ...createAuditEntries({ store }),
+    ...createMembers(shared),
     ...createUsage({ client, store, now }),
     ...createResealing({ store, keys: options.webhookSecretKeys, now }),
     keyRecords: createKeyRecords({ client, store, now }),

@@ -84,8 +84,8 @@ export function createSessionHandlers(options: {
       return { session: sessionMessage(await domain.getSession(sessionToken)) };
     },
 
-    async signOut({ sessionToken }) {
-      await domain.signOut(sessionToken);
+    async signOut({ sessionToken, clientAddress }) {
+      await domain.signOut(sessionToken, clientAddress);
       return {};
     },
 

@@ -38,7 +38,7 @@ export interface SignIns {
   /** Errors: unauthorized where the session is unknown or over. */
   getSession(token: string): Promise<SignedIn>;
   /** Ends a session; nothing where there is none. */
-  signOut(token: string): Promise<void>;
+  signOut(token: string, clientAddress?: string): Promise<void>;
 }
 
 export function createSignIns(options: {
@@ -120,12 +120,12 @@ export function createSignIns(options: {
 
     getSession: async (token) => (await liveSessions.find(token)).signedIn,
 
-    signOut: (token) =>
+    signOut: (token, clientAddress) =>
       inTransaction(client, async (transaction) => {
         const session = await store.sessions.findOneAndDelete({ _id: sessionId(token) }, { session: transaction });
         if (!session) return;
         const user = { _id: session.user_id, organization_id: session.organization_id };
-        await audit.append(transaction, { actor: user._id }, entryOf("user.signed_out", user));
+        await audit.append(transaction, { actor: user._id, clientAddress }, entryOf("user.signed_out", user));
       }),
   };
 }

@@ -166,6 +166,22 @@ export interface AuditDocument {
   readonly details?: Readonly<Record<string, string | number>>;
 }
 
+/** Written by each change of who an organization's members are, so that of two at once the second looks again. */
+export interface MemberLockDocument {
+  /** org_…. */
+  readonly _id: string;
+  readonly changes: number;
+}
+
+/** Who was a member once: the audit log goes on naming them. */
+export interface FormerMemberDocument {
+  /** usr_…. */
+  readonly _id: string;
+  readonly organization_id: string;
+  readonly email: string;
+  readonly removed_at: Date;
+}
+
 /** The collections of the account database. */
 export interface AccountStore {
   readonly db: Db;
@@ -178,6 +194,8 @@ export interface AccountStore {
   readonly secondSteps: Collection<SecondStepDocument>;
   readonly signInLimits: Collection<SignInLimitDocument>;
   readonly auditLog: Collection<AuditDocument>;
+  readonly memberLocks: Collection<MemberLockDocument>;
+  readonly formerMembers: Collection<FormerMemberDocument>;
   readonly usage: Collection<UsageDocument>;
   readonly apiKeyUses: Collection<ApiKeyUseDocument>;
   readonly usageReports: Collection<UsageReportDocument>;
@@ -199,6 +217,8 @@ export function accountStore(client: MongoClient, prefix: string): AccountStore 
     secondSteps: db.collection("second_steps"),
     signInLimits: db.collection("sign_in_limits"),
     auditLog: db.collection("audit_log"),
+    memberLocks: db.collection("member_locks"),
+    formerMembers: db.collection("former_members"),
     usage: db.collection("usage"),
     apiKeyUses: db.collection("api_key_uses"),
     usageReports: db.collection("usage_reports"),

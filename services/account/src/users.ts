@@ -4,7 +4,7 @@ import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
 import type { Actor, AuditLog } from "./audit.ts";
 import { hashPassword, matchesPassword, NOBODYS_HASH } from "./passwords.ts";
-import { isRole, type Role, roles } from "./roles.ts";
+import { checkedRole } from "./roles.ts";
 import type { AccountStore, UserDocument } from "./store.ts";
 
 export interface Users {
@@ -102,13 +102,6 @@ function checkedEmail(text: string): string {
   const email = normalizedEmail(text);
   if (email.length <= MAX_EMAIL_LENGTH && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
   throw invalidEmail("must be an e-mail address");
-}
-
-function checkedRole(role: string): Role {
-  if (isRole(role)) return role;
-  throw new ServiceError("invalid_request", {
-    details: [{ path: "role", message: `must be one of ${roles.join(", ")}` }],
-  });
 }
 
 function invalidEmail(message: string): ServiceError {

@@ -42,7 +42,7 @@ export function createSignIn(options: { account: Account; layout: Layout; now: (
 
   /** Has the browser go on with the new session, and with no other. */
   async function begin(request: Request, response: Response, begun: { session?: Session; sessionToken: string }) {
-    await endSession(account, readCookie(request, "__Host-session"));
+    await endSession(account, request);
     const session = begun.session!;
     alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
     writeCookie(response, "__Host-session", begun.sessionToken, timestampDate(session.expiresAt!));
@@ -122,7 +122,7 @@ export function createSignIn(options: { account: Account; layout: Layout; now: (
       // First: this browser forgets the session even where it can't be ended everywhere at the moment.
       clearCookie(response, "__Host-session");
       clearCookie(response, "__Host-form");
-      await endSession(account, readCookie(request, "__Host-session"));
+      await endSession(account, request);
       response.redirect(303, "/sign-in?signed_out");
     },
   };
@@ -132,6 +132,7 @@ function isRefusal(error: ServiceError): boolean {
   return error.code === "unauthorized" || error.code === "rate_limited" || error.code === "invalid_request";
 }
 
-async function endSession(account: Account, sessionToken: string | undefined): Promise<void> {
-  if (sessionToken) await account.signOut({ sessionToken });
+async function endSession(account: Account, request: Request): Promise<void> {
+  const sessionToken = readCookie(request, "__Host-session");
+  if (sessionToken) await account.signOut({ sessionToken, clientAddress: request.ip ?? "" });
 }

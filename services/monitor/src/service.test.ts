@@ -126,6 +126,21 @@ describe("over gRPC", () => {
     await expect(events).rejects.toMatchObject({ code: "monitor_not_found" });
   });
 
+  test("the dashboard learns how many monitors count against the cap", async () => {
+    const dashboard = createClient(MonitorService, {
+      address: `127.0.0.1:${server.port}`,
+      caller: "dashboard",
+      tls: undefined,
+    });
+    const { caller, ...rest } = wanted();
+    expect(await dashboard.countMonitors({ caller })).toMatchObject({ active: 0 });
+    const { monitor } = await gateway.createMonitor({ caller, ...rest });
+    await gateway.createMonitor({ caller, ...rest });
+    await gateway.cancelMonitor({ caller, monitorId: monitor!.id });
+    expect(await dashboard.countMonitors({ caller })).toMatchObject({ active: 1 });
+    dashboard.close();
+  });
+
   test("services that are not on the list are refused", async () => {
     const address = `127.0.0.1:${server.port}`;
     const stranger = createClient(MonitorService, { address, caller: "verification", tls: undefined });

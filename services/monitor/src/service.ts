@@ -18,6 +18,7 @@ export const monitorCallers: Callers<Service> = {
   createMonitor: FRONTS,
   getMonitor: FRONTS,
   listMonitors: FRONTS,
+  countMonitors: ["dashboard"],
   updateMonitor: FRONTS,
   cancelMonitor: FRONTS,
   listEvents: FRONTS,
@@ -69,6 +70,10 @@ export function createMonitorHandlers(worlds: Readonly<Record<Environment, Monit
       } as const;
       const { items, next } = await worldOf(tenant).store.list(tenant, filter, request.page);
       return { monitors: items.map(monitorMessage), next };
+    },
+    async countMonitors(request) {
+      const { tenant } = callerOf(request.caller);
+      return { active: await worldOf(tenant).store.activeMonitors(tenant) };
     },
     async updateMonitor(request) {
       const { tenant } = callerOf(request.caller);

@@ -47,7 +47,7 @@ export function createSignedIn(account: SessionSource, readAlert: ReadAlert): Si
     alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
     if (!isPermitted(session.role, permission)) throw new ProblemError("not_permitted");
     const tenant = { organizationId: session.organizationId, environment: view.environment };
-    const caller = { tenant, actor: session.userId, requestId: requestIdOf(response) };
+    const caller = { tenant, actor: session.userId, requestId: requestIdOf(response), clientAddress: request.ip ?? "" };
     const alert = await readAlert({ session, view, caller });
     await handle(request, response, { session, view, caller, alert });
   };

@@ -59,6 +59,7 @@ const callers: Callers<typeof MonitorService> = {
   createMonitor: alone,
   getMonitor: alone,
   listMonitors: alone,
+  countMonitors: alone,
   updateMonitor: [],
   cancelMonitor: alone,
   listEvents: alone,
@@ -84,6 +85,10 @@ export function monitorService(state: FakeState) {
     async getMonitor({ monitorId }) {
       failIfAsked(state, "getMonitor");
       return { monitor: find(monitorId) };
+    },
+    async countMonitors() {
+      failIfAsked(state, "countMonitors");
+      return { active: state.monitors.length };
     },
     async listMonitors(request) {
       note("listMonitors", toJsonString(ListMonitorsRequestSchema, request));

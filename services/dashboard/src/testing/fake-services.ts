@@ -17,6 +17,7 @@ import {
 import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
 import { dispatcherService } from "./fake-dispatcher.ts";
 import { entityService } from "./fake-entity.ts";
+import { memberMessage, organizationService } from "./fake-members.ts";
 import { monitorService } from "./fake-monitor.ts";
 import { SECOND_STEP, sessionHandlers } from "./fake-sessions.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
@@ -49,6 +50,8 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
     usage: [],
     keys: [],
+    members: [memberMessage({ userId: "usr_1", email: EMAIL, role: "owner" }), memberMessage()],
+    auditEntries: [],
     deliveries: [],
     endpoints: [],
     failedCount: 0,
@@ -72,6 +75,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     service: AccountService,
     handlers: accountHandlers(state),
     callers: accountCallers,
+    beside: [organizationService(state)],
   });
   const dispatcher = await serveRpc({ ...shared, ...dispatcherService(state) });
   const verification = await serveRpc({ ...shared, ...verificationService(state) });

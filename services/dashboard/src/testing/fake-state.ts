@@ -1,6 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceError } from "@vvs/errors";
 import type { ApiKeySchema, UsageCountSchema } from "@vvs/proto/account/v1/account";
+import type { AuditEntrySchema } from "@vvs/proto/account/v1/audit_log";
+import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { EvidenceSchema, ProviderSchema, VerificationSchema } from "@vvs/proto/verification/v1/verification";
@@ -22,6 +24,9 @@ export interface FakeState {
   userAgent: string;
   usage: MessageInitShape<typeof UsageCountSchema>[];
   keys: MessageInitShape<typeof ApiKeySchema>[];
+  members: MessageInitShape<typeof MemberSchema>[];
+  /** Newest first. */
+  auditEntries: MessageInitShape<typeof AuditEntrySchema>[];
   deliveries: MessageInitShape<typeof DeliverySchema>[];
   endpoints: MessageInitShape<typeof EndpointSchema>[];
   /** How many deliveries a replay of failed ones would take in. */

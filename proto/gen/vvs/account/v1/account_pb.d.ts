@@ -520,6 +520,13 @@ export declare type SignOutRequest = Message<"vvs.account.v1.SignOutRequest"> & 
    * @generated from field: string session_token = 1;
    */
   sessionToken: string;
+
+  /**
+   * Where from, for the audit log.
+   *
+   * @generated from field: string client_address = 2;
+   */
+  clientAddress: string;
 };
 
 /**

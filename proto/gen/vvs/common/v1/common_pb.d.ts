@@ -66,6 +66,13 @@ export declare type Caller = Message<"vvs.common.v1.Caller"> & {
    * @generated from field: string request_id = 3;
    */
   requestId: string;
+
+  /**
+   * Where the public call came from, for the audit log; empty where that is not told.
+   *
+   * @generated from field: string client_address = 4;
+   */
+  clientAddress: string;
 };
 
 /**

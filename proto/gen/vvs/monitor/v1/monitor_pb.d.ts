@@ -343,6 +343,46 @@ export declare type ListMonitorsResponse = Message<"vvs.monitor.v1.ListMonitorsR
 export declare const ListMonitorsResponseSchema: GenMessage<ListMonitorsResponse>;
 
 /**
+ * The number of active monitors is asked for.
+ *
+ * @generated from message vvs.monitor.v1.CountMonitorsRequest
+ */
+export declare type CountMonitorsRequest = Message<"vvs.monitor.v1.CountMonitorsRequest"> & {
+  /**
+   * On whose behalf.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.CountMonitorsRequest.
+ * Use `create(CountMonitorsRequestSchema)` to create a new message.
+ */
+export declare const CountMonitorsRequestSchema: GenMessage<CountMonitorsRequest>;
+
+/**
+ * The number of active monitors.
+ *
+ * @generated from message vvs.monitor.v1.CountMonitorsResponse
+ */
+export declare type CountMonitorsResponse = Message<"vvs.monitor.v1.CountMonitorsResponse"> & {
+  /**
+   * Those that count against the plan's cap.
+   *
+   * @generated from field: int32 active = 1;
+   */
+  active: number;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.CountMonitorsResponse.
+ * Use `create(CountMonitorsResponseSchema)` to create a new message.
+ */
+export declare const CountMonitorsResponseSchema: GenMessage<CountMonitorsResponse>;
+
+/**
  * A change of a monitor.
  *
  * @generated from message vvs.monitor.v1.UpdateMonitorRequest
@@ -677,6 +717,16 @@ export declare const MonitorService: GenService<{
     methodKind: "unary";
     input: typeof ListMonitorsRequestSchema;
     output: typeof ListMonitorsResponseSchema;
+  },
+  /**
+   * How many active monitors the organization has in the environment. Callers: dashboard.
+   *
+   * @generated from rpc vvs.monitor.v1.MonitorService.CountMonitors
+   */
+  countMonitors: {
+    methodKind: "unary";
+    input: typeof CountMonitorsRequestSchema;
+    output: typeof CountMonitorsResponseSchema;
   },
   /**
    * Changes the webhook URL or the frequency; the baseline stays. Callers: gateway, dashboard.

@@ -1,0 +1,72 @@
+import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import { ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
+import {
+  type MemberSchema,
+  RemoveMemberRequestSchema,
+  SetMemberRoleRequestSchema,
+} from "@vvs/proto/account/v1/members";
+import { OrganizationService } from "@vvs/proto/account/v1/organization";
+import { type Callers, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
+import { type FakeState, failIfAsked } from "./fake-state.ts";
+
+const alone = ["dashboard"];
+const callers: Callers<typeof OrganizationService> = {
+  listMembers: alone,
+  setMemberRole: alone,
+  removeMember: alone,
+  listAuditEntries: alone,
+};
+
+/** Plays what account knows of an organization's members, and of what they did. */
+export function organizationService(state: FakeState): ServicePart {
+  const note = (method: string, json: string) => {
+    failIfAsked(state, method);
+    state.calls.push(`${method} ${json}`);
+  };
+  const find = (userId: string) => {
+    const member = state.members.find((each) => each.userId === userId);
+    if (!member) throw new ServiceError("not_found", { message: "There is no such member." });
+    return member;
+  };
+  const handlers: Handlers<typeof OrganizationService> = {
+    async listMembers() {
+      failIfAsked(state, "listMembers");
+      return { members: state.members };
+    },
+    async setMemberRole(request) {
+      note("setMemberRole", toJsonString(SetMemberRoleRequestSchema, request));
+      const member = find(request.userId);
+      member.role = request.role;
+      return { member };
+    },
+    async removeMember(request) {
+      note("removeMember", toJsonString(RemoveMemberRequestSchema, request));
+      const member = find(request.userId);
+      state.members = state.members.filter((each) => each !== member);
+      return {};
+    },
+    async listAuditEntries(request) {
+      note("listAuditEntries", toJsonString(ListAuditEntriesRequestSchema, request));
+      const next = { createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")), id: "a".repeat(24) };
+      return { entries: state.auditEntries, next: state.hasOlder ? next : undefined, keptDays: 730 };
+    },
+  };
+  return servicePart({ service: OrganizationService, handlers, callers });
+}
+
+/** A member as account describes them. */
+export function memberMessage(
+  changes: MessageInitShape<typeof MemberSchema> = {},
+): MessageInitShape<typeof MemberSchema> {
+  return {
+    userId: "usr_2",
+    email: "grace@acme.example",
+    role: "developer",
+    joinedAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")),
+    hasSecondFactor: true,
+    lastSeenAt: timestampFromDate(new Date("2026-11-21T09:30:00Z")),
+    ...changes,
+  };
+}
