@@ -2,14 +2,15 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { createApi } from "../support/api.ts";
+import { withAccounts } from "../../deploy/local/seed.ts";
+import { type Api, createApi } from "../support/api.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, createKey, signIn } from "./dashboard-page.ts";
 
-const { baseUrl, dashboardUrl } = sharedProduct();
+const { baseUrl, dashboardUrl, environment } = sharedProduct();
 let browser: Browser;
 let organization: TestOrganization;
 let context: BrowserContext;
@@ -93,6 +94,59 @@ test("a revoked key is refused within 5 s, and shown as revoked", async () => {
   await waitFor("the key to be refused", async () => (await api.get("/v1/entities")).status === 401, {
     timeoutMs: 5_000,
   });
+});
+
+test("a key lives from its first call over a roll, after which both work until the old one ends, to its revocation", async () => {
+  const works = async (api: Api) => (await api.get("/v1/entities")).status === 200;
+  const isRefused = async (api: Api) => (await api.get("/v1/entities")).status === 401;
+  await page.goto("/test/api-keys");
+  await page.getByLabel("Expires").selectOption("In 90 days");
+  const first = createApi(baseUrl, await createKey(page, "Rolled"));
+  await waitFor("the key to work", () => works(first));
+  await page.goto("/test/api-keys");
+  const rows = page.getByRole("row", { name: "Rolled" });
+  expect(await rows.getByText(`by ${organization.email}`).count()).toBe(1);
+  const isUsed = async () => {
+    await page.reload();
+    return (await rows.locator("td[data-label='Last used'] time").count()) === 1;
+  };
+  await waitFor("its use to be known", isUsed, { everyMs: 500 });
+
+  await page.getByRole("link", { name: "Roll Rolled" }).click();
+  await page.getByLabel("works for 1 hour more").check();
+  expect(await page.getByLabel("Expires").inputValue()).toBe("90");
+  await page.getByRole("button", { name: "Roll key" }).click();
+  await page.getByText("works until").waitFor();
+  const second = createApi(baseUrl, (await page.locator("#key-value").textContent())!);
+  await waitFor("the new key to work", () => works(second));
+  expect(await works(first)).toBe(true);
+  await page.goto("/test/api-keys");
+  expect(await rows.count()).toBe(2);
+  expect(await rows.getByText("rolled", { exact: true }).count()).toBe(1);
+
+  // The hour passes in the database, which tells all gateways.
+  await withAccounts(environment, async ({ store }) => {
+    const rolled = { organization_id: organization.id, name: "Rolled", rolled_at: { $exists: true } };
+    await store.apiKeys.updateOne(rolled, { $set: { expires_at: new Date() } });
+  });
+  await waitFor("the old key to be refused", () => isRefused(first), { timeoutMs: 5_000 });
+  expect(await works(second)).toBe(true);
+  await page.reload();
+  expect(await rows.getByText("expired", { exact: true }).count()).toBe(1);
+
+  await rows.first().getByRole("link", { name: "Revoke Rolled" }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText("The key is revoked.").waitFor();
+  await waitFor("the new key to be refused", () => isRefused(second), { timeoutMs: 5_000 });
+});
+
+test("a double click on the button creates one key", async () => {
+  await page.goto("/test/api-keys");
+  await page.getByLabel("Name").fill("Clicked twice");
+  await page.getByRole("button", { name: "Create key" }).dblclick();
+  await page.getByRole("heading", { name: "Your key is ready" }).waitFor();
+  await page.goto("/test/api-keys");
+  expect(await page.getByRole("rowheader", { name: "Clicked twice" }).count()).toBe(1);
 });
 
 test("the environments are told apart on every page, and neither shows the other's keys", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseApiKey, scopes } from "@vvs/api-keys";
-import { MAX_ACTIVE_KEYS } from "./api-keys.ts";
+import { MAX_ACTIVE_KEYS, MAX_OVERLAP_SECONDS, MAX_OVERLAPPING_KEYS } from "./api-keys.ts";
 import { operator } from "./audit.ts";
 import { createAccountDomain } from "./provision.ts";
 import { callerOfOrganization, createTestAccount, type TestAccount, testKey } from "./test-account.ts";
@@ -83,6 +83,119 @@ describe("the cap of active keys", () => {
     await account.domain.revokeApiKey(live, key._id);
     await expect(account.domain.createApiKey(live, { name: "a" })).resolves.toBeDefined();
   });
+});
+
+describe("rolling a key", () => {
+  const HOUR_SECONDS = 3_600;
+
+  test("makes one of the same name and scopes; the one before ends with the overlap", async () => {
+    const { live } = await newOrganization();
+    const scopes = ["entities:read", "monitors:read"];
+    const { key: before, value } = await account.domain.createApiKey(live, { name: "Billing", scopes });
+    const roll = await account.domain.rollApiKey(live, { keyId: before._id, overlapSeconds: HOUR_SECONDS });
+    expect(parseApiKey(roll.value)).toEqual({ environment: "live" });
+    expect(roll.value).not.toBe(value);
+    expect(roll.key).toMatchObject({ name: "Billing", scopes, created_by: "usr_test" });
+    expect(roll.key.expires_at).toBeUndefined();
+    const at = account.clock.now;
+    const ends = new Date(at.getTime() + HOUR_SECONDS * 1000);
+    expect(roll.rolled).toMatchObject({ rolled_at: at, rolled_to: roll.key._id, expires_at: ends });
+    expect(roll.rolled.revoked_at).toBeUndefined();
+    expect(await account.domain.findApiKey(value)).toEqual(roll.rolled);
+  });
+
+  test("ends the one before at once where no overlap is wanted", async () => {
+    const { live } = await newOrganization();
+    const { key } = await account.domain.createApiKey(live, { name: "a" });
+    const { rolled } = await account.domain.rollApiKey(live, { keyId: key._id, overlapSeconds: 0 });
+    expect(rolled.revoked_at).toEqual(account.clock.now);
+  });
+
+  test("never puts off an end that the key has by itself", async () => {
+    const { live } = await newOrganization();
+    const expiresAt = new Date(account.clock.now.getTime() + 60_000);
+    const { key } = await account.domain.createApiKey(live, { name: "a", expiresAt });
+    const later = new Date(account.clock.now.getTime() + 90 * 24 * HOUR_SECONDS * 1000);
+    const input = { keyId: key._id, overlapSeconds: HOUR_SECONDS, expiresAt: later };
+    const roll = await account.domain.rollApiKey(live, input);
+    expect([roll.rolled.expires_at, roll.key.expires_at]).toEqual([expiresAt, later]);
+  });
+
+  test("is told in the audit log of both keys", async () => {
+    const { id, live } = await newOrganization();
+    const { key: before } = await account.domain.createApiKey(live, { name: "a", scopes: ["entities:read"] });
+    const { key } = await account.domain.rollApiKey(live, { keyId: before._id, overlapSeconds: HOUR_SECONDS });
+    const entries = await account.domain.store.auditLog.find({ organization_id: id, action: /^api_key/ }).toArray();
+    expect(entries.map(({ action, target, details }) => [action, target, details])).toEqual([
+      ["api_key.created", before._id, { name: "a", scopes: "entities:read" }],
+      ["api_key.created", key._id, { name: "a", scopes: "entities:read" }],
+      ["api_key.rolled", before._id, { rolled_to: key._id, overlap_seconds: HOUR_SECONDS }],
+    ]);
+  });
+
+  test("is done once: of several at once one alone makes a key", async () => {
+    const { live } = await newOrganization();
+    const { key } = await account.domain.createApiKey(live, { name: "a" });
+    const roll = () => account.domain.rollApiKey(live, { keyId: key._id, overlapSeconds: HOUR_SECONDS });
+    const outcomes = await Promise.allSettled([roll(), roll(), roll()]);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(await account.domain.listApiKeys(live.tenant)).toHaveLength(2);
+    const again = { code: "invalid_request", message: expect.stringContaining("rolled before") };
+    await expect(roll()).rejects.toMatchObject(again);
+  });
+
+  test("is refused for keys that have ended, those of others, and overlaps out of range", async () => {
+    const { live, sandbox } = await newOrganization();
+    const revoked = (await account.domain.createApiKey(live, { name: "a" })).key;
+    await account.domain.revokeApiKey(live, revoked._id);
+    const expiresAt = new Date(account.clock.now.getTime() + 1_000);
+    const expired = (await account.domain.createApiKey(live, { name: "a", expiresAt })).key;
+    account.advance(1_000);
+    for (const { _id: keyId } of [revoked, expired]) {
+      const ended = { code: "invalid_request", message: expect.stringContaining("has ended") };
+      await expect(account.domain.rollApiKey(live, { keyId, overlapSeconds: 0 })).rejects.toMatchObject(ended);
+    }
+    const { _id: keyId } = (await account.domain.createApiKey(live, { name: "a" })).key;
+    const absent = { code: "not_found", message: "There is no such API key." };
+    await expect(account.domain.rollApiKey(sandbox, { keyId, overlapSeconds: 0 })).rejects.toMatchObject(absent);
+    const other = (await newOrganization()).live;
+    await expect(account.domain.rollApiKey(other, { keyId, overlapSeconds: 0 })).rejects.toMatchObject(absent);
+    for (const overlapSeconds of [-1, 0.5, MAX_OVERLAP_SECONDS + 1]) {
+      const refusal = { code: "invalid_request", details: [expect.objectContaining({ path: "overlap_seconds" })] };
+      await expect(account.domain.rollApiKey(live, { keyId, overlapSeconds })).rejects.toMatchObject(refusal);
+    }
+    expect((await account.domain.listApiKeys(live.tenant)).filter(({ rolled_at }) => rolled_at)).toEqual([]);
+  });
+
+  test("needs no room under the cap of active keys, and has a cap of its own", async () => {
+    const { live } = await newOrganization();
+    const created = [];
+    for (let n = 0; n < MAX_ACTIVE_KEYS; n++)
+      created.push((await account.domain.createApiKey(live, { name: "a" })).key);
+    let newest = created[0]!;
+    for (let n = 0; n < MAX_OVERLAPPING_KEYS; n++) {
+      newest = (await account.domain.rollApiKey(live, { keyId: newest._id, overlapSeconds: HOUR_SECONDS })).key;
+    }
+    const roll = (overlapSeconds: number) => account.domain.rollApiKey(live, { keyId: newest._id, overlapSeconds });
+    await expect(roll(HOUR_SECONDS)).rejects.toMatchObject({ code: "limit_exceeded" });
+    await expect(account.domain.createApiKey(live, { name: "a" })).rejects.toMatchObject({ code: "limit_exceeded" });
+    await expect(roll(0)).resolves.toBeDefined();
+  });
+});
+
+test("one form creates one key, however often and wherever it is sent", async () => {
+  const { live, sandbox } = await newOrganization();
+  const form = { name: "a", submission: "form-1" };
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => account.domain.createApiKey(live, form)));
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const outcome of outcomes) {
+    if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "idempotency_conflict" });
+  }
+  const [key] = await account.domain.listApiKeys(live.tenant);
+  const roll = { keyId: key!._id, overlapSeconds: 0, submission: "form-1" };
+  await expect(account.domain.rollApiKey(live, roll)).rejects.toMatchObject({ code: "idempotency_conflict" });
+  expect(await account.domain.listApiKeys(live.tenant)).toEqual([key]);
+  await expect(account.domain.createApiKey(sandbox, form)).resolves.toBeDefined();
 });
 
 describe("another tenant's key", () => {

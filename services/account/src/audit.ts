@@ -21,6 +21,7 @@ export type AuditAction =
   | "member.removed"
   | "member.left"
   | "api_key.created"
+  | "api_key.rolled"
   | "api_key.revoked"
   | "webhook_secret.shown"
   | "webhook_secret.set"

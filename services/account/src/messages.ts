@@ -66,7 +66,10 @@ export function watchMessage(step: FeedStep): MessageInitShape<typeof WatchApiKe
 }
 
 /** A key as people see it: never its hash. */
-export function apiKeyMessage(key: ApiKeyDocument, lastUsedAt?: Date): MessageInitShape<typeof ApiKeySchema> {
+export function apiKeyMessage(
+  key: ApiKeyDocument,
+  { lastUsedAt, createdByEmail }: { lastUsedAt?: Date; createdByEmail?: string } = {},
+): MessageInitShape<typeof ApiKeySchema> {
   return {
     id: key._id,
     name: key.name,
@@ -78,6 +81,9 @@ export function apiKeyMessage(key: ApiKeyDocument, lastUsedAt?: Date): MessageIn
     expiresAt: key.expires_at && timestampFromDate(key.expires_at),
     revokedAt: key.revoked_at && timestampFromDate(key.revoked_at),
     lastUsedAt: lastUsedAt && timestampFromDate(lastUsedAt),
+    createdByEmail,
+    rolledAt: key.rolled_at && timestampFromDate(key.rolled_at),
+    rolledTo: key.rolled_to,
   };
 }
 

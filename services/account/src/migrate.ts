@@ -24,6 +24,10 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.sessions.createIndex({ organization_id: 1 }),
     store.apiKeys.createIndex({ hash: 1 }, { unique: true }),
     store.apiKeys.createIndex({ organization_id: 1, environment: 1, created_at: -1, _id: -1 }),
+    store.apiKeys.createIndex(
+      { organization_id: 1, environment: 1, submission: 1 },
+      { unique: true, partialFilterExpression: { submission: { $exists: true } } },
+    ),
     store.webhookSecrets.createIndex({ organization_id: 1, environment: 1 }, { unique: true }),
     store.secondSteps.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     store.signInLimits.createIndex({ window_ends_at: 1 }, { expireAfterSeconds: 0 }),

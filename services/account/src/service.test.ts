@@ -58,7 +58,11 @@ test("the dashboard's life of a user: sign in, create a key, see it, revoke it, 
   expect(created.value).toMatch(/^svc_live_/);
   expect(created.key).toMatchObject({ name: "Billing", createdBy: user._id, scopes: ["entities:read"] });
   const { keys } = await dashboard.listApiKeys({ caller });
-  expect(keys.map(({ id }) => id)).toEqual([created.key!.id]);
+  expect(keys).toMatchObject([{ id: created.key!.id, createdByEmail: credentials.email }]);
+  const { key: next, rolled } = await dashboard.rollApiKey({ caller, keyId: created.key!.id, overlapSeconds: 60 });
+  expect(next).toMatchObject({ name: "Billing", scopes: ["entities:read"] });
+  expect(rolled).toMatchObject({ id: created.key!.id, rolledTo: next!.id });
+  expect(rolled!.expiresAt).toBeDefined();
   expect((await dashboard.revokeApiKey({ caller, keyId: created.key!.id })).key!.revokedAt).toBeDefined();
 
   const { secret: before } = await dashboard.getWebhookSecret({ caller });

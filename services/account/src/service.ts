@@ -37,6 +37,7 @@ export const accountCallers: Callers<typeof AccountService> = {
   changePassword: ["dashboard"],
   listApiKeys: ["dashboard"],
   createApiKey: ["dashboard"],
+  rollApiKey: ["dashboard"],
   revokeApiKey: ["dashboard"],
   getWebhookSecret: ["dashboard"],
   setWebhookSecret: ["dashboard"],
@@ -76,17 +77,30 @@ export function createAccountHandlers(options: {
     async listApiKeys({ caller }) {
       const { tenant } = callerOf(caller);
       const keys = await domain.listApiKeys(tenant);
-      const lastUses = await domain.lastUses(
-        tenant,
-        keys.map(({ _id }) => _id),
-      );
-      return { keys: keys.map((key) => apiKeyMessage(key, lastUses.get(key._id))) };
+      const [lastUses, emails] = await Promise.all([
+        domain.lastUses(
+          tenant,
+          keys.map(({ _id }) => _id),
+        ),
+        domain.userEmails(tenant.organizationId),
+      ]);
+      return {
+        keys: keys.map((key) =>
+          apiKeyMessage(key, { lastUsedAt: lastUses.get(key._id), createdByEmail: emails.get(key.created_by) }),
+        ),
+      };
     },
 
-    async createApiKey({ caller, name, scopes, expiresAt }) {
-      const input = { name, scopes, expiresAt: expiresAt && timestampDate(expiresAt) };
+    async createApiKey({ caller, name, scopes, expiresAt, submission }) {
+      const input = { name, scopes, expiresAt: expiresAt && timestampDate(expiresAt), submission };
       const { key, value } = await domain.createApiKey(callerOf(caller), input);
       return { key: apiKeyMessage(key), value };
+    },
+
+    async rollApiKey({ caller, keyId, overlapSeconds, expiresAt, submission }) {
+      const input = { keyId, overlapSeconds, expiresAt: expiresAt && timestampDate(expiresAt), submission };
+      const { key, value, rolled } = await domain.rollApiKey(callerOf(caller), input);
+      return { key: apiKeyMessage(key), value, rolled: apiKeyMessage(rolled) };
     },
 
     async revokeApiKey({ caller, keyId }) {

@@ -87,6 +87,12 @@ export interface ApiKeyDocument {
   readonly created_at: Date;
   readonly expires_at?: Date;
   readonly revoked_at?: Date;
+  /** When another key took its place; it works until it expires all the same. */
+  readonly rolled_at?: Date;
+  /** That other key. */
+  readonly rolled_to?: string;
+  /** The form that asked for it; unique within its tenant. */
+  readonly submission?: string;
 }
 
 /** Written by each creation of a key, so that of two at once the second counts again: the cap holds in any race. */

@@ -15,6 +15,8 @@ export interface Users {
   ): Promise<UserDocument>;
   /** Sets a new password and ends the user's sessions. Errors: not_found, invalid_request. */
   setPassword(by: Actor, input: { email: string; password: string }): Promise<UserDocument>;
+  /** The addresses of an organization's users, by their ids. */
+  userEmails(organizationId: string): Promise<ReadonlyMap<string, string>>;
   /** The user of an address, compared without case. */
   findUser(email: string): Promise<UserDocument | undefined>;
   /** The user whose address and password these are; takes as long where there is no such user. */
@@ -37,6 +39,11 @@ export function createUsers(options: {
 
   return {
     findUser,
+
+    async userEmails(organizationId) {
+      const users = store.users.find({ organization_id: organizationId }, { projection: { email: 1 } });
+      return new Map((await users.toArray()).map(({ _id, email }) => [_id, email]));
+    },
 
     async createUser(by, input) {
       const email = checkedEmail(input.email);

@@ -7,12 +7,15 @@ const earlier = timestampFromDate(new Date(now.getTime() - 1));
 const later = timestampFromDate(new Date(now.getTime() + 1));
 
 test.each([
-  [undefined, undefined, "active"],
-  [undefined, later, "active"],
-  [undefined, timestampFromDate(now), "expired"],
-  [undefined, earlier, "expired"],
-  [earlier, undefined, "revoked"],
-  [earlier, earlier, "revoked"],
-])("revoked at %j, expiring at %j: %s", (revokedAt, expiresAt, state) => {
-  expect(apiKeyState({ revokedAt, expiresAt }, now)).toBe(state);
+  [undefined, undefined, undefined, "active"],
+  [undefined, later, undefined, "active"],
+  [undefined, timestampFromDate(now), undefined, "expired"],
+  [undefined, earlier, undefined, "expired"],
+  [undefined, later, earlier, "rolled"],
+  [undefined, earlier, earlier, "expired"],
+  [earlier, undefined, undefined, "revoked"],
+  [earlier, earlier, undefined, "revoked"],
+  [earlier, later, earlier, "revoked"],
+])("revoked at %j, expiring at %j, rolled at %j: %s", (revokedAt, expiresAt, rolledAt, state) => {
+  expect(apiKeyState({ revokedAt, expiresAt, rolledAt }, now)).toBe(state);
 });

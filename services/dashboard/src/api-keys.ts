@@ -7,20 +7,32 @@ import { firstCall } from "./first-call.ts";
 import { field, fieldValues } from "./http/form.ts";
 import { type FormTokens, FormUsedError } from "./http/form-token.ts";
 import { ProblemError } from "./http/problem.ts";
+import { isRecent } from "./http/recently.ts";
 import type { PageHandler, Visit } from "./http/session.ts";
+import { endOf, overlapSeconds } from "./key-lifetime.ts";
 import { apiKeyCreatedPage } from "./pages/api-key-created.ts";
 import { apiKeysPage, type NewKeyInput } from "./pages/api-keys.ts";
 import type { Layout } from "./pages/layout.ts";
 import type { Notice } from "./pages/parts.ts";
 import { revokeApiKeyPage } from "./pages/revoke-api-key.ts";
+import { type RollInput, rollApiKeyPage, untouchedRoll } from "./pages/roll-api-key.ts";
 
-type Account = Pick<Client<typeof AccountService>, "listApiKeys" | "createApiKey" | "revokeApiKey">;
+type Account = Pick<Client<typeof AccountService>, "listApiKeys" | "createApiKey" | "rollApiKey" | "revokeApiKey">;
 
 export interface ApiKeyHandlers {
   readonly list: PageHandler;
   readonly create: PageHandler;
+  readonly askToRoll: PageHandler;
+  readonly roll: PageHandler;
   readonly askToRevoke: PageHandler;
   readonly revoke: PageHandler;
+}
+
+/** A key whose value is shown this once, and the one whose place it took, if any. */
+interface NewKey {
+  readonly key?: ApiKey;
+  readonly value: string;
+  readonly rolled?: ApiKey;
 }
 
 /** Why the list is shown instead of a new key. */
@@ -30,7 +42,13 @@ interface Refusal {
   readonly notice?: Notice;
   readonly nameProblem?: string;
   readonly scopesProblem?: string;
+  readonly lifetimeProblem?: string;
 }
+
+const done: Readonly<Record<string, string>> = {
+  confirmed: "Your password is confirmed. You can create and roll keys now.",
+  revoked: "The key is revoked.",
+};
 
 export function createApiKeyHandlers(options: {
   account: Account;
@@ -54,8 +72,27 @@ export function createApiKeyHandlers(options: {
       section: "api-keys",
       title: "API keys",
       status: shown.status,
-      content: apiKeysPage({ ...shown, view: visit.view, keys, formToken, now: now() }),
+      content: apiKeysPage({ ...shown, visit, keys, formToken, now: now(), mayCreate: isRecent(visit.session, now()) }),
     });
+  }
+
+  function sendValue(response: Response, visit: Visit, { key, value, rolled }: NewKey): void {
+    const { environment } = visit.view;
+    const call = firstCall({ baseUrl: options.apiBaseUrl, key: value, environment, scopes: key!.scopes });
+    const content = apiKeyCreatedPage({ view: visit.view, key: key!, value, firstCall: call, rolled });
+    layout.sendPage(response, { visit, section: "api-keys", title: "Your key is ready", content });
+  }
+
+  function sendRoll(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    shown: { key: ApiKey; input: RollInput; status?: number; notice?: Notice },
+  ): void {
+    const formToken = formTokens.issue(request, response);
+    const content = rollApiKeyPage({ ...shown, view: visit.view, formToken, now: now() });
+    const title = `Roll ${shown.key.name}`;
+    layout.sendPage(response, { visit, section: "api-keys", title, status: shown.status, content });
   }
 
   async function findKey(visit: Visit, id: unknown): Promise<ApiKey> {
@@ -67,25 +104,56 @@ export function createApiKeyHandlers(options: {
 
   return {
     list(request, response, visit) {
-      const notice: Notice | undefined =
-        request.query.done === "revoked" ? { kind: "done", text: "The key is revoked." } : undefined;
-      return sendList(request, response, visit, { notice });
+      const text = typeof request.query.done === "string" ? done[request.query.done] : undefined;
+      return sendList(request, response, visit, { notice: text ? { kind: "done", text } : undefined });
     },
 
     async create(request, response, visit) {
-      const input = { name: field(request, "name"), scopes: fieldValues(request, "scopes") };
+      const input = {
+        name: field(request, "name"),
+        scopes: fieldValues(request, "scopes"),
+        lifetime: field(request, "expires"),
+      };
       if (input.scopes.length === 0) {
         return sendList(request, response, visit, { status: 400, input, scopesProblem: "Pick at least one scope." });
       }
-      const wanted = { caller: toProtoCaller(visit.caller), name: input.name, scopes: input.scopes };
+      const expiresAt = endOf(input.lifetime, now());
+      if (expiresAt === "unknown") {
+        return sendList(request, response, visit, { status: 400, input, lifetimeProblem: "Pick one of these." });
+      }
+      const wanted = { caller: toProtoCaller(visit.caller), name: input.name, scopes: input.scopes, expiresAt };
       try {
-        const { key, value } = await formTokens.once(request, response, () => account.createApiKey(wanted));
-        const { environment } = visit.view;
-        const call = firstCall({ baseUrl: options.apiBaseUrl, key: value, environment, scopes: key!.scopes });
-        const content = apiKeyCreatedPage({ view: visit.view, name: key!.name, value, firstCall: call });
-        layout.sendPage(response, { visit, section: "api-keys", title: "Your key is ready", content });
+        const created = await formTokens.once(request, response, (submission) =>
+          account.createApiKey({ ...wanted, submission }),
+        );
+        sendValue(response, visit, created);
       } catch (error) {
         await sendList(request, response, visit, refusalOf(error, input));
+      }
+    },
+
+    async askToRoll(request, response, visit) {
+      const key = await findKey(visit, request.params.key_id);
+      sendRoll(request, response, visit, { key, input: untouchedRoll(key) });
+    },
+
+    async roll(request, response, visit) {
+      const keyId = String(request.params.key_id);
+      const input = { overlap: field(request, "overlap"), lifetime: field(request, "expires") };
+      const [overlap, expiresAt] = [overlapSeconds(input.overlap), endOf(input.lifetime, now())];
+      if (overlap === undefined || expiresAt === "unknown") {
+        const notice: Notice = { kind: "problem", text: "Nothing was changed: pick one of the choices each." };
+        return sendRoll(request, response, visit, { key: await findKey(visit, keyId), input, status: 400, notice });
+      }
+      const wanted = { caller: toProtoCaller(visit.caller), keyId, overlapSeconds: overlap, expiresAt };
+      try {
+        const rolled = await formTokens.once(request, response, (submission) =>
+          account.rollApiKey({ ...wanted, submission }),
+        );
+        sendValue(response, visit, rolled);
+      } catch (error) {
+        const { status, notice } = refusalOf(error);
+        sendRoll(request, response, visit, { key: await findKey(visit, keyId), input, status, notice });
       }
     },
 
@@ -103,7 +171,7 @@ export function createApiKeyHandlers(options: {
 }
 
 /** What the user can put right, or has to know. Errors: all others, as they are. */
-function refusalOf(error: unknown, input: NewKeyInput): Refusal {
+function refusalOf(error: unknown, input?: NewKeyInput): Refusal {
   if (error instanceof FormUsedError) {
     const text = "This form was sent before, so nothing was created now. A key’s value is shown only once.";
     return { status: 409, notice: { kind: "problem", text } };

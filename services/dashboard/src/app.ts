@@ -124,7 +124,9 @@ export function createApp(options: AppOptions): Express {
     app.get(`${view.path}/providers`, signedIn(view, "read", providers));
     app.get(`${view.path}/usage`, signedIn(view, "read", usage));
     app.get(`${view.path}/api-keys`, signedIn(view, "read", apiKeys.list));
-    app.post(`${view.path}/api-keys`, signedIn(view, "manage_keys", apiKeys.create));
+    app.post(`${view.path}/api-keys`, signedIn(view, "manage_keys", recently(apiKeys.create)));
+    app.get(`${view.path}/api-keys/:key_id/roll`, signedIn(view, "manage_keys", recently(apiKeys.askToRoll)));
+    app.post(`${view.path}/api-keys/:key_id/roll`, signedIn(view, "manage_keys", recently(apiKeys.roll)));
     app.get(`${view.path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.askToRevoke));
     app.post(`${view.path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.revoke));
     app.get(`${view.path}/webhooks`, signedIn(view, "read", webhooks.view));
@@ -133,7 +135,7 @@ export function createApp(options: AppOptions): Express {
     app.post(`${view.path}/webhooks/secret/rotate`, signedIn(view, "manage_webhooks", recently(webhooks.rotateSecret)));
     app.post(
       `${view.path}/webhooks/secret/end-previous`,
-      signedIn(view, "manage_webhooks", webhooks.endPreviousSecret),
+      signedIn(view, "manage_webhooks", recently(webhooks.endPreviousSecret)),
     );
     app.get(`${view.path}/webhooks/deliveries`, signedIn(view, "read", deliveries.list));
     app.get(`${view.path}/webhooks/deliveries/:delivery_id`, signedIn(view, "read", deliveries.view));

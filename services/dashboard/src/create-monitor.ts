@@ -5,6 +5,7 @@ import type { Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { Request, Response } from "express";
 import { field, fieldValues } from "./http/form.ts";
+import { formIdempotency } from "./http/form-idempotency.ts";
 import { type FormTokens, FormUsedError } from "./http/form-token.ts";
 import type { PageHandler, Visit } from "./http/session.ts";
 import { echoOfMonitor, emptyMonitor, type MonitorProblems, readMonitor, type TypedMonitor } from "./monitor-form.ts";
@@ -65,9 +66,11 @@ export function createCreateMonitorHandlers(options: {
       const { checks, ...wanted } = read.wanted;
       const caller = toProtoCaller(visit.caller);
       try {
-        const { monitor } = await formTokens.once(request, response, async () => {
+        const { monitor } = await formTokens.once(request, response, async (submission) => {
           const { activeMonitors } = await account.getOrganization({ caller });
-          return monitors.createMonitor({ ...wanted, caller, checks: [...checks], activeLimit: activeMonitors });
+          const idempotency = formIdempotency(visit, "monitors", submission);
+          const activeLimit = activeMonitors;
+          return monitors.createMonitor({ ...wanted, caller, checks: [...checks], activeLimit, idempotency });
         });
         response.redirect(303, `${visit.view.path}/monitors/${monitor!.id}?done=created`);
       } catch (error) {

@@ -114,6 +114,7 @@ describe("a creation", () => {
         checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"],
         frequency: "FREQUENCY_HOURLY",
         activeLimit: 10_000,
+        idempotency: { apiKeyId: "usr_1", path: "/live/monitors", key: expect.stringMatching(/^[\w-]{43}$/) },
       },
     ]);
   });

@@ -27,6 +27,7 @@ describe("who is read-only", () => {
     "/live/monitors",
     "/live/monitors/mon_1/cancel",
     "/live/api-keys",
+    "/live/api-keys/key_1/roll",
     "/live/api-keys/key_1/revoke",
     "/live/webhooks/secret",
     "/live/webhooks/secret/show",

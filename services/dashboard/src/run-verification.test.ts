@@ -47,6 +47,12 @@ describe("a verification that is run", () => {
       vendor: { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, legalName: "Acme" },
       checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"],
       mode: "MODE_REALTIME",
+      idempotency: {
+        apiKeyId: "usr_1",
+        path: "/test/verifications",
+        key: expect.stringMatching(/^[\w-]{43}$/),
+        bodyHash: expect.any(String),
+      },
     });
   });
 

@@ -4,6 +4,7 @@ import type { Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { Request, Response } from "express";
 import { field, fieldValues } from "./http/form.ts";
+import { formIdempotency } from "./http/form-idempotency.ts";
 import { type FormTokens, FormUsedError } from "./http/form-token.ts";
 import type { PageHandler, Visit } from "./http/session.ts";
 import type { Layout } from "./pages/layout.ts";
@@ -77,8 +78,10 @@ export function createRunVerificationHandlers(options: {
         mode,
       };
       try {
-        const run = () => verification.verify(wanted, { timeoutMs: TIMEOUT_MS });
-        const answer = await formTokens.once(request, response, run);
+        const answer = await formTokens.once(request, response, (submission) => {
+          const idempotency = formIdempotency(visit, "verifications", submission);
+          return verification.verify({ ...wanted, idempotency }, { timeoutMs: TIMEOUT_MS });
+        });
         response.redirect(303, `${visit.view.path}/verifications/${answer.verification!.id}`);
       } catch (error) {
         sendForm(request, response, visit, { ...refusalOf(error), input });

@@ -101,11 +101,14 @@ describe("a password given long ago", () => {
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
   });
 
-  test.each(["secret", "secret/show", "secret/rotate"])("is asked for before %s, and nothing is done", async (path) => {
-    const { status, location } = await visitor.post(`/live/webhooks/${path}`, { value: SECRET });
-    expect([status, location]).toEqual([303, "/live/security/confirm?next=%2Flive%2Fwebhooks"]);
-    expect(dashboard.state.calls).toEqual([]);
-  });
+  test.each(["secret", "secret/show", "secret/rotate", "secret/end-previous"])(
+    "is asked for before %s, and nothing is done",
+    async (path) => {
+      const { status, location } = await visitor.post(`/live/webhooks/${path}`, { value: SECRET });
+      expect([status, location]).toEqual([303, "/live/security/confirm?next=%2Flive%2Fwebhooks"]);
+      expect(dashboard.state.calls).toEqual([]);
+    },
+  );
 
   test("is given again, after which the session has a new token and the way leads back", async () => {
     const before = visitor.clone();

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { ServiceError } from "@vvs/errors";
 import type { Request, Response } from "express";
 import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
 import { field } from "./form.ts";
@@ -16,29 +17,33 @@ export interface FormTokens {
   issue(request: Request, response: Response): string;
   /**
    * Runs what a form asks for, once. The browser holds the one token that is open, and loses it by success, so that
-   * also another instance refuses the form then. A second click, on its way before that, gets the first one's result.
-   * Errors: FormUsedError, and what `run` throws, after which the same form may be corrected and sent again.
+   * also another instance refuses the form then. A second click, on its way before that, gets the first one's result;
+   * where it reaches another instance, the service that does it knows it by the submission's name, and refuses it with
+   * idempotency_conflict or repeats its answer. Errors: FormUsedError, also for that conflict, and what else `run`
+   * throws, after which the same form may be corrected and sent again.
    */
-  once<T>(request: Request, response: Response, run: () => Promise<T>): Promise<T>;
+  once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T>;
 }
 
 export function createFormTokens(): FormTokens {
   const recent = new Map<string, Promise<unknown>>();
+  /** Answers to forms whose token a service knows already, though the browser still holds it. */
+  const spent = new WeakSet<Response>();
   return {
     issue(request, response) {
-      const open = readCookie(request, "__Host-form");
+      const open = spent.has(response) ? undefined : readCookie(request, "__Host-form");
       if (open) return open;
       const token = randomBytes(16).toString("base64url");
       writeCookie(response, "__Host-form", token);
       return token;
     },
 
-    async once<T>(request: Request, response: Response, run: () => Promise<T>): Promise<T> {
+    async once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T> {
       const open = readCookie(request, "__Host-form");
       if (!open || field(request, FORM_TOKEN) !== open) throw new FormUsedError();
       const id = submissionId(request);
       const first = recent.get(id) as Promise<T> | undefined;
-      const result = first ?? run();
+      const result = first ?? run(createHash("sha256").update(open).digest("base64url"));
       if (!first) recent.set(id, result);
       try {
         const value = await result;
@@ -47,7 +52,9 @@ export function createFormTokens(): FormTokens {
         return value;
       } catch (error) {
         recent.delete(id);
-        throw error;
+        if (!(error instanceof ServiceError) || error.code !== "idempotency_conflict") throw error;
+        spent.add(response);
+        throw new FormUsedError();
       }
     },
   };

@@ -1,14 +1,18 @@
 import { scopes as allScopes, type Scope } from "@vvs/api-keys";
 import type { ApiKey } from "@vvs/proto/account/v1/account";
-import { apiKeyState } from "../api-key-state.ts";
+import { type ApiKeyState, apiKeyState } from "../api-key-state.ts";
 import type { EnvironmentView } from "../environments.ts";
 import { type Html, html } from "../http/html.ts";
+import { confirmPath } from "../http/next-path.ts";
+import type { Visit } from "../http/session.ts";
+import { lifetimes } from "../key-lifetime.ts";
 import { formTokenField, type Notice, noticeBox, time } from "./parts.ts";
 
 /** What a user typed into the form for a new key. */
 export interface NewKeyInput {
   readonly name: string;
   readonly scopes: readonly string[];
+  readonly lifetime: string;
 }
 
 const meanings: Readonly<Record<Scope, string>> = {
@@ -21,50 +25,81 @@ const meanings: Readonly<Record<Scope, string>> = {
 };
 
 /** What an untouched form holds. */
-export const emptyInput: NewKeyInput = { name: "", scopes: allScopes };
+export const emptyInput: NewKeyInput = { name: "", scopes: allScopes, lifetime: "never" };
 
 export function apiKeysPage(options: {
-  view: EnvironmentView;
+  visit: Visit;
   keys: readonly ApiKey[];
   formToken: string;
   now: Date;
+  /** Was the password given lately? */
+  mayCreate: boolean;
   input?: NewKeyInput;
   notice?: Notice;
   nameProblem?: string;
   scopesProblem?: string;
+  lifetimeProblem?: string;
 }): Html {
-  const { view, keys, now, notice } = options;
+  const { keys, now, notice } = options;
+  const { view } = options.visit;
   return html`<h1>API keys</h1>
 ${noticeBox(notice)}
-${newKeyForm({ ...options, input: options.input ?? emptyInput })}
+<section class="card" aria-labelledby="create">
+<h2 id="create">Create a ${view.name.toLowerCase()} key</h2>
+${options.mayCreate ? newKeyForm({ ...options, view, input: options.input ?? emptyInput }) : confirmFirst(view)}
+</section>
 <section aria-labelledby="keys">
 <h2 id="keys">${view.name} keys</h2>
 ${
   keys.length === 0
-    ? html`<p class="empty">There are no ${view.name.toLowerCase()} keys yet.</p>`
-    : html`<table>
-<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Created</th><th scope="col">State</th><th scope="col"><span class="unseen">Action</span></th></tr></thead>
+    ? html`<p class="empty">There are no ${view.name.toLowerCase()} keys yet. Create one above: its page shows a first call with it.</p>`
+    : html`<table class="keys">
+<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Expires</th><th scope="col">State</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
 <tbody>${keys.map((key) => keyRow(key, view, now))}</tbody>
-</table>`
+</table>
+<p class="hint">When a key was last used is known within a minute.</p>`
 }
 </section>`;
 }
 
+function confirmFirst(view: EnvironmentView): Html {
+  return html`<p>A new key lets whoever has it call the API, so you are asked for your password first if that was more than 15 minutes ago.</p>
+<p><a class="button" href="${confirmPath(view, "GET", `${view.path}/api-keys`)}">Confirm your password</a></p>`;
+}
+
 function keyRow(key: ApiKey, view: EnvironmentView, now: Date): Html {
   const state = apiKeyState(key, now);
-  const since = state === "revoked" ? key.revokedAt : key.expiresAt;
+  const path = `${view.path}/api-keys/${key.id}`;
   return html`<tr class="${state}">
 <th scope="row">${key.name}</th>
 <td data-label="Key"><code>${hint(key)}</code></td>
 <td data-label="Scopes">${scopeList(key.scopes)}</td>
-<td data-label="Created">${time(key.createdAt)}</td>
-<td data-label="State"><span class="state ${state}">${state}</span>${since && html` <span class="hint">${state === "active" && "until "}${time(since)}</span>`}</td>
+<td data-label="Created">${time(key.createdAt)} <span class="hint by">${creator(key)}</span></td>
+<td data-label="Last used">${time(key.lastUsedAt) ?? "never"}</td>
+<td data-label="Expires">${time(key.expiresAt) ?? "never"}</td>
+<td data-label="State">${stateOf(key, state)}</td>
 <td class="action">${
+    state === "active" &&
+    html`<a class="button quiet" href="${path}/roll">Roll<span class="unseen"> ${key.name}</span></a> `
+  }${
     state !== "revoked" &&
-    html`<a class="button quiet" href="${view.path}/api-keys/${key.id}/revoke">Revoke<span class="unseen"> ${key.name}</span></a>`
+    html`<a class="button quiet" href="${path}/revoke">Revoke<span class="unseen"> ${key.name}</span></a>`
   }</td>
 </tr>
 `;
+}
+
+function stateOf(key: ApiKey, state: ApiKeyState): Html {
+  const word = html`<span class="state ${state}">${state}</span>`;
+  if (state === "rolled") return html`${word} <span class="hint">ends at ${time(key.expiresAt)}</span>`;
+  if (state === "revoked")
+    return html`${word} <span class="hint">${key.rolledAt && "rolled "}${time(key.revokedAt)}</span>`;
+  return key.rolledAt ? html`${word} <span class="hint">rolled ${time(key.rolledAt)}</span>` : word;
+}
+
+/** Who is no user of the organization any more is named by their id. */
+function creator({ createdBy, createdByEmail }: ApiKey): string {
+  return `by ${createdByEmail || (createdBy === "operator" ? "the operator" : createdBy)}`;
 }
 
 function scopeList(scopes: readonly string[]): Html {
@@ -82,12 +117,11 @@ function newKeyForm(options: {
   input: NewKeyInput;
   nameProblem?: string;
   scopesProblem?: string;
+  lifetimeProblem?: string;
 }): Html {
   const { view, input, nameProblem, scopesProblem } = options;
   const picksAll = allScopes.every((scope) => input.scopes.includes(scope));
-  return html`<section class="card" aria-labelledby="create">
-<h2 id="create">Create a ${view.name.toLowerCase()} key</h2>
-<form method="post" action="${view.path}/api-keys">
+  return html`<form method="post" action="${view.path}/api-keys">
   ${formTokenField(options.formToken)}
   <label for="name">Name</label>
   <input id="name" name="name" required maxlength="100" autocomplete="off" value="${input.name}" aria-describedby="name-hint${nameProblem && " name-problem"}"${nameProblem && html` aria-invalid="true"`}>
@@ -104,7 +138,16 @@ function newKeyForm(options: {
       ${scopesProblem && html`<p class="field-problem" id="scopes-problem">${scopesProblem}</p>`}
     </fieldset>
   </details>
+  ${lifetimeField(input.lifetime, options.lifetimeProblem)}
   <button>Create key</button>
-</form>
-</section>`;
+</form>`;
+}
+
+/** When a new key ends. */
+export function lifetimeField(picked: string, problem?: string): Html {
+  return html`<label for="expires">Expires</label>
+  <select id="expires" name="expires"${problem && html` aria-invalid="true" aria-describedby="expires-problem"`}>${lifetimes.map(
+    ({ id, name }) => html`<option value="${id}"${id === picked && html` selected`}>${name}</option>`,
+  )}</select>
+  ${problem && html`<p class="field-problem" id="expires-problem">${problem}</p>`}`;
 }

@@ -11,6 +11,7 @@ import {
   GetUsageRequestSchema,
   GetWebhookSecretRequestSchema,
   RevokeApiKeyRequestSchema,
+  RollApiKeyRequestSchema,
   RotateWebhookSecretRequestSchema,
   SetWebhookSecretRequestSchema,
 } from "@vvs/proto/account/v1/account";
@@ -104,6 +105,7 @@ const accountCallers: Callers<typeof AccountService> = {
   changePassword: alone,
   listApiKeys: alone,
   createApiKey: alone,
+  rollApiKey: alone,
   revokeApiKey: alone,
   getWebhookSecret: alone,
   setWebhookSecret: alone,
@@ -167,6 +169,18 @@ function accountHandlers(state: FakeState): Handlers<typeof AccountService> {
       const key = keyOf({ name: request.name, scopes: request.scopes });
       state.keys.unshift(key);
       return { key, value: KEY_VALUE };
+    },
+    async rollApiKey(request) {
+      note("rollApiKey", toJsonString(RollApiKeyRequestSchema, request));
+      const rolled = state.keys.find(({ id }) => id === request.keyId);
+      if (!rolled) throw new ServiceError("not_found", { message: "There is no such API key." });
+      const now = new Date();
+      rolled.rolledAt = timestampFromDate(now);
+      if (request.overlapSeconds === 0) rolled.revokedAt = timestampFromDate(now);
+      else rolled.expiresAt = timestampFromDate(new Date(now.getTime() + request.overlapSeconds * 1000));
+      const key = keyOf({ id: "key_next", name: rolled.name, scopes: rolled.scopes, expiresAt: request.expiresAt });
+      state.keys.unshift(key);
+      return { key, value: KEY_VALUE, rolled };
     },
     async revokeApiKey(request) {
       note("revokeApiKey", toJsonString(RevokeApiKeyRequestSchema, request));

@@ -68,6 +68,24 @@ describe("with account in reach", () => {
     expect(account.questions()).toBe(1);
   });
 
+  test("a rolled key works until its end, and is refused from then on without a word from account", async () => {
+    const { value, record } = await watchedKey();
+    const end = new Date(Date.now() + 3_600_000);
+    account.end(record, end);
+    await until(() => replica.find(record.hash)?.expiresAt !== undefined);
+    const checkAt = (now: Date) =>
+      createKeyCheck({
+        replica,
+        account: client,
+        peppers: [newer, older],
+        clock: () => performance.now(),
+        now: () => now,
+      });
+    expect((await checkAt(new Date(end.getTime() - 1))(value))?.id).toBe(record.id);
+    expect(await checkAt(end)(value)).toBeUndefined();
+    expect(account.questions()).toBe(0);
+  });
+
   test("a revoked key is refused once the watch tells of it, without a question", async () => {
     const { value, record } = await watchedKey();
     account.revoke(record);

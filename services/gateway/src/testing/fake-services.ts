@@ -76,6 +76,8 @@ export interface FakeAccount {
   questions(): number;
   createKey(options?: TestKeyOptions): { value: string; record: ApiKeyRecord };
   revoke(record: ApiKeyRecord): void;
+  /** Gives a key an end, as a roll does. */
+  end(record: ApiKeyRecord, at: Date): void;
   /** Stops heartbeats and news, as a connection that hangs does; the watch stays open. */
   freeze(frozen: boolean): void;
   close(): Promise<void>;
@@ -159,6 +161,7 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
       return { value, record };
     },
     revoke: (record) => put({ ...record, revokedAt: timestampFromDate(new Date()) }),
+    end: (record, at) => put({ ...record, expiresAt: timestampFromDate(at) }),
     freeze(value) {
       frozen = value;
     },

@@ -1131,6 +1131,27 @@ export declare type ApiKey = Message<"vvs.account.v1.ApiKey"> & {
    * @generated from field: google.protobuf.Timestamp last_used_at = 10;
    */
   lastUsedAt?: Timestamp | undefined;
+
+  /**
+   * The address of the user who created it; empty where that is no user of the organization any more, or the operator.
+   *
+   * @generated from field: string created_by_email = 11;
+   */
+  createdByEmail: string;
+
+  /**
+   * When another key took its place; absent where none did. It works until expires_at all the same.
+   *
+   * @generated from field: google.protobuf.Timestamp rolled_at = 12;
+   */
+  rolledAt?: Timestamp | undefined;
+
+  /**
+   * That other key, key_…; empty where there is none.
+   *
+   * @generated from field: string rolled_to = 13;
+   */
+  rolledTo: string;
 };
 
 /**
@@ -1212,6 +1233,13 @@ export declare type CreateApiKeyRequest = Message<"vvs.account.v1.CreateApiKeyRe
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * Names the form that asks, with 1–100 characters: sent again, it creates no second key. Empty: each call creates one.
+   *
+   * @generated from field: string submission = 5;
+   */
+  submission: string;
 };
 
 /**
@@ -1246,6 +1274,89 @@ export declare type CreateApiKeyResponse = Message<"vvs.account.v1.CreateApiKeyR
  * Use `create(CreateApiKeyResponseSchema)` to create a new message.
  */
 export declare const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse>;
+
+/**
+ * A key is to be replaced.
+ *
+ * @generated from message vvs.account.v1.RollApiKeyRequest
+ */
+export declare type RollApiKeyRequest = Message<"vvs.account.v1.RollApiKeyRequest"> & {
+  /**
+   * On whose behalf.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * key_…, of the caller's environment.
+   *
+   * @generated from field: string key_id = 2;
+   */
+  keyId: string;
+
+  /**
+   * For how long it still works beside the new one: 0 ends it at once, 604800 (7 days) at most. An end that it has by
+   * itself stays where that is earlier.
+   *
+   * @generated from field: int32 overlap_seconds = 3;
+   */
+  overlapSeconds: number;
+
+  /**
+   * Of the new key; absent for one that never expires.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * As of CreateApiKeyRequest.
+   *
+   * @generated from field: string submission = 5;
+   */
+  submission: string;
+};
+
+/**
+ * Describes the message vvs.account.v1.RollApiKeyRequest.
+ * Use `create(RollApiKeyRequestSchema)` to create a new message.
+ */
+export declare const RollApiKeyRequestSchema: GenMessage<RollApiKeyRequest>;
+
+/**
+ * A key in the place of another.
+ *
+ * @generated from message vvs.account.v1.RollApiKeyResponse
+ */
+export declare type RollApiKeyResponse = Message<"vvs.account.v1.RollApiKeyResponse"> & {
+  /**
+   * The new key.
+   *
+   * @generated from field: vvs.account.v1.ApiKey key = 1;
+   */
+  key?: ApiKey | undefined;
+
+  /**
+   * Its value, this once.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+
+  /**
+   * The one before, as it is now.
+   *
+   * @generated from field: vvs.account.v1.ApiKey rolled = 3;
+   */
+  rolled?: ApiKey | undefined;
+};
+
+/**
+ * Describes the message vvs.account.v1.RollApiKeyResponse.
+ * Use `create(RollApiKeyResponseSchema)` to create a new message.
+ */
+export declare const RollApiKeyResponseSchema: GenMessage<RollApiKeyResponse>;
 
 /**
  * A key is to end.
@@ -2044,7 +2155,8 @@ export declare const AccountService: GenService<{
   },
   /**
    * Creates a key and returns its value, which is never shown again. Callers: dashboard.
-   * Errors: invalid_request, limit_exceeded (20 active keys per environment).
+   * Errors: invalid_request, limit_exceeded (20 active keys per environment), idempotency_conflict (the same submission
+   * created one before).
    *
    * @generated from rpc vvs.account.v1.AccountService.CreateApiKey
    */
@@ -2052,6 +2164,19 @@ export declare const AccountService: GenService<{
     methodKind: "unary";
     input: typeof CreateApiKeyRequestSchema;
     output: typeof CreateApiKeyResponseSchema;
+  },
+  /**
+   * Creates a key of another one's name and scopes, and returns its value, which is never shown again; the other one ends
+   * at once or after an overlap. Callers: dashboard.
+   * Errors: not_found, invalid_request (also for a key that has ended or was rolled before), limit_exceeded (20 rolled
+   * keys per environment that still work), idempotency_conflict (the same submission created a key before).
+   *
+   * @generated from rpc vvs.account.v1.AccountService.RollApiKey
+   */
+  rollApiKey: {
+    methodKind: "unary";
+    input: typeof RollApiKeyRequestSchema;
+    output: typeof RollApiKeyResponseSchema;
   },
   /**
    * Revokes a key; refused everywhere within 5 s; repeatable. Callers: dashboard. Errors: not_found.

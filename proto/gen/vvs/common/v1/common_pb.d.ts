@@ -82,20 +82,20 @@ export declare type Caller = Message<"vvs.common.v1.Caller"> & {
 export declare const CallerSchema: GenMessage<Caller>;
 
 /**
- * The Idempotency-Key of a public POST, recorded by the service that owns the effect in the same write as the effect.
+ * The Idempotency-Key of a public POST, or the name of a form that a user sent, recorded by the service that owns the effect in the same write as the effect.
  *
  * @generated from message vvs.common.v1.Idempotency
  */
 export declare type Idempotency = Message<"vvs.common.v1.Idempotency"> & {
   /**
-   * The API key the call came with, key_….
+   * The API key the call came with, key_…, or the user whose form it is, usr_….
    *
    * @generated from field: string api_key_id = 1;
    */
   apiKeyId: string;
 
   /**
-   * The path called, such as /v1/entities.
+   * The path called, such as /v1/entities, or that of the form.
    *
    * @generated from field: string path = 2;
    */
@@ -109,7 +109,7 @@ export declare type Idempotency = Message<"vvs.common.v1.Idempotency"> & {
   key: string;
 
   /**
-   * Keyed hash of the canonical body; another body under the same key is refused.
+   * Keyed hash of the canonical body; another body under the same key is refused. A form is what its name says.
    *
    * @generated from field: bytes body_hash = 4;
    */
