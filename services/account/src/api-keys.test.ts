@@ -125,7 +125,8 @@ describe("rolling a key", () => {
     const { id, live } = await newOrganization();
     const { key: before } = await account.domain.createApiKey(live, { name: "a", scopes: ["entities:read"] });
     const { key } = await account.domain.rollApiKey(live, { keyId: before._id, overlapSeconds: HOUR_SECONDS });
-    const entries = await account.domain.store.auditLog.find({ organization_id: id, action: /^api_key/ }).toArray();
+    const ofKeys = { organization_id: id, action: /^api_key/ };
+    const entries = await account.domain.store.auditLog.find(ofKeys).sort({ _id: 1 }).toArray();
     expect(entries.map(({ action, target, details }) => [action, target, details])).toEqual([
       ["api_key.created", before._id, { name: "a", scopes: "entities:read" }],
       ["api_key.created", key._id, { name: "a", scopes: "entities:read" }],
