@@ -219,7 +219,8 @@ test("revoking is repeatable, keeps the first time, and is told once in the audi
   const first = await account.domain.revokeApiKey(live, key._id);
   account.advance(1_000);
   expect((await account.domain.revokeApiKey(live, key._id)).revoked_at).toEqual(first.revoked_at);
-  const entries = await account.domain.store.auditLog.find({ organization_id: id, target: key._id }).toArray();
+  const ofKey = { organization_id: id, target: key._id };
+  const entries = await account.domain.store.auditLog.find(ofKey).sort({ _id: 1 }).toArray();
   expect(entries.map(({ action, actor, environment, request_id }) => [action, actor, environment, request_id])).toEqual(
     [
       ["api_key.created", "usr_test", "live", "req_test"],
