@@ -6,7 +6,7 @@ import { isPassing } from "./errors.ts";
 /** Bounds how long one transaction can get. */
 const MAX_GROUP = 100;
 /** While so many are being committed, what comes waits and shares the next one. */
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 
 /**
  * Writes items in transactions that those share which come while others are being committed. Each item is stored wholly
