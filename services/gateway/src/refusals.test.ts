@@ -117,7 +117,7 @@ describe.each(routes.map((route) => [route.method, route.path, route] as const))
       ["an unknown field", '{"colour":"red"}', 400],
       ["__proto__", '{"__proto__":{"admin":true}}', 400],
       ["constructor", '{"constructor":{"prototype":{}}}', 400],
-      ["100 kB of spaces and more", " ".repeat(100 * 1024 + 1), 413],
+      ["100 kB of spaces and more", " ".repeat(100_000 + 1), 413],
     ])("%s is refused", async (_name, body, expected) => {
       const headers = { "Content-Type": "application/json" };
       const { status, body: answer } = await gateway.send(method, pathOf(route), { key, body, headers });
@@ -276,7 +276,7 @@ describe("bodies on the wire", () => {
   const good = JSON.stringify(bodies["/v1/entities"]);
 
   test("of exactly 100 kB is read, one byte more is 413, with or without a Content-Length", async () => {
-    const atLimit = Buffer.from(good.padEnd(100 * 1024, " "));
+    const atLimit = Buffer.from(good.padEnd(100_000, " "));
     const over = Buffer.concat([atLimit, Buffer.from(" ")]);
     expect(await post(json, [atLimit])).toBe(201);
     expect(await post(json, [over])).toBe(413);

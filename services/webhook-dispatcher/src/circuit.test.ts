@@ -42,9 +42,21 @@ describe("an endpoint's circuit", () => {
     [5, 16],
     [6, 30],
     [60, 30],
-  ])("after %i failed probes pauses for %i s", (probes, seconds) => {
+  ])("after %i timeouts of probes pauses for %i s", (probes, seconds) => {
+    const hanging = after(unknown, ...failures(2, "timeout"));
     const rest = Array.from({ length: probes - 1 }, () => attempt(0, "timeout", { probe: true }));
-    expect(after(open, ...rest).circuit).toMatchObject({ state: "open", probe_at: later(seconds) });
+    expect(after(hanging, ...rest).circuit).toMatchObject({ state: "open", probe_at: later(seconds) });
+  });
+
+  test.each([
+    [1, 0.25],
+    [30, 0.25],
+    [120, 1],
+    [1_200, 10],
+    [86_400, 30],
+  ])("that refuses at once, for %i s by now, pauses for %f s: retries keep to their schedule", (since, seconds) => {
+    const refused = after(open, attempt(since, "http_status", { probe: true }));
+    expect(refused.circuit).toMatchObject({ state: "open", probe_at: later(since + seconds) });
   });
 
   test("waits no longer for attempts that fail beside the probe", () => {
@@ -52,8 +64,8 @@ describe("an endpoint's circuit", () => {
   });
 
   test("lets one probe pass at a time", () => {
-    expect(mayProbe(open.circuit, later(0.9))).toBe(false);
-    expect(mayProbe(open.circuit, later(1))).toBe(true);
+    expect(mayProbe(open.circuit, later(0.2))).toBe(false);
+    expect(mayProbe(open.circuit, later(0.25))).toBe(true);
     const probed = probing(open, later(26));
     expect(mayProbe(probed.circuit, later(25))).toBe(false);
     expect(mayProbe(probed.circuit, later(26))).toBe(true);

@@ -3,8 +3,13 @@ import type { Circuit, Endpoint } from "./endpoint.ts";
 
 /** So many failures in a row open the circuit; timeouts, which hold slots for long, need fewer. */
 const OPENED_BY = { timeout: 2, other: 5 } as const;
+/** After a timeout; doubled by each further probe. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** What refuses at once holds no slot: it is paused for so little that the promised schedule of retries is kept … */
+const SHORTEST_PAUSE_MS = 250;
+/** … and for this part of the time for which it has failed, so that one that is dead is asked less and less. */
+const PAUSE_OF_FAILING = 1 / 120;
 /** Failures in a row that end a ramp. A single one, which may be the event's own fault, takes it back by a step. */
 const RAMP_ENDED_BY = 3;
 const RAMP_STEP_MS = 1_000;
@@ -74,37 +79,42 @@ function afterSuccess(circuit: Circuit, now: Date): Circuit {
 
 function failed(endpoint: Endpoint, seen: Observation, error: AttemptError): Endpoint {
   const consecutive = endpoint.consecutive_failures + 1;
+  const failingSince = endpoint.failing_since ?? seen.endedAt;
   return {
     ...endpoint,
-    failing_since: endpoint.failing_since ?? seen.endedAt,
+    failing_since: failingSince,
     consecutive_failures: consecutive,
     last_failure_at: seen.endedAt,
     last_error: error,
     last_status_code: seen.statusCode ?? null,
     gone_at: seen.statusCode === 410 ? (endpoint.gone_at ?? seen.endedAt) : endpoint.gone_at,
-    circuit: afterFailure(endpoint.circuit, consecutive, seen),
+    circuit: afterFailure(endpoint.circuit, consecutive, failingSince, seen),
   };
 }
 
-function afterFailure(circuit: Circuit, consecutive: number, seen: Observation): Circuit {
+function afterFailure(circuit: Circuit, consecutive: number, failingSince: Date, seen: Observation): Circuit {
   switch (circuit.state) {
     case "closed":
       return consecutive >= (seen.error === "timeout" ? OPENED_BY.timeout : OPENED_BY.other)
-        ? opened(1, seen.endedAt)
+        ? opened(1, failingSince, seen)
         : circuit;
     case "open":
-      return seen.probe ? opened(circuit.failed_probes + 1, seen.endedAt) : circuit;
+      return seen.probe ? opened(circuit.failed_probes + 1, failingSince, seen) : circuit;
     case "ramp":
       // What began before the endpoint answered again says nothing of how it is now.
       if (seen.startedAt < circuit.step_at) return circuit;
-      if (consecutive >= RAMP_ENDED_BY) return opened(1, seen.endedAt);
+      if (consecutive >= RAMP_ENDED_BY) return opened(1, failingSince, seen);
       return { state: "ramp", step: Math.max(0, stepAt(circuit, seen.endedAt) - 1), step_at: seen.endedAt };
   }
 }
 
-function opened(failures: number, now: Date): Circuit {
-  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
-  return { state: "open", probe_at: new Date(now.getTime() + pauseMs), failed_probes: failures };
+function opened(failures: number, failingSince: Date, { endedAt, error }: Observation): Circuit {
+  const pauseMs =
+    error === "timeout"
+      ? FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10)
+      : Math.max(SHORTEST_PAUSE_MS, (endedAt.getTime() - failingSince.getTime()) * PAUSE_OF_FAILING);
+  const probeAt = new Date(endedAt.getTime() + Math.min(LONGEST_PAUSE_MS, pauseMs));
+  return { state: "open", probe_at: probeAt, failed_probes: failures };
 }
 
 function stepAt(circuit: { readonly step: number; readonly step_at: Date }, now: Date): number {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError, type Violation } from "@vvs/errors";
 import { contradictingPaths } from "./contradictions.ts";
 
-const MAX_BODY_BYTES = 100 * 1024;
+const MAX_BODY_BYTES = 100_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /** A JSON body as sent, with what is wrong with it as text. */
