@@ -97,6 +97,12 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       for (const summary of await page.locator("summary").all()) await summary.click();
     },
   ],
+  ["plan and limits", (page) => page.goto("/test/organization")],
+  ["members", (page) => page.goto("/live/organization/members")],
+  ["a member who is the last owner", (page) => page.getByRole("link", { name: "Manage" }).click()],
+  ["who can’t leave", (page) => page.goto("/live/organization/leave")],
+  ["the audit log", (page) => page.goto("/test/organization/audit-log")],
+  ["a refused filter of the audit log", (page) => page.goto("/test/organization/audit-log?actor=x&action=x&from=x")],
   ["the user’s security", (page) => page.goto("/live/security")],
   [
     "a refused new password",

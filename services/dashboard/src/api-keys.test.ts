@@ -39,6 +39,7 @@ describe("a new key", () => {
         tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" },
         actor: "usr_1",
         requestId: expect.stringMatching(/^req_/),
+        clientAddress: "127.0.0.1",
       },
       name: "Billing",
       scopes,

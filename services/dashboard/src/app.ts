@@ -1,5 +1,6 @@
 import type { Logger } from "@vvs/logging";
 import type { AccountService } from "@vvs/proto/account/v1/account";
+import type { OrganizationService } from "@vvs/proto/account/v1/organization";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -7,6 +8,7 @@ import type { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import type { Client } from "@vvs/rpc";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { createApiKeyHandlers } from "./api-keys.ts";
+import { createAuditLogHandler } from "./audit-log.ts";
 import { createCreateMonitorHandlers } from "./create-monitor.ts";
 import { createDeliveryHandlers } from "./deliveries.ts";
 import { createReadEndpoints } from "./endpoints.ts";
@@ -24,8 +26,11 @@ import { createRecently } from "./http/recently.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createSignedIn } from "./http/session.ts";
 import { coverSpan } from "./http/span.ts";
+import { createMemberHandlers } from "./members.ts";
 import { addMonitorRoutes } from "./monitor-routes.ts";
 import { createMonitorHandlers } from "./monitors.ts";
+import { createOrganizationHandler } from "./organization.ts";
+import { addOrganizationRoutes } from "./organization-routes.ts";
 import { createOverviewHandler } from "./overview.ts";
 import { endpointsAlert } from "./pages/endpoints.ts";
 import { createLayout, type Layout } from "./pages/layout.ts";
@@ -46,6 +51,7 @@ import { createWebhookHandlers } from "./webhooks.ts";
 
 export interface AppOptions {
   readonly account: Client<typeof AccountService>;
+  readonly organization: Client<typeof OrganizationService>;
   readonly deliveries: Client<typeof WebhookDispatcherService>;
   readonly verification: Client<typeof VerificationService>;
   readonly entities: Client<typeof EntityService>;
@@ -85,6 +91,9 @@ export function createApp(options: AppOptions): Express {
   const usage = createUsageHandler({ ...options, layout });
   const security = createSecurityHandlers({ ...options, layout });
   const twoFactor = createTwoFactorHandlers({ ...options, layout });
+  const plan = createOrganizationHandler({ ...options, layout, readPanel });
+  const members = createMemberHandlers({ ...options, layout });
+  const auditLog = createAuditLogHandler({ ...options, layout });
   const recently = createRecently(options);
   const signedIn = createSignedIn(account, async (visit) =>
     endpointsAlert(visit.view, await readEndpoints(visit, { limit: 1, flaggedAlone: true })),
@@ -109,6 +118,7 @@ export function createApp(options: AppOptions): Express {
   app.post("/sign-out", signIn.signOut);
   for (const view of environmentViews) {
     addMonitorRoutes(app, view, { signedIn, monitors, createMonitor });
+    addOrganizationRoutes(app, view, { signedIn, recently, plan, members, auditLog });
     addSecurityRoutes(app, view, { signedIn, recently, security, twoFactor });
     app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));
     app.get(`${view.path}/overview`, signedIn(view, "read", overview));

@@ -71,6 +71,7 @@ export function createDeliveryHandlers(options: {
         : await unlessAway(logger, visit, () => deliveries.listDeliveries(asked));
       const content = deliveriesPage({
         view: visit.view,
+        mayManage: visit.may("manage_webhooks"),
         filter,
         problems,
         found,
@@ -91,6 +92,7 @@ export function createDeliveryHandlers(options: {
       const vendors = await vendorsOf(visit, [delivery]);
       const content = deliveryPage({
         view: visit.view,
+        mayReplay: visit.may("manage_webhooks"),
         delivery,
         vendor: vendors?.get(delivery.entityId),
         actorOf: (id) => actorView(id, { session: visit.session, keys: [] }),

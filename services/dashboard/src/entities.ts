@@ -18,7 +18,6 @@ import { readPlace } from "./list-place.ts";
 import { entitiesPage, type Findings } from "./pages/entities.ts";
 import { entityAwayPage, entityPage } from "./pages/entity.ts";
 import type { Layout } from "./pages/layout.ts";
-import { isPermitted } from "./permissions.ts";
 import { historyOf } from "./snapshot-history.ts";
 import type { ReadVendors } from "./vendors.ts";
 
@@ -152,7 +151,8 @@ export function createEntityHandlers(options: {
         history: past,
         verifications: verifications?.verifications,
         monitors: watching?.monitors,
-        mayMonitor: isPermitted(visit.session.role, "manage_monitors"),
+        mayVerify: visit.may("verify"),
+        mayMonitor: visit.may("manage_monitors"),
         known: { session: visit.session, keys },
       });
       layout.sendPage(response, { ...page, title: found.entity!.legalName, content });

@@ -10,12 +10,16 @@ export function writePlace({ createdAt, id }: Place): string {
   return `${timestampDate(createdAt!).toISOString()}~${id}`;
 }
 
-/** The place that a query names; undefined for the beginning. Errors: ProblemError for what is no place. */
-export function readPlace(text: unknown, prefix: IdPrefix): Place | undefined {
+/**
+ * The place that a query names, by an id of that prefix or of an entry of the audit log; undefined for the beginning.
+ * Errors: ProblemError for what is no place.
+ */
+export function readPlace(text: unknown, prefix: IdPrefix | "audit"): Place | undefined {
   if (text === undefined) return undefined;
   const [time = "", id = "", ...others] = typeof text === "string" ? text.split("~") : [];
   const at = new Date(time);
   const isTime = !Number.isNaN(at.getTime()) && at.toISOString() === time;
-  if (!isTime || !isId(prefix, id) || others.length > 0) throw new ProblemError("malformed");
+  const isPlaced = prefix === "audit" ? /^[0-9a-f]{24}$/.test(id) : isId(prefix, id);
+  if (!isTime || !isPlaced || others.length > 0) throw new ProblemError("malformed");
   return { createdAt: timestampFromDate(at), id };
 }

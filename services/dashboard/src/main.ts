@@ -1,5 +1,6 @@
 import { runService } from "@vvs/lifecycle";
 import { AccountService } from "@vvs/proto/account/v1/account";
+import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -16,6 +17,8 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
   const shared = { caller: NAME, tls, logger };
   const account = createClient(AccountService, { ...shared, address: config.ACCOUNT_ADDRESS });
   onClose("account client", () => account.close());
+  const organization = createClient(OrganizationService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("organization client", () => organization.close());
   const deliveries = createClient(WebhookDispatcherService, { ...shared, address: config.WEBHOOK_DISPATCHER_ADDRESS });
   onClose("webhook dispatcher client", () => deliveries.close());
   const verification = createClient(VerificationService, { ...shared, address: config.VERIFICATION_ADDRESS });
@@ -27,6 +30,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
 
   const app = createApp({
     account,
+    organization,
     deliveries,
     verification,
     entities,

@@ -14,7 +14,6 @@ import type { Layout } from "./pages/layout.ts";
 import { monitorPage } from "./pages/monitor.ts";
 import { monitorsAwayPage, monitorsPage } from "./pages/monitors.ts";
 import type { Notice } from "./pages/parts.ts";
-import { isPermitted } from "./permissions.ts";
 import type { ReadVendors } from "./vendors.ts";
 
 export interface MonitorHandlers {
@@ -116,7 +115,7 @@ export function createMonitorHandlers(options: {
   };
 }
 
-const mayManage = ({ session }: Visit) => isPermitted(session.role, "manage_monitors");
+const mayManage = ({ may }: Visit) => may("manage_monitors");
 
 function monitorIdOf(request: Request): string {
   const id = String(request.params.monitor_id);

@@ -10,7 +10,6 @@ import type { PageHandler, Visit } from "./http/session.ts";
 import type { Layout } from "./pages/layout.ts";
 import { overviewPage } from "./pages/overview.ts";
 import type { ReadPanel } from "./panels.ts";
-import { isPermitted } from "./permissions.ts";
 import { rangesAt } from "./usage.ts";
 import type { ReadVendors } from "./vendors.ts";
 
@@ -92,7 +91,7 @@ export function createOverviewHandler(options: {
     );
     const content = overviewPage({
       view: visit.view,
-      mayVerify: isPermitted(visit.session.role, "verify"),
+      may: visit.may,
       attention: { endpoints: flagged?.endpoints, monitors: inError, providers },
       begun: {
         keys: keys && keys.length > 0,

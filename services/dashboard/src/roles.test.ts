@@ -1,10 +1,31 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { startDashboard, type TestDashboard } from "./testing/dashboard.ts";
+import { isPermitted } from "./permissions.ts";
+import { startDashboard, type TestDashboard, type Visitor } from "./testing/dashboard.ts";
+import { DELIVERY_ID, deliveryOf } from "./testing/fake-dispatcher.ts";
+import { ENTITY_ID } from "./testing/fake-entity.ts";
+import { MEMBER_ID } from "./testing/fake-members.ts";
+import { eventOf, MONITOR_ID, monitorOf } from "./testing/fake-monitor.ts";
 import { keyOf } from "./testing/fake-services.ts";
+import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID, verificationOf } from "./testing/fake-verification.ts";
+import type { Route } from "./testing/routes.ts";
+
+const roles = ["owner", "developer", "read_only"] as const;
+const at = timestampFromDate(new Date("2026-11-20T08:00:00Z"));
 
 let dashboard: TestDashboard;
 beforeAll(async () => {
   dashboard = await startDashboard();
+  const { state } = dashboard;
+  state.keys = [keyOf()];
+  state.deliveries = [deliveryOf()];
+  state.endpoints = [{ webhookUrl: "https://acme.example/hook", state: "failing", failingSince: at }];
+  state.entities = [{ id: ENTITY_ID, legalName: "Acme" }];
+  state.verifications = [verificationOf()];
+  state.evidence = [evidenceOf()];
+  state.monitors = [monitorOf()];
+  state.events = [eventOf()];
+  state.previousValidUntil = new Date(Date.now() + 60_000);
 });
 afterEach(() => {
   dashboard.state.role = "owner";
@@ -12,7 +33,7 @@ afterEach(() => {
 });
 afterAll(() => dashboard.close());
 
-async function visitorOf(role: string) {
+async function visitorOf(role: string): Promise<Visitor> {
   const visitor = dashboard.visitor();
   await visitor.signIn();
   dashboard.state.role = role;
@@ -20,51 +41,102 @@ async function visitorOf(role: string) {
   return visitor;
 }
 
-describe("who is read-only", () => {
-  test.each([
-    "/live/verifications",
-    "/live/verifications/new",
-    "/live/monitors",
-    "/live/monitors/mon_1/cancel",
-    "/live/api-keys",
-    "/live/api-keys/key_1/roll",
-    "/live/api-keys/key_1/revoke",
-    "/live/webhooks/secret",
-    "/live/webhooks/secret/show",
-    "/live/webhooks/secret/rotate",
-    "/live/webhooks/secret/end-previous",
-    "/live/webhooks/deliveries/dlv_1/replay",
-    "/live/webhooks/replay",
-    "/live/webhooks/test",
-  ])("is refused a form sent to %s, and no service hears of it", async (path) => {
-    const visitor = await visitorOf("read_only");
-    const { status, text } = path.endsWith("/new") ? await visitor.get(path) : await visitor.post(path);
-    expect(status).toBe(403);
-    expect(text).toContain("Your role does not allow this");
+const ids: Readonly<Record<string, string>> = {
+  delivery_id: DELIVERY_ID,
+  entity_id: ENTITY_ID,
+  evidence_id: EVIDENCE_ID,
+  key_id: "key_1",
+  monitor_id: MONITOR_ID,
+  user_id: MEMBER_ID,
+  verification_id: VERIFICATION_ID,
+};
+
+/** A path that the route is for. */
+const pathOf = ({ path }: Route) => path.replaceAll(/:(\w+)/g, (_all, name: string) => ids[name] ?? `${name}_1`);
+
+const send = (visitor: Visitor, { method, ...route }: Route) =>
+  method === "GET" ? visitor.get(pathOf({ method, ...route })) : visitor.post(pathOf({ method, ...route }));
+
+/** What every member does by themselves, and what changes nothing though it is posted. */
+const everybodys = /^\/(live|test)\/(security(\/|$)|organization\/leave$|entities$)/;
+
+describe("of all routes there are", () => {
+  test("those of signed-in users name a permission, and those that change something more than reading", () => {
+    const { guarded, open } = dashboard.routes;
+    expect(guarded.length).toBeGreaterThan(80);
+    // A form's address that is opened leads back to its page.
+    expect(open.filter((name) => /^POST \/(live|test)/.test(name))).toEqual([]);
+    const changing = guarded.filter(({ method, path }) => method !== "GET" && !everybodys.test(path));
+    expect(changing.filter(({ permission }) => permission === "read")).toEqual([]);
+  });
+
+  test("each asks who is not signed in to sign in, and no service hears of it", async () => {
+    for (const route of dashboard.routes.guarded) {
+      const { status, location } = await send(dashboard.visitor(), route);
+      expect([route, status, location]).toEqual([route, 303, expect.stringMatching(/^\/sign-in/)]);
+    }
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test.each([
-    "/live/overview",
-    "/live/verifications",
-    "/live/monitors",
-    "/live/api-keys",
-    "/live/webhooks",
-    "/live/webhooks/deliveries",
-    "/live/providers",
-  ])("sees %s", async (path) => {
+  test.each([...roles, "admin"])(
+    "each refuses %s what that role may not, also by direct request, and no service hears of it",
+    async (role) => {
+      const visitor = await visitorOf(role);
+      const refused = dashboard.routes.guarded.filter(({ permission }) => !isPermitted(role, permission));
+      for (const route of refused) {
+        const { status, text } = await send(visitor, route);
+        expect([route, status]).toEqual([route, 403]);
+        expect(text).toContain("Your role does not allow this");
+      }
+      expect(dashboard.state.calls).toEqual([]);
+    },
+  );
+});
+
+/** The route that answers a path. */
+function routeOf(method: Route["method"], path: string): Route | undefined {
+  return dashboard.routes.guarded.find(
+    (route) => route.method === method && new RegExp(`^${route.path.replaceAll(/:\w+/g, "[^/]+")}$`).test(path),
+  );
+}
+
+describe("on all pages that lead to each other", () => {
+  test.each(roles)("%s is offered no link and no form that would be refused", async (role) => {
+    const visitor = await visitorOf(role);
+    const seen = new Set<string>(["/live/overview"]);
+    const offered: string[] = [];
+    for (const path of seen) {
+      const { status, text } = await visitor.get(path);
+      if (status === 403) offered.push(path);
+      for (const [, link] of text.matchAll(/href="(\/live[^"?#]*)/g)) seen.add(link!);
+      for (const [, method, action] of text.matchAll(/<form method="(get|post)" action="(\/live[^"?#]*)/g)) {
+        const route = routeOf(method === "get" ? "GET" : "POST", action!);
+        expect([path, action, route]).toEqual([
+          path,
+          action,
+          expect.objectContaining({ method: method!.toUpperCase() }),
+        ]);
+        if (!isPermitted(role, route!.permission)) offered.push(`${path}: ${method} ${action}`);
+      }
+    }
+    expect(offered).toEqual([]);
+    expect(seen.size).toBeGreaterThan(15);
+  });
+
+  test("who is read-only is told who may do what is not offered", async () => {
     const visitor = await visitorOf("read_only");
-    expect((await visitor.get(path)).status).toBe(200);
+    for (const [path, text] of [
+      ["/live/api-keys", "Owners and developers may create, roll and revoke keys."],
+      ["/live/webhooks", "Owners and developers may see, rotate and set the secret."],
+      [`/live/webhooks/deliveries/${DELIVERY_ID}`, "Owners and developers may replay deliveries."],
+      ["/live/organization/members", "Owners may invite people, change roles and remove members."],
+    ] as const) {
+      expect((await visitor.get(path)).text).toContain(text);
+    }
   });
 });
 
-test("a role that nobody knows may nothing", async () => {
-  const visitor = await visitorOf("admin");
-  expect((await visitor.get("/live/api-keys")).status).toBe(403);
-});
-
 test("a role that is taken away is gone at the next request", async () => {
-  dashboard.state.keys = [keyOf()];
   const visitor = await visitorOf("developer");
   expect((await visitor.get("/live/api-keys/key_1/revoke")).status).toBe(200);
   dashboard.state.role = "read_only";

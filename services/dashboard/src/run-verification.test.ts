@@ -43,6 +43,7 @@ describe("a verification that is run", () => {
         tenant: { organizationId: "org_1", environment: "ENVIRONMENT_SANDBOX" },
         actor: "usr_1",
         requestId: expect.stringMatching(/^req_/),
+        clientAddress: "127.0.0.1",
       },
       vendor: { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, legalName: "Acme" },
       checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"],

@@ -50,6 +50,13 @@ export function requestsByKey(counts: readonly UsageCount[]): [keyId: string, re
   return [...sums].sort(([, one], [, other]) => other - one);
 }
 
+/** The most requests that one key made in one of the periods, and how many of all were over the limit. */
+export function busiestOf(counts: readonly UsageCount[]): { readonly most: number; readonly limited: number } {
+  const periods = Map.groupBy(counts, ({ apiKeyId, hour }) => `${apiKeyId} ${timestampDate(hour!).getTime()}`);
+  const sums = [...periods.values()].map((period) => totalOf(requestsByOutcome(period)));
+  return { most: Math.max(0, ...sums), limited: requestsByOutcome(counts).limited };
+}
+
 /** How long requests took; those that were refused for their rate cost nothing and are left out. */
 export function latencyOf(counts: readonly UsageCount[]): PeriodFigures["latency"] {
   const histogram: number[] = [];

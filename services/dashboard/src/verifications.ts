@@ -51,6 +51,7 @@ export function createVerificationHandlers(options: {
       const ids = found?.verifications.map((each) => each.entityId) ?? [];
       const content = verificationsPage({
         view: visit.view,
+        mayVerify: visit.may("verify"),
         // What is no id may be anything that was pasted by mistake.
         entityId: problem ? "" : entityId,
         problem,

@@ -89,6 +89,7 @@ export function createWebhookHandlers(options: {
       view: visit.view,
       secret: showsValue ? secret! : { ...secret!, value: "" },
       formToken,
+      mayManage: visit.may("manage_webhooks"),
       recent,
       endpoints,
       notice,

@@ -16,6 +16,8 @@ export interface Visit {
   readonly view: EnvironmentView;
   /** On whose behalf the page calls services. */
   readonly caller: CallerContext;
+  /** What a form may be offered for; the route it leads to asks again. */
+  readonly may: (permission: Permission) => boolean;
   /** What the user should know of, whatever the page is about. */
   readonly alert: Html | undefined;
 }
@@ -25,8 +27,12 @@ export type ReadAlert = (visit: Omit<Visit, "alert">) => Promise<Html | undefine
 
 export type PageHandler = (request: Request, response: Response, visit: Visit) => Promise<void>;
 
-/** Makes a handler for signed-in users whose role permits it. */
-export type SignedInPage = (view: EnvironmentView, permission: Permission, handle: PageHandler) => RequestHandler;
+/** Makes a handler for signed-in users whose role permits it; it tells the permission, so that routes can be listed with theirs. */
+export type SignedInPage = (
+  view: EnvironmentView,
+  permission: Permission,
+  handle: PageHandler,
+) => RequestHandler & { readonly permission: Permission };
 
 export interface SessionSource {
   getSession(request: { sessionToken: string }): Promise<{ session?: Session }>;
@@ -37,19 +43,24 @@ export interface SessionSource {
  * anywhere is over here too; without one the way leads to the sign-in page and back.
  */
 export function createSignedIn(account: SessionSource, readAlert: ReadAlert): SignedInPage {
-  return (view, permission, handle) => async (request, response) => {
-    const session = await currentSession(account, request);
-    if (!session) {
-      clearCookie(response, "__Host-session");
-      response.redirect(303, signInPath(request.method, request.path));
-      return;
-    }
-    alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
-    if (!isPermitted(session.role, permission)) throw new ProblemError("not_permitted");
-    const tenant = { organizationId: session.organizationId, environment: view.environment };
-    const caller = { tenant, actor: session.userId, requestId: requestIdOf(response), clientAddress: request.ip ?? "" };
-    const alert = await readAlert({ session, view, caller });
-    await handle(request, response, { session, view, caller, alert });
+  return (view, permission, handle) => {
+    const handler: RequestHandler = async (request, response) => {
+      const session = await currentSession(account, request);
+      if (!session) {
+        clearCookie(response, "__Host-session");
+        response.redirect(303, signInPath(request.method, request.path));
+        return;
+      }
+      alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
+      const may = (asked: Permission) => isPermitted(session.role, asked);
+      if (!may(permission)) throw new ProblemError("not_permitted");
+      const tenant = { organizationId: session.organizationId, environment: view.environment };
+      const place = { requestId: requestIdOf(response), clientAddress: request.ip ?? "" };
+      const caller = { tenant, actor: session.userId, ...place };
+      const alert = await readAlert({ session, view, caller, may });
+      await handle(request, response, { session, view, caller, may, alert });
+    };
+    return Object.assign(handler, { permission });
   };
 }
 

@@ -7,6 +7,7 @@ import { confirmPath } from "../http/next-path.ts";
 import type { Visit } from "../http/session.ts";
 import { lifetimes } from "../key-lifetime.ts";
 import { formTokenField, type Notice, noticeBox, time } from "./parts.ts";
+import { whoMay } from "./who-may.ts";
 
 /** What a user typed into the form for a new key. */
 export interface NewKeyInput {
@@ -40,22 +41,27 @@ export function apiKeysPage(options: {
   scopesProblem?: string;
   lifetimeProblem?: string;
 }): Html {
-  const { keys, now, notice } = options;
-  const { view } = options.visit;
+  const { visit, keys, now, notice } = options;
+  const { view } = visit;
+  const mayManage = visit.may("manage_keys");
   return html`<h1>API keys</h1>
 ${noticeBox(notice)}
-<section class="card" aria-labelledby="create">
+${
+  mayManage
+    ? html`<section class="card" aria-labelledby="create">
 <h2 id="create">Create a ${view.name.toLowerCase()} key</h2>
 ${options.mayCreate ? newKeyForm({ ...options, view, input: options.input ?? emptyInput }) : confirmFirst(view)}
-</section>
+</section>`
+    : whoMay(view, "manage_keys", "create, roll and revoke keys")
+}
 <section aria-labelledby="keys">
 <h2 id="keys">${view.name} keys</h2>
 ${
   keys.length === 0
-    ? html`<p class="empty">There are no ${view.name.toLowerCase()} keys yet. Create one above: its page shows a first call with it.</p>`
+    ? html`<p class="empty">There are no ${view.name.toLowerCase()} keys yet.${mayManage && " Create one above: its page shows a first call with it."}</p>`
     : html`<table class="keys">
-<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Expires</th><th scope="col">State</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
-<tbody>${keys.map((key) => keyRow(key, view, now))}</tbody>
+<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Expires</th><th scope="col">State</th>${mayManage && html`<th scope="col"><span class="unseen">Actions</span></th>`}</tr></thead>
+<tbody>${keys.map((key) => keyRow(key, visit, now))}</tbody>
 </table>
 <p class="hint">When a key was last used is known within a minute.</p>`
 }
@@ -67,7 +73,7 @@ function confirmFirst(view: EnvironmentView): Html {
 <p><a class="button" href="${confirmPath(view, "GET", `${view.path}/api-keys`)}">Confirm your password</a></p>`;
 }
 
-function keyRow(key: ApiKey, view: EnvironmentView, now: Date): Html {
+function keyRow(key: ApiKey, { view, may }: Visit, now: Date): Html {
   const state = apiKeyState(key, now);
   const path = `${view.path}/api-keys/${key.id}`;
   return html`<tr class="${state}">
@@ -78,15 +84,19 @@ function keyRow(key: ApiKey, view: EnvironmentView, now: Date): Html {
 <td data-label="Last used">${time(key.lastUsedAt) ?? "never"}</td>
 <td data-label="Expires">${time(key.expiresAt) ?? "never"}</td>
 <td data-label="State">${stateOf(key, state)}</td>
-<td class="action">${
+${may("manage_keys") && html`<td class="action">${actions(key, state, path)}</td>`}
+</tr>
+`;
+}
+
+function actions(key: ApiKey, state: ApiKeyState, path: string): Html {
+  return html`${
     state === "active" &&
     html`<a class="button quiet" href="${path}/roll">Roll<span class="unseen"> ${key.name}</span></a> `
   }${
     state !== "revoked" &&
     html`<a class="button quiet" href="${path}/revoke">Revoke<span class="unseen"> ${key.name}</span></a>`
-  }</td>
-</tr>
-`;
+  }`;
 }
 
 function stateOf(key: ApiKey, state: ApiKeyState): Html {

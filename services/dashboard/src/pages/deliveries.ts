@@ -16,6 +16,7 @@ import { type Notice, noticeBox, state, time } from "./parts.ts";
 
 export interface DeliveriesView {
   readonly view: EnvironmentView;
+  readonly mayManage: boolean;
   readonly filter: DeliveryFilter;
   readonly problems: FilterProblems;
   /** Undefined where they can't be had at the moment. */
@@ -27,11 +28,11 @@ export interface DeliveriesView {
 }
 
 export function deliveriesPage(options: DeliveriesView): Html {
-  const { view } = options;
+  const { view, mayManage } = options;
   const isNarrowed = Object.keys(writeDeliveryFilter(options.filter)).length > 0;
   return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a></p>
 <div class="heading"><h1>Deliveries</h1>
-<p class="choices"><a class="button quiet" href="${view.path}/webhooks/test">Send a test event</a> <a class="button quiet" href="${replayPath(options)}">Replay what failed</a></p></div>
+${mayManage && html`<p class="choices"><a class="button quiet" href="${view.path}/webhooks/test">Send a test event</a> <a class="button quiet" href="${replayPath(options)}">Replay what failed</a></p>`}</div>
 ${noticeBox(options.notice)}
 ${filterForm(options, isNarrowed)}
 ${Object.keys(options.problems).length === 0 && listSection(options, isNarrowed)}`;

@@ -6,9 +6,11 @@ import type { EnvironmentView } from "../environments.ts";
 import { type Html, html } from "../http/html.ts";
 import { attemptCount, durationText, outcomeText } from "./attempts.ts";
 import { facts, formTokenField, type Notice, noticeBox, state, time } from "./parts.ts";
+import { whoMay } from "./who-may.ts";
 
 export interface DeliveryView {
   readonly view: EnvironmentView;
+  readonly mayReplay: boolean;
   readonly delivery: Delivery;
   /** Undefined where it can't be had at the moment, and for tests. */
   readonly vendor: Entity | undefined;
@@ -27,7 +29,7 @@ ${delivery.status === "pending" && waiting(options)}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this delivery</h2>
 ${about(options)}
-${replayForm(options)}
+${options.mayReplay ? replayForm(options) : whoMay(view, "manage_webhooks", "replay deliveries")}
 </section>
 <section aria-labelledby="attempts">
 <h2 id="attempts">${attemptCount(delivery.attempts.length)}</h2>

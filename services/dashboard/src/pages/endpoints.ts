@@ -18,18 +18,18 @@ export function endpointsAlert(view: EnvironmentView, flagged: Endpoints | undef
 }
 
 /** The URLs that deliveries went to, those that fail first; undefined where they can't be had at the moment. */
-export function endpointsSection(view: EnvironmentView, found: Endpoints | undefined): Html {
+export function endpointsSection(view: EnvironmentView, found: Endpoints | undefined, mayManage: boolean): Html {
   return html`<section aria-labelledby="endpoints">
 <h2 id="endpoints">Endpoints</h2>
-${found ? list(view, found) : html`<p class="notice problem">How endpoints answer can’t be shown at the moment. Deliveries go on being made; try again in a moment.</p>`}
+${found ? list(view, found, mayManage) : html`<p class="notice problem">How endpoints answer can’t be shown at the moment. Deliveries go on being made; try again in a moment.</p>`}
 </section>`;
 }
 
-function list(view: EnvironmentView, { endpoints, hasMore }: Endpoints): Html {
+function list(view: EnvironmentView, { endpoints, hasMore }: Endpoints, mayManage: boolean): Html {
   if (endpoints.length === 0) {
     return html`<p class="empty">Nothing was sent anywhere yet. Each URL that a monitor’s events go to appears here, with how it answers.</p>`;
   }
-  return html`<ul class="cards">${endpoints.map((each) => endpointItem(view, each))}</ul>
+  return html`<ul class="cards">${endpoints.map((each) => endpointItem(view, each, mayManage))}</ul>
 ${hasMore && html`<p class="hint">There are more. These are the ones that fail for longest, or were used last.</p>`}`;
 }
 
@@ -40,7 +40,7 @@ const meanings: Readonly<Record<string, string>> = {
   gone: "It said 410: nobody listens there any more. Events are still attempted. If nobody is meant to listen, cancel its monitors, or give them another URL.",
 };
 
-function endpointItem(view: EnvironmentView, endpoint: Endpoint): Html {
+function endpointItem(view: EnvironmentView, endpoint: Endpoint, mayManage: boolean): Html {
   const { webhookUrl: url, failingSince, lastFailureAt, goneAt } = endpoint;
   const path = `${view.path}/webhooks`;
   const query = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
@@ -59,7 +59,7 @@ ${facts([
       html`${time(lastFailureAt)} <span class="hint">${outcomeText({ statusCode: endpoint.lastStatusCode, error: endpoint.lastError })}</span>`,
   ],
 ])}
-<p class="actions"><a href="${path}/deliveries?${query({ url })}">Deliveries<span class="unseen"> to ${url}</span></a> <a href="${path}/test?${query({ url })}">Send a test event<span class="unseen"> to ${url}</span></a>${since && html` <a href="${path}/replay?${query({ url, since })}">Replay what failed<span class="unseen"> to ${url}</span></a>`}</p>
+<p class="actions"><a href="${path}/deliveries?${query({ url })}">Deliveries<span class="unseen"> to ${url}</span></a>${mayManage && html` <a href="${path}/test?${query({ url })}">Send a test event<span class="unseen"> to ${url}</span></a>`}${mayManage && since && html` <a href="${path}/replay?${query({ url, since })}">Replay what failed<span class="unseen"> to ${url}</span></a>`}</p>
 </li>
 `;
 }

@@ -19,9 +19,10 @@ export function entityPage(options: {
   /** The newest that are active; undefined where they can't be had at the moment. */
   monitors: readonly Monitor[] | undefined;
   mayMonitor: boolean;
+  mayVerify: boolean;
   known: KnownActors;
 }): Html {
-  const { view, entity, history, verifications, known } = options;
+  const { view, entity, history, known } = options;
   const status = entity.samGov?.registrationStatus;
   return html`<p class="path"><a href="${view.path}/entities">Entities</a></p>
 <div class="heading"><h1>${entity.legalName}</h1> ${status && state(status)}</div>
@@ -29,7 +30,7 @@ export function entityPage(options: {
 <h2 id="about" class="unseen">About this entity</h2>
 ${about(entity)}
 </section>
-${verificationSection(view, entity.id, verifications)}
+${verificationSection(options)}
 ${monitorSection(options)}
 ${historySection({ view, entityId: entity.id, history, known })}`;
 }
@@ -72,12 +73,14 @@ function capitalized(text: string): string {
   return text === "" ? "" : `${text[0]!.toUpperCase()}${text.slice(1)}`;
 }
 
-function verificationSection(view: EnvironmentView, id: string, found: readonly Verification[] | undefined): Html {
+function verificationSection(options: Parameters<typeof entityPage>[0]): Html {
+  const { view, verifications: found, mayVerify } = options;
+  const { id } = options.entity;
   return html`<section aria-labelledby="verifications">
 <div class="heading"><h2 id="verifications">Newest verifications</h2>
 <p><a href="${view.path}/verifications?entity_id=${id}">All of this entity</a></p></div>
 ${!found && html`<p class="notice warning">They can’t be shown at the moment. They are not lost.</p>`}
-${found?.length === 0 && html`<p class="empty">It has not been verified yet. <a href="${view.path}/verifications/new">Run a verification</a></p>`}
+${found?.length === 0 && html`<p class="empty">It has not been verified yet.${mayVerify && html` <a href="${view.path}/verifications/new">Run a verification</a>`}</p>`}
 ${
   found &&
   found.length > 0 &&

@@ -15,6 +15,7 @@ export type Section =
   | "api-keys"
   | "webhooks"
   | "usage"
+  | "organization"
   | "security";
 
 /** Those in the navigation. */
@@ -27,6 +28,7 @@ const sections: Readonly<Record<Exclude<Section, "security">, string>> = {
   "api-keys": "API keys",
   webhooks: "Webhooks",
   usage: "Usage",
+  organization: "Organization",
 };
 
 export interface Layout {

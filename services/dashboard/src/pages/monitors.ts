@@ -7,6 +7,7 @@ import { type MonitorFilter, type MonitorFilterProblems, outcomes } from "../mon
 import { frequencyName } from "../monitor-form.ts";
 import type { Vendors } from "../vendors.ts";
 import { state, time } from "./parts.ts";
+import { whoMay } from "./who-may.ts";
 
 export interface MonitorsView {
   readonly view: EnvironmentView;
@@ -95,7 +96,7 @@ function nothing(options: MonitorsView): Html {
   const { view, mayManage, isFirst } = options;
   if (!isFirst) return html`<p class="empty">There are none older.</p>`;
   if (isNarrowed(options)) return html`<p class="empty">No monitor fits.</p>`;
-  return html`<p class="empty">Nothing is watched yet. A monitor checks a vendor again and again, and tells your webhook when something changes. ${mayManage && html`<a href="${view.path}/monitors/new">Create a monitor</a>, or call <code>POST /v1/monitors</code>.`}</p>`;
+  return html`<p class="empty">Nothing is watched yet. A monitor checks a vendor again and again, and tells your webhook when something changes. ${mayManage && html`<a href="${view.path}/monitors/new">Create a monitor</a>, or call <code>POST /v1/monitors</code>.`}</p>${!mayManage && whoMay(view, "manage_monitors", "create monitors")}`;
 }
 
 function row(monitor: Monitor, view: EnvironmentView, vendors: Vendors | undefined): Html {

@@ -5,6 +5,7 @@ import type { Endpoint } from "@vvs/proto/webhook/v1/webhook";
 import { statusName } from "../checks.ts";
 import type { EnvironmentView } from "../environments.ts";
 import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
 import type { UsageRange } from "../usage.ts";
 import type { Vendors } from "../vendors.ts";
 import { type Begun, firstSteps } from "./first-steps.ts";
@@ -15,7 +16,7 @@ import { providerName } from "./vocabulary.ts";
 /** Each part is undefined where it can't be had at the moment. */
 export interface OverviewView {
   readonly view: EnvironmentView;
-  readonly mayVerify: boolean;
+  readonly may: Visit["may"];
   readonly attention: {
     /** Those that fail. */
     readonly endpoints: readonly Endpoint[] | undefined;
@@ -32,10 +33,10 @@ export interface OverviewView {
 }
 
 export function overviewPage(options: OverviewView): Html {
-  const { view, mayVerify, begun } = options;
+  const { view, may, begun } = options;
   return html`<div class="heading"><h1>Overview</h1>
-${mayVerify && html`<p><a class="button" href="${view.path}/verifications/new">Run a verification</a></p>`}</div>
-${firstSteps(view, begun)}
+${may("verify") && html`<p><a class="button" href="${view.path}/verifications/new">Run a verification</a></p>`}</div>
+${firstSteps({ view, may }, begun)}
 ${attentionSection(options)}
 <div class="panels">
 ${usagePanel(options)}

@@ -11,6 +11,7 @@ export const shortcutKeys = {
   "api-keys": "k",
   webhooks: "w",
   usage: "u",
+  organization: "i",
   Live: "l",
   Test: "t",
 } as const;

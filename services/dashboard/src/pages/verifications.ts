@@ -5,9 +5,11 @@ import { type Html, html } from "../http/html.ts";
 import { writePlace } from "../list-place.ts";
 import type { Vendors } from "../vendors.ts";
 import { state, time } from "./parts.ts";
+import { whoMay } from "./who-may.ts";
 
 export interface VerificationsView {
   readonly view: EnvironmentView;
+  readonly mayVerify: boolean;
   /** The filter; empty for all. */
   readonly entityId: string;
   /** What is wrong with it. */
@@ -20,9 +22,9 @@ export interface VerificationsView {
 }
 
 export function verificationsPage(options: VerificationsView): Html {
-  const { view, found } = options;
+  const { view, mayVerify, found } = options;
   return html`<div class="heading"><h1>Verifications</h1>
-<p><a class="button" href="${view.path}/verifications/new">Run a verification</a></p></div>
+${mayVerify && html`<p><a class="button" href="${view.path}/verifications/new">Run a verification</a></p>`}</div>
 ${filterForm(options)}
 <section aria-labelledby="list">
 <h2 id="list">${options.entityId ? "Of this vendor" : `All ${view.name.toLowerCase()} verifications`}</h2>
@@ -57,10 +59,13 @@ function list(options: VerificationsView, found: NonNullable<VerificationsView["
 ${pager(options, found.next)}`;
 }
 
-function nothing({ problem, entityId, isFirst }: VerificationsView): Html | undefined {
+function nothing({ view, mayVerify, problem, entityId, isFirst }: VerificationsView): Html | undefined {
   if (problem) return undefined;
   if (!isFirst) return html`<p class="empty">There are none older.</p>`;
   if (entityId) return html`<p class="empty">This vendor has not been verified yet.</p>`;
+  if (!mayVerify) {
+    return html`<p class="empty">Nothing was verified yet.</p>${whoMay(view, "verify", "run verifications")}`;
+  }
   return html`<p class="empty">Nothing was verified yet. Run a verification here, or call <code>POST /v1/verify</code>.</p>`;
 }
 

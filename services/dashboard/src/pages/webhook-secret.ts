@@ -3,32 +3,35 @@ import type { WebhookSecret } from "@vvs/proto/account/v1/account";
 import type { EnvironmentView } from "../environments.ts";
 import { type Html, html } from "../http/html.ts";
 import { copyable, formTokenField, time } from "./parts.ts";
+import { whoMay } from "./who-may.ts";
 
 export interface WebhookSecretView {
   readonly view: EnvironmentView;
   /** Its value is empty unless it is to be shown. */
   readonly secret: WebhookSecret;
   readonly formToken: string;
+  readonly mayManage: boolean;
   /** Why an own secret was refused. */
   readonly valueProblem?: string;
 }
 
 export function webhookSecretSection(options: WebhookSecretView): Html {
-  const { view, secret } = options;
+  const { view, secret, mayManage } = options;
   return html`<section class="card" aria-labelledby="secret">
 <h2 id="secret">${view.name} signing secret</h2>
 <p>Every ${view.name.toLowerCase()} webhook is signed with it, so that you can tell ours from anybody else’s.</p>
-${secret.value ? shown(view, secret.value) : hidden(view)}
+${secret.value ? shown(view, secret.value) : hidden(view, mayManage)}
 <p class="hint">Set ${time(secret.createdAt)}.</p>
 ${secret.previousValidUntil && overlap(options, secret.previousValidUntil)}
-${rotateForm(options)}
-${ownForm(options)}
+${mayManage ? html`${rotateForm(options)}${ownForm(options)}` : whoMay(view, "manage_webhooks", "see, rotate and set the secret")}
 </section>`;
 }
 
-function hidden(view: EnvironmentView): Html {
+function hidden(view: EnvironmentView, mayShow: boolean): Html {
+  const dots = html`<pre aria-label="The secret is hidden"><code>whsec_••••••••••••••••••••••••••••••••</code></pre>`;
+  if (!mayShow) return html`<div class="copyable">${dots}</div>`;
   return html`<form method="post" action="${view.path}/webhooks/secret/show" class="copyable">
-<pre aria-label="The secret is hidden"><code>whsec_••••••••••••••••••••••••••••••••</code></pre>
+${dots}
 <button class="quiet">Show</button>
 </form>`;
 }
@@ -38,12 +41,15 @@ function shown(view: EnvironmentView, value: string): Html {
 <p><a href="${view.path}/webhooks">Hide</a></p>`;
 }
 
-function overlap({ view, formToken }: WebhookSecretView, until: Timestamp): Html {
+function overlap({ view, formToken, mayManage }: WebhookSecretView, until: Timestamp): Html {
   return html`<div class="notice warning"><p>The previous secret still signs too, until ${time(until)}. Both signatures are sent until then.</p>
-<form method="post" action="${view.path}/webhooks/secret/end-previous">
+${
+  mayManage &&
+  html`<form method="post" action="${view.path}/webhooks/secret/end-previous">
   ${formTokenField(formToken)}
   <button class="quiet">End the previous secret now</button>
-</form></div>`;
+</form>`
+}</div>`;
 }
 
 function rotateForm({ view, formToken }: WebhookSecretView): Html {

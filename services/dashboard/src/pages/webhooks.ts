@@ -25,13 +25,13 @@ export function webhooksPage(
     notice?: Notice;
   },
 ): Html {
-  const { view } = options;
+  const { view, mayManage } = options;
   return html`<div class="heading"><h1>Webhooks</h1>
-<p class="choices"><a class="button quiet" href="${view.path}/webhooks/deliveries">All deliveries</a> <a class="button" href="${view.path}/webhooks/test">Send a test event</a></p></div>
+<p class="choices"><a class="button quiet" href="${view.path}/webhooks/deliveries">All deliveries</a>${mayManage && html` <a class="button" href="${view.path}/webhooks/test">Send a test event</a>`}</p></div>
 ${noticeBox(options.notice)}
 ${webhookSecretSection(options)}
 ${recentSection(view, options.recent)}
-${endpointsSection(view, options.endpoints)}`;
+${endpointsSection(view, options.endpoints, mayManage)}`;
 }
 
 function recentSection(view: EnvironmentView, recent: RecentDeliveries | undefined): Html {

@@ -1,5 +1,6 @@
 import type { Logger } from "@vvs/logging";
 import { AccountService } from "@vvs/proto/account/v1/account";
+import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -9,6 +10,7 @@ import { createApp } from "../app.ts";
 import { listen } from "../http/listen.ts";
 import { EMAIL, PASSWORD, startFakeServices } from "./fake-services.ts";
 import type { FakeState } from "./fake-state.ts";
+import { routesOf } from "./routes.ts";
 
 /** An answer, its body as text. */
 export interface Page {
@@ -34,6 +36,7 @@ export interface Visitor {
 
 export interface TestDashboard {
   readonly state: FakeState;
+  readonly routes: ReturnType<typeof routesOf>;
   readonly logs: readonly Record<string, unknown>[];
   visitor(): Visitor;
   /** Takes the account service away. */
@@ -54,12 +57,14 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
   const services = await startFakeServices(recordingLogger([]));
   const client = (port: number) => ({ address: `127.0.0.1:${port}`, caller: "dashboard", tls: undefined });
   const account = createClient(AccountService, client(services.account.port));
+  const organization = createClient(OrganizationService, client(services.account.port));
   const deliveries = createClient(WebhookDispatcherService, client(services.dispatcher.port));
   const verification = createClient(VerificationService, client(services.verification.port));
   const entities = createClient(EntityService, client(services.entity.port));
   const monitors = createClient(MonitorService, client(services.monitor.port));
   const app = createApp({
     account,
+    organization,
     deliveries,
     verification,
     entities,
@@ -73,6 +78,7 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
   const server = await listen(app, { host: "127.0.0.1", port: 0, stopping: new AbortController().signal });
   return {
     state: services.state,
+    routes: routesOf(app),
     logs,
     visitor: () => createVisitor(`http://127.0.0.1:${server.port}`, new Map()),
     stopAccount: () => services.account.close(0),
@@ -80,7 +86,7 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
     stopMonitor: () => services.monitor.close(0),
     async close() {
       await server.close();
-      for (const each of [account, deliveries, verification, entities, monitors]) each.close();
+      for (const each of [account, organization, deliveries, verification, entities, monitors]) each.close();
       const { state: _state, ...servers } = services;
       await Promise.all(Object.values(servers).map((each) => each.close(0)));
     },

@@ -11,6 +11,8 @@ import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { type Callers, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
+export const MEMBER_ID = "usr_01m7ygvppkenma4hm7yf5h5159";
+
 const alone = ["dashboard"];
 const callers: Callers<typeof OrganizationService> = {
   listMembers: alone,
@@ -61,7 +63,7 @@ export function memberMessage(
   changes: MessageInitShape<typeof MemberSchema> = {},
 ): MessageInitShape<typeof MemberSchema> {
   return {
-    userId: "usr_2",
+    userId: MEMBER_ID,
     email: "grace@acme.example",
     role: "developer",
     joinedAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")),

@@ -1,0 +1,51 @@
+/** What the audit log tells of, by area, each as what somebody did. */
+export const auditActions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Signing in": {
+    "user.signed_in": "signed in",
+    "user.signed_out": "signed out",
+    "user.sessions_ended": "ended sessions of",
+    "user.reauthenticated": "confirmed their password",
+    "user.password_changed": "changed their password",
+    "user.password_set": "set a new password for",
+    "user.totp_enabled": "turned on two-factor sign-in",
+    "user.totp_disabled": "turned off two-factor sign-in",
+  },
+  Members: {
+    "user.created": "created the user",
+    "member.role_changed": "changed the role of",
+    "member.removed": "removed",
+    "member.left": "left the organization",
+  },
+  "API keys": {
+    "api_key.created": "created an API key",
+    "api_key.revoked": "revoked an API key",
+  },
+  Webhooks: {
+    "webhook_secret.shown": "looked at the webhook secret",
+    "webhook_secret.set": "set a webhook secret of their own",
+    "webhook_secret.rotated": "rotated the webhook secret",
+    "webhook_secret.previous_ended": "ended the previous webhook secret",
+    "webhook_delivery.replayed": "replayed a delivery",
+    "webhook_deliveries.replayed": "replayed failed deliveries",
+    "webhook_test.sent": "sent a test event",
+  },
+  Organization: {
+    "organization.created": "created the organization",
+    "organization.suspended": "suspended the organization",
+    "organization.resumed": "ended the suspension of the organization",
+    "organization.plan_changed": "changed the plan",
+  },
+};
+
+const phrases: ReadonlyMap<string, string> = new Map(
+  Object.values(auditActions).flatMap((actions) => Object.entries(actions)),
+);
+
+export function isAuditAction(text: string): boolean {
+  return phrases.has(text);
+}
+
+/** What was done, in words; an action that is newer than this page is named as it is. */
+export function auditPhrase(action: string): string {
+  return phrases.get(action) ?? action.replaceAll(/[._]/g, " ");
+}

@@ -1,0 +1,154 @@
+import { ServiceError } from "@vvs/errors";
+import { isId } from "@vvs/ids";
+import type { Member } from "@vvs/proto/account/v1/members";
+import type { OrganizationService } from "@vvs/proto/account/v1/organization";
+import type { Client } from "@vvs/rpc";
+import { toProtoCaller } from "@vvs/tenant";
+import type { Request, Response } from "express";
+import { clearCookie } from "./http/cookies.ts";
+import { field } from "./http/form.ts";
+import { ProblemError } from "./http/problem.ts";
+import type { PageHandler, Visit } from "./http/session.ts";
+import type { Layout } from "./pages/layout.ts";
+import { leavePage, memberPage, removeMemberPage } from "./pages/member.ts";
+import { membersPage } from "./pages/members.ts";
+import type { Notice } from "./pages/parts.ts";
+
+/** Who belongs to the organization, and what owners decide of it. */
+export interface MemberHandlers {
+  readonly list: PageHandler;
+  readonly view: PageHandler;
+  readonly setRole: PageHandler;
+  readonly askToRemove: PageHandler;
+  readonly remove: PageHandler;
+  /** Every member's own. */
+  readonly askToLeave: PageHandler;
+  readonly leave: PageHandler;
+}
+
+const notices: Readonly<Record<string, Notice>> = {
+  role: { kind: "done", text: "The role is changed. It counts from their next page on." },
+  removed: { kind: "done", text: "They are no member any more, and signed out everywhere." },
+  confirmed: { kind: "done", text: "Your password is confirmed. Nothing was done yet." },
+};
+
+export function createMemberHandlers(options: {
+  organization: Pick<Client<typeof OrganizationService>, "listMembers" | "setMemberRole" | "removeMember">;
+  layout: Layout;
+}): MemberHandlers {
+  const { organization, layout } = options;
+
+  const membersOf = async (visit: Visit) =>
+    (await organization.listMembers({ caller: toProtoCaller(visit.caller) })).members;
+
+  async function find(request: Request, visit: Visit): Promise<{ member: Member; members: readonly Member[] }> {
+    const members = await membersOf(visit);
+    const member = members.find(({ userId }) => userId === request.params.user_id);
+    if (!member) throw new ProblemError("no_page");
+    return { member, members };
+  }
+
+  async function sendMember(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    shown: { status?: number; notice?: Notice } = {},
+  ): Promise<void> {
+    const { member, members } = await find(request, visit);
+    const isLastOwner = isOnlyOwner(member, members);
+    const content = memberPage({ visit, member, isLastOwner, notice: shown.notice });
+    layout.sendPage(response, { visit, section: "organization", title: member.email, status: shown.status, content });
+  }
+
+  async function sendLeave(response: Response, visit: Visit, problem?: string): Promise<void> {
+    const members = await membersOf(visit);
+    const own = members.find(({ userId }) => userId === visit.session.userId);
+    const isLastOwner = own !== undefined && isOnlyOwner(own, members);
+    const content = leavePage({ visit, isLastOwner, problem });
+    const title = "Leave the organization";
+    layout.sendPage(response, { visit, section: "organization", title, status: problem ? 400 : 200, content });
+  }
+
+  return {
+    async list(request, response, visit) {
+      const mayManage = visit.may("manage_members");
+      const content = membersPage({
+        visit,
+        mayManage,
+        mayAudit: visit.may("read_audit_log"),
+        members: await membersOf(visit),
+        notice: noticeOf(request),
+      });
+      layout.sendPage(response, { visit, section: "organization", title: "Members", content });
+    },
+
+    view: (request, response, visit) => sendMember(request, response, visit, { notice: noticeOf(request) }),
+
+    // The same again changes nothing, so its form needs no token.
+    async setRole(request, response, visit) {
+      const userId = userIdOf(request);
+      try {
+        await organization.setMemberRole({
+          caller: toProtoCaller(visit.caller),
+          userId,
+          role: field(request, "role"),
+        });
+        // Who gave up the role of an owner may not see that page any more.
+        response.redirect(303, `${visit.view.path}/organization/members?done=role`);
+      } catch (error) {
+        const notice: Notice = { kind: "problem", text: refusalOf(error) };
+        await sendMember(request, response, visit, { status: 400, notice });
+      }
+    },
+
+    async askToRemove(request, response, visit) {
+      const { member, members } = await find(request, visit);
+      const content = removeMemberPage({ visit, member, isLastOwner: isOnlyOwner(member, members) });
+      layout.sendPage(response, { visit, section: "organization", title: `Remove ${member.email}`, content });
+    },
+
+    async remove(request, response, visit) {
+      try {
+        await organization.removeMember({ caller: toProtoCaller(visit.caller), userId: userIdOf(request) });
+        response.redirect(303, `${visit.view.path}/organization/members?done=removed`);
+      } catch (error) {
+        const notice: Notice = { kind: "problem", text: refusalOf(error) };
+        await sendMember(request, response, visit, { status: 400, notice });
+      }
+    },
+
+    askToLeave: (_request, response, visit) => sendLeave(response, visit),
+
+    async leave(_request, response, visit) {
+      try {
+        await organization.removeMember({ caller: toProtoCaller(visit.caller), userId: visit.session.userId });
+      } catch (error) {
+        return sendLeave(response, visit, refusalOf(error));
+      }
+      clearCookie(response, "__Host-session");
+      clearCookie(response, "__Host-form");
+      response.redirect(303, "/sign-in?signed_out");
+    },
+  };
+}
+
+function isOnlyOwner(member: Member, members: readonly Member[]): boolean {
+  return member.role === "owner" && members.every(({ userId, role }) => userId === member.userId || role !== "owner");
+}
+
+function userIdOf(request: Request): string {
+  const id = String(request.params.user_id);
+  if (!isId("usr", id)) throw new ProblemError("no_page");
+  return id;
+}
+
+function noticeOf({ query }: Request): Notice | undefined {
+  return typeof query.done === "string" && Object.hasOwn(notices, query.done) ? notices[query.done] : undefined;
+}
+
+/** What the user can put right. Errors: all others, as they are. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
+  const role = error.details.find(({ path }) => path === "role");
+  return role ? "Choose one of the roles." : error.message;
+}

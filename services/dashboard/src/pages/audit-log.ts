@@ -1,0 +1,159 @@
+import type { AuditEntry, ListAuditEntriesResponse } from "@vvs/proto/account/v1/audit_log";
+import type { Member } from "@vvs/proto/account/v1/members";
+import { Environment } from "@vvs/proto/common/v1/common";
+import { type AuditFilter, type AuditFilterProblems, OPERATOR, writeAuditFilter } from "../audit-filter.ts";
+import { auditActions, auditPhrase } from "../audit-words.ts";
+import { live, test } from "../environments.ts";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { writePlace } from "../list-place.ts";
+import { roleName } from "../role-names.ts";
+import { organizationTabs } from "./organization-tabs.ts";
+import { time } from "./parts.ts";
+
+export interface AuditLogView {
+  readonly visit: Visit;
+  readonly filter: AuditFilter;
+  readonly problems: AuditFilterProblems;
+  readonly members: readonly Member[];
+  /** Undefined where the filter is refused. */
+  readonly found: ListAuditEntriesResponse | undefined;
+  readonly isFirst: boolean;
+}
+
+export function auditLogPage(options: AuditLogView): Html {
+  const { visit, found } = options;
+  return html`<h1>${visit.session.organizationName}</h1>
+${organizationTabs(visit.view, "Audit log", true)}
+${filterForm(options)}
+${
+  found &&
+  html`<section aria-labelledby="log">
+<h2 id="log">${isNarrowed(options) ? "What fits" : "Who did what"}</h2>
+${list(options, found)}
+<p class="hint">Both environments, newest first. Entries are kept for ${found.keptDays} days, and nobody can change them. Times are UTC.</p>
+</section>`
+}`;
+}
+
+const isNarrowed = ({ filter }: AuditLogView) => Object.keys(writeAuditFilter(filter)).length > 0;
+
+function filterForm(options: AuditLogView): Html {
+  const { visit, filter, problems } = options;
+  const path = `${visit.view.path}/organization/audit-log`;
+  return html`<form method="get" action="${path}" class="card filters" role="search" aria-label="Filter the audit log">
+  <div class="columns">
+    <div class="field">
+    <label for="actor">Who</label>
+    <select id="actor" name="actor">
+      <option value="">anybody</option>
+      ${actorsOf(options).map(([id, name]) => html`<option value="${id}"${id === filter.actor && html` selected`}>${name}</option>`)}
+    </select>
+    ${problemOf("actor", problems)}
+    </div>
+    <div class="field">
+    <label for="action">What</label>
+    <select id="action" name="action">
+      <option value="">anything</option>
+      ${Object.entries(auditActions).map(
+        ([area, actions]) =>
+          html`<optgroup label="${area}">${Object.entries(actions).map(([action, phrase]) => html`<option value="${action}"${action === filter.action && html` selected`}>${phrase.replace(/ of$| for$/, "")}</option>`)}</optgroup>`,
+      )}
+    </select>
+    ${problemOf("action", problems)}
+    </div>
+    ${timeField("from", "From (UTC)", options)}
+    ${timeField("to", "Before (UTC)", options)}
+  </div>
+  <div class="row">
+    <button class="quiet">Filter</button>
+    ${(isNarrowed(options) || Object.keys(problems).length > 0) && html`<a href="${path}">Show all</a>`}
+  </div>
+</form>`;
+}
+
+/** Whom the filter offers: the members, who keeps the service, and whoever it is about already. */
+function actorsOf({ filter, members, found }: AuditLogView): [id: string, name: string][] {
+  const known: [string, string][] = members.map(({ userId, email }) => [userId, email]);
+  if (filter.actor && filter.actor !== OPERATOR && !known.some(([id]) => id === filter.actor)) {
+    const entry = found?.entries.find(({ actor }) => actor === filter.actor);
+    known.push([filter.actor, entry?.actorEmail || filter.actor]);
+  }
+  return [...known, [OPERATOR, "the operator of the service"]];
+}
+
+function timeField(name: "from" | "to", label: string, { filter, problems }: AuditLogView): Html {
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <input type="datetime-local" id="${name}" name="${name}" value="${filter[name]}"${problems[name] && html` aria-invalid="true" aria-describedby="${name}-problem"`}>
+    ${problemOf(name, problems)}
+    </div>`;
+}
+
+function problemOf(name: keyof AuditFilter, problems: AuditFilterProblems): Html | undefined {
+  return problems[name] ? html`<p class="field-problem" id="${name}-problem">${problems[name]}</p>` : undefined;
+}
+
+function list(options: AuditLogView, found: ListAuditEntriesResponse): Html {
+  if (found.entries.length === 0) {
+    const text = options.isFirst ? "Nothing fits. Take a longer time, or show all." : "There are none older.";
+    return html`<p class="empty">${text}</p>`;
+  }
+  return html`<table class="audit">
+<thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Environment</th><th scope="col">From</th></tr></thead>
+<tbody>${found.entries.map((entry) => row(entry, options))}</tbody>
+</table>
+${pager(options, found)}`;
+}
+
+function row(entry: AuditEntry, { visit }: AuditLogView): Html {
+  const { at, actor, actorEmail, action, environment, clientAddress, requestId } = entry;
+  const path = `${visit.view.path}/organization/audit-log`;
+  const who = actorEmail || (actor === OPERATOR ? "the operator" : actor);
+  return html`<tr>
+<td data-label="When">${time(at, "second")}</td>
+<th scope="row" data-label="Who">${actorEmail ? html`<a href="${path}?actor=${actor}">${who}</a>` : who}</th>
+<td data-label="What">${auditPhrase(action)}${targetOf(entry)}${detailList(entry)}</td>
+<td data-label="Environment">${environmentName(environment)}</td>
+<td data-label="From">${clientAddress ? html`<code>${clientAddress}</code>` : html`<span class="hint">not known</span>`}${requestId && html` <span class="hint block request">${requestId}</span>`}</td>
+</tr>
+`;
+}
+
+function environmentName(environment: Environment): Html | string {
+  if (environment === Environment.LIVE) return live.name;
+  return environment === Environment.SANDBOX ? test.name : html`<span class="hint">both</span>`;
+}
+
+/** What it was done to, where the phrase does not say it. */
+function targetOf({ actor, target, targetEmail, action }: AuditEntry): Html | undefined {
+  if (target === actor || target === "" || target.startsWith("org_")) return undefined;
+  if (targetEmail) return html` <strong>${targetEmail}</strong>`;
+  // A secret is named by its organization and environment, which the row tells.
+  return action.startsWith("webhook_secret.") ? undefined : html` <code>${target}</code>`;
+}
+
+const detailNames: Readonly<Record<string, string>> = {
+  event_id: "event",
+  limit_per_minute: "requests per minute",
+  previous: "the previous secret is",
+  host: "to",
+};
+
+/** What else is known, each as a name and a value. */
+function detailList({ details }: AuditEntry): Html | undefined {
+  const known = Object.entries(details);
+  if (known.length === 0) return undefined;
+  return html`<ul class="plain hint">${known.map(([name, value]) => html`<li>${detailNames[name] ?? name.replaceAll("_", " ")} ${roleName(value)}</li>`)}</ul>`;
+}
+
+function pager({ visit, filter, isFirst }: AuditLogView, { next }: ListAuditEntriesResponse): Html {
+  const path = (query: Record<string, string>) => {
+    const search = new URLSearchParams({ ...writeAuditFilter(filter), ...query }).toString();
+    return `${visit.view.path}/organization/audit-log${search && `?${search}`}`;
+  };
+  return html`<nav class="pager" aria-label="Pages">
+${!isFirst && html`<a class="button quiet" href="${path({})}">Newest</a>`}
+${next && html`<a class="button quiet" href="${path({ after: writePlace(next) })}" rel="next">Older</a>`}
+</nav>`;
+}

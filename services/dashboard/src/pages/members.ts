@@ -1,0 +1,64 @@
+import type { Member } from "@vvs/proto/account/v1/members";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { roleName, roleNames } from "../role-names.ts";
+import { organizationTabs } from "./organization-tabs.ts";
+import { type Notice, noticeBox, state, time } from "./parts.ts";
+import { whoMay } from "./who-may.ts";
+
+export interface MembersView {
+  readonly visit: Visit;
+  readonly mayManage: boolean;
+  readonly mayAudit: boolean;
+  readonly members: readonly Member[];
+  readonly notice?: Notice;
+}
+
+export function membersPage(options: MembersView): Html {
+  const { visit, mayManage } = options;
+  const { view, session } = visit;
+  return html`<h1>${session.organizationName}</h1>
+${organizationTabs(view, "Members", options.mayAudit)}
+${noticeBox(options.notice)}
+<section aria-labelledby="members">
+<h2 id="members">Members</h2>
+<p>Who may use this dashboard for ${session.organizationName}, in both environments.</p>
+${table(options)}
+${!mayManage && whoMay(view, "manage_members", "invite people, change roles and remove members")}
+<p class="actions"><a href="${view.path}/organization/leave">Leave ${session.organizationName}</a></p>
+</section>
+${rolesSection()}`;
+}
+
+function table({ visit, mayManage, members }: MembersView): Html {
+  const owners = mayManage
+    ? html`<th scope="col">Two-factor</th><th scope="col">Last seen</th><th scope="col"><span class="unseen">Action</span></th>`
+    : undefined;
+  return html`<table>
+<thead><tr><th scope="col">Member</th><th scope="col">Role</th><th scope="col">Joined</th>${owners}</tr></thead>
+<tbody>${members.map((member) => row(member, visit, mayManage))}</tbody>
+</table>`;
+}
+
+function row(member: Member, { view, session }: Visit, mayManage: boolean): Html {
+  const { userId, email, role, joinedAt, lastSeenAt, hasSecondFactor } = member;
+  return html`<tr>
+<th scope="row">${email}${userId === session.userId && html` ${state("active", "you")}`}</th>
+<td data-label="Role">${roleName(role)}</td>
+<td data-label="Joined">${time(joinedAt)}</td>
+${
+  mayManage &&
+  html`<td data-label="Two-factor">${hasSecondFactor ? state("pass", "on") : html`<span class="hint">off</span>`}</td>
+<td data-label="Last seen">${time(lastSeenAt) ?? html`<span class="hint">never</span>`}</td>
+<td class="action"><a class="button quiet" href="${view.path}/organization/members/${userId}">Manage<span class="unseen"> ${email}</span></a></td>`
+}
+</tr>
+`;
+}
+
+function rolesSection(): Html {
+  return html`<section class="card" aria-labelledby="roles">
+<h2 id="roles">What each role may</h2>
+<dl class="facts">${Object.values(roleNames).map(({ name, may }) => html`<div><dt>${name}</dt><dd>${may}</dd></div>`)}</dl>
+</section>`;
+}
