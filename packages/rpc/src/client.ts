@@ -50,8 +50,9 @@ export interface ClientOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
+/** By what a method is called: one that only reads, or finds or makes the same whoever asks how often, may be asked twice. */
+const READS = /^(Get|List|Count|LookUp|Resolve)/;
 const CHANNEL_OPTIONS: grpc.ClientOptions = {
-  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   "grpc.keepalive_time_ms": 30_000,
   "grpc.keepalive_timeout_ms": 5_000,
   // A service that restarts is found again at once, not after grpc-js's default of up to two minutes.
@@ -62,6 +63,27 @@ const CHANNEL_OPTIONS: grpc.ClientOptions = {
 };
 
 /**
+ * Calls are spread over all addresses. One that reads is made again, within its deadline, where its server went away
+ * under it: what a server refuses by itself says that it must not be (errors.ts).
+ */
+function serviceConfig(service: DescService): string {
+  const reads = service.methods.filter(({ name, methodKind }) => methodKind === "unary" && READS.test(name));
+  const retryPolicy = {
+    maxAttempts: 3,
+    initialBackoff: "0.05s",
+    maxBackoff: "0.5s",
+    backoffMultiplier: 3,
+    retryableStatusCodes: ["UNAVAILABLE"],
+  };
+  return JSON.stringify({
+    loadBalancingConfig: [{ round_robin: {} }],
+    methodConfig: [{ name: reads.map(({ name: method }) => ({ service: service.typeName, method })), retryPolicy }],
+    // With nobody there, nearly all calls fail at once instead of three times.
+    retryThrottling: { maxTokens: 100, tokenRatio: 0.1 },
+  });
+}
+
+/**
  * Calls a gRPC service through async functions, with a deadline on every call. Errors: plaintext to a host that is not
  * loopback, certificates that can't be used, or an IP address with them.
  */
@@ -70,7 +92,10 @@ export function createClient<S extends DescService>(service: S, options: ClientO
   if (options.tls) expectName(host);
   else expectLoopback(host);
   const credentials = channelCredentials(options.tls, options.logger);
-  const channel = new grpc.Client(channelTarget(options.address), credentials, CHANNEL_OPTIONS);
+  const channel = new grpc.Client(channelTarget(options.address), credentials, {
+    ...CHANNEL_OPTIONS,
+    "grpc.service_config": serviceConfig(service),
+  });
   const definition = serviceDefinition(service);
   const methods: Record<string, unknown> = {
     close: () => channel.close(),

@@ -4,6 +4,8 @@ import { catalogue, isErrorCode, ServiceError } from "@vvs/errors";
 import { ServiceErrorSchema, type ServiceError as WireError } from "@vvs/proto/common/v1/common";
 
 const TRAILER = "vvs-error-bin";
+/** gRFC A6: a negative number of milliseconds asks the client not to try again. */
+const PUSHBACK = "grpc-retry-pushback-ms";
 
 /** Total: a refusal as the status and trailer that carry it whole over gRPC. Its cause stays here. */
 export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { code: grpc.status } {
@@ -21,6 +23,7 @@ export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { co
   });
   const metadata = new grpc.Metadata();
   metadata.set(TRAILER, Buffer.from(toBinary(ServiceErrorSchema, message)));
+  metadata.set(PUSHBACK, "-1");
   return { code: catalogue[error.code].grpc, details: text, metadata };
 }
 

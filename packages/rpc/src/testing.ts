@@ -16,8 +16,9 @@ export type OtherService = GenService<{
   ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
 }>;
 
-/** Ask answers a text with a text, Count with any number of them. */
+/** Ask and GetText, which reads by its name, answer a text with a text, Count with any number of them. */
 export type TextService = GenService<{
+  getText: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
   ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
   count: { methodKind: "server_streaming"; input: typeof StringValueSchema; output: typeof StringValueSchema };
 }>;
@@ -33,6 +34,7 @@ const file = create(FileDescriptorProtoSchema, {
       name: "TextService",
       method: [
         { name: "Ask", ...text },
+        { name: "GetText", ...text },
         { name: "Count", serverStreaming: true, ...text },
       ],
     },
@@ -47,6 +49,7 @@ export const otherService = registry.getService("test.v1.OtherService") as Other
 
 const unused: Handlers<TextService> = {
   ask: async () => ({ value: "" }),
+  getText: async () => ({ value: "" }),
   async *count() {},
 };
 
@@ -78,7 +81,7 @@ export function testRpc(): TestRpc {
       const server = await serveRpc({
         service: textService,
         handlers: { ...unused, ...handlers },
-        callers: { ask: ["gateway"], count: ["gateway"] },
+        callers: { ask: ["gateway"], getText: ["gateway"], count: ["gateway"] },
         host: "127.0.0.1",
         port: 0,
         tls: undefined,

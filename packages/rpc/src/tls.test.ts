@@ -83,7 +83,7 @@ function connect(server: { port: number }, tls: TlsFiles) {
 const authority = makeAuthority("authority");
 const stranger = makeAuthority("stranger");
 const echoCaller = { ask: async (_request: unknown, { caller }: { caller: string }) => ({ value: caller }) };
-const callers = { ask: ["gateway", "monitor"], count: [] };
+const callers = { ask: ["gateway", "monitor"], getText: [], count: [] };
 
 test("the caller is the certificate's name, whatever the caller says", async () => {
   const server = await serve(echoCaller, { tls: issue(authority, "entity"), host: "0.0.0.0", callers });

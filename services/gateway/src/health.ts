@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { GRACE_MS } from "./auth/key-check.ts";
 import type { KeyReplica } from "./auth/key-replica.ts";
 
@@ -16,6 +17,8 @@ export interface HealthOptions {
 export interface Health {
   /** Can keys be checked, and is every service connected? Costs nothing: connections are looked at in between. */
   healthy(): boolean;
+  /** Waits until it is healthy for the first time, or for `limitMs`, or until `stopping` is aborted. */
+  warm(limitMs: number, stopping: AbortSignal): Promise<void>;
   stop(): void;
 }
 
@@ -26,8 +29,15 @@ export function watchHealth({ replica, clients, clock }: HealthOptions): Health 
   };
   look();
   const timer = setInterval(look, LOOK_EVERY_MS);
+  const healthy = () => replica.ageMs() <= GRACE_MS && connectedAt.every((at) => clock() - at <= DISCONNECTED_MS);
   return {
-    healthy: () => replica.ageMs() <= GRACE_MS && connectedAt.every((at) => clock() - at <= DISCONNECTED_MS),
+    healthy,
+    async warm(limitMs, stopping) {
+      const until = clock() + limitMs;
+      while (!healthy() && !stopping.aborted && clock() < until) {
+        await delay(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+      }
+    },
     stop: () => clearInterval(timer),
   };
 }

@@ -16,6 +16,9 @@ import { observeGateway } from "./metrics.ts";
 import { routes } from "./routes/table.ts";
 import { startUsageReports } from "./usage.ts";
 
+/** Longer than connections take on a busy node; whatever is missing then is away, and must not keep the gateway away too. */
+const WARM_UP_MS = 15_000;
+
 await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose, stopping }) => {
   const clock = () => performance.now();
   const now = () => new Date();
@@ -73,4 +76,6 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
   });
   onClose("http server", () => server.close());
   logger.info({ port: server.port }, "serving");
+  // A new pod gets its share of the requests as soon as it is ready: its first ones should wait for no connection.
+  await health.warm(WARM_UP_MS, stopping);
 });
