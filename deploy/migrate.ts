@@ -1,5 +1,6 @@
 import { allTopics, createKafka, type KafkaOptions, type TopicSettings } from "@vvs/kafka";
 import { connectMongo } from "@vvs/mongo";
+import type { MongoClient } from "mongodb";
 import { migrate as migrateAccount } from "../services/account/src/migrate.ts";
 import { migrate as migrateChangeDetector } from "../services/change-detector/src/migrate.ts";
 import { migrate as migrateEntity } from "../services/entity/src/migrate.ts";
@@ -22,17 +23,24 @@ export async function migrateAll({ mongodbUri, databasePrefix, kafka, topics }: 
   const stopping = AbortSignal.abort(); // a command does not wait for a database that is away
   const client = await connectMongo({ uri: mongodbUri, service: "migrate", logger: kafka.logger, stopping });
   try {
-    const target = { client, prefix: databasePrefix };
     await Promise.all([
-      migrateAccount(target),
-      migrateEntity(target),
-      migrateVerification(target),
-      migrateMonitor(target),
-      migrateChangeDetector(target),
-      migrateWebhookDispatcher(target),
+      migrateDatabases({ client, prefix: databasePrefix }),
       createKafka(kafka).ensureTopics(allTopics(kafka.topicPrefix, topics)),
     ]);
   } finally {
     await client.close();
   }
+}
+
+/** All services' databases, without the topics. */
+export async function migrateDatabases(target: { client: MongoClient; prefix: string }): Promise<void> {
+  const steps = [
+    migrateAccount,
+    migrateEntity,
+    migrateVerification,
+    migrateMonitor,
+    migrateChangeDetector,
+    migrateWebhookDispatcher,
+  ];
+  await Promise.all(steps.map((migrate) => migrate(target)));
 }

@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { projectRoot } from "./local/services.ts";
+import { migrateDatabases } from "./migrate.ts";
+
+const prefix = `t${randomBytes(6).toString("hex")}_`;
+const client = new MongoClient(process.env.MONGODB_URI!);
+const SECONDS: Readonly<Record<string, number>> = { minute: 60, h: 3_600, hour: 3_600, day: 86_400 };
+
+beforeAll(() => migrateDatabases({ client, prefix }));
+
+afterAll(async () => {
+  for (const name of await databases()) await client.db(name).dropDatabase();
+  await client.close();
+});
+
+async function databases(): Promise<string[]> {
+  const found = await client.db("admin").admin().listDatabases({ nameOnly: true });
+  return found.databases.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+}
+
+/** Each collection from which MongoDB removes by itself, and after how many seconds; 0 where a document says when. */
+async function kept(): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const name of await databases()) {
+    for (const collection of await client.db(name).collections()) {
+      for (const { expireAfterSeconds } of await collection.indexes()) {
+        if (expireAfterSeconds !== undefined) found.set(collection.collectionName, expireAfterSeconds);
+      }
+    }
+  }
+  return found;
+}
+
+/** Each collection that the guide's table names, and how long it says. */
+function promised(): Map<string, string> {
+  const guide = readFileSync(join(projectRoot, "docs/operations.md"), "utf8");
+  const [, section] = /## How long things are kept\n([\s\S]*?)\n## /.exec(guide)!;
+  const rows = section!.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| what "));
+  return new Map(
+    rows.flatMap((row) => {
+      const [, , where = "", how = ""] = row.split("|").map((cell) => cell.trim());
+      return [...where.matchAll(/`(\w+)`/g)].map(([, collection]) => [collection!, how] as const);
+    }),
+  );
+}
+
+/** Seconds of "30 days from their claim" or "an hour after its lease"; 0 of "to their end: …". */
+function secondsOf(how: string): number {
+  const [, count, unit] = /^(\d+|an?) (minute|h|hour|day)s?\b/.exec(how) ?? [];
+  return count ? (Number(count) || 1) * SECONDS[unit!]! : 0;
+}
+
+test("what MongoDB removes by itself is what the operations guide says, and when", async () => {
+  const table = promised();
+  const actual = await kept();
+  expect(actual.size).toBeGreaterThan(8);
+  expect([...actual.keys()].filter((collection) => !table.has(collection))).toEqual([]);
+  for (const [collection, seconds] of actual) {
+    expect({ collection, seconds }).toEqual({ collection, seconds: secondsOf(table.get(collection)!) });
+  }
+});
+
+test("what the guide says ends by itself in MongoDB does", async () => {
+  const actual = await kept();
+  // Evidence ends by the service, outbox rows by their relay.
+  const byOthers = new Set(["evidence", "evidence_bodies", "outbox"]);
+  const named = [...promised().keys()].filter((name) => !byOthers.has(name) && !/_$/.test(name) && name !== "account");
+  expect(named.filter((collection) => !actual.has(collection))).toEqual([]);
+});
