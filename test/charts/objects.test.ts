@@ -6,33 +6,29 @@ import { keyRing } from "@vvs/config";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { topology } from "../../deploy/topology.ts";
 import { allRules } from "../alerts/rules.ts";
-import { chart, FULL_NAME, lint, render, whyNot } from "./support/render.ts";
+import { chart, FULL_NAME, lint, render, VALUES_FILES, whyNot } from "./support/render.ts";
 import { readmeWithValues } from "./support/values-table.ts";
 
 const callersAndCalled = Object.entries(topology)
   .filter(([, { rpcPort, calls }]) => rpcPort !== undefined || calls.length > 0)
   .map(([name]) => name);
 const decoded = (text: string) => Buffer.from(text, "base64").toString();
-const examples = readdirSync(join(chart, "ci")).map((file) => `ci/${file}`);
 
 (whyNot ? describe.skip : describe)(`objects${whyNot ? ` (skipped: ${whyNot})` : ""}`, () => {
-  test.each([[[]], [["values-dev.yaml"]], ...examples.map((file) => [[file]])])(
-    "helm finds no fault with %j",
-    async (files) => {
-      await lint(files);
-      const { objects } = await render({ files });
-      expect(objects.length).toBeGreaterThan(50);
-      const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
-      expect(new Set(names).size).toBe(names.length);
-      for (const { metadata } of objects) {
-        expect(metadata.name.length).toBeLessThanOrEqual(63);
-        expect(metadata.labels).toMatchObject({
-          "app.kubernetes.io/instance": "vv",
-          "app.kubernetes.io/part-of": "vendor-verification",
-        });
-      }
-    },
-  );
+  test.each(VALUES_FILES.map((files) => [files]))("helm finds no fault with %j", async (files) => {
+    await lint(files);
+    const { objects } = await render({ files });
+    expect(objects.length).toBeGreaterThan(50);
+    const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { metadata } of objects) {
+      expect(metadata.name.length).toBeLessThanOrEqual(63);
+      expect(metadata.labels).toMatchObject({
+        "app.kubernetes.io/instance": "vv",
+        "app.kubernetes.io/part-of": "vendor-verification",
+      });
+    }
+  });
 
   test.each([
     ["publicBaseUrl", ["publicBaseUrl="]],

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { run } from "../../../deploy/image/run.ts";
@@ -47,18 +48,29 @@ const REQUIRED = [
   "kafka.brokers={kafka-0.example.com:9092,kafka-1.example.com:9092}",
 ];
 
-/** The objects that the chart renders to. Errors: what helm says against the values. */
-export async function render({ files = [], set = [], values, bare = false }: RenderOptions = {}) {
+/** What the chart renders to, as YAML. Errors: what helm says against the values. */
+export async function renderText({ files = [], set = [], values, bare = false }: RenderOptions = {}): Promise<string> {
   const args = ["template", RELEASE, chart, "--namespace", NAMESPACE, "--skip-schema-validation=false"];
   for (const file of files) args.push("--values", join(chart, file));
   for (const assignment of bare || files.length > 0 ? set : [...REQUIRED, ...set]) args.push("--set", assignment);
   if (values) args.push("--values", "-");
-  const text = await run(tools!.helm, args, { input: values ? JSON.stringify(values) : "" });
-  const objects = parseAllDocuments(text)
+  return run(tools!.helm, args, { input: values ? JSON.stringify(values) : "" });
+}
+
+/** The objects that the chart renders to. Errors: as of renderText. */
+export async function render(options: RenderOptions = {}) {
+  const objects = parseAllDocuments(await renderText(options))
     .map((document) => document.toJS() as KubernetesObject | null)
     .filter((object) => object !== null);
   return objectsOf(objects);
 }
+
+/** Each way to install that is tried, as files of values: for real, for trying out, and those of the folder ci. */
+export const VALUES_FILES: readonly (readonly string[])[] = [
+  [],
+  ["values-dev.yaml"],
+  ...readdirSync(join(chart, "ci")).map((file) => [`ci/${file}`]),
+];
 
 /** What helm lint says; it fails on anything but advice. */
 export async function lint(files: readonly string[]): Promise<void> {

@@ -1,0 +1,72 @@
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "../../../deploy/image/run.ts";
+import { type Cache, type Download, fetched } from "../../../deploy/local/servers/downloads.ts";
+
+/** The oldest Kubernetes that the chart supports, and the newest that there are schemas of. */
+export const KUBERNETES = ["1.30.0", "1.37.0"] as const;
+
+/** A program out of a Go module, by its exact version; Go checks it against its public log of checksums. */
+function goProgram(name: string, module: string, version: string, sizeMb: number): Download {
+  return {
+    folder: `${name}-${version}-${process.platform}-${process.arch}`,
+    title: `${name} ${version}`,
+    sizeMb,
+    needs: [],
+    async fetch(folder) {
+      const env = { ...process.env, GOBIN: folder, GOPATH: join(folder, "modules"), GOFLAGS: "-modcacherw -trimpath" };
+      await run("go", ["install", `${module}@${version}`], { cwd: folder, env });
+      await rm(join(folder, "modules"), { recursive: true });
+    },
+  };
+}
+
+const WHEEL = "kubernetes-validate==1.37.0";
+const WHEEL_SHA256 = "85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9";
+
+/** The strict JSON schemas of Kubernetes' own objects, which a package of PyPI holds. */
+const schemas: Download = {
+  folder: `kubernetes-schemas-${KUBERNETES.join("-")}`,
+  title: "schemas of Kubernetes",
+  sizeMb: 23,
+  needs: ["python"],
+  async fetch(folder) {
+    const work = join(folder, "work");
+    await mkdir(work);
+    await writeFile(join(work, "requirements.txt"), `${WHEEL} --hash=sha256:${WHEEL_SHA256}\n`);
+    const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
+    await run("python3", [...pip, "--require-hashes", "-r", "requirements.txt"], { cwd: work });
+    const wheel = (await readdir(work)).find((file) => file.endsWith(".whl"))!;
+    await run("python3", ["-m", "zipfile", "-e", wheel, "."], { cwd: work });
+    for (const version of KUBERNETES) {
+      const to = join(folder, version);
+      await rename(join(work, "kubernetes_validate/kubernetes-json-schema", `v${version}-local-strict`), to);
+      for (const file of await readdir(to)) await makeRelative(join(to, file));
+    }
+    await rm(work, { recursive: true });
+  },
+};
+
+/** They name each other by the path of a server, which kubeconform has not. */
+async function makeRelative(file: string): Promise<void> {
+  await chmod(file, 0o644);
+  const { $id: _, ...schema } = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+  await writeFile(file, JSON.stringify(schema).replaceAll('"/api/_definitions.json', '"_definitions.json'));
+}
+
+export interface Checkers {
+  readonly kubeconform: string;
+  readonly kubeScore: string;
+  /** A folder of schemas for each version of KUBERNETES. */
+  readonly schemas: string;
+}
+
+/** The checkers, built or fetched where no earlier run did. Errors: no Go, no Python, or no network. */
+export async function fetchCheckers(cache: Cache): Promise<Checkers> {
+  const [conform, score, schemaFolder] = [
+    await fetched(goProgram("kubeconform", "github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0", 15), cache),
+    await fetched(goProgram("kube-score", "github.com/zegl/kube-score/cmd/kube-score", "v1.20.0", 65), cache),
+    await fetched(schemas, cache),
+  ];
+  return { kubeconform: join(conform, "kubeconform"), kubeScore: join(score, "kube-score"), schemas: schemaFolder };
+}
