@@ -33,6 +33,7 @@ export const lookupBenchmark: Benchmark = {
     name_p99_ms: { at_most: 40 },
     name_cpu_ms: { at_most: 2 },
     index_up_seconds: { at_most: 60 },
+    failed_before_index: { at_most: 0 },
     rss_mb: { at_most: 750 },
     swap_peak_mb: { at_most: 1_200 },
     identifier_p50_to_bare: { at_most: 1.4 },

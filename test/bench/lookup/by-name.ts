@@ -41,6 +41,7 @@ export async function measureByName(
       name_p99_ms: rounded(percentile(values, 99)),
       name_cpu_ms: rounded(cpuMs),
       index_up_seconds: rounded(service.indexSeconds),
+      ...service.beforeIndex,
       rss_mb: memoryOf(service.pid).rssMb,
       ...(await measureSwap(service, log)),
     };

@@ -14,6 +14,7 @@ import { waitFor } from "../../support/wait-for.ts";
 import { runLoader } from "../load/loader.ts";
 import { extractOf } from "../registry/extract.ts";
 import type { NameModel } from "../registry/names.ts";
+import { askBeforeIndex } from "./before-index.ts";
 
 /** The entity service in a process of its own, on a made-up registry that was loaded before it started. */
 export interface LoadedService {
@@ -24,8 +25,10 @@ export interface LoadedService {
   readonly database: string;
   /** Where spans go. */
   readonly collector: string;
-  /** How long the index of names took to be up. */
+  /** How long after the start of its process the index of names was up. */
   readonly indexSeconds: number;
+  /** How look-ups by name went until then. */
+  readonly beforeIndex: Readonly<Record<string, number>>;
   /** Waits until so many indexes have been put to use. */
   untilGeneration(generation: number): Promise<void>;
 }
@@ -60,26 +63,29 @@ export async function startLoadedService(options: {
   onClose(() => sink.stop());
   const { TIN_KEYS, TIN_HASH_KEYS } = generateSecrets();
   const logFile = join(folder, "entity.log");
+  const startedAt = performance.now();
   const service = await startServiceProcess({
     name: "entity",
     environment: { ...environment, TIN_KEYS, TIN_HASH_KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: sink.line },
     logFile,
   });
   onClose(() => service.stop());
-  const readyAt = performance.now();
+  const isUp = (generation: number) => readFileSync(logFile, "utf8").includes(`"generation":${generation}`);
   const untilGeneration = async (generation: number) => {
-    const isUp = () => readFileSync(logFile, "utf8").includes(`"generation":${generation}`);
-    await waitFor(`index ${generation}`, isUp, { timeoutMs: INDEX_WITHIN_MS, everyMs: 200 });
+    await waitFor(`index ${generation}`, () => isUp(generation), { timeoutMs: INDEX_WITHIN_MS, everyMs: 200 });
   };
-  await untilGeneration(1);
+  const address = `127.0.0.1:${service.ports.rpc}`;
+  log("Asking by name while the index is built ...");
+  const beforeIndex = await askBeforeIndex({ address, registry: { seed, size, names }, isUp: () => isUp(1) });
   return {
-    address: `127.0.0.1:${service.ports.rpc}`,
+    address,
     pid: service.pid,
     client,
     mongodbUri: servers.mongodbUri,
     database: `${prefix}entity_live`,
     collector: sink.line,
-    indexSeconds: (performance.now() - readyAt) / 1_000,
+    indexSeconds: (performance.now() - startedAt) / 1_000,
+    beforeIndex,
     untilGeneration,
   };
 }

@@ -5,6 +5,7 @@ import { createEntityIdCollector, type EntityIds } from "./entity-ids.ts";
 import { bagOf, pairOf } from "./features.ts";
 import { type Grouped, groupBy, powerOfTwo } from "./grouped.ts";
 import { spread } from "./hash.ts";
+import { isPlain } from "./plain-name.ts";
 import { wordsOf } from "./terms.ts";
 
 /** What the index takes in of an entity. */
@@ -40,8 +41,8 @@ export interface Corpus {
   readonly bags: Grouped;
   /** Names by the hash of each two common words; several hashes share a bucket. */
   readonly pairs: Grouped;
-  /** The legal forms of each name, as a number of `legalForms`. */
-  readonly formOf: Uint16Array;
+  /** The legal forms of each name, as a number of `legalForms`, and `PLAIN` where `isPlain` holds. */
+  readonly traitsOf: Uint16Array;
   readonly legalForms: readonly string[];
   readonly registry: NameRange;
   readonly owned: ReadonlyMap<string, NameRange>;
@@ -58,7 +59,10 @@ export interface CorpusBuilder {
 export const COMMON_NAMES = 1_000;
 
 /** Combinations of legal forms that are told apart; any further ones count as one. */
-const MAX_FORMS = 65_535;
+export const MAX_FORMS = 0x3fff;
+/** Marks of a name beside its legal forms: they are read together, as that is done for hundreds of names a look-up. */
+export const PLAIN = 0x4000;
+export const GONE = 0x8000;
 
 export function createCorpusBuilder(): CorpusBuilder {
   const dictionary = createDictionary();
@@ -67,7 +71,7 @@ export function createCorpusBuilder(): CorpusBuilder {
   const entityOf = createColumn();
   const wordStarts = createColumn();
   const words = createColumn();
-  const formOf = createColumn();
+  const traitsOf = createColumn();
   const formNumbers = new Map<string, number>();
   const ranges = new Map<string | null, { start: number; end: number }>();
   return {
@@ -80,8 +84,10 @@ export function createCorpusBuilder(): CorpusBuilder {
         texts.push(name);
         wordStarts.push(words.length);
         const normalized = normalizeName(name);
-        for (const word of wordsOf(normalized)) words.push(dictionary.add(word));
-        formOf.push(numberOf(formNumbers, formText(normalized)));
+        const own = wordsOf(normalized);
+        for (const word of own) words.push(dictionary.add(word));
+        const form = numberOf(formNumbers, formText(normalized));
+        traitsOf.push(form < MAX_FORMS && isPlain(normalized, own) ? form | PLAIN : form);
       }
       const range = ranges.get(owner);
       if (range) range.end = entityOf.length;
@@ -104,7 +110,7 @@ export function createCorpusBuilder(): CorpusBuilder {
         postings,
         bags: bagsOf(forward, nameCount),
         pairs: pairsOf(forward, nameCount, postings.starts),
-        formOf: Uint16Array.from(formOf.take()),
+        traitsOf: Uint16Array.from(traitsOf.take()),
         legalForms: [...formNumbers.keys()],
         registry,
         owned: ranges as ReadonlyMap<string, NameRange>,

@@ -1,3 +1,4 @@
+import { isParticle } from "../matching/common-words.ts";
 import type { NormalizedName } from "../matching/normalize-name.ts";
 import type { Names } from "./names.ts";
 import { otherReadings, wordsOf } from "./terms.ts";
@@ -25,12 +26,18 @@ export interface ExpandedQuery {
 }
 
 const READING = 0.95;
-const JOINED = 0.97;
+/** Of a word to two that were written together. */
+export const JOINED = 0.97;
 const SHORTENED = 0.8;
+const LONGEST_PARTICLE = 3;
+/** What a particle was written to is not much shorter than a word that tells something. */
+const SHORTEST_REST = 3;
 const MAX_NEAR = 16;
 const MAX_LONGER = 6;
 const MAX_SPLITS = 4;
 const SHORTEST_PIECE = 2;
+/** A word this long may have a single letter written to it. */
+const LETTER_SPLIT_FROM = 6;
 /** A word that so few names hold may well be another one mistyped or shortened. */
 const RARE_NAMES = 300;
 /** Words beginning alike that are looked through for one that is meant by its beginning. */
@@ -66,7 +73,8 @@ export function createExpander(names: Names): (name: NormalizedName) => Expanded
   };
   const splitsOf = (text: string, position: number): Split[] => {
     const found: { split: Split; count: number }[] = [];
-    for (let cut = SHORTEST_PIECE; cut <= text.length - SHORTEST_PIECE; cut++) {
+    const shortest = text.length >= LETTER_SPLIT_FROM ? 1 : SHORTEST_PIECE;
+    for (let cut = shortest; cut <= text.length - shortest; cut++) {
       const [before, behind] = [dictionary.idOf(text.slice(0, cut)), dictionary.idOf(text.slice(cut))];
       if (before === undefined || behind === undefined) continue;
       const count = Math.min(names.countOf(before), names.countOf(behind)) * Math.min(cut, text.length - cut);
@@ -74,6 +82,27 @@ export function createExpander(names: Names): (name: NormalizedName) => Expanded
     }
     found.sort((a, b) => b.count - a.count);
     return found.slice(0, MAX_SPLITS).map(({ split }) => split);
+  };
+  const isRare = (text: string) => {
+    const id = dictionary.idOf(text);
+    return id === undefined || names.countOf(id) <= RARE_NAMES;
+  };
+  const hasRare = (words: readonly string[], first: number, span: number) =>
+    words.slice(first, first + span).some(isRare);
+  /** What is left of a word when a particle, which no name is found by, was written to it ("eltoro"). */
+  const withoutParticle = (text: string): number[] => {
+    const found: number[] = [];
+    for (let cut = 1; cut <= LONGEST_PARTICLE && text.length - cut >= SHORTEST_REST; cut++) {
+      const ways = [
+        [text.slice(0, cut), text.slice(cut)],
+        [text.slice(-cut), text.slice(0, -cut)],
+      ] as const;
+      for (const [particle, rest] of ways) {
+        const id = isParticle(particle) ? dictionary.idOf(rest) : undefined;
+        if (id !== undefined) found.push(id);
+      }
+    }
+    return found;
   };
   return (name) => {
     const words = wordsOf(name);
@@ -86,16 +115,18 @@ export function createExpander(names: Names): (name: NormalizedName) => Expanded
       for (const word of [...readings, ...(shortForms.get(text) ?? [])]) {
         expansions.push({ word, likeness: READING, first, span: 1 });
       }
-      if (own === undefined || names.countOf(own) <= RARE_NAMES) {
+      if (isRare(text)) {
         expansions.push(...near(text, first, 1, 1));
         for (const word of longer(text)) expansions.push({ word, likeness: SHORTENED, first, span: 1 });
+        for (const word of withoutParticle(text)) expansions.push({ word, likeness: READING, first, span: 1 });
         splits.push(...splitsOf(text, first));
       }
     }
     for (const { text, first, span } of joinsOf(name.coreTokens, words)) {
       const own = dictionary.idOf(text);
       if (own !== undefined) expansions.push({ word: own, likeness: JOINED, first, span });
-      else expansions.push(...near(text, first, span, JOINED).slice(0, 2));
+      // With a typing error beside, one of the pieces is hardly a word that many names hold.
+      else if (hasRare(words, first, span)) expansions.push(...near(text, first, span, JOINED).slice(0, 2));
     }
     return { words, expansions, splits };
   };

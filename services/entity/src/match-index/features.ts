@@ -8,7 +8,8 @@ export function bagOf(words: ArrayLike<number>): number {
     sum = (sum + hash) | 0;
     product = Math.imul(product, hash | 1);
   }
-  return hashOn(hashOn(sum, product), words.length);
+  // Each by itself: of one word sum and product are the same number, and one would cancel the other.
+  return hashOn(hashOn(hashOn(hashStart, sum), product), words.length);
 }
 
 /** Stands for two words of a name, in either order. */

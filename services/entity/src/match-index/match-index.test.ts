@@ -32,6 +32,9 @@ describe("a name is found", () => {
     "Zephyr Manufacturing Company",
     "Copper Kettle Comm Group",
     "The Larkspur",
+    "Stonebridge Pavilion Inc",
+    "K Brandywine Inc",
+    "Toro Brickworks LLC",
   ];
   const { index, idOf } = indexOf(names.map((name) => [null, name] as const));
   test.each([
@@ -50,6 +53,9 @@ describe("a name is found", () => {
     ["with words more", "Quarrystone Paving of America", "Quarrystone Paving LLC"],
     ["of a person the other way round", "Maria T Sandoval", "SANDOVAL, MARIA T"],
     ["of one word with an article", "Larkspur", "The Larkspur"],
+    ["with two letters of eight left out", "Pavlon Stonebridge", "Stonebridge Pavilion Inc"],
+    ["with a single letter written to a word", "KBrandywine Inc", "K Brandywine Inc"],
+    ["with a particle written to a word", "ElToro Brickworks", "Toro Brickworks LLC"],
   ])("%s", (_, asked, expected) => {
     expect(found(index, asked)[0]).toBe(idOf(expected));
   });
@@ -136,6 +142,18 @@ describe("an entity that changed", () => {
     expect(index.changes).toBe(1);
     expect(found(index, "Old Mill Asphalt")).toEqual([]);
   });
+});
+
+test("a name of one common word is found among many that hold it", () => {
+  const places = ["Ashford", "Belmont", "Carver", "Dunmore", "Elgin", "Fairfax", "Granby", "Hollis"];
+  const all = Array.from({ length: 3_000 }, (_, index): readonly [null, string] => [
+    null,
+    `${places[index % 8]}${index.toString(36).replaceAll(/\d/g, "x")} Collection LLC`,
+  ]);
+  const others = places.map((place): readonly [null, string] => [null, `${place} Inc`]);
+  const { index, idOf } = indexOf([...all, ...others, [null, "Collection LLC"], [null, "Collection, Inc."]]);
+  expect(found(index, "Collection Inc")[0]).toBe(idOf("Collection, Inc."));
+  expect(found(index, "Colection Inc")[0]).toBe(idOf("Collection, Inc."));
 });
 
 test("common words together tell names apart that each alone would not", () => {

@@ -1,13 +1,33 @@
 import type { Idf } from "../matching/idf.ts";
 import { createIdf } from "../matching/idf.ts";
-import { normalizeName } from "../matching/normalize-name.ts";
-import { COMMON_NAMES, type Corpus, formText, type IndexedEntity, type NameRange } from "./corpus.ts";
+import { type NormalizedName, normalizeName } from "../matching/normalize-name.ts";
+import {
+  COMMON_NAMES,
+  type Corpus,
+  formText,
+  GONE,
+  type IndexedEntity,
+  MAX_FORMS,
+  type NameRange,
+  PLAIN,
+} from "./corpus.ts";
 import type { Dictionary } from "./dictionary.ts";
 import { bagOf, pairOf } from "./features.ts";
-import { lowerBound } from "./grouped.ts";
+import { type Grouped, lowerBound } from "./grouped.ts";
 import { spread } from "./hash.ts";
 import { createNeighbourhood, type Neighbourhood } from "./neighbourhood.ts";
+import { isPlain, plainName } from "./plain-name.ts";
 import { wordsOf } from "./terms.ts";
+
+export interface Traits {
+  /** The legal forms; see `formText`. */
+  readonly form: string;
+  /** Is there nothing but words and legal forms? See `isPlain`. */
+  readonly isPlain: boolean;
+}
+
+/** Is told names: those of a list from `start` up to, and without, `end`. */
+export type TellRun = (names: ArrayLike<number>, start: number, end: number) => void;
 
 /** Who searches: sees the registry's names and the organization's own. */
 export type Searcher = string;
@@ -26,18 +46,20 @@ export interface Names {
   /** Registry names that hold a word. */
   countOf(word: number): number;
   isCommon(word: number): boolean;
-  /** Tells visible names that hold a word, at most so many; returns how many were looked at. */
-  withWord(word: number, searcher: Searcher, limit: number, tell: (name: number) => void): number;
-  /** Tells visible names that have all of these words and no other, at most so many. */
-  withAll(words: readonly number[], searcher: Searcher, limit: number, tell: (name: number) => void): void;
+  /** Tells visible names that hold a word, at most so many, in runs of a list; returns how many they are. */
+  withWord(word: number, searcher: Searcher, limit: number, tell: TellRun): number;
+  /** Tells visible names that have all of these words and no other; looks at so many at most, and returns how many. */
+  withAll(words: readonly number[], searcher: Searcher, limit: number, tell: (name: number) => void): number;
   /** Tells visible names that hold two common words, at most so many; returns how many were looked at. */
   withPair(a: number, b: number, searcher: Searcher, limit: number, tell: (name: number) => void): number;
-  /** The legal forms of a name; see `formText`. */
-  formAt(name: number): string;
+  /** What else tells a name, but its words. */
+  traitsAt(name: number): Traits;
   /** Has the entity other names now? Such names are told all the same. */
   isGone(name: number): boolean;
-  wordsAt(name: number): ArrayLike<number>;
-  textAt(name: number): string;
+  /** Writes the words of a name to the beginning of a list; returns how many they are, `MAX_WORDS` at most. */
+  readWords(name: number, into: Uint32Array): number;
+  holds(name: number, word: number): boolean;
+  normalizedAt(name: number): NormalizedName;
   entityIdAt(name: number): string;
   /** Entities that were added or struck out since the corpus was built. */
   readonly changes: number;
@@ -48,9 +70,9 @@ export interface Names {
 
 interface AddedName {
   readonly entity: AddedEntity;
-  readonly text: string;
+  readonly normalized: NormalizedName;
   readonly words: readonly number[];
-  readonly form: string;
+  readonly traits: Traits;
 }
 
 interface AddedEntity {
@@ -59,15 +81,16 @@ interface AddedEntity {
   isGone: boolean;
 }
 
-/** Names of one bucket that are looked at for equal words: a name that more have is not told apart by being equal. */
-const MAX_BAG = 2_000;
-
 export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary: Dictionary }): Names {
-  const { nameCount: frozen, postings, bags, pairs, words, registry } = corpus;
+  const { nameCount: frozen, entityOf, traitsOf, postings, bags, pairs, words, registry } = corpus;
   const frozenWords = dictionary.size;
   const neighbourhood = createNeighbourhood(frozenWords, dictionary.wordAt);
   const registryCounts = countsWithin(corpus, registry, frozenWords);
-  const goneRows = new Uint8Array(corpus.entityIds.count);
+  const formLists = corpus.legalForms.map((text) => (text === "" ? [] : text.split(" ")));
+  const frozenTraits = [...corpus.legalForms, ""].flatMap((form) => [
+    { form, isPlain: false },
+    { form, isPlain: true },
+  ]);
   const added: AddedName[] = [];
   const addedByWord = new Map<number, number[]>();
   const addedByBag = new Map<number, number[]>();
@@ -90,50 +113,58 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
     if (word < frozenWords) weights[word] = weight;
     return weight;
   };
-  const wordsAt = (name: number) =>
-    name < frozen ? words.values.subarray(words.starts[name], words.starts[name + 1]) : added[name - frozen]!.words;
+  const holds = (name: number, word: number) => {
+    if (name >= frozen) return includes(added[name - frozen]!.words, word);
+    const end = words.starts[name + 1]!;
+    for (let at = words.starts[name]!; at < end; at++) if (words.values[at] === word) return true;
+    return false;
+  };
+  const textsAt = (name: number) => {
+    const texts: string[] = [];
+    const end = words.starts[name + 1]!;
+    for (let at = words.starts[name]!; at < end; at++) texts.push(dictionary.wordAt(words.values[at]!));
+    return texts;
+  };
+  const wordCountAt = (name: number) =>
+    name < frozen ? words.starts[name + 1]! - words.starts[name]! : added[name - frozen]!.words.length;
+  /** Are these the words of a name, in whatever order? Each is there once. */
+  const isBagOf = (name: number, all: readonly number[]) => {
+    if (wordCountAt(name) !== all.length) return false;
+    for (const word of all) if (!holds(name, word)) return false;
+    return true;
+  };
   const isGone = (name: number) =>
-    name < frozen ? goneRows[corpus.entityOf[name]!] === 1 : added[name - frozen]!.entity.isGone;
+    name < frozen ? (traitsOf[name]! & GONE) !== 0 : added[name - frozen]!.entity.isGone;
 
-  const tellAdded = (
-    list: readonly number[] | undefined,
-    searcher: Searcher,
-    limit: number,
-    tell: (n: number) => void,
-  ) => {
-    let looked = 0;
+  const tellAdded = (list: readonly number[] | undefined, searcher: Searcher, limit: number, tell: TellRun) => {
+    if (!list) return 0;
+    const visible: number[] = [];
     // The newest first: what was just created is asked for at once.
-    for (let at = (list?.length ?? 0) - 1; at >= 0 && looked < limit; at--) {
-      const { entity } = added[list![at]! - frozen]!;
-      if (entity.owner !== null && entity.owner !== searcher) continue;
-      looked++;
-      tell(list![at]!);
+    for (let at = list.length - 1; at >= 0 && visible.length < limit; at--) {
+      const { entity } = added[list[at]! - frozen]!;
+      if (entity.owner === null || entity.owner === searcher) visible.push(list[at]!);
     }
-    return looked;
+    tell(visible, 0, visible.length);
+    return visible.length;
   };
-  const tellFrozen = (
-    { starts, values }: Corpus["postings"],
-    group: number,
-    searcher: Searcher,
-    limit: number,
-    tell: (name: number) => void,
-  ) => {
+  const tellFrozen = ({ starts, values }: Grouped, group: number, searcher: Searcher, limit: number, tell: TellRun) => {
     let looked = 0;
+    const groupEnd = starts[group + 1]!;
     for (const range of [corpus.owned.get(searcher), registry]) {
-      if (!range || range.end === range.start) continue;
-      const end = starts[group + 1]!;
-      for (let at = lowerBound(values, starts[group]!, end, range.start); at < end && looked < limit; at++) {
-        const name = values[at]!;
-        if (name >= range.end) break;
-        looked++;
-        tell(name);
-      }
+      if (!range || range.end === range.start || looked >= limit) continue;
+      const start = lowerBound(values, starts[group]!, groupEnd, range.start);
+      const end = Math.min(start + limit - looked, lowerBound(values, start, groupEnd, range.end));
+      if (end > start) tell(values, start, end);
+      looked += end - start;
     }
     return looked;
   };
+  const firstNameOf = (row: number) => lowerBound(entityOf, 0, frozen, row);
   const remove = (id: string) => {
     const row = corpus.entityIds.rowOf(id);
-    if (row !== undefined) goneRows[row] = 1;
+    if (row !== undefined) {
+      for (let name = firstNameOf(row); entityOf[name] === row; name++) traitsOf[name]! |= GONE;
+    }
     const entity = addedEntities.get(id);
     if (entity) entity.isGone = true;
     addedEntities.delete(id);
@@ -142,15 +173,15 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
   /** Most changes of a registry entity are of its dates. */
   const isAsKnown = ({ id, owner, names }: IndexedEntity) => {
     const row = corpus.entityIds.rowOf(id);
-    if (row === undefined || goneRows[row] === 1) return false;
+    if (row === undefined) return false;
     const { start = 0, end = 0 } = (owner === null ? registry : corpus.owned.get(owner)) ?? {};
-    let name = lowerBound(corpus.entityOf, 0, frozen, row);
+    let name = firstNameOf(row);
     if (names.length > 0 && (name < start || name >= end)) return false;
     for (const text of names) {
-      if (corpus.entityOf[name] !== row || corpus.texts.at(name) !== text) return false;
+      if (entityOf[name] !== row || isGone(name) || corpus.texts.at(name) !== text) return false;
       name++;
     }
-    return corpus.entityOf[name] !== row;
+    return entityOf[name] !== row;
   };
   const wordFor = (word: string) => {
     const before = dictionary.size;
@@ -181,19 +212,16 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
     },
     withAll(all, searcher, limit, tell) {
       const hash = bagOf(all);
-      let told = 0;
-      const tellEqual = (name: number) => {
-        if (told >= limit || !isBagOf(wordsAt(name), all)) return;
-        told++;
-        tell(name);
+      const tellEqual: TellRun = (list, start, end) => {
+        for (let at = start; at < end; at++) if (isBagOf(list[at]!, all)) tell(list[at]!);
       };
-      tellAdded(addedByBag.get(hash), searcher, MAX_BAG, tellEqual);
-      tellFrozen(bags, spread(hash) & (bags.starts.length - 2), searcher, MAX_BAG, tellEqual);
+      const looked = tellAdded(addedByBag.get(hash), searcher, limit, tellEqual);
+      const bucket = spread(hash) & (bags.starts.length - 2);
+      return looked + tellFrozen(bags, bucket, searcher, limit - looked, tellEqual);
     },
     withPair(a, b, searcher, limit, tell) {
-      const tellBoth = (name: number) => {
-        const own = wordsAt(name);
-        if (includes(own, a) && includes(own, b)) tell(name);
+      const tellBoth: TellRun = (list, start, end) => {
+        for (let at = start; at < end; at++) if (holds(list[at]!, a) && holds(list[at]!, b)) tell(list[at]!);
       };
       // Of the added ones there are few enough to look through those that hold one of the two.
       const looked = tellAdded(addedByWord.get(a), searcher, limit, tellBoth);
@@ -201,11 +229,31 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
       return looked + tellFrozen(pairs, bucket, searcher, limit - looked, tellBoth);
     },
     isGone,
-    wordsAt,
-    formAt: (name) => (name < frozen ? (corpus.legalForms[corpus.formOf[name]!] ?? "") : added[name - frozen]!.form),
-    textAt: (name) => (name < frozen ? corpus.texts.at(name) : added[name - frozen]!.text),
-    entityIdAt: (name) =>
-      name < frozen ? corpus.entityIds.at(corpus.entityOf[name]!) : added[name - frozen]!.entity.id,
+    readWords(name, into) {
+      if (name >= frozen) {
+        const own = added[name - frozen]!.words;
+        into.set(own);
+        return own.length;
+      }
+      const start = words.starts[name]!;
+      const length = words.starts[name + 1]! - start;
+      for (let at = 0; at < length; at++) into[at] = words.values[start + at]!;
+      return length;
+    },
+    holds,
+    traitsAt(name) {
+      if (name >= frozen) return added[name - frozen]!.traits;
+      const traits = traitsOf[name]!;
+      return frozenTraits[2 * Math.min(traits & MAX_FORMS, corpus.legalForms.length) + Number((traits & PLAIN) !== 0)]!;
+    },
+    normalizedAt(name) {
+      if (name >= frozen) return added[name - frozen]!.normalized;
+      // Normalizing takes longer than comparing, and most names are plain.
+      const traits = traitsOf[name]!;
+      if ((traits & PLAIN) === 0) return normalizeName(corpus.texts.at(name));
+      return plainName(textsAt(name), formLists[traits & MAX_FORMS]!);
+    },
+    entityIdAt: (name) => (name < frozen ? corpus.entityIds.at(entityOf[name]!) : added[name - frozen]!.entity.id),
     put({ id, owner, names }) {
       if (isAsKnown({ id, owner, names })) return;
       remove(id);
@@ -213,8 +261,10 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
       addedEntities.set(id, entity);
       for (const text of names) {
         const normalized = normalizeName(text);
-        const own = wordsOf(normalized).map(wordFor);
-        const name = frozen + added.push({ entity, text, words: own, form: formText(normalized) }) - 1;
+        const texts = wordsOf(normalized);
+        const own = texts.map(wordFor);
+        const traits = { form: formText(normalized), isPlain: isPlain(normalized, texts) };
+        const name = frozen + added.push({ entity, normalized, words: own, traits }) - 1;
         for (const word of own) append(addedByWord, word, name);
         if (own.length > 0) append(addedByBag, bagOf(own), name);
       }
@@ -242,9 +292,4 @@ function countsWithin({ postings: { starts, values } }: Corpus, range: NameRange
 function includes(list: ArrayLike<number>, value: number): boolean {
   for (let at = 0; at < list.length; at++) if (list[at] === value) return true;
   return false;
-}
-
-/** Are these the same words in whatever order? Each is there once. */
-function isBagOf(own: ArrayLike<number>, words: readonly number[]): boolean {
-  return own.length === words.length && words.every((word) => includes(own, word));
 }

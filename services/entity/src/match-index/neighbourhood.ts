@@ -1,6 +1,6 @@
+import { osaDistance } from "../matching/osa-distance.ts";
 import { groupBy, powerOfTwo } from "./grouped.ts";
 import { hashOn, hashStart, spread } from "./hash.ts";
-import { createTypingDistance } from "./typing-distance.ts";
 
 /** Errors are looked for in a word's beginning: what is alike there is then compared as a whole. */
 const BEGINNING = 7;
@@ -27,13 +27,12 @@ export function errorsAllowed(length: number): number {
  * that a few errors turn into one another share one of these. Kept by the hash alone; what shares a bucket is compared.
  */
 export function createNeighbourhood(count: number, wordAt: (id: number) => string): Neighbourhood {
-  const distance = createTypingDistance();
   let entries = 0;
-  for (let id = 0; id < count; id++) eachShortening(wordAt(id), 0, () => entries++);
+  for (let id = 0; id < count; id++) eachOwnShortening(wordAt(id), () => entries++);
   const buckets = powerOfTwo(entries / 3);
   const bucketOf = (hash: number) => spread(hash) & (buckets - 1);
   const grouped = groupBy(buckets, (visit) => {
-    for (let id = 0; id < count; id++) eachShortening(wordAt(id), 0, (hash) => visit(bucketOf(hash), id));
+    for (let id = 0; id < count; id++) eachOwnShortening(wordAt(id), (hash) => visit(bucketOf(hash), id));
   });
   const added = new Map<number, number[]>();
   // Lengths and marks apart from the words: most of what shares a bucket is passed over without a look at it.
@@ -43,10 +42,11 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
   let round = 0;
   return {
     near(word, tell) {
-      if (errorsAllowed(word.length + 1) === 0) return;
+      // With letters too few or too many, one of the two words can be long enough for more errors than the other is.
+      const most = errorsAllowed(word.length + 1) === 0 ? 0 : errorsAllowed(word.length + 2);
+      if (most === 0) return;
       round++;
       seenAdded.clear();
-      const most = errorsAllowed(word.length + 1);
       const isSeen = (id: number) => {
         if (id >= count) return seenAdded.has(id) || !seenAdded.add(id);
         if (seenIn[id] === round || Math.abs(lengths[id]! - word.length) > most) return true;
@@ -57,18 +57,17 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
         if (isSeen(id)) return;
         const other = wordAt(id);
         const allowed = errorsAllowed(Math.max(word.length, other.length));
-        const errors = distance(word, other, allowed);
+        const errors = osaDistance(word, other, allowed);
         if (errors > 0 && errors <= allowed) tell(id, errors);
       };
-      // A letter too few or too many can make the difference between one error allowed and two.
-      eachShortening(word, 1, (hash) => {
+      eachShortening(word, most, (hash) => {
         const bucket = bucketOf(hash);
         for (let at = grouped.starts[bucket]!; at < grouped.starts[bucket + 1]!; at++) compare(grouped.values[at]!);
         for (const id of added.get(bucket) ?? []) compare(id);
       });
     },
     add(id) {
-      eachShortening(wordAt(id), 0, (hash) => {
+      eachOwnShortening(wordAt(id), (hash) => {
         const there = added.get(bucketOf(hash));
         if (there) there.push(id);
         else added.set(bucketOf(hash), [id]);
@@ -77,9 +76,12 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
   };
 }
 
+function eachOwnShortening(word: string, visit: (hash: number) => void): void {
+  eachShortening(word, errorsAllowed(word.length), visit);
+}
+
 /** The hashes of a word's beginning, whole and with as many letters left out as it may have errors. */
-function eachShortening(word: string, longer: number, visit: (hash: number) => void): void {
-  const allowed = errorsAllowed(word.length + longer);
+function eachShortening(word: string, allowed: number, visit: (hash: number) => void): void {
   if (allowed === 0) return;
   const length = Math.min(word.length, BEGINNING);
   visit(hashWithout(word, length, -1, -1));

@@ -1,9 +1,14 @@
-import { evidenceOf } from "../matching/calibrate.ts";
-import { type NormalizedName, normalizeName } from "../matching/normalize-name.ts";
+import { evidenceOf, type RoughComparison, roughEvidence } from "../matching/calibrate.ts";
+import { type FormFeatures, formFeatures } from "../matching/compare-names.ts";
+import { distinctiveIdf } from "../matching/idf.ts";
+import type { NormalizedName } from "../matching/normalize-name.ts";
 import { scoreName } from "../matching/score-name.ts";
 import { formText } from "./corpus.ts";
-import { createExpander, type ExpandedQuery, type Expansion } from "./expansions.ts";
-import type { Names, Searcher } from "./names.ts";
+import { createExpander, type ExpandedQuery, type Expansion, JOINED } from "./expansions.ts";
+import type { Names, Searcher, TellRun } from "./names.ts";
+import { isPlain } from "./plain-name.ts";
+import { createTally } from "./tally.ts";
+import { MAX_WORDS, wordsOf } from "./terms.ts";
 
 /** An entity that may be meant, by the best of its names. */
 export interface Hit {
@@ -24,17 +29,24 @@ export interface SearchResult {
 const POSTING_BUDGET = 8_000;
 /** Of them for words that are common by themselves: pairs of them have told more before. */
 const COMMON_BUDGET = 1_500;
+/** Postings of common words looked at beyond that, only to weigh what was found by others. */
+const KNOWN_BUDGET = 40_000;
 /** Of one pair of common words. */
 const PAIR_BUDGET = 2_000;
-/** Names of the very words that were asked for. */
+/** Names looked at, and taken, of the very words that were asked for. */
+const BAG_BUDGET = 4_000;
 const MAX_EQUAL = 100;
 /** Names compared word by word, and those of them that are scored. */
 const MAX_COMPARED = 400;
 const MAX_SCORED = 24;
-/** A name far less alike than the best so far is not scored. */
-const LEAST_SHARE = 0.55;
-const LEVELS = 128;
-const SAME_FORM = 0.02;
+/** A name of so much less evidence than the best is not scored. */
+const CHANCELESS = 9;
+/** What another particle, or the like, takes from the evidence. */
+const OTHERWISE_PLAIN = 0.5;
+const LEAST_WEIGHT = 0.05;
+const GOOD_LIKENESS = 0.7;
+/** Of the numbers of words, by which most are told apart. */
+const MASK = 1_023;
 const MAX_PAIRED = 3;
 const MAX_READINGS = 6;
 
@@ -44,13 +56,8 @@ export function createSearch(names: Names) {
   const gather = createGatherer(names);
   return (query: NormalizedName, searcher: Searcher, limit: number): SearchResult => {
     const expanded = expand(query);
-    const compared = gather(expanded, searcher).filter((name) => !names.isGone(name));
-    const likeness = comparer(names, expanded);
-    const form = formText(query);
-    const ranked = compared
-      .map((name) => ({ name, alike: likeness(name) + formBonus(form, names.formAt(name)) }))
-      .sort((a, b) => b.alike - a.alike);
-    const least = (ranked[0]?.alike ?? 0) * LEAST_SHARE;
+    const compared = gather(expanded, query, searcher).filter((name) => !names.isGone(name));
+    const ranked = mostLikely(compared, comparer(names, expanded, query));
     const counts = new Map<string, number>();
     const count = ({ coreTokens }: NormalizedName) => {
       for (const word of coreTokens) {
@@ -61,9 +68,8 @@ export function createSearch(names: Names) {
     };
     count(query);
     const best = new Map<string, Hit & { evidence: number }>();
-    for (const { name, alike } of ranked.slice(0, MAX_SCORED)) {
-      if (alike < least) break;
-      const candidate = normalizeName(names.textAt(name));
+    for (const name of ranked) {
+      const candidate = names.normalizedAt(name);
       count(candidate);
       const scored = scoreName(query, candidate, names.idf);
       const [id, evidence] = [names.entityIdAt(name), evidenceOf(scored)];
@@ -80,31 +86,37 @@ export function createSearch(names: Names) {
   };
 }
 
+/** The names that are to be scored: those of most evidence, without any that the best leaves no chance. */
+function mostLikely(compared: readonly number[], evidenceFor: (name: number) => number): number[] {
+  const evidence = Float64Array.from(compared, evidenceFor);
+  const sorted = evidence.toSorted();
+  const least = Math.max((sorted.at(-1) ?? 0) - CHANCELESS, sorted.at(-MAX_SCORED) ?? Number.NEGATIVE_INFINITY);
+  const above = compared.filter((_, index) => evidence[index]! > least);
+  const level = compared.filter((_, index) => evidence[index] === least);
+  return [...above, ...level.slice(0, MAX_SCORED - above.length)];
+}
+
 /** Collects the names that share most with a query, by the weight of what they share. */
 function createGatherer(names: Names) {
-  let weights = new Float32Array(0);
-  let touched = new Uint32Array(0);
-  return ({ words, expansions, splits }: ExpandedQuery, searcher: Searcher): number[] => {
-    if (weights.length < names.nameCount) {
-      weights = new Float32Array(Math.ceil(names.nameCount * 1.05) + 64);
-      touched = new Uint32Array(POSTING_BUDGET * 2);
-    }
-    let [count, greatest] = [0, 0];
+  const tally = createTally(POSTING_BUDGET);
+  return ({ words, expansions, splits }: ExpandedQuery, query: NormalizedName, searcher: Searcher): number[] => {
     let budget = POSTING_BUDGET;
-    const add = (weight: number) => (name: number) => {
-      if (weights[name] === 0) touched[count++] = name;
-      weights[name]! += weight;
-      if (weights[name]! > greatest) greatest = weights[name]!;
-    };
+    const add = (weight: number) => (name: number) => tally.add(name, weight);
     const take = (looked: number) => {
       budget -= looked;
     };
     const { weightOf } = names;
     const limit = () => Math.min(PAIR_BUDGET, budget);
+    const isAlike = alikeBesideWords(names, query);
     const equal: number[] = [];
+    const others: number[] = [];
+    let bagBudget = BAG_BUDGET;
     for (const bag of likelyBags(names, { words, expansions, splits })) {
-      names.withAll(bag, searcher, MAX_EQUAL, (name) => equal.push(name));
+      const tell = (name: number) => (isAlike(name) ? equal : others).push(name);
+      bagBudget -= names.withAll(bag, searcher, bagBudget, tell);
     }
+    equal.splice(MAX_EQUAL);
+    equal.push(...others.slice(0, MAX_EQUAL - equal.length));
     for (const [a, b] of commonPairs(names, expansions)) {
       const weight = a.likeness ** 2 * weightOf(a.word) + b.likeness ** 2 * weightOf(b.word);
       take(names.withPair(a.word, b.word, searcher, limit(), add(weight)));
@@ -117,39 +129,32 @@ function createGatherer(names: Names) {
         take(names.withPair(a, b, searcher, limit(), add(weight)));
       } else {
         const [rarer, other] = names.countOf(a) < names.countOf(b) ? [a, b] : [b, a];
-        const addWith = add(weight);
-        take(
-          names.withWord(rarer, searcher, limit(), (name) => {
-            if (includes(names.wordsAt(name), other)) addWith(name);
-          }),
-        );
+        const addWith: TellRun = (list, start, end) => {
+          for (let at = start; at < end; at++) if (names.holds(list[at]!, other)) tally.add(list[at]!, weight);
+        };
+        take(names.withWord(rarer, searcher, limit(), addWith));
       }
     }
     const rarestFirst = [...expansions].sort((a, b) => names.countOf(a.word) - names.countOf(b.word));
+    let knownBudget = KNOWN_BUDGET;
     for (const { word, likeness } of rarestFirst) {
-      const most = names.isCommon(word) ? Math.min(budget, COMMON_BUDGET, MAX_COMPARED - count) : budget;
-      if (most > 0) take(names.withWord(word, searcher, most, add(likeness ** 2 * weightOf(word))));
+      const weight = likeness ** 2 * weightOf(word);
+      if (names.isCommon(word) && tally.count >= MAX_COMPARED) {
+        // There are enough: a common word only tells which of them are more alike.
+        const addToKnown: TellRun = (list, start, end) => {
+          for (let at = start; at < end; at++) tally.addToKnown(list[at]!, weight);
+        };
+        knownBudget -= names.withWord(word, searcher, knownBudget, addToKnown);
+        continue;
+      }
+      const most = names.isCommon(word) ? Math.min(budget, COMMON_BUDGET, MAX_COMPARED - tally.count) : budget;
+      const addAll: TellRun = (list, start, end) => {
+        for (let at = start; at < end; at++) tally.add(list[at]!, weight);
+      };
+      take(names.withWord(word, searcher, most, addAll));
     }
-    return [...new Set([...equal, ...heaviest(weights, touched.subarray(0, count), greatest)])];
+    return [...new Set([...equal, ...tally.takeHeaviest(MAX_COMPARED)])];
   };
-}
-
-/** The names of most weight, `MAX_COMPARED` at most; sets the weights back to nothing. */
-function heaviest(weights: Float32Array, touched: Uint32Array, greatest: number): number[] {
-  const counts = new Uint32Array(LEVELS + 1);
-  const levelOf = (name: number) => Math.floor((weights[name]! / greatest) * LEVELS);
-  for (const name of touched) counts[levelOf(name)]!++;
-  let [level, above] = [LEVELS, 0];
-  while (level > 0 && above + counts[level]! <= MAX_COMPARED) above += counts[level--]!;
-  // What does not fit is cut off in the level where there are too many.
-  let left = MAX_COMPARED - above;
-  const chosen: number[] = [];
-  for (const name of touched) {
-    const own = levelOf(name);
-    if (own > level || (own === level && left-- > 0)) chosen.push(name);
-    weights[name] = 0;
-  }
-  return chosen;
 }
 
 /** The words asked for, and the same with one of them read as what it may stand for, or as two written together. */
@@ -179,60 +184,108 @@ function commonPairs(names: Names, expansions: readonly Expansion[]): [Expansion
   );
 }
 
-/** How much of the weight of a query and of a name's words is shared, 0–1: a rough score for choosing what to score. */
-function comparer(names: Names, { words, expansions, splits }: ExpandedQuery): (name: number) => number {
-  const weights = words.map((word) => names.idf(word));
-  const byWord = new Map<number, Expansion>();
-  for (const expansion of expansions) {
-    const known = byWord.get(expansion.word);
-    if (!known || known.likeness < expansion.likeness) byWord.set(expansion.word, expansion);
-  }
-  const { weightOf } = names;
-  const likenesses = new Float64Array(words.length);
-  const levelled = new Float64Array(words.length);
+/** Has a name the legal forms of the query, and particles and the like where the query has some? */
+function alikeBesideWords(names: Names, query: NormalizedName): (name: number) => boolean {
+  const form = formText(query);
+  const isQueryPlain = isPlain(query, wordsOf(query));
   return (name) => {
-    const own = names.wordsAt(name);
-    likenesses.fill(0);
-    for (let place = 0; place < words.length; place++) levelled[place] = weights[place]!;
-    const match = (first: number, span: number, likeness: number, weight: number) => {
-      for (let place = first; place < Math.min(words.length, first + span); place++) {
-        if (likeness <= likenesses[place]!) continue;
-        likenesses[place] = likeness;
-        // A mistyped word weighs no more than the one it stands for.
-        levelled[place] = span === 1 ? Math.min(weights[place]!, weight) : weights[place]!;
-      }
-    };
-    let [total, shared] = [0, 0];
-    for (let at = 0; at < own.length; at++) {
-      const weight = weightOf(own[at]!);
-      total += weight;
-      const expansion = byWord.get(own[at]!);
-      if (!expansion) continue;
-      shared += expansion.likeness * weight;
-      match(expansion.first, expansion.span, expansion.likeness, weight);
-    }
-    for (const { words: pieces, position } of splits) {
-      if (!pieces.every((piece) => includes(own, piece))) continue;
-      const weight = pieces.reduce((sum, piece) => sum + (byWord.has(piece) ? 0 : weightOf(piece)), 0);
-      shared += weight;
-      match(position, 1, 1, Math.max(weight, 0.1));
-    }
-    let queryTotal = 0;
-    for (let place = 0; place < words.length; place++) {
-      queryTotal += levelled[place]!;
-      shared += likenesses[place]! * levelled[place]!;
-    }
-    return shared / Math.max(0.01, queryTotal + total);
+    const traits = names.traitsAt(name);
+    return traits.form === form && traits.isPlain === isQueryPlain;
   };
 }
 
-/** Settles which of many equal names are scored. */
-function formBonus(asked: string, own: string): number {
-  if (asked === own) return SAME_FORM;
-  return asked === "" || own === "" ? SAME_FORM / 2 : 0;
+/** The rough evidence for a name, by the numbers of its words alone. */
+function comparer(
+  names: Names,
+  { words, expansions, splits }: ExpandedQuery,
+  query: NormalizedName,
+): (name: number) => number {
+  const weights = Float64Array.from(words, (word) => Math.max(LEAST_WEIGHT, names.idf(word)));
+  const byWord = new Map<number, Expansion>();
+  // Most words of the names are none of the query's: that is told without asking the map.
+  const mayBe = new Uint8Array(MASK + 1);
+  for (const expansion of expansions) {
+    const known = byWord.get(expansion.word);
+    if (!known || known.likeness < expansion.likeness) byWord.set(expansion.word, expansion);
+    mayBe[expansion.word & MASK] = 1;
+  }
+  const { weightOf } = names;
+  const isQueryPlain = isPlain(query, words);
+  const formsOf = formComparer(query);
+  const own = new Uint32Array(MAX_WORDS);
+  const likenesses = new Float64Array(words.length);
+  const levelled = new Float64Array(words.length);
+  const compared = { ...nothingCompared };
+  const match = (first: number, span: number, likeness: number, weight: number) => {
+    for (let place = first; place < Math.min(words.length, first + span); place++) {
+      if (likeness <= likenesses[place]!) continue;
+      likenesses[place] = likeness;
+      // A mistyped word weighs no more than the one it stands for.
+      levelled[place] = span === 1 ? Math.min(weights[place]!, weight) : weights[place]!;
+    }
+  };
+  return (name) => {
+    const count = names.readWords(name, own);
+    for (let place = 0; place < words.length; place++) {
+      likenesses[place] = 0;
+      levelled[place] = weights[place]!;
+    }
+    let [total, left, doubt, information, isDistinctive] = [0, 0, 0, 0, false];
+    const share = (likeness: number, weight: number) => {
+      doubt += (1 - likeness) * weight;
+      information += Math.max(0, 2 * likeness - 1) * weight;
+      if (weight >= distinctiveIdf && likeness >= GOOD_LIKENESS) isDistinctive = true;
+    };
+    for (let at = 0; at < count; at++) {
+      const word = own[at]!;
+      const weight = Math.max(LEAST_WEIGHT, weightOf(word));
+      total += weight;
+      const expansion = mayBe[word & MASK] === 1 ? byWord.get(word) : undefined;
+      if (expansion) {
+        share(expansion.likeness, weight);
+        match(expansion.first, expansion.span, expansion.likeness, weight);
+      } else left += weight;
+    }
+    for (const { words: pieces, position } of splits) {
+      if (!names.holds(name, pieces[0]) || !names.holds(name, pieces[1])) continue;
+      let weight = 0;
+      for (const piece of pieces) if (!byWord.has(piece)) weight += Math.max(LEAST_WEIGHT, weightOf(piece));
+      left -= weight;
+      share(JOINED, weight);
+      match(position, 1, JOINED, Math.max(weight, LEAST_WEIGHT));
+    }
+    let [queryTotal, queryLeft] = [0, 0];
+    for (let place = 0; place < words.length; place++) {
+      queryTotal += levelled[place]!;
+      if (likenesses[place] === 0) queryLeft += levelled[place]!;
+      else doubt += (1 - likenesses[place]!) * levelled[place]!;
+    }
+    const traits = names.traitsAt(name);
+    const forms = formsOf(traits.form);
+    compared.doubt = doubt / Math.max(LEAST_WEIGHT, queryTotal + total);
+    compared.queryLeft = queryLeft / Math.max(LEAST_WEIGHT, queryTotal);
+    compared.nameLeft = Math.max(0, left) / Math.max(LEAST_WEIGHT, total);
+    compared.information = information;
+    compared.commonWordsOnly = isDistinctive || compared.queryLeft + compared.nameLeft === 0 ? 0 : 1;
+    compared.otherForm = forms.otherForm;
+    compared.absentForm = forms.absentForm;
+    return roughEvidence(compared) - (traits.isPlain === isQueryPlain ? 0 : OTHERWISE_PLAIN);
+  };
 }
 
-function includes(list: ArrayLike<number>, value: number): boolean {
-  for (let at = 0; at < list.length; at++) if (list[at] === value) return true;
-  return false;
+const nothingCompared: RoughComparison = {
+  ...{ doubt: 0, commonWordsOnly: 0, otherForm: 0, absentForm: 0 },
+  ...{ queryLeft: 0, nameLeft: 0, information: 0 },
+};
+
+/** Compares legal forms, given as `formText`, with those of a query; each combination once. */
+function formComparer({ legalForms }: NormalizedName): (form: string) => FormFeatures {
+  const known = new Map<string, FormFeatures>();
+  return (form) => {
+    const before = known.get(form);
+    if (before) return before;
+    const features = formFeatures(legalForms, form === "" ? [] : form.split(" "));
+    known.set(form, features);
+    return features;
+  };
 }

@@ -2,7 +2,8 @@ import { expand } from "../matching/abbreviations.ts";
 import { isParticle } from "../matching/common-words.ts";
 import type { NormalizedName } from "../matching/normalize-name.ts";
 
-const MAX_WORDS = 12;
+/** Words of a name that it is found by, at most. */
+export const MAX_WORDS = 12;
 
 /** The words by which a name is found, each once: its core without particles, unless it has nothing else. */
 export function wordsOf(name: NormalizedName): string[] {

@@ -56,7 +56,7 @@ const isNumber = (word: string) => /\d/.test(word);
 /** Compares two names word by word, the words weighed by how telling they are. */
 export function compareNames(query: NormalizedName, candidate: NormalizedName, idf: Idf): NameComparison {
   const legalForm = compareLegalForms(query.legalForms, candidate.legalForms);
-  const forms = formFeatures(query, candidate, legalForm);
+  const forms = formFeatures(query.legalForms, candidate.legalForms);
   if (sharesKey(query, candidate)) {
     const features = { ...noDoubt, ...forms };
     const { coreTokens: shared } = candidate;
@@ -116,11 +116,14 @@ function wordFeatures(a: Weighed, b: Weighed, matches: readonly Match[], left: L
   };
 }
 
-function formFeatures(query: NormalizedName, candidate: NormalizedName, legalForm: LegalFormOutcome) {
-  const isOneKind = legalForm === "contradicts" && areOfOneClass(query.legalForms, candidate.legalForms);
+/** What the legal forms of two names tell against them. */
+export type FormFeatures = Pick<NameFeatures, "otherForm" | "absentForm">;
+
+export function formFeatures(a: readonly string[], b: readonly string[]): FormFeatures {
+  const outcome = compareLegalForms(a, b);
   return {
-    otherForm: legalForm === "contradicts" ? (isOneKind ? 0.5 : 1) : 0,
-    absentForm: Number(legalForm === "absent"),
+    otherForm: outcome === "contradicts" ? (areOfOneClass(a, b) ? 0.5 : 1) : 0,
+    absentForm: Number(outcome === "absent"),
   };
 }
 

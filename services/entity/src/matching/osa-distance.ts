@@ -1,26 +1,41 @@
+/** Rows of the table, kept: words are compared thousands of times for one look-up. */
+let beforeLast: number[] = [];
+let last: number[] = [];
+let current: number[] = [];
+
 /**
  * Optimal string alignment distance (insertions, deletions, substitutions, swaps of neighbours), given up above `max`:
  * then any greater number is returned.
  */
 export function osaDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
+  let start = 0;
+  let [aEnd, bEnd] = [a.length, b.length];
+  while (aEnd > 0 && bEnd > 0 && a.charCodeAt(aEnd - 1) === b.charCodeAt(bEnd - 1)) {
+    aEnd--;
+    bEnd--;
+  }
+  while (start < aEnd && start < bEnd && a.charCodeAt(start) === b.charCodeAt(start)) start++;
+  const [rows, columns] = [aEnd - start, bEnd - start];
+  if (rows === 0 || columns === 0) return rows + columns;
+  for (let j = 0; j <= columns; j++) last[j] = j;
+  for (let i = 1; i <= rows; i++) {
+    const letter = a.charCodeAt(start + i - 1);
+    current[0] = i;
     let best = i;
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let distance = Math.min(last[j]! + 1, current[j - 1]! + 1, last[j - 1]! + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        distance = Math.min(distance, beforeLast[j - 2]! + 1);
+    for (let j = 1; j <= columns; j++) {
+      const other = b.charCodeAt(start + j - 1);
+      let distance = last[j - 1]! + (letter === other ? 0 : 1);
+      if (last[j]! + 1 < distance) distance = last[j]! + 1;
+      if (current[j - 1]! + 1 < distance) distance = current[j - 1]! + 1;
+      if (i > 1 && j > 1 && letter === b.charCodeAt(start + j - 2) && a.charCodeAt(start + i - 2) === other) {
+        if (beforeLast[j - 2]! + 1 < distance) distance = beforeLast[j - 2]! + 1;
       }
-      current.push(distance);
-      best = Math.min(best, distance);
+      current[j] = distance;
+      if (distance < best) best = distance;
     }
     if (best > max) return max + 1;
-    beforeLast = last;
-    last = current;
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
-  return last[b.length]!;
+  return last[columns]!;
 }

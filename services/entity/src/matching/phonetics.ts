@@ -3,6 +3,19 @@
  * "technology", "teknolodzhi"): equal sounds are written equally, doubled letters once. A lower-case ASCII word.
  */
 export function soundOf(word: string): string {
+  const known = sounds.get(word);
+  if (known !== undefined) return known;
+  if (sounds.size >= MOST_KEPT) sounds.clear();
+  const sound = spelledBySound(word);
+  sounds.set(word, sound);
+  return sound;
+}
+
+/** What was last asked for: the words of one look-up's candidates are compared again and again. */
+const sounds = new Map<string, string>();
+const MOST_KEPT = 2_000;
+
+function spelledBySound(word: string): string {
   return word
     .replace(/sch|shch|tsch/g, "sh")
     .replace(/dzh|dj|dg(?=[eiy])/g, "j")

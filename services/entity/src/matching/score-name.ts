@@ -19,7 +19,7 @@ export const equalNames = 3.8;
  * What each difference takes from the log-odds: a logistic regression on pairs of names that people labelled, and on
  * made-up look-ups. docs/matching.md tells how it is fitted and what it reaches.
  */
-const weights: Readonly<NameFeatures> = {
+export const differenceWeights: Readonly<NameFeatures> = {
   doubt: 7.5,
   contradiction: 5.4,
   omission: 5.4,
@@ -33,7 +33,7 @@ const weights: Readonly<NameFeatures> = {
   otherForm: 1.2,
   absentForm: 0.4,
 };
-const differences = Object.keys(weights) as (keyof NameFeatures)[];
+const differences = Object.keys(differenceWeights) as (keyof NameFeatures)[];
 
 const mistypedFormDoubt = 0.04;
 /** A name out of several in one text ("A dba B"), log-odds. */
@@ -59,7 +59,7 @@ export function scoreName(query: NormalizedName, candidate: NormalizedName, idf:
 /** The differences that a score was lowered for, weightiest first, in log-odds; none for equal names. */
 export function weighDifferences(features: NameFeatures): { difference: keyof NameFeatures; weight: number }[] {
   return differences
-    .map((difference) => ({ difference, weight: weights[difference] * features[difference] }))
+    .map((difference) => ({ difference, weight: differenceWeights[difference] * features[difference] }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight);
 }
@@ -70,7 +70,7 @@ function scored(query: NormalizedName, candidate: NormalizedName, idf: Idf, lowe
   if (a.coreTokens.length === 0 || b.coreTokens.length === 0) return { ...compared, score: 0 };
   if (a !== query || b !== candidate) compared.features.doubt += mistypedFormDoubt;
   let logOdds = equalNames - lowered;
-  for (const difference of differences) logOdds -= weights[difference] * compared.features[difference];
+  for (const difference of differences) logOdds -= differenceWeights[difference] * compared.features[difference];
   return { ...compared, score: 1 / (1 + Math.exp(-logOdds)) };
 }
 

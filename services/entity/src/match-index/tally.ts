@@ -1,0 +1,75 @@
+import { powerOfTwo } from "./grouped.ts";
+import { spread } from "./hash.ts";
+
+/** Names with a weight each, for one query at a time: in a table of its own size, however many names there are. */
+export interface Tally {
+  /** Names that were given a weight. */
+  readonly count: number;
+  /** Adds to the weight of a name, which is above 0. */
+  add(name: number, weight: number): void;
+  /** Adds to the weight of a name that has some; nothing to any other. */
+  addToKnown(name: number, weight: number): void;
+  /** The names of most weight, at most so many, and none far below it; begins anew afterwards. */
+  takeHeaviest(limit: number): number[];
+}
+
+const LEVELS = 128;
+/** Of the greatest weight a name must have this share. */
+const LEAST_SHARE = 0.35;
+const LEAST_LEVEL = Math.floor(LEVELS * LEAST_SHARE);
+
+/** A tally that takes in at most so many names. */
+export function createTally(capacity: number): Tally {
+  const size = powerOfTwo(capacity * 2);
+  // Place + 1 among the names; 0 is free.
+  const slots = new Uint16Array(size);
+  const names = new Uint32Array(capacity);
+  const slotOf = new Uint32Array(capacity);
+  const weights = new Float64Array(capacity);
+  const levels = new Uint32Array(LEVELS + 1);
+  let count = 0;
+  /** Where a name is, or the free slot where it would be. */
+  const slotFor = (name: number) => {
+    let slot = spread(name) & (size - 1);
+    while (slots[slot] !== 0 && names[slots[slot]! - 1] !== name) slot = (slot + 1) & (size - 1);
+    return slot;
+  };
+  return {
+    get count() {
+      return count;
+    },
+    add(name, weight) {
+      const slot = slotFor(name);
+      if (slots[slot] !== 0) {
+        weights[slots[slot]! - 1]! += weight;
+        return;
+      }
+      names[count] = name;
+      slotOf[count] = slot;
+      weights[count] = weight;
+      slots[slot] = ++count;
+    },
+    addToKnown(name, weight) {
+      const place = slots[slotFor(name)]!;
+      if (place !== 0) weights[place - 1]! += weight;
+    },
+    takeHeaviest(limit) {
+      let greatest = Number.MIN_VALUE;
+      for (let place = 0; place < count; place++) if (weights[place]! > greatest) greatest = weights[place]!;
+      levels.fill(0);
+      for (let place = 0; place < count; place++) levels[Math.floor((weights[place]! / greatest) * LEVELS)]!++;
+      let [level, above] = [LEVELS, 0];
+      while (level > LEAST_LEVEL && above + levels[level]! <= limit) above += levels[level--]!;
+      // What does not fit is cut off in the level where there are too many.
+      let left = limit - above;
+      const chosen: number[] = [];
+      for (let place = 0; place < count; place++) {
+        const own = Math.floor((weights[place]! / greatest) * LEVELS);
+        if (own > level || (own === level && left-- > 0)) chosen.push(names[place]!);
+        slots[slotOf[place]!] = 0;
+      }
+      count = 0;
+      return chosen;
+    },
+  };
+}
