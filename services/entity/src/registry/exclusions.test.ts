@@ -85,6 +85,18 @@ describe("an exclusions file", () => {
     ]);
   });
 
+  test.each([
+    ["a row added by hand at its end", ["\r\n", "\r\n", "\n"]],
+    ["rows of either kind in turns", ["\n", "\r\n", "\n"]],
+  ])("may end its lines in several ways: %s", async (_name, [first, second, third]) => {
+    const rows = [line(), line({ "SAM Number": "S4MR00002", Creation_Date: "2020-02-01" })];
+    const items = await read(`${header}${first}${rows[0]}${second}${rows[1]}${third}`);
+    expect(items).toMatchObject([
+      { kind: "row", lineNumber: 2, row: { samNumber: "S4MR00001", creationDate: "2020-01-30" } },
+      { kind: "row", lineNumber: 3, row: { samNumber: "S4MR00002", creationDate: "2020-02-01" } },
+    ]);
+  });
+
   test("may hold a line break inside a quoted comment", async () => {
     const items = await read(`${header}\n${line({ "Additional Comments": "one\ntwo" })}\n${line()}\n`);
     expect(items).toMatchObject([

@@ -25,7 +25,15 @@ export type ExclusionItem =
   | { kind: "bad"; lineNumber: number; reason: string };
 
 const maxRecordCharacters = 1_000_000;
-const quoting = { bom: true, relax_quotes: true, relax_column_count: true, skip_empty_lines: true } as const;
+/** Of all kinds in one file, too: a row that was added by hand often ends another way than those before it. */
+const lineEnds = ["\r\n", "\n", "\r"];
+const quoting = {
+  bom: true,
+  relax_quotes: true,
+  relax_column_count: true,
+  skip_empty_lines: true,
+  record_delimiter: lineEnds,
+};
 const startOfRow = /^"?(firm|individual|vessel|special entity designation)"?,/i;
 
 /**
