@@ -63,7 +63,7 @@ test("the list that deployments are made by tells the picture of docs/architectu
     expect(allows(narrow, entity, { address: "10.21.0.4" }, 27017)).toBe(false);
   });
 
-  test("only what asks providers and what delivers webhooks reaches the internet, at public addresses alone", () => {
+  test("only what asks providers, what delivers webhooks and what sends mails and asks identity providers reaches the internet, at public addresses alone", () => {
     for (const name of services) {
       const allowed = PUBLIC.map((address) => allows(production, podOf(production, name), { address }, 443));
       const wanted = topology[name]!.internet;

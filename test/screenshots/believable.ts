@@ -25,7 +25,11 @@ const CREATED = ["Cedar & Pine Office Supply LLC", "Lakeshore Mechanical Contrac
  * changes, webhooks that arrived and one that does not. `subscriber` answers with an error under `/broken`.
  */
 export async function believableOrganization(subscriber: URL): Promise<TestOrganization> {
-  const organization = await createOrganization();
+  const organization = await createOrganization({
+    name: "Northgate Foods, Inc.",
+    email: "dana.whitfield@northgate-foods.example",
+    limitPerMinute: 5_000,
+  });
   await pastUsage(organization);
   const { live, sandbox } = organization;
   const sandboxChecks = { checks: ["sam_registration", "tin_match"], mode: "realtime" };

@@ -22,14 +22,19 @@ export interface TestOrganization {
 const UNLIMITED = 100_000;
 
 export async function createOrganization(
-  options: { limitPerMinute?: number; product?: Pick<SharedProduct, "baseUrl" | "environment"> } = {},
+  options: {
+    name?: string;
+    email?: string;
+    limitPerMinute?: number;
+    product?: Pick<SharedProduct, "baseUrl" | "environment">;
+  } = {},
 ): Promise<TestOrganization> {
   const { product = sharedProduct() } = options;
   return withAccounts(product.environment, async (accounts) => {
-    const email = `${randomUUID()}@test.example`;
+    const { email = `${randomUUID()}@test.example`, name = email } = options;
     const password = randomUUID();
     const limitPerMinute = options.limitPerMinute ?? UNLIMITED;
-    const { _id: id } = await accounts.createOrganization(SEED, { name: email, plan: "enterprise", limitPerMinute });
+    const { _id: id } = await accounts.createOrganization(SEED, { name, plan: "enterprise", limitPerMinute });
     await accounts.createUser(SEED, { organizationId: id, email, password });
     const caller = (environment: Environment) => ({ tenant: { organizationId: id, environment }, ...SEED });
     const keyOf = async (environment: Environment) =>

@@ -1,6 +1,7 @@
 import { environmentWithLocalRun, flag, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
+import { identityProvidersVariable } from "./identity-providers.ts";
 
 const storeSection = {
   ...mongoSection,
@@ -40,6 +41,8 @@ export const loadAccountConfig = () =>
         ...storeSection,
         ...rpcSection,
         ...mailSection,
+        /** JSON: the identity providers that organizations sign in by, secrets included; see docs/single-sign-on.md. */
+        IDENTITY_PROVIDERS: identityProvidersVariable().prefault("[]"),
         /** Address the gRPC server binds to; without TLS, loopback only. */
         RPC_HOST: z.string().default("127.0.0.1"),
         /** Its port. */

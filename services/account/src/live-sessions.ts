@@ -12,8 +12,10 @@ export interface SignedIn {
   readonly role: Role;
   /** When the session ends whatever happens. */
   readonly expiresAt: Date;
-  /** When the user last gave their password. */
+  /** When the user last gave their password, here or to their identity provider. */
   readonly authenticatedAt: Date;
+  /** The identity provider that the session began by. */
+  readonly identityProviderId?: string;
 }
 
 export interface LiveSessions {
@@ -40,6 +42,7 @@ export function createLiveSessions(options: { store: AccountStore; now: () => Da
       role: user.role,
       expiresAt: session.expires_at,
       authenticatedAt: session.authenticated_at ?? session.created_at,
+      ...(session.identity_provider_id && { identityProviderId: session.identity_provider_id }),
     };
   }
 

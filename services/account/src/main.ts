@@ -11,6 +11,7 @@ import { createAccountMetrics } from "./metrics.ts";
 import { createOrganizationPart } from "./organization-service.ts";
 import { createAccountDomain } from "./provision.ts";
 import { accountCallers, createAccountHandlers } from "./service.ts";
+import { createSingleSignOnPart } from "./single-sign-on-service.ts";
 
 await runService("account", loadAccountConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "account", logger, stopping });
@@ -22,6 +23,7 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     prefix: config.MONGODB_DATABASE_PREFIX,
     apiKeyPeppers: config.API_KEY_PEPPERS,
     webhookSecretKeys: config.WEBHOOK_SECRET_KEYS,
+    identityProviders: config.IDENTITY_PROVIDERS,
     now,
   });
   const { mails, mailbox } = domain.store;
@@ -50,7 +52,7 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     service: AccountService,
     handlers: createAccountHandlers({ domain, keyFeed, metrics, logger }),
     callers: accountCallers,
-    beside: [createOrganizationPart({ domain })],
+    beside: [createOrganizationPart({ domain }), createSingleSignOnPart({ domain, metrics, logger })],
     host: config.RPC_HOST,
     port: config.RPC_PORT,
     tls: tlsFiles(config),

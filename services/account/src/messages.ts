@@ -92,6 +92,7 @@ export function sessionMessage(session: SignedIn): MessageInitShape<typeof Sessi
     ...session,
     expiresAt: timestampFromDate(session.expiresAt),
     authenticatedAt: timestampFromDate(session.authenticatedAt),
+    identityProviderId: session.identityProviderId ?? "",
   };
 }
 

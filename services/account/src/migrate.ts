@@ -19,6 +19,10 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.organizations.createIndex({ created_at: -1, _id: -1 }),
     store.users.createIndex({ email: 1 }, { unique: true }),
     store.users.createIndex({ organization_id: 1 }),
+    store.users.createIndex(
+      { "identity.issuer": 1, "identity.subject": 1 },
+      { unique: true, partialFilterExpression: { identity: { $exists: true } } },
+    ),
     store.sessions.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     store.sessions.createIndex({ user_id: 1 }),
     store.sessions.createIndex({ organization_id: 1 }),
@@ -30,6 +34,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     ),
     store.webhookSecrets.createIndex({ organization_id: 1, environment: 1 }, { unique: true }),
     store.secondSteps.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    store.singleSignOns.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     store.signInLimits.createIndex({ window_ends_at: 1 }, { expireAfterSeconds: 0 }),
     store.auditLog.createIndex({ organization_id: 1, at: -1, _id: -1 }),
     store.auditLog.createIndex({ organization_id: 1, actor: 1, at: -1, _id: -1 }),

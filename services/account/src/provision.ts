@@ -3,10 +3,12 @@ import type { MongoClient } from "mongodb";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import { createAuditLog } from "./audit.ts";
 import { type AuditEntries, createAuditEntries } from "./audit-entries.ts";
+import { createIdentityProviders, type IdentityProvider } from "./identity-providers.ts";
 import { createKeyRecords, type KeyRecords } from "./key-records.ts";
 import { createLiveSessions } from "./live-sessions.ts";
 import { createMailQueue, type MailQueue } from "./mail/queue.ts";
 import { createMembers, type Members } from "./members.ts";
+import { createOpenId } from "./openid.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
 import { createOwnPassword, type OwnPassword } from "./own-password.ts";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.ts";
@@ -15,6 +17,7 @@ import { createResealing, type Resealing } from "./resealing.ts";
 import { createSecondFactor, type SecondFactor } from "./second-factor.ts";
 import { createSignIns, type SignIns } from "./sign-in.ts";
 import { createSignInLimits } from "./sign-in-limits.ts";
+import { createSingleSignOn, type SingleSignOn } from "./single-sign-on.ts";
 import { type AccountStore, accountStore } from "./store.ts";
 import { createUsage, type Usage } from "./usage.ts";
 import { createUsers, type Users } from "./users.ts";
@@ -26,6 +29,7 @@ export interface AccountDomain
     Users,
     ApiKeys,
     SignIns,
+    SingleSignOn,
     OwnSessions,
     OwnPassword,
     Omit<SecondFactor, "useCode">,
@@ -49,6 +53,8 @@ export interface AccountDomainOptions {
   readonly prefix: string;
   readonly apiKeyPeppers: readonly SecretKey[];
   readonly webhookSecretKeys: readonly SecretKey[];
+  /** None where absent: users sign in by their passwords. */
+  readonly identityProviders?: readonly IdentityProvider[];
   readonly now: () => Date;
 }
 
@@ -61,6 +67,7 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
   const shared = { client, store, audit, now };
   const users = createUsers(shared);
   const sessions = { ...shared, liveSessions: createLiveSessions({ store, now }) };
+  const identityProviders = createIdentityProviders(options.identityProviders ?? []);
   const passwords = { ...sessions, users, limits: createSignInLimits({ store, now }) };
   const { useCode, ...secondFactor } = createSecondFactor({ ...sessions, keys: options.webhookSecretKeys });
   const { insertWebhookSecrets, ...webhookSecrets } = createWebhookSecrets({
@@ -71,7 +78,8 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
     ...createOrganizations({ ...shared, insertWebhookSecrets }),
     ...users,
     ...createApiKeys({ ...shared, peppers: options.apiKeyPeppers }),
-    ...createSignIns({ ...passwords, secondFactor: { useCode } }),
+    ...createSignIns({ ...passwords, identityProviders, secondFactor: { useCode } }),
+    ...createSingleSignOn({ ...sessions, users, providers: identityProviders, openId: createOpenId({ now }) }),
     ...secondFactor,
     ...createOwnSessions(sessions),
     ...createOwnPassword(passwords),

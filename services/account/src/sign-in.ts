@@ -2,6 +2,7 @@ import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { AuditLog } from "./audit.ts";
+import type { IdentityProvider, IdentityProviders } from "./identity-providers.ts";
 import type { LiveSessions, SignedIn } from "./live-sessions.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import { newSession, newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
@@ -25,7 +26,7 @@ export class SecondStepError extends Error {
 export interface SignIns {
   /**
    * Begins a session. Errors: SecondStepError where a code is needed too, unauthorized with one text whatever the cause (no such user, wrong password, suspended
-   * organization), rate_limited.
+   * organization), forbidden (the password is right, but the organization signs in by its identity provider alone), rate_limited.
    */
   signIn(input: SessionPlace & { email: string; password: string }): Promise<{ token: string; session: SignedIn }>;
   /**
@@ -48,10 +49,11 @@ export function createSignIns(options: {
   liveSessions: LiveSessions;
   secondFactor: Pick<SecondFactor, "useCode">;
   limits: SignInLimits;
+  identityProviders: IdentityProviders;
   audit: AuditLog;
   now: () => Date;
 }): SignIns {
-  const { client, store, users, liveSessions, secondFactor, limits, audit, now } = options;
+  const { identityProviders, client, store, users, liveSessions, secondFactor, limits, audit, now } = options;
 
   async function beginSecondStep(user: UserDocument): Promise<string> {
     const token = newSessionToken();
@@ -98,6 +100,8 @@ export function createSignIns(options: {
       await limits.count(email, clientAddress);
       const user = await users.verifyPassword(email, password);
       if (!user) throw wrong();
+      const provider = identityProviders.byOrganization(user.organization_id);
+      if (provider?.required) throw byProviderAlone(provider);
       if (user.totp) throw new SecondStepError(await beginSecondStep(user));
       const begun = await begin(user, user.password_hash, place);
       await limits.forgive(email, clientAddress);
@@ -132,6 +136,12 @@ export function createSignIns(options: {
 
 function wrong(): ServiceError {
   return new ServiceError("unauthorized", { message: "The e-mail address or the password is wrong." });
+}
+
+function byProviderAlone({ name }: IdentityProvider): ServiceError {
+  return new ServiceError("forbidden", {
+    message: `Your organization signs in with ${name} alone. Go on with single sign-on.`,
+  });
 }
 
 function wrongCode(): ServiceError {

@@ -31,6 +31,8 @@ export interface UserDocument {
   readonly last_signed_in_at?: Date;
   /** The authenticator app that sign-ins ask for. */
   readonly totp?: TotpDocument;
+  /** Who they are at their organization's identity provider, once they came by it. */
+  readonly identity?: { readonly issuer: string; readonly subject: string };
   /** A secret that no code was given of yet. */
   readonly totp_setup?: SealedSecret;
 }
@@ -54,6 +56,19 @@ export interface SecondStepDocument {
   readonly expires_at: Date;
 }
 
+/** Somebody who is at their identity provider, and may come back by the browser they went with. */
+export interface SingleSignOnDocument {
+  /** SHA-256 of the browser's token, in hex. */
+  readonly _id: string;
+  readonly provider_id: string;
+  readonly redirect_uri: string;
+  /** Was the provider told to ask for credentials anew? */
+  readonly again: boolean;
+  /** The page to go on with. */
+  readonly next: string;
+  readonly expires_at: Date;
+}
+
 export interface SessionDocument {
   /** SHA-256 of the token, in hex: who reads the database can't sign in with it. */
   readonly _id: string;
@@ -69,6 +84,8 @@ export interface SessionDocument {
   readonly client_address?: string;
   /** The browser, as it calls itself. */
   readonly user_agent?: string;
+  /** The identity provider that it began by; absent where it was a password. */
+  readonly identity_provider_id?: string;
 }
 
 export interface ApiKeyDocument {
@@ -198,6 +215,7 @@ export interface AccountStore {
   readonly apiKeyLocks: Collection<ApiKeyLockDocument>;
   readonly webhookSecrets: Collection<WebhookSecretDocument>;
   readonly secondSteps: Collection<SecondStepDocument>;
+  readonly singleSignOns: Collection<SingleSignOnDocument>;
   readonly signInLimits: Collection<SignInLimitDocument>;
   readonly auditLog: Collection<AuditDocument>;
   readonly memberLocks: Collection<MemberLockDocument>;
@@ -221,6 +239,7 @@ export function accountStore(client: MongoClient, prefix: string): AccountStore 
     apiKeyLocks: db.collection("api_key_locks"),
     webhookSecrets: db.collection("webhook_secrets"),
     secondSteps: db.collection("second_steps"),
+    singleSignOns: db.collection("single_sign_ons"),
     signInLimits: db.collection("sign_in_limits"),
     auditLog: db.collection("audit_log"),
     memberLocks: db.collection("member_locks"),

@@ -1,6 +1,7 @@
 import type { Logger } from "@vvs/logging";
 import type { AccountService } from "@vvs/proto/account/v1/account";
 import type { OrganizationService } from "@vvs/proto/account/v1/organization";
+import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -42,6 +43,7 @@ import { createRunVerificationHandlers } from "./run-verification.ts";
 import { createSecurityHandlers } from "./security.ts";
 import { addSecurityRoutes } from "./security-routes.ts";
 import { createSignIn } from "./sign-in.ts";
+import { createReadChoices, createSingleSignOnHandlers } from "./single-sign-on.ts";
 import { createTestEventHandlers } from "./test-event.ts";
 import { createTwoFactorHandlers } from "./two-factor.ts";
 import { createUsageHandler } from "./usage.ts";
@@ -52,6 +54,7 @@ import { createWebhookHandlers } from "./webhooks.ts";
 export interface AppOptions {
   readonly account: Client<typeof AccountService>;
   readonly organization: Client<typeof OrganizationService>;
+  readonly singleSignOn: Client<typeof SingleSignOnService>;
   readonly deliveries: Client<typeof WebhookDispatcherService>;
   readonly verification: Client<typeof VerificationService>;
   readonly entities: Client<typeof EntityService>;
@@ -71,7 +74,8 @@ export function createApp(options: AppOptions): Express {
   const assets = createAssets();
   const layout = createLayout({ assetPath: assets.pathOf });
   const formTokens = createFormTokens();
-  const signIn = createSignIn({ ...options, layout });
+  const signIn = createSignIn({ ...options, layout, readChoices: createReadChoices(options) });
+  const singleSignOn = createSingleSignOnHandlers({ ...options, layout });
   const apiKeys = createApiKeyHandlers({ ...options, layout, formTokens });
   const readVendors = createReadVendors(options);
   const readEndpoints = createReadEndpoints(options);
@@ -115,6 +119,10 @@ export function createApp(options: AppOptions): Express {
   app.post("/sign-in", signIn.signIn);
   app.get("/sign-in/code", signIn.askForCode);
   app.post("/sign-in/code", signIn.finish);
+  app.get("/sign-in/sso", singleSignOn.ask);
+  app.post("/sign-in/sso", singleSignOn.find);
+  app.get("/sign-in/sso/:provider_id", singleSignOn.setOut);
+  app.get("/sign-in/sso/:provider_id/callback", singleSignOn.comeBack);
   app.post("/sign-out", signIn.signOut);
   for (const view of environmentViews) {
     addMonitorRoutes(app, view, { signedIn, monitors, createMonitor });

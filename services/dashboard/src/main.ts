@@ -1,6 +1,7 @@
 import { runService } from "@vvs/lifecycle";
 import { AccountService } from "@vvs/proto/account/v1/account";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
+import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -19,6 +20,8 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
   onClose("account client", () => account.close());
   const organization = createClient(OrganizationService, { ...shared, address: config.ACCOUNT_ADDRESS });
   onClose("organization client", () => organization.close());
+  const singleSignOn = createClient(SingleSignOnService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("single sign-on client", () => singleSignOn.close());
   const deliveries = createClient(WebhookDispatcherService, { ...shared, address: config.WEBHOOK_DISPATCHER_ADDRESS });
   onClose("webhook dispatcher client", () => deliveries.close());
   const verification = createClient(VerificationService, { ...shared, address: config.VERIFICATION_ADDRESS });
@@ -31,6 +34,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
   const app = createApp({
     account,
     organization,
+    singleSignOn,
     deliveries,
     verification,
     entities,

@@ -10,6 +10,7 @@ import { nextPath } from "./http/next-path.ts";
 import type { Layout } from "./pages/layout.ts";
 import { secondStepPage } from "./pages/second-step.ts";
 import { signInPage } from "./pages/sign-in.ts";
+import type { SingleSignOnChoices } from "./pages/single-sign-on.ts";
 
 type Account = Pick<Client<typeof AccountService>, "signIn" | "finishSignIn" | "signOut">;
 
@@ -27,16 +28,28 @@ export interface SignInHandlers {
   readonly signOut: RequestHandler;
 }
 
-export function createSignIn(options: { account: Account; layout: Layout; now: () => Date }): SignInHandlers {
-  const { account, layout, now } = options;
+export function createSignIn(options: {
+  account: Account;
+  layout: Layout;
+  /** What there is beside passwords. */
+  readChoices: () => Promise<SingleSignOnChoices | undefined>;
+  now: () => Date;
+}): SignInHandlers {
+  const { account, layout, readChoices, now } = options;
 
-  function refuse(response: Response, input: { next: string; email: string }, error: ServiceError): void {
+  async function refuse(response: Response, input: { next: string; email: string }, error: ServiceError) {
+    const singleSignOn = await readChoices();
     const tooMany = error.code === "rate_limited";
     if (tooMany) response.set("retry-after", String(error.retryAfterSeconds ?? 60));
     layout.sendBarePage(response, {
       title: "Sign in",
       status: tooMany ? 429 : 401,
-      content: signInPage({ ...input, problem: tooMany ? error.message : WRONG }),
+      content: signInPage({
+        ...input,
+        // Who gave the right password is told that it is not the way in.
+        problem: tooMany || error.code === "forbidden" ? error.message : WRONG,
+        singleSignOn,
+      }),
     });
   }
 
@@ -59,14 +72,16 @@ export function createSignIn(options: { account: Account; layout: Layout; now: (
   }
 
   return {
-    show(request, response) {
+    async show(request, response) {
       const { next, signed_out: signedOut } = request.query;
+      const singleSignOn = await readChoices();
       layout.sendBarePage(response, {
         title: "Sign in",
         content: signInPage({
           next: nextPath(typeof next === "string" ? next : undefined),
           email: "",
           notice: signedOut === undefined ? undefined : "You are signed out.",
+          singleSignOn,
         }),
       });
     },
@@ -91,7 +106,7 @@ export function createSignIn(options: { account: Account; layout: Layout; now: (
         response.redirect(303, next);
       } catch (error) {
         if (!(error instanceof ServiceError) || !isRefusal(error)) throw error;
-        refuse(response, { next, email }, error);
+        await refuse(response, { next, email }, error);
       }
     },
 
@@ -129,7 +144,12 @@ export function createSignIn(options: { account: Account; layout: Layout; now: (
 }
 
 function isRefusal(error: ServiceError): boolean {
-  return error.code === "unauthorized" || error.code === "rate_limited" || error.code === "invalid_request";
+  return (
+    error.code === "unauthorized" ||
+    error.code === "forbidden" ||
+    error.code === "rate_limited" ||
+    error.code === "invalid_request"
+  );
 }
 
 async function endSession(account: Account, request: Request): Promise<void> {

@@ -37,10 +37,21 @@ export function state(name: string, text: string = name): Html {
   return html`<span class="state ${name}">${text}</span>`;
 }
 
+type Facts = readonly (readonly [label: string, value: Html | string | false | undefined])[];
+
 /** Labelled values; those that are not known are left out. */
-export function facts(pairs: readonly (readonly [label: string, value: Html | string | false | undefined])[]): Html {
+export function facts(pairs: Facts): Html {
+  return definitions("facts", pairs);
+}
+
+/** The same as numbers beside each other, that tell at a glance how things are. */
+export function stats(pairs: Facts): Html {
+  return definitions("stats", pairs);
+}
+
+function definitions(className: string, pairs: Facts): Html {
   const known = pairs.filter(([, value]) => value);
-  return html`<dl class="facts">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="${className}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** In the place of what a page is about, while the service that has it is away. */

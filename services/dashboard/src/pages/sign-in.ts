@@ -1,8 +1,15 @@
 import { type Html, html } from "../http/html.ts";
 import { noticeBox } from "./parts.ts";
+import { type SingleSignOnChoices, singleSignOnChoices } from "./single-sign-on.ts";
 
-export function signInPage(options: { next: string; email: string; problem?: string; notice?: string }): Html {
-  const { problem, notice } = options;
+export function signInPage(options: {
+  next: string;
+  email: string;
+  problem?: string;
+  notice?: string;
+  singleSignOn?: SingleSignOnChoices | undefined;
+}): Html {
+  const { problem, notice, next, singleSignOn } = options;
   return html`<div class="card narrow">
 <h1>Sign in</h1>
 ${noticeBox(problem ? { kind: "problem", text: problem } : notice ? { kind: "done", text: notice } : undefined)}
@@ -14,5 +21,6 @@ ${noticeBox(problem ? { kind: "problem", text: problem } : notice ? { kind: "don
   <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${options.email && html` autofocus`}>
   <button>Sign in</button>
 </form>
+${singleSignOn && singleSignOnChoices(singleSignOn, next)}
 </div>`;
 }

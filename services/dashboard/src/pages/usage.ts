@@ -12,7 +12,7 @@ import {
   totalOf,
 } from "../usage-figures.ts";
 import { hint } from "./api-keys.ts";
-import { facts } from "./parts.ts";
+import { stats } from "./parts.ts";
 import { lines, stackedBars } from "./plot.ts";
 
 export interface UsageView {
@@ -84,7 +84,7 @@ function summary({ counts, organization, range }: UsageView, figures: readonly P
   const failedShare = requests.failed / totalOf(requests);
   return html`<section class="card" aria-labelledby="summary">
 <h2 id="summary">In the last ${range.name}</h2>
-${facts([
+${stats([
   ["Requests", numberText(totalOf(requests))],
   ["Over the limit", requests.limited > 0 && `${numberText(requests.limited)}, answered with 429`],
   [

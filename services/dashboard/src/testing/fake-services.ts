@@ -21,6 +21,7 @@ import { entityService } from "./fake-entity.ts";
 import { memberMessage, organizationService } from "./fake-members.ts";
 import { monitorService } from "./fake-monitor.ts";
 import { SECOND_STEP, sessionHandlers } from "./fake-sessions.ts";
+import { singleSignOnPart } from "./fake-single-sign-on.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 import { verificationService } from "./fake-verification.ts";
 
@@ -76,7 +77,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     service: AccountService,
     handlers: accountHandlers(state),
     callers: accountCallers,
-    beside: [organizationService(state)],
+    beside: [organizationService(state), singleSignOnPart(state)],
   });
   const dispatcher = await serveRpc({ ...shared, ...dispatcherService(state) });
   const verification = await serveRpc({ ...shared, ...verificationService(state) });

@@ -358,6 +358,13 @@ export declare type Session = Message<"vvs.account.v1.Session"> & {
    * @generated from field: google.protobuf.Timestamp authenticated_at = 7;
    */
   authenticatedAt?: Timestamp | undefined;
+
+  /**
+   * The identity provider that the session began by, which proves anew that it is them; empty where a password does.
+   *
+   * @generated from field: string identity_provider_id = 8;
+   */
+  identityProviderId: string;
 };
 
 /**

@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
+import { type ServicePart, servicePart } from "@vvs/rpc";
+import { type FakeState, failIfAsked } from "./fake-state.ts";
+
+const BROWSER_TOKEN = "b".repeat(43);
+const ACME = { id: "acme", name: "Acme" };
+
+/** Plays single sign-on: one provider, for acme.example, which sends everybody back signed in. */
+export function singleSignOnPart(state: FakeState): ServicePart {
+  return servicePart({
+    service: SingleSignOnService,
+    callers: {
+      findIdentityProvider: ["dashboard"],
+      beginSingleSignOn: ["dashboard"],
+      finishSingleSignOn: ["dashboard"],
+    },
+    handlers: {
+      async findIdentityProvider({ email }) {
+        failIfAsked(state, "findIdentityProvider");
+        const fits = email === "" || email.endsWith("@acme.example");
+        return { providers: fits ? [ACME] : [], isUsed: true };
+      },
+      async beginSingleSignOn(request) {
+        failIfAsked(state, "beginSingleSignOn");
+        if (request.providerId !== ACME.id) throw new ServiceError("not_found", { message: "There is none." });
+        state.calls.push(`beginSingleSignOn ${request.redirectUri} ${request.next} ${request.again}`);
+        const expiresAt = timestampFromDate(new Date(Date.now() + 600_000));
+        return { authorizationUrl: "https://login.acme.example/go", browserToken: BROWSER_TOKEN, expiresAt };
+      },
+      async finishSingleSignOn(request) {
+        failIfAsked(state, "finishSingleSignOn");
+        const { browserToken, providerId, query } = request;
+        if (browserToken !== BROWSER_TOKEN)
+          throw new ServiceError("unauthorized", { message: "This sign-in is over." });
+        state.calls.push(`finishSingleSignOn ${providerId} ${query}`);
+        const sessionToken = `token-${randomUUID()}`;
+        state.sessions.add(sessionToken);
+        const expiresAt = timestampFromDate(new Date(Date.now() + 600_000));
+        return { sessionToken, userId: "usr_one", organizationId: "org_one", expiresAt, next: "/live/webhooks" };
+      },
+    },
+  });
+}
