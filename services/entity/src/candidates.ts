@@ -36,6 +36,11 @@ export function createStoredCandidates(options: { store: EntityStore }): Candida
 const HITS = { byName: 12, withAddress: 60 } as const;
 /** Names that score less than this are no candidates, whatever the others do. */
 const LEAST_SCORE = 0.03;
+/**
+ * A name alone of so much less evidence than the best is meant less often than once in a thousand: the entity is not
+ * read. With an address beside it, it may be.
+ */
+const CHANCELESS = 7;
 /** How far the index may be behind; own entities that changed within this time are compared in any case. */
 const RECENT_MS = 10_000;
 const MAX_LAG_MS = 8_000;
@@ -59,15 +64,20 @@ export function createIndexedCandidates(options: {
     if (!answer) return stored(tenant, query);
     const isBehind = Date.now() - answer.completeUntil > MAX_LAG_MS;
     const [indexed, others] = await Promise.all([
-      store.findMatches(tenant, hitsOf(answer), new Date(now().getTime() - RECENT_MS)),
+      store.findMatches(
+        tenant,
+        hitsOf(answer, { isByName: address === undefined }),
+        new Date(now().getTime() - RECENT_MS),
+      ),
       isBehind || address !== undefined ? stored(tenant, isBehind ? query : { name: undefined, address }) : undefined,
     ]);
     return { entities: [...indexed, ...(others?.entities ?? [])], idf: idfOf(answer) };
   };
 }
 
-function hitsOf({ hits }: IndexAnswer): string[] {
-  return hits.filter(({ score }) => score >= LEAST_SCORE).map(({ id }) => id);
+function hitsOf({ hits }: IndexAnswer, { isByName }: { isByName: boolean }): string[] {
+  const leastEvidence = isByName ? (hits[0]?.evidence ?? 0) - CHANCELESS : Number.NEGATIVE_INFINITY;
+  return hits.filter(({ score, evidence }) => score >= LEAST_SCORE && evidence >= leastEvidence).map(({ id }) => id);
 }
 
 function idfOf({ counts, nameCount }: IndexAnswer) {

@@ -42,8 +42,8 @@ const CERTAIN_LEAD = 0.1;
  * offered at the least confidence that a candidate has: somebody who left a word out had better choose among some than
  * find nothing.
  */
-const OFFERED_FROM = 0.06;
-const LEAST_OFFERED = 0.004;
+const OFFERED_FROM = 0.02;
+const LEAST_OFFERED = 0.002;
 const MOST_OFFERED = 0.62;
 
 /**

@@ -15,6 +15,8 @@ export interface Hit {
   readonly id: string;
   /** The name's score, 0–1. */
   readonly score: number;
+  /** See `evidenceOf`. */
+  readonly evidence: number;
 }
 
 export interface SearchResult {
@@ -58,32 +60,33 @@ export function createSearch(names: Names) {
     const expanded = expand(query);
     const compared = gather(expanded, query, searcher).filter((name) => !names.isGone(name));
     const ranked = mostLikely(compared, comparer(names, expanded, query));
-    const counts = new Map<string, number>();
-    const count = ({ coreTokens }: NormalizedName) => {
-      for (const word of coreTokens) {
-        if (counts.has(word)) continue;
-        const id = names.dictionary.idOf(word);
-        if (id !== undefined) counts.set(word, names.countOf(id));
-      }
-    };
-    count(query);
-    const best = new Map<string, Hit & { evidence: number }>();
-    for (const name of ranked) {
-      const candidate = names.normalizedAt(name);
-      count(candidate);
-      const scored = scoreName(query, candidate, names.idf);
-      const [id, evidence] = [names.entityIdAt(name), evidenceOf(scored)];
+    const best = new Map<string, Hit & { name: NormalizedName }>();
+    for (const number of ranked) {
+      const name = names.normalizedAt(number);
+      const scored = scoreName(query, name, names.idf);
+      const [id, evidence] = [names.entityIdAt(number), evidenceOf(scored)];
       if (evidence > (best.get(id)?.evidence ?? Number.NEGATIVE_INFINITY)) {
-        best.set(id, { id, score: scored.score, evidence });
+        best.set(id, { id, score: scored.score, evidence, name });
       }
     }
     const hits = [...best.values()].sort((a, b) => b.evidence - a.evidence).slice(0, limit);
     return {
-      hits: hits.map(({ id, score }) => ({ id, score })),
-      counts,
+      hits: hits.map(({ name: _, ...hit }) => hit),
+      counts: countsOf(names, [query, ...hits.map(({ name }) => name)]),
       nameCount: names.registryNameCount,
     };
   };
+}
+
+function countsOf(names: Names, all: readonly NormalizedName[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { coreTokens } of all) {
+    for (const word of coreTokens) {
+      const id = counts.has(word) ? undefined : names.dictionary.idOf(word);
+      if (id !== undefined) counts.set(word, names.countOf(id));
+    }
+  }
+  return counts;
 }
 
 /** The names that are to be scored: those of most evidence, without any that the best leaves no chance. */

@@ -6,7 +6,7 @@ export type NameEvidence = Pick<NameScore, "score" | "information"> & {
 };
 
 /** Against nothing that the registry has being meant, whose evidence is 0. */
-const constant = 1.2;
+const constant = 1.8;
 const evidencePerLogOdds = 0.8;
 /** Below an information of 1, names that share these words by chance are likely; up to 2, less and less. */
 const evidencePerMissingInformation = -6.5;
@@ -20,10 +20,10 @@ const evidencePerFurtherDifference = -2.6;
 const evidencePerDifference = {
   absentForm: -1,
   otherForm: -1.8,
-  extraWord: 3.2,
+  extraWord: 2.2,
   commonWordsOnly: 3.9,
   doubt: -1.6,
-  omission: -2.4,
+  omission: -3.2,
 } satisfies Partial<NameScore["features"]>;
 const weighed = Object.entries(evidencePerDifference) as [keyof NameScore["features"], number][];
 

@@ -19,6 +19,8 @@ export interface NormalizedName {
   alternatives: readonly NormalizedName[];
 }
 
+/** Most names are: they need no transliteration. */
+const isPrintableAscii = /^[\x20-\x7e]*$/;
 const maxTokens = 24;
 const maxKeys = 8;
 /** Runs of single letters at a name's end that are a legal form with spaces ("FUND X L P"). */
@@ -33,7 +35,7 @@ const careOf = /\s(?:c\/o|care of)\s/;
  * spelled out, numbers as digits.
  */
 export function normalizeName(name: string): NormalizedName {
-  const text = anyAscii(withoutSymbols(name)).toLowerCase();
+  const text = (isPrintableAscii.test(name) ? name : anyAscii(withoutSymbols(name))).toLowerCase();
   return { ...normalizeText(text), alternatives: alternativesIn(text) };
 }
 
@@ -75,8 +77,9 @@ function normalizeText(text: string): NormalizedName {
 }
 
 function alternativesIn(text: string): NormalizedName[] {
+  if (!secondName.test(text) && !careOf.test(text)) return [];
   const parts = text.split(secondName).flatMap((part) => part.split(careOf).slice(0, 1));
-  const names = parts.length > 1 || careOf.test(text) ? parts.slice(0, 3).map(normalizeText) : [];
+  const names = parts.slice(0, 3).map(normalizeText);
   return names.filter(({ key }) => key !== "");
 }
 
@@ -87,15 +90,24 @@ function withoutSymbols(name: string): string {
 }
 
 function tokenize(text: string): string[] {
-  const words = text
+  const spelled = text
     .replace(/['`\u2019]/g, "")
     .replace(/&amp\b;?|[&+]/g, " and ")
-    .replace(/%/g, " percent ")
-    .replace(/([a-z]{4})((?:[a-z]\.){2,})/g, "$1 $2")
-    .replace(/\b[a-z]\.(?:\s?[a-z]\.)*(?:\s?[b-z]\b|(?<=\.)a\b)?/g, (initials) => ` ${initials.replace(/[.\s]/g, "")} `)
+    .replace(/%/g, " percent ");
+  const words = (spelled.includes(".") ? withJoinedInitials(spelled) : spelled)
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");
   return joinInitials(words);
+}
+
+/** Initials with dots as one word each ("J. C. M."), also those written to the end of a word. */
+function withJoinedInitials(text: string): string {
+  return text
+    .replace(/([a-z]{4})((?:[a-z]\.){2,})/g, "$1 $2")
+    .replace(
+      /\b[a-z]\.(?:\s?[a-z]\.)*(?:\s?[b-z]\b|(?<=\.)a\b)?/g,
+      (initials) => ` ${initials.replace(/[.\s]/g, "")} `,
+    );
 }
 
 /** Joins runs of single letters into one word, as they are read ("U S A"). */
@@ -110,7 +122,7 @@ function joinInitials(words: readonly string[]): string[] {
     run = [];
   };
   for (const word of words) {
-    if (/^[a-z]$/.test(word)) {
+    if (word.length === 1 && word >= "a" && word <= "z") {
       run.push(word);
       continue;
     }

@@ -40,10 +40,12 @@ export function canonicalNumbers(names: readonly string[]): string[] {
   return written;
 }
 
+/** The code of the last digit: letters come behind it. */
+const NINE = 57;
 const inside = { isFirst: true, isLast: false };
 
 function canonicalNumber(word: string, position: { isFirst: boolean; isLast: boolean }): string {
-  const digits = /^0*(\d+)(?:st|nd|rd|th)?$/.exec(word)?.[1];
+  const digits = word.charCodeAt(0) <= NINE ? /^0*(\d+)(?:st|nd|rd|th)?$/.exec(word)?.[1] : undefined;
   if (digits) return digits;
   const named = byWord.get(word);
   if (named) return named;
