@@ -157,7 +157,7 @@ describe("identifiers", () => {
       expect(await found({})).toEqual({ identifiers: "must hold at least one identifier" });
       expect(await found([])).toEqual({ identifiers: "must hold at least one identifier" });
       expect(await found("ABCDEFGHJKL1")).toEqual({ identifiers: "must be an object" });
-      expect(await found({ UEI: "ABCDEFGHJKL1" })).toMatchObject({ "identifiers.UEI": expect.stringMatching(/type/) });
+      expect(await found({ UEI: "ABCDEFGHJKL1" })).toEqual({ "identifiers.UEI": expect.stringMatching(/type/) });
       expect(await found({ ein: "1", uei: "ABCDEFGHJKL1" })).toMatchObject({ "identifiers.ein": expect.any(String) });
       expect(await found({ uei: ["ABCDEFGHJKL1"] })).toEqual({ "identifiers.uei": "must be a string" });
       expect(await found({ uei: { $gt: "" } })).toEqual({ "identifiers.uei": "must be a string" });

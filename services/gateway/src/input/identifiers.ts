@@ -42,7 +42,11 @@ function identifierMap(valueFor: (type: IdentifierType) => ValueSchema): z.ZodTy
   const optional = (type: IdentifierType) => valueFor(type).optional();
   return z
     .strictObject({ uei: optional("uei"), cage: optional("cage"), duns: optional("duns"), tin: optional("tin") })
-    .refine((map) => Object.keys(map).length > 0, "must hold at least one identifier");
+    .refine((map) => Object.keys(map).length > 0, {
+      error: "must hold at least one identifier",
+      // One of an unknown type is told of by itself.
+      when: ({ issues }) => issues.length === 0,
+    });
 }
 
 /** The same value twice is one; two values of one type contradict each other. */
