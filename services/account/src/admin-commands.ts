@@ -89,6 +89,24 @@ export const commands: Readonly<Record<string, Command>> = {
     run: ({ domain, required, pipedPassword }) =>
       withPassword(pipedPassword, (password) => domain.setPassword(operator, { email: required("email"), password })),
   },
+  "user list": {
+    usage: "--organization ORGANIZATION_ID",
+    does: "lists the users of an organization, those who joined first before others",
+    run: async ({ domain, required }) => ({
+      users: (await domain.listUsers(required("organization"))).map(userView),
+    }),
+  },
+  "user set-role": {
+    usage: "--email ADDRESS --role owner|developer|read_only",
+    does: "gives a user another role, which counts from their next request on",
+    run: async ({ domain, required }) =>
+      userView(await domain.setUserRole(operator, { email: required("email"), role: required("role") })),
+  },
+  "user turn-off-authenticator": {
+    usage: "--email ADDRESS",
+    does: "for a user who lost their authenticator app: the password alone signs them in, their sessions end, and a mail tells them",
+    run: async ({ domain, required }) => userView(await domain.turnOffAuthenticator(operator, required("email"))),
+  },
   "key create": {
     usage: "--organization ORGANIZATION_ID --environment live|sandbox --name NAME [--scopes SCOPE,SCOPE]",
     does: "creates an API key and prints its value, which is never shown again; without --scopes it has all",
@@ -166,6 +184,17 @@ function organizationView(organization: OrganizationDocument) {
     limit_per_minute: limitPerMinute(organization),
     status: organization.status,
     created_at: organization.created_at,
+  };
+}
+
+function userView(user: UserDocument) {
+  return {
+    id: user._id,
+    email: user.email,
+    role: user.role,
+    has_authenticator: user.totp !== undefined,
+    created_at: user.created_at,
+    ...(user.last_signed_in_at && { last_signed_in_at: user.last_signed_in_at }),
   };
 }
 

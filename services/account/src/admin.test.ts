@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
+import { operator } from "./audit.ts";
 import { createTestAccount, type TestAccount } from "./test-account.ts";
+import { stepOf, totpCode } from "./totp.ts";
 
 let account: TestAccount;
 /** A folder with a local run, whose variables the command finds by itself. */
@@ -49,6 +51,38 @@ async function json(...args: string[]) {
 }
 
 describe("the operator's command", () => {
+  test("lists an organization's users, gives them other roles, and lets in who lost their authenticator app", async () => {
+    const { _id: id } = await account.organization();
+    const [email, password] = ["lost@example.com", "correct horse"];
+    const { _id: userId } = await account.domain.createUser(operator, { organizationId: id, email, password });
+    const place = { clientAddress: "203.0.113.9", userAgent: "" };
+    const { token } = await account.domain.signIn({ email, password, ...place });
+    const caller = { token, requestId: "req_test", ...place };
+    const { secret } = await account.domain.beginTotp(caller);
+    await account.domain.enableTotp(caller, totpCode(secret, stepOf(account.clock.now)));
+    expect((await json("user", "list", "--organization", id)).users).toMatchObject([
+      { id: userId, email, role: "owner", has_authenticator: true },
+    ]);
+
+    const turnedOff = await json("user", "turn-off-authenticator", "--email", "Lost@Example.com");
+    expect(turnedOff).toMatchObject({ id: userId, has_authenticator: false });
+    await expect(account.domain.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
+    expect((await account.domain.signIn({ email, password, ...place })).session.userId).toBe(userId);
+    expect(await account.domain.store.mails.countDocuments({ kind: "authenticator_disabled" })).toBe(1);
+
+    expect(await json("user", "set-role", "--email", email, "--role", "read_only")).toMatchObject({
+      role: "read_only",
+    });
+    // What changes nothing is not noted.
+    await account.domain.turnOffAuthenticator(operator, email);
+    await account.domain.setUserRole(operator, { email, role: "read_only" });
+    const entries = await account.domain.store.auditLog.find({ organization_id: id, actor: "operator" }).toArray();
+    const actions = entries.map(({ action }) => action).sort();
+    expect(actions).toEqual(["member.role_changed", "organization.created", "user.created", "user.totp_disabled"]);
+    const nobody = { email: "nobody@example.com", role: "owner" };
+    await expect(account.domain.setUserRole(operator, nobody)).rejects.toMatchObject({ code: "not_found" });
+  });
+
   test("provisions an organization, a user and a key, and ends them, all audited", async () => {
     const organization = await json("organization", "create", "--name", "Acme", "--plan", "starter");
     expect(organization).toMatchObject({ name: "Acme", plan: "starter", limit_per_minute: 100, status: "active" });

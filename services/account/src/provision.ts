@@ -9,6 +9,7 @@ import { createLiveSessions } from "./live-sessions.ts";
 import { createMailQueue, type MailQueue } from "./mail/queue.ts";
 import { createMembers, type Members } from "./members.ts";
 import { createOpenId } from "./openid.ts";
+import { createOperatedUsers, type OperatedUsers } from "./operated-users.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
 import { createOwnPassword, type OwnPassword } from "./own-password.ts";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.ts";
@@ -30,6 +31,7 @@ export interface AccountDomain
     ApiKeys,
     SignIns,
     SingleSignOn,
+    OperatedUsers,
     OwnSessions,
     OwnPassword,
     Omit<SecondFactor, "useCode">,
@@ -79,6 +81,7 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
     ...users,
     ...createApiKeys({ ...shared, peppers: options.apiKeyPeppers }),
     ...createSignIns({ ...passwords, identityProviders, secondFactor: { useCode } }),
+    ...createOperatedUsers({ ...shared, mailQueue }),
     ...createSingleSignOn({ ...sessions, users, providers: identityProviders, openId: createOpenId({ now }) }),
     ...secondFactor,
     ...createOwnSessions(sessions),

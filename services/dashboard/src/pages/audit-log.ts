@@ -106,10 +106,17 @@ function list(options: AuditLogView, found: ListAuditEntriesResponse): Html {
 ${pager(options, found)}`;
 }
 
+/** Who acts without being a user. */
+function actorName(actor: string): string {
+  if (actor === OPERATOR) return "the operator";
+  const [, provider] = /^identity_provider:(.+)$/.exec(actor) ?? [];
+  return provider ? `the identity provider ${provider}` : actor;
+}
+
 function row(entry: AuditEntry, { visit }: AuditLogView): Html {
   const { at, actor, actorEmail, action, environment, clientAddress, requestId } = entry;
   const path = `${visit.view.path}/organization/audit-log`;
-  const who = actorEmail || (actor === OPERATOR ? "the operator" : actor);
+  const who = actorEmail || actorName(actor);
   return html`<tr>
 <td data-label="When">${time(at, "second")}</td>
 <th scope="row" data-label="Who">${actorEmail ? html`<a href="${path}?actor=${actor}">${who}</a>` : who}</th>
