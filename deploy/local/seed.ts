@@ -58,6 +58,7 @@ export async function withAccounts<T>(
         prefix: environment.MONGODB_DATABASE_PREFIX!,
         apiKeyPeppers: keyRing().parse(environment.API_KEY_PEPPERS),
         webhookSecretKeys: keyRing().parse(environment.WEBHOOK_SECRET_KEYS),
+        dashboardUrl: new URL(environment.DASHBOARD_URL!),
         now: () => new Date(),
       }),
     );

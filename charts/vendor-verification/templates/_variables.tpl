@@ -27,7 +27,7 @@
 {{- $_ := set $variables "HTTP_PORT" (toString $fixed.httpPort) -}}
 {{- $_ := set $variables "PUBLIC_BASE_URL" (required "Say what clients reach the API under in publicBaseUrl." $root.Values.publicBaseUrl) -}}
 {{- end -}}
-{{- if eq .name "dashboard" -}}
+{{- if has .name (list "account" "dashboard") -}}
 {{- $_ := set $variables "DASHBOARD_URL" (required "Say what browsers reach the dashboard under in dashboardUrl." $root.Values.dashboardUrl) -}}
 {{- end -}}
 {{- if $root.Values.telemetry.otlp.endpoint -}}

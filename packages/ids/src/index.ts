@@ -2,7 +2,20 @@ import { encodeBase32 } from "./base32.ts";
 import { deterministicUuidV7, uuidV7 } from "./uuid.ts";
 
 /** What the ids of the product begin with. */
-export type IdPrefix = "ent" | "ver" | "mon" | "evt" | "evd" | "snp" | "org" | "usr" | "key" | "dlv" | "req" | "mail";
+export type IdPrefix =
+  | "ent"
+  | "ver"
+  | "mon"
+  | "evt"
+  | "evd"
+  | "snp"
+  | "org"
+  | "usr"
+  | "key"
+  | "dlv"
+  | "req"
+  | "pky"
+  | "mail";
 
 /** A new TypeID: prefix, underscore, UUIDv7 in base32. Ids of one prefix sort by creation time (to the millisecond). */
 export function newId(prefix: IdPrefix, at: Date = new Date()): string {

@@ -25,6 +25,7 @@ async function main(args: readonly string[]): Promise<void> {
       prefix: config.MONGODB_DATABASE_PREFIX,
       apiKeyPeppers: config.API_KEY_PEPPERS,
       webhookSecretKeys: config.WEBHOOK_SECRET_KEYS,
+      dashboardUrl: config.DASHBOARD_URL,
       now: () => new Date(),
     });
     const result = await runCommand(domain, commandLine, async () => (await text(process.stdin)).replace(/\r?\n$/, ""));

@@ -17,6 +17,8 @@ export type AuditAction =
   | "user.password_changed"
   | "user.totp_enabled"
   | "user.totp_disabled"
+  | "user.passkey_added"
+  | "user.passkey_removed"
   | "member.role_changed"
   | "member.removed"
   | "member.left"

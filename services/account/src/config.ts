@@ -9,6 +9,11 @@ const storeSection = {
   API_KEY_PEPPERS: keyRing(),
   /** Keys that seal webhook secrets and the secrets of authenticator apps, the newest first; held by this service alone. */
   WEBHOOK_SECRET_KEYS: keyRing(),
+  /** The dashboard as browsers see it, for the links of mails. */
+  DASHBOARD_URL: z
+    .url({ protocol: /^https?$/, message: "must be a URL such as https://host" })
+    .transform((text) => new URL(text))
+    .prefault("http://localhost:8081"),
 };
 
 const mailSection = {

@@ -9,6 +9,7 @@ import { createMailMetrics } from "./mail/metrics.ts";
 import { createMailTransport } from "./mail/transport.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { createOrganizationPart } from "./organization-service.ts";
+import { createPasskeyPart } from "./passkey-service.ts";
 import { createAccountDomain } from "./provision.ts";
 import { accountCallers, createAccountHandlers } from "./service.ts";
 import { createSingleSignOnPart } from "./single-sign-on-service.ts";
@@ -24,6 +25,7 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     apiKeyPeppers: config.API_KEY_PEPPERS,
     webhookSecretKeys: config.WEBHOOK_SECRET_KEYS,
     identityProviders: config.IDENTITY_PROVIDERS,
+    dashboardUrl: config.DASHBOARD_URL,
     now,
   });
   const { mails, mailbox } = domain.store;
@@ -52,7 +54,11 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     service: AccountService,
     handlers: createAccountHandlers({ domain, keyFeed, metrics, logger }),
     callers: accountCallers,
-    beside: [createOrganizationPart({ domain }), createSingleSignOnPart({ domain, metrics, logger })],
+    beside: [
+      createOrganizationPart({ domain }),
+      createSingleSignOnPart({ domain, metrics, logger }),
+      createPasskeyPart({ domain, metrics, logger }),
+    ],
     host: config.RPC_HOST,
     port: config.RPC_PORT,
     tls: tlsFiles(config),

@@ -119,6 +119,7 @@ export function createMembers(options: {
         await store.users.deleteOne({ _id: userId }, { session });
         await store.sessions.deleteMany({ user_id: userId }, { session });
         await store.secondSteps.deleteMany({ user_id: userId }, { session });
+        await store.passkeys.deleteMany({ user_id: userId }, { session });
         const former = { _id: userId, organization_id: organizationId, email: user.email, removed_at: now() };
         await store.formerMembers.insertOne(former, { session });
         const action = isOwn ? "member.left" : "member.removed";

@@ -12,7 +12,9 @@ beforeAll(async () => {
 afterAll(() => account.close());
 
 const actionsOf = async (organizationId: string) =>
-  (await account.domain.store.auditLog.find({ organization_id: organizationId }).toArray()).map(({ action }) => action);
+  (await account.domain.store.auditLog.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray()).map(
+    ({ action }) => action,
+  );
 
 test("an organization has both environments' webhook secrets from its first moment", async () => {
   const { _id: organizationId } = await account.organization();

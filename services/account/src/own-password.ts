@@ -1,20 +1,15 @@
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
-import type { ClientSession, MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
 import type { AuditLog } from "./audit.ts";
-import { type LiveSessions, type SignedIn, sessionOver } from "./live-sessions.ts";
+import type { LiveSessions } from "./live-sessions.ts";
 import { actorOf, type SessionCaller } from "./own-sessions.ts";
 import { hashPassword } from "./passwords.ts";
+import { type ReplacedSession, replaceSession } from "./replaced-session.ts";
 import { newSession, newSessionToken, sessionId } from "./sessions.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
-import type { AccountStore, SessionDocument, UserDocument } from "./store.ts";
+import type { AccountStore, UserDocument } from "./store.ts";
 import type { Users } from "./users.ts";
-
-/** A session that takes the place of the caller's, which is over. */
-export interface ReplacedSession {
-  readonly token: string;
-  readonly session: SignedIn;
-}
 
 export interface OwnPassword {
   /**
@@ -51,16 +46,6 @@ export function createOwnPassword(options: {
     return { session, signedIn, user };
   }
 
-  /**
-   * Puts a session in another's place; of two that try at once one alone does. Whatever changes a password ends the
-   * sessions with it, so none is replaced that was proven with an earlier password.
-   */
-  async function replace(before: SessionDocument, after: SessionDocument, transaction: ClientSession): Promise<void> {
-    const { deletedCount } = await store.sessions.deleteOne({ _id: before._id }, { session: transaction });
-    if (deletedCount === 0) throw sessionOver();
-    await store.sessions.insertOne(after, { session: transaction });
-  }
-
   return {
     async reauthenticate(caller, password) {
       const { session, signedIn, user } = await proven(caller, password, "password");
@@ -68,7 +53,7 @@ export function createOwnPassword(options: {
       const at = now();
       const after = { ...session, _id: sessionId(token), last_seen_at: at, authenticated_at: at };
       await inTransaction(client, async (transaction) => {
-        await replace(session, after, transaction);
+        await replaceSession(store, { before: session, after }, transaction);
         await audit.append(transaction, actorOf(caller, user._id), entryOf("user.reauthenticated", user));
       });
       return { token, session: { ...signedIn, authenticatedAt: at } };
@@ -81,7 +66,7 @@ export function createOwnPassword(options: {
       const at = now();
       const after = newSession(token, user, at, caller);
       await inTransaction(client, async (transaction) => {
-        await replace(session, after, transaction);
+        await replaceSession(store, { before: session, after }, transaction);
         const changes = { $set: { password_hash: passwordHash } };
         await store.users.updateOne({ _id: user._id }, changes, { session: transaction });
         await store.sessions.deleteMany({ user_id: user._id, _id: { $ne: after._id } }, { session: transaction });

@@ -13,6 +13,9 @@ import { createOperatedUsers, type OperatedUsers } from "./operated-users.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
 import { createOwnPassword, type OwnPassword } from "./own-password.ts";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.ts";
+import { createPasskeyChallenges } from "./passkey-challenges.ts";
+import { createPasskeySignIns, type PasskeySignIns } from "./passkey-sign-in.ts";
+import { createPasskeys, type Passkeys } from "./passkeys.ts";
 import { createReportedActions, type ReportedActions } from "./reported-actions.ts";
 import { createResealing, type Resealing } from "./resealing.ts";
 import { createSecondFactor, type SecondFactor } from "./second-factor.ts";
@@ -22,6 +25,7 @@ import { createSingleSignOn, type SingleSignOn } from "./single-sign-on.ts";
 import { type AccountStore, accountStore } from "./store.ts";
 import { createUsage, type Usage } from "./usage.ts";
 import { createUsers, type Users } from "./users.ts";
+import { relyingParty } from "./webauthn.ts";
 import { createWebhookSecrets, type WebhookSecrets } from "./webhook-secret-store.ts";
 
 /** Everything that can be done with accounts, audited whoever does it: the service, the operator's command, a seeding. */
@@ -34,6 +38,8 @@ export interface AccountDomain
     OperatedUsers,
     OwnSessions,
     OwnPassword,
+    Passkeys,
+    PasskeySignIns,
     Omit<SecondFactor, "useCode">,
     ReportedActions,
     AuditEntries,
@@ -57,6 +63,8 @@ export interface AccountDomainOptions {
   readonly webhookSecretKeys: readonly SecretKey[];
   /** None where absent: users sign in by their passwords. */
   readonly identityProviders?: readonly IdentityProvider[];
+  /** The dashboard as browsers see it, which passkeys are made for. */
+  readonly dashboardUrl: URL;
   readonly now: () => Date;
 }
 
@@ -72,6 +80,8 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
   const identityProviders = createIdentityProviders(options.identityProviders ?? []);
   const passwords = { ...sessions, users, limits: createSignInLimits({ store, now }) };
   const { useCode, ...secondFactor } = createSecondFactor({ ...sessions, keys: options.webhookSecretKeys });
+  const challenges = createPasskeyChallenges({ store, now });
+  const passkeys = { ...sessions, challenges, rp: relyingParty(options.dashboardUrl) };
   const { insertWebhookSecrets, ...webhookSecrets } = createWebhookSecrets({
     ...shared,
     keys: options.webhookSecretKeys,
@@ -86,6 +96,8 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
     ...secondFactor,
     ...createOwnSessions(sessions),
     ...createOwnPassword(passwords),
+    ...createPasskeys(passkeys),
+    ...createPasskeySignIns({ ...passkeys, identityProviders }),
     ...webhookSecrets,
     ...createReportedActions({ client, audit }),
     ...createAuditEntries({ store }),

@@ -11,8 +11,7 @@ const next = testKey("w2");
 let account: TestAccount;
 /** Replicas with another WEBHOOK_SECRET_KEYS, on the same database. */
 const replica = (...webhookSecretKeys: ReturnType<typeof testKey>[]): AccountDomain => {
-  const { client, prefix, apiKeyPeppers, clock } = account;
-  return createAccountDomain({ client, prefix, apiKeyPeppers, webhookSecretKeys, now: () => clock.now });
+  return createAccountDomain({ ...account, webhookSecretKeys, now: () => account.clock.now });
 };
 
 beforeAll(async () => {

@@ -138,7 +138,8 @@ function wrong(): ServiceError {
   return new ServiceError("unauthorized", { message: "The e-mail address or the password is wrong." });
 }
 
-function byProviderAlone({ name }: IdentityProvider): ServiceError {
+/** To who proved that they are a member, whose organization takes no other proof than its provider's. */
+export function byProviderAlone({ name }: IdentityProvider): ServiceError {
   return new ServiceError("forbidden", {
     message: `Your organization signs in with ${name} alone. Go on with single sign-on.`,
   });

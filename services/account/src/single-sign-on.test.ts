@@ -58,15 +58,7 @@ async function newOrganization(options: Partial<IdentityProvider> = {}) {
 }
 
 function domainOf(identityProviders: readonly IdentityProvider[]): AccountDomain {
-  const { client, prefix, apiKeyPeppers, webhookSecretKeys, clock } = account;
-  return createAccountDomain({
-    client,
-    prefix,
-    apiKeyPeppers,
-    webhookSecretKeys,
-    identityProviders,
-    now: () => clock.now,
-  });
+  return createAccountDomain({ ...account, identityProviders, now: () => account.clock.now });
 }
 
 function begin(domain: AccountDomain, providerId = "acme", again = false) {

@@ -88,6 +88,37 @@ export interface SessionDocument {
   readonly identity_provider_id?: string;
 }
 
+/** What a user signs in with in place of a password and a code. */
+export interface PasskeyDocument {
+  /** pky_…. */
+  readonly _id: string;
+  readonly user_id: string;
+  readonly organization_id: string;
+  /** As its device names it, base64url; unique. */
+  readonly credential_id: string;
+  /** COSE. */
+  readonly public_key: Buffer;
+  /** How often it was used, by its own count; always 0 for one that is kept on several devices. */
+  readonly counter: number;
+  /** How browsers reach its device. */
+  readonly transports: readonly string[];
+  readonly name: string;
+  readonly created_at: Date;
+  readonly last_used_at?: Date;
+}
+
+/** A challenge that a browser is to answer by a passkey; gone with the first answer. */
+export interface PasskeyChallengeDocument {
+  /** SHA-256 of the challenge, in hex. */
+  readonly _id: string;
+  readonly purpose: "register" | "sign_in" | "reauthenticate";
+  /** Who may answer: SHA-256 of the token of the session, or of the sign-in that began. */
+  readonly bound_to: string;
+  /** Where a sign-in came from, as limits know it. */
+  readonly client_group?: string;
+  readonly expires_at: Date;
+}
+
 export interface ApiKeyDocument {
   /** key_…. */
   readonly _id: string;
@@ -211,6 +242,8 @@ export interface AccountStore {
   readonly organizations: Collection<OrganizationDocument>;
   readonly users: Collection<UserDocument>;
   readonly sessions: Collection<SessionDocument>;
+  readonly passkeys: Collection<PasskeyDocument>;
+  readonly passkeyChallenges: Collection<PasskeyChallengeDocument>;
   readonly apiKeys: Collection<ApiKeyDocument>;
   readonly apiKeyLocks: Collection<ApiKeyLockDocument>;
   readonly webhookSecrets: Collection<WebhookSecretDocument>;
@@ -235,6 +268,8 @@ export function accountStore(client: MongoClient, prefix: string): AccountStore 
     organizations: db.collection("organizations"),
     users: db.collection("users"),
     sessions: db.collection("sessions"),
+    passkeys: db.collection("passkeys"),
+    passkeyChallenges: db.collection("passkey_challenges"),
     apiKeys: db.collection("api_keys"),
     apiKeyLocks: db.collection("api_key_locks"),
     webhookSecrets: db.collection("webhook_secrets"),

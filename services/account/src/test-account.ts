@@ -16,6 +16,7 @@ export interface TestAccount {
   readonly domain: AccountDomain;
   readonly apiKeyPeppers: readonly SecretKey[];
   readonly webhookSecretKeys: readonly SecretKey[];
+  readonly dashboardUrl: URL;
   /** The time that the domain sees. */
   readonly clock: { now: Date };
   advance(milliseconds: number): void;
@@ -37,13 +38,22 @@ export async function createTestAccount(uri: string): Promise<TestAccount> {
   const clock = { now: new Date("2026-03-01T12:00:00.000Z") };
   const apiKeyPeppers = [testKey("p1")];
   const webhookSecretKeys = [testKey("w1")];
-  const domain = createAccountDomain({ client, prefix, apiKeyPeppers, webhookSecretKeys, now: () => clock.now });
+  const dashboardUrl = new URL("https://dashboard.example");
+  const domain = createAccountDomain({
+    client,
+    prefix,
+    apiKeyPeppers,
+    webhookSecretKeys,
+    dashboardUrl,
+    now: () => clock.now,
+  });
   return {
     client,
     prefix,
     domain,
     apiKeyPeppers,
     webhookSecretKeys,
+    dashboardUrl,
     clock,
     advance(milliseconds) {
       clock.now = new Date(clock.now.getTime() + milliseconds);

@@ -1,6 +1,7 @@
 import type { Logger } from "@vvs/logging";
 import type { AccountService } from "@vvs/proto/account/v1/account";
 import type { OrganizationService } from "@vvs/proto/account/v1/organization";
+import type { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
@@ -37,12 +38,13 @@ import { endpointsAlert } from "./pages/endpoints.ts";
 import { createLayout, type Layout } from "./pages/layout.ts";
 import { problemPage } from "./pages/problem.ts";
 import { createReadPanel } from "./panels.ts";
+import { createPasskeyHandlers } from "./passkeys.ts";
 import { createProvidersHandler } from "./providers.ts";
 import { createReplayFailedHandlers } from "./replay-failed.ts";
 import { createRunVerificationHandlers } from "./run-verification.ts";
 import { createSecurityHandlers } from "./security.ts";
 import { addSecurityRoutes } from "./security-routes.ts";
-import { createSignIn } from "./sign-in.ts";
+import { createBeginSession, createSignIn } from "./sign-in.ts";
 import { createReadChoices, createSingleSignOnHandlers } from "./single-sign-on.ts";
 import { createTestEventHandlers } from "./test-event.ts";
 import { createTwoFactorHandlers } from "./two-factor.ts";
@@ -55,6 +57,7 @@ export interface AppOptions {
   readonly account: Client<typeof AccountService>;
   readonly organization: Client<typeof OrganizationService>;
   readonly singleSignOn: Client<typeof SingleSignOnService>;
+  readonly passkeys: Client<typeof PasskeyService>;
   readonly deliveries: Client<typeof WebhookDispatcherService>;
   readonly verification: Client<typeof VerificationService>;
   readonly entities: Client<typeof EntityService>;
@@ -74,7 +77,9 @@ export function createApp(options: AppOptions): Express {
   const assets = createAssets();
   const layout = createLayout({ assetPath: assets.pathOf });
   const formTokens = createFormTokens();
-  const signIn = createSignIn({ ...options, layout, readChoices: createReadChoices(options) });
+  const beginSession = createBeginSession(account);
+  const signIn = createSignIn({ ...options, layout, beginSession, readChoices: createReadChoices(options) });
+  const passkeys = createPasskeyHandlers({ ...options, layout, beginSession });
   const singleSignOn = createSingleSignOnHandlers({ ...options, layout });
   const apiKeys = createApiKeyHandlers({ ...options, layout, formTokens });
   const readVendors = createReadVendors(options);
@@ -123,11 +128,13 @@ export function createApp(options: AppOptions): Express {
   app.post("/sign-in/sso", singleSignOn.find);
   app.get("/sign-in/sso/:provider_id", singleSignOn.setOut);
   app.get("/sign-in/sso/:provider_id/callback", singleSignOn.comeBack);
+  app.get("/sign-in/passkey", passkeys.askToSignIn);
+  app.post("/sign-in/passkey", passkeys.signIn);
   app.post("/sign-out", signIn.signOut);
   for (const view of environmentViews) {
     addMonitorRoutes(app, view, { signedIn, monitors, createMonitor });
     addOrganizationRoutes(app, view, { signedIn, recently, plan, members, auditLog });
-    addSecurityRoutes(app, view, { signedIn, recently, security, twoFactor });
+    addSecurityRoutes(app, view, { signedIn, recently, security, twoFactor, passkeys });
     app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));
     app.get(`${view.path}/overview`, signedIn(view, "read", overview));
     app.get(`${view.path}/entities`, signedIn(view, "read", entities.search));

@@ -9,6 +9,8 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "user.password_set": "set a new password for",
     "user.totp_enabled": "turned on two-factor sign-in",
     "user.totp_disabled": "turned off two-factor sign-in",
+    "user.passkey_added": "added a passkey",
+    "user.passkey_removed": "removed a passkey",
   },
   Members: {
     "user.created": "created the user",
@@ -18,6 +20,7 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
   },
   "API keys": {
     "api_key.created": "created an API key",
+    "api_key.rolled": "rolled an API key",
     "api_key.revoked": "revoked an API key",
   },
   Webhooks: {

@@ -1,6 +1,7 @@
 import { runService } from "@vvs/lifecycle";
 import { AccountService } from "@vvs/proto/account/v1/account";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
+import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
@@ -22,6 +23,8 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
   onClose("organization client", () => organization.close());
   const singleSignOn = createClient(SingleSignOnService, { ...shared, address: config.ACCOUNT_ADDRESS });
   onClose("single sign-on client", () => singleSignOn.close());
+  const passkeys = createClient(PasskeyService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("passkeys client", () => passkeys.close());
   const deliveries = createClient(WebhookDispatcherService, { ...shared, address: config.WEBHOOK_DISPATCHER_ADDRESS });
   onClose("webhook dispatcher client", () => deliveries.close());
   const verification = createClient(VerificationService, { ...shared, address: config.VERIFICATION_ADDRESS });
@@ -35,6 +38,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     account,
     organization,
     singleSignOn,
+    passkeys,
     deliveries,
     verification,
     entities,

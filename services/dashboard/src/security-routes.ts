@@ -1,6 +1,7 @@
 import type { Express } from "express";
 import type { EnvironmentView } from "./environments.ts";
 import type { PageHandler, SignedInPage } from "./http/session.ts";
+import type { PasskeyHandlers } from "./passkeys.ts";
 import type { SecurityHandlers } from "./security.ts";
 import type { TwoFactorHandlers } from "./two-factor.ts";
 
@@ -12,10 +13,11 @@ export function addSecurityRoutes(
     signedIn: SignedInPage;
     security: SecurityHandlers;
     twoFactor: TwoFactorHandlers;
+    passkeys: PasskeyHandlers;
     recently: (handle: PageHandler) => PageHandler;
   },
 ): void {
-  const { signedIn, security, twoFactor, recently } = options;
+  const { signedIn, security, twoFactor, passkeys, recently } = options;
   const path = `${view.path}/security`;
   app.get(path, signedIn(view, "read", security.view));
   app.post(`${path}/sessions/end`, signedIn(view, "read", security.endSession));
@@ -23,11 +25,18 @@ export function addSecurityRoutes(
   app.post(`${path}/password`, signedIn(view, "read", security.changePassword));
   app.get(`${path}/confirm`, signedIn(view, "read", security.askForPassword));
   app.post(`${path}/confirm`, signedIn(view, "read", security.confirmPassword));
+  app.get(`${path}/confirm/passkey`, signedIn(view, "read", passkeys.askToConfirm));
+  app.post(`${path}/confirm/passkey`, signedIn(view, "read", passkeys.confirm));
+  app.get(`${path}/passkeys/new`, signedIn(view, "read", recently(passkeys.ask)));
+  app.post(`${path}/passkeys`, signedIn(view, "read", recently(passkeys.add)));
+  app.post(`${path}/passkeys/remove`, signedIn(view, "read", recently(passkeys.remove)));
   app.get(`${path}/two-factor`, signedIn(view, "read", recently(twoFactor.setUp)));
   app.post(`${path}/two-factor`, signedIn(view, "read", recently(twoFactor.enable)));
   app.post(`${path}/two-factor/disable`, signedIn(view, "read", recently(twoFactor.disable)));
   // Where a form led is no page of its own.
-  app.get([`${path}/password`, `${path}/two-factor/disable`, `${path}/sessions{/:form}`], (_request, response) =>
-    response.redirect(303, path),
+  const forms = ["password", "passkeys", "passkeys/remove", "two-factor/disable", "sessions{/:form}"];
+  app.get(
+    forms.map((form) => `${path}/${form}`),
+    (_request, response) => response.redirect(303, path),
   );
 }

@@ -1,6 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import type { AccountService, Session } from "@vvs/proto/account/v1/account";
+import type { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import type { Client } from "@vvs/rpc";
 import type { Request, Response } from "express";
 import { writeCookie } from "./http/cookies.ts";
@@ -18,6 +19,8 @@ type Account = Pick<
   "listSessions" | "endSession" | "endOtherSessions" | "reauthenticate" | "changePassword" | "getSecondFactor"
 >;
 
+type Passkeys = Pick<Client<typeof PasskeyService>, "listPasskeys">;
+
 /** What users see and do of the security of their own account. */
 export interface SecurityHandlers {
   readonly view: PageHandler;
@@ -32,11 +35,18 @@ const done: Readonly<Record<string, string>> = {
   ended: "The session has ended. Whoever used it has to sign in again.",
   "others-ended": "All other sessions have ended. This browser alone is signed in.",
   confirmed: "Your password is confirmed. Nothing was done yet: choose again what you were about to do.",
+  "passkey-added": "The passkey is added. You can sign in with it from now on.",
+  "passkey-removed":
+    "The passkey is removed. Delete it from the device that keeps it too, so that it is not offered there.",
   "two-factor-off": "Two-factor sign-in is off. Your password is enough to sign in.",
   password: "Your password is changed. All other sessions have ended.",
 };
 
-export function createSecurityHandlers(options: { account: Account; layout: Layout }): SecurityHandlers {
+export function createSecurityHandlers(options: {
+  account: Account;
+  passkeys: Passkeys;
+  layout: Layout;
+}): SecurityHandlers {
   const { account, layout } = options;
   async function send(
     request: Request,
@@ -45,16 +55,24 @@ export function createSecurityHandlers(options: { account: Account; layout: Layo
     shown: { status?: number; notice?: Notice; passwordProblems?: PasswordProblems },
   ): Promise<void> {
     const caller = sessionCaller(request, response);
-    const [{ sessions }, secondFactor] = await Promise.all([
+    const [{ sessions }, secondFactor, { passkeys }] = await Promise.all([
       account.listSessions({ caller }),
       account.getSecondFactor({ caller }),
+      options.passkeys.listPasskeys({ caller }),
     ]);
-    const content = securityPage({ ...shown, visit, sessions, secondFactor });
+    const content = securityPage({ ...shown, visit, sessions, secondFactor, passkeys });
     layout.sendPage(response, { visit, section: "security", title: "Security", status: shown.status, content });
   }
 
-  function sendConfirm(response: Response, visit: Visit, next: string, problem?: string): void {
-    const content = confirmPasswordPage({ visit, next, problem });
+  async function sendConfirm(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    shown: { next: string; problem?: string },
+  ): Promise<void> {
+    const { next, problem } = shown;
+    const { passkeys } = await options.passkeys.listPasskeys({ caller: sessionCaller(request, response) });
+    const content = confirmPasswordPage({ visit, next, problem, hasPasskey: passkeys.length > 0 });
     const title = "Confirm your password";
     layout.sendPage(response, { visit, section: "security", title, status: problem ? 400 : 200, content });
   }
@@ -100,7 +118,7 @@ export function createSecurityHandlers(options: { account: Account; layout: Layo
 
     async askForPassword(request, response, visit) {
       const { next } = request.query;
-      sendConfirm(response, visit, nextPath(typeof next === "string" ? next : undefined));
+      await sendConfirm(request, response, visit, { next: nextPath(typeof next === "string" ? next : undefined) });
     },
 
     async confirmPassword(request, response, visit) {
@@ -110,7 +128,7 @@ export function createSecurityHandlers(options: { account: Account; layout: Layo
         keepSession(response, await account.reauthenticate({ caller, password: field(request, "password") }));
         response.redirect(303, `${next}?done=confirmed`);
       } catch (error) {
-        sendConfirm(response, visit, next, `This ${problemOf(error, "password")}.`);
+        await sendConfirm(request, response, visit, { next, problem: `This ${problemOf(error, "password")}.` });
       }
     },
   };

@@ -28,14 +28,31 @@ export interface SignInHandlers {
   readonly signOut: RequestHandler;
 }
 
+/** Has the browser go on with a new session, and with no other. */
+export type BeginSession = (
+  request: Request,
+  response: Response,
+  begun: { session?: Session; sessionToken: string },
+) => Promise<void>;
+
+export function createBeginSession(account: Pick<Account, "signOut">): BeginSession {
+  return async (request, response, begun) => {
+    await endSession(account, request);
+    const session = begun.session!;
+    alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
+    writeCookie(response, "__Host-session", begun.sessionToken, timestampDate(session.expiresAt!));
+  };
+}
+
 export function createSignIn(options: {
   account: Account;
   layout: Layout;
+  beginSession: BeginSession;
   /** What there is beside passwords. */
   readChoices: () => Promise<SingleSignOnChoices | undefined>;
   now: () => Date;
 }): SignInHandlers {
-  const { account, layout, readChoices, now } = options;
+  const { account, layout, beginSession, readChoices, now } = options;
 
   async function refuse(response: Response, input: { next: string; email: string }, error: ServiceError) {
     const singleSignOn = await readChoices();
@@ -51,14 +68,6 @@ export function createSignIn(options: {
         singleSignOn,
       }),
     });
-  }
-
-  /** Has the browser go on with the new session, and with no other. */
-  async function begin(request: Request, response: Response, begun: { session?: Session; sessionToken: string }) {
-    await endSession(account, request);
-    const session = begun.session!;
-    alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
-    writeCookie(response, "__Host-session", begun.sessionToken, timestampDate(session.expiresAt!));
   }
 
   function sendCodePage(response: Response, next: string, error?: ServiceError): void {
@@ -102,7 +111,7 @@ export function createSignIn(options: {
           response.redirect(303, `/sign-in/code?next=${encodeURIComponent(next)}`);
           return;
         }
-        await begin(request, response, signedIn);
+        await beginSession(request, response, signedIn);
         response.redirect(303, next);
       } catch (error) {
         if (!(error instanceof ServiceError) || !isRefusal(error)) throw error;
@@ -125,7 +134,7 @@ export function createSignIn(options: {
           userAgent: request.headers["user-agent"] ?? "",
         });
         clearCookie(response, "__Host-second-step");
-        await begin(request, response, finished);
+        await beginSession(request, response, finished);
         response.redirect(303, next);
       } catch (error) {
         if (!(error instanceof ServiceError) || !isRefusal(error)) throw error;
@@ -152,7 +161,7 @@ function isRefusal(error: ServiceError): boolean {
   );
 }
 
-async function endSession(account: Account, request: Request): Promise<void> {
+async function endSession(account: Pick<Account, "signOut">, request: Request): Promise<void> {
   const sessionToken = readCookie(request, "__Host-session");
   if (sessionToken) await account.signOut({ sessionToken, clientAddress: request.ip ?? "" });
 }

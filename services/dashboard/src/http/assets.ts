@@ -6,6 +6,7 @@ const files = {
   "style.css": "text/css",
   "copy.js": "text/javascript",
   "keys.js": "text/javascript",
+  "passkeys.js": "text/javascript",
   "icon.svg": "image/svg+xml",
 } as const;
 

@@ -4,7 +4,12 @@ import type { CookieOptions, Request, Response } from "express";
  * Names with __Host- are kept by browsers only with Secure, Path=/ and without Domain: no neighbouring host and no
  * plaintext connection can plant one.
  */
-export type CookieName = "__Host-session" | "__Host-single-sign-on" | "__Host-form" | "__Host-second-step";
+export type CookieName =
+  | "__Host-session"
+  | "__Host-single-sign-on"
+  | "__Host-form"
+  | "__Host-second-step"
+  | "__Host-passkey";
 
 const attributes: CookieOptions = { secure: true, httpOnly: true, sameSite: "lax", path: "/" };
 

@@ -2,7 +2,12 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 
 /** Asks who is signed in for their password again, and leads on to `next`. */
-export function confirmPasswordPage(options: { visit: Visit; next: string; problem?: string }): Html {
+export function confirmPasswordPage(options: {
+  visit: Visit;
+  next: string;
+  hasPasskey: boolean;
+  problem?: string;
+}): Html {
   const { visit, next, problem } = options;
   const { identityProviderId, email } = visit.session;
   if (identityProviderId) {
@@ -20,7 +25,7 @@ export function confirmPasswordPage(options: { visit: Visit; next: string; probl
   <label for="password">Password</label>
   <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024" autofocus aria-describedby="why${problem && " password-problem"}"${problem && html` aria-invalid="true"`}>
   ${problem && html`<p class="field-problem" id="password-problem" role="alert">${problem}</p>`}
-  <p class="choices"><button>Confirm</button> <a class="button quiet" href="${next}">Go back</a></p>
+  <p class="choices"><button>Confirm</button> ${options.hasPasskey && html`<a class="button quiet" href="${visit.view.path}/security/confirm/passkey?next=${encodeURIComponent(next)}">Use a passkey</a> `}<a class="button quiet" href="${next}">Go back</a></p>
 </form>
 </div>`;
 }

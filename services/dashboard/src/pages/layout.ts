@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { type EnvironmentView, environmentViews } from "../environments.ts";
-import type { AssetPath } from "../http/assets.ts";
+import type { AssetName, AssetPath } from "../http/assets.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 
@@ -43,6 +43,8 @@ export interface BarePage {
   readonly content: Html;
   /** 200 where absent. */
   readonly status?: number;
+  /** One that this page needs beside those of every page. */
+  readonly script?: AssetName;
 }
 
 export interface Page extends BarePage {
@@ -68,6 +70,7 @@ export function createLayout(options: { assetPath: AssetPath }): Layout {
 <link rel="stylesheet" href="${assetPath("style.css")}">
 <script src="${assetPath("copy.js")}" defer></script>
 ${page.footer && html`<script src="${assetPath("keys.js")}" defer></script>`}
+${page.script && html`<script src="${assetPath(page.script)}" defer></script>`}
 </head>
 <body class="${page.bodyClass}">
 <a class="skip" href="#main">Skip to content</a>

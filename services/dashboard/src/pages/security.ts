@@ -1,8 +1,10 @@
 import type { SessionSummary } from "@vvs/proto/account/v1/account";
+import type { Passkey } from "@vvs/proto/account/v1/passkeys";
 import { browserName } from "../browser-name.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { type Notice, noticeBox, time } from "./parts.ts";
+import { passkeysSection } from "./passkeys.ts";
 import { type SecondFactorView, twoFactorSection } from "./two-factor.ts";
 
 /** Why a new password was refused. */
@@ -16,6 +18,7 @@ export function securityPage(options: {
   visit: Visit;
   sessions: readonly SessionSummary[];
   secondFactor: SecondFactorView;
+  passkeys: readonly Passkey[];
   notice?: Notice;
   passwordProblems?: PasswordProblems;
 }): Html {
@@ -24,6 +27,7 @@ export function securityPage(options: {
 ${noticeBox(options.notice)}
 <p>How <strong>${visit.session.email}</strong> signs in, in both environments.</p>
 ${sessionsSection(visit.view.path, sessions)}
+${passkeysSection(visit.view.path, options.passkeys)}
 ${twoFactorSection(visit.view.path, options.secondFactor)}
 ${passwordSection(visit.view.path, options.passwordProblems)}`;
 }

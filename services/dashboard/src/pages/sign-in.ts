@@ -21,6 +21,8 @@ ${noticeBox(problem ? { kind: "problem", text: problem } : notice ? { kind: "don
   <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${options.email && html` autofocus`}>
   <button>Sign in</button>
 </form>
+<p class="or"><span>or</span></p>
+<p><a class="button quiet wide" href="/sign-in/passkey?next=${encodeURIComponent(next)}">Sign in with a passkey</a></p>
 ${singleSignOn && singleSignOnChoices(singleSignOn, next)}
 </div>`;
 }

@@ -5,11 +5,10 @@ import { noticeBox } from "./parts.ts";
 /** The ways to sign in beside a password. */
 export type SingleSignOnChoices = Pick<FindIdentityProviderResponse, "providers" | "isUsed">;
 
-/** Below the form for the password; nothing where no organization has an identity provider. */
+/** Among the ways beside the password; nothing where no organization has an identity provider. */
 export function singleSignOnChoices({ providers, isUsed }: SingleSignOnChoices, next: string): Html | undefined {
   if (!isUsed) return undefined;
-  return html`<p class="or"><span>or</span></p>
-${providers.map((provider) => html`<p><a class="button quiet wide" href="${singleSignOnPath(provider, next)}">Sign in with ${provider.name}</a></p>`)}
+  return html`${providers.map((provider) => html`<p><a class="button quiet wide" href="${singleSignOnPath(provider, next)}">Sign in with ${provider.name}</a></p>`)}
 <p><a class="button quiet wide" href="/sign-in/sso?next=${encodeURIComponent(next)}">Single sign-on by e-mail address</a></p>`;
 }
 

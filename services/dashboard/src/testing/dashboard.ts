@@ -1,6 +1,7 @@
 import type { Logger } from "@vvs/logging";
 import { AccountService } from "@vvs/proto/account/v1/account";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
+import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
@@ -60,6 +61,7 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
   const account = createClient(AccountService, client(services.account.port));
   const organization = createClient(OrganizationService, client(services.account.port));
   const singleSignOn = createClient(SingleSignOnService, client(services.account.port));
+  const passkeys = createClient(PasskeyService, client(services.account.port));
   const deliveries = createClient(WebhookDispatcherService, client(services.dispatcher.port));
   const verification = createClient(VerificationService, client(services.verification.port));
   const entities = createClient(EntityService, client(services.entity.port));
@@ -68,6 +70,7 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
     account,
     organization,
     singleSignOn,
+    passkeys,
     deliveries,
     verification,
     entities,
@@ -89,8 +92,8 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
     stopMonitor: () => services.monitor.close(0),
     async close() {
       await server.close();
-      for (const each of [account, organization, singleSignOn, deliveries, verification, entities, monitors])
-        each.close();
+      const clients = [account, organization, singleSignOn, passkeys, deliveries, verification, entities, monitors];
+      for (const each of clients) each.close();
       const { state: _state, ...servers } = services;
       await Promise.all(Object.values(servers).map((each) => each.close(0)));
     },

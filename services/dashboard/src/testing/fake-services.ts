@@ -13,6 +13,7 @@ import {
   RevokeApiKeyRequestSchema,
   RollApiKeyRequestSchema,
   RotateWebhookSecretRequestSchema,
+  type SessionSchema,
   SetWebhookSecretRequestSchema,
 } from "@vvs/proto/account/v1/account";
 import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
@@ -20,6 +21,7 @@ import { dispatcherService } from "./fake-dispatcher.ts";
 import { entityService } from "./fake-entity.ts";
 import { memberMessage, organizationService } from "./fake-members.ts";
 import { monitorService } from "./fake-monitor.ts";
+import { passkeyPart } from "./fake-passkeys.ts";
 import { SECOND_STEP, sessionHandlers } from "./fake-sessions.ts";
 import { singleSignOnPart } from "./fake-single-sign-on.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
@@ -52,6 +54,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
     usage: [],
     keys: [],
+    passkeys: [],
     members: [memberMessage({ userId: "usr_1", email: EMAIL, role: "owner" }), memberMessage()],
     auditEntries: [],
     deliveries: [],
@@ -77,7 +80,11 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     service: AccountService,
     handlers: accountHandlers(state),
     callers: accountCallers,
-    beside: [organizationService(state), singleSignOnPart(state)],
+    beside: [
+      organizationService(state),
+      singleSignOnPart(state),
+      passkeyPart(state, { session: () => sessionOf(state) }),
+    ],
   });
   const dispatcher = await serveRpc({ ...shared, ...dispatcherService(state) });
   const verification = await serveRpc({ ...shared, ...verificationService(state) });
@@ -118,12 +125,8 @@ const accountCallers: Callers<typeof AccountService> = {
   getOrganization: alone,
 };
 
-function accountHandlers(state: FakeState): Handlers<typeof AccountService> {
-  const note = (method: string, json: string) => {
-    failIfAsked(state, method);
-    state.calls.push(`${method} ${json}`);
-  };
-  const session = () => ({
+function sessionOf(state: FakeState): MessageInitShape<typeof SessionSchema> {
+  return {
     userId: "usr_1",
     email: EMAIL,
     organizationId: "org_1",
@@ -131,7 +134,15 @@ function accountHandlers(state: FakeState): Handlers<typeof AccountService> {
     role: state.role,
     authenticatedAt: timestampFromDate(state.authenticatedAt),
     expiresAt: timestampFromDate(new Date(Date.now() + 60 * MINUTE_MS)),
-  });
+  };
+}
+
+function accountHandlers(state: FakeState): Handlers<typeof AccountService> {
+  const note = (method: string, json: string) => {
+    failIfAsked(state, method);
+    state.calls.push(`${method} ${json}`);
+  };
+  const session = () => sessionOf(state);
   const secret = (value: string) => ({
     value,
     createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")),

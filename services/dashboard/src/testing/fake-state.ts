@@ -3,6 +3,7 @@ import type { ServiceError } from "@vvs/errors";
 import type { ApiKeySchema, UsageCountSchema } from "@vvs/proto/account/v1/account";
 import type { AuditEntrySchema } from "@vvs/proto/account/v1/audit_log";
 import type { MemberSchema } from "@vvs/proto/account/v1/members";
+import type { PasskeySchema } from "@vvs/proto/account/v1/passkeys";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { EvidenceSchema, ProviderSchema, VerificationSchema } from "@vvs/proto/verification/v1/verification";
@@ -24,6 +25,8 @@ export interface FakeState {
   userAgent: string;
   usage: MessageInitShape<typeof UsageCountSchema>[];
   keys: MessageInitShape<typeof ApiKeySchema>[];
+  /** Of the one user. */
+  passkeys: MessageInitShape<typeof PasskeySchema>[];
   members: MessageInitShape<typeof MemberSchema>[];
   /** Newest first. */
   auditEntries: MessageInitShape<typeof AuditEntrySchema>[];

@@ -1,0 +1,168 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import type { PasskeyService } from "@vvs/proto/account/v1/passkeys";
+import type { Client } from "@vvs/rpc";
+import type { Request, RequestHandler, Response } from "express";
+import { browserName } from "./browser-name.ts";
+import { clearCookie, readCookie, writeCookie } from "./http/cookies.ts";
+import { field } from "./http/form.ts";
+import { nextPath } from "./http/next-path.ts";
+import type { PageHandler, Visit } from "./http/session.ts";
+import { sessionCaller } from "./http/session-caller.ts";
+import type { Layout } from "./pages/layout.ts";
+import { addPasskeyPage, passkeyConfirmPage, passkeySignInPage } from "./pages/passkeys.ts";
+import type { BeginSession } from "./sign-in.ts";
+
+/** As long as account waits for the browser's answer. */
+const CEREMONY_MS = 5 * 60_000;
+
+export interface PasskeyHandlers {
+  readonly ask: PageHandler;
+  readonly add: PageHandler;
+  readonly remove: PageHandler;
+  readonly askToConfirm: PageHandler;
+  readonly confirm: PageHandler;
+  readonly askToSignIn: RequestHandler;
+  readonly signIn: RequestHandler;
+}
+
+/** What people do with passkeys. */
+export function createPasskeyHandlers(options: {
+  passkeys: Client<typeof PasskeyService>;
+  layout: Layout;
+  beginSession: BeginSession;
+  now: () => Date;
+}): PasskeyHandlers {
+  const { passkeys, layout, beginSession, now } = options;
+
+  async function sendAdd(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    shown: { name: string; problem?: string; nameProblem?: string },
+  ): Promise<void> {
+    const { optionsJson } = await passkeys.beginPasskeyRegistration({ caller: sessionCaller(request, response) });
+    const isRefused = shown.problem !== undefined || shown.nameProblem !== undefined;
+    layout.sendPage(response, {
+      visit,
+      section: "security",
+      title: "Add a passkey",
+      status: isRefused ? 400 : 200,
+      content: addPasskeyPage({ ...shown, base: visit.view.path, optionsJson }),
+      script: "passkeys.js",
+    });
+  }
+
+  async function sendConfirm(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    shown: { next: string; problem?: string },
+  ): Promise<void> {
+    const { optionsJson } = await passkeys.beginPasskeyReauthentication({ caller: sessionCaller(request, response) });
+    const { email } = visit.session;
+    layout.sendPage(response, {
+      visit,
+      section: "security",
+      title: "Confirm with a passkey",
+      status: shown.problem ? 400 : 200,
+      content: passkeyConfirmPage({ ...shown, base: visit.view.path, email, optionsJson }),
+      script: "passkeys.js",
+    });
+  }
+
+  async function sendSignIn(
+    request: Request,
+    response: Response,
+    shown: { next: string; problem?: string },
+  ): Promise<void> {
+    const begun = await passkeys.beginPasskeySignIn({ clientAddress: request.ip ?? "" });
+    writeCookie(response, "__Host-passkey", begun.ceremonyToken, new Date(now().getTime() + CEREMONY_MS));
+    layout.sendBarePage(response, {
+      title: "Sign in with a passkey",
+      status: shown.problem ? 401 : 200,
+      content: passkeySignInPage({ ...shown, optionsJson: begun.optionsJson }),
+      script: "passkeys.js",
+    });
+  }
+
+  return {
+    ask: (request, response, visit) =>
+      sendAdd(request, response, visit, { name: browserName(request.headers["user-agent"] ?? "") }),
+
+    async add(request, response, visit) {
+      const name = field(request, "name");
+      const caller = sessionCaller(request, response);
+      try {
+        await passkeys.addPasskey({ caller, name, responseJson: field(request, "response") });
+        response.redirect(303, `${visit.view.path}/security?done=passkey-added`);
+      } catch (error) {
+        const nameProblem = problemOf(error, "name");
+        const problem = nameProblem
+          ? undefined
+          : "No passkey was added: what came was none for this page, or too late. Try again.";
+        await sendAdd(request, response, visit, {
+          name,
+          ...(problem ? { problem } : { nameProblem: `The name ${nameProblem}.` }),
+        });
+      }
+    },
+
+    async remove(request, response, visit) {
+      const passkeyId = field(request, "passkey_id");
+      await passkeys.removePasskey({ caller: sessionCaller(request, response), passkeyId });
+      response.redirect(303, `${visit.view.path}/security?done=passkey-removed`);
+    },
+
+    askToConfirm: (request, response, visit) =>
+      sendConfirm(request, response, visit, { next: nextPath(queried(request, "next")) }),
+
+    async confirm(request, response, visit) {
+      const next = nextPath(field(request, "next"));
+      const caller = sessionCaller(request, response);
+      try {
+        const replaced = await passkeys.reauthenticateWithPasskey({ caller, responseJson: field(request, "response") });
+        writeCookie(response, "__Host-session", replaced.sessionToken, timestampDate(replaced.session!.expiresAt!));
+        response.redirect(303, `${next}?done=confirmed`);
+      } catch (error) {
+        const problem = `This ${problemOf(error, "response")}.`;
+        await sendConfirm(request, response, visit, { next, problem });
+      }
+    },
+
+    askToSignIn: (request, response) => sendSignIn(request, response, { next: nextPath(queried(request, "next")) }),
+
+    async signIn(request, response) {
+      const next = nextPath(field(request, "next"));
+      try {
+        const begun = await passkeys.signInWithPasskey({
+          ceremonyToken: readCookie(request, "__Host-passkey"),
+          responseJson: field(request, "response"),
+          clientAddress: request.ip ?? "",
+          userAgent: request.headers["user-agent"] ?? "",
+        });
+        clearCookie(response, "__Host-passkey");
+        await beginSession(request, response, begun);
+        response.redirect(303, next);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || !isRefusal(error)) throw error;
+        await sendSignIn(request, response, { next, problem: error.message });
+      }
+    },
+  };
+}
+
+function isRefusal({ code }: ServiceError): boolean {
+  return code === "unauthorized" || code === "forbidden";
+}
+
+function queried(request: Request, name: string): string | undefined {
+  const value = request.query[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** What is wrong with a field, if anything. Errors: all that the user can't put right, as they are. */
+function problemOf(error: unknown, path: string): string | undefined {
+  if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
+  return error.details.find((detail) => detail.path === path)?.message;
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { axeFindings, overflowPx } from "./appearance.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { startOtherSite } from "./other-site.ts";
+
+const { dashboardUrl } = sharedProduct();
+let browser: Browser;
+let organization: TestOrganization;
+let context: BrowserContext;
+let page: Page;
+let devtools: CDPSession;
+let complaints: string[];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+beforeEach(async () => {
+  organization = await createOrganization();
+  context = await newProfile(browser, { baseURL: dashboardUrl });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await addAuthenticator();
+});
+
+afterAll(() => browser.close());
+
+/** A device in this browser that keeps passkeys and takes its user for verified. */
+async function addAuthenticator(): Promise<void> {
+  devtools = await context.newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+async function addPasskey(name: string): Promise<void> {
+  await signIn(page, organization);
+  await page.goto("/test/security");
+  await page.getByRole("link", { name: "Add a passkey" }).click();
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Add passkey" }).click();
+  await page.getByText("The passkey is added.").waitFor();
+}
+
+async function signOut(): Promise<void> {
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("You are signed out.").waitFor();
+}
+
+test("a passkey is added, signs in after a sign-out, confirms who it is, and is removed", async () => {
+  await addPasskey("Laptop");
+  await signOut();
+  await page.goto("/sign-in?next=%2Ftest%2Fsecurity");
+  await page.getByRole("link", { name: "Sign in with a passkey" }).click();
+  await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
+  const row = page.getByRole("row", { name: "Laptop" });
+  expect(await row.locator("td[data-label='Last used'] time").count()).toBe(1);
+  await page.goto("/test/security/confirm?next=%2Ftest%2Fapi-keys");
+  await page.getByRole("link", { name: "Use a passkey" }).click();
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+
+  await page.goto("/test/security/passkeys/new");
+  await page.getByRole("button", { name: "Add passkey" }).click();
+  await page.getByText("This device holds a passkey for your account already.").waitFor();
+  await page.goto("/test/security");
+  await row.getByRole("button", { name: "Remove" }).click();
+  await page.getByText("The passkey is removed.").waitFor();
+  expect(await row.count()).toBe(0);
+  await signOut();
+  await page.getByRole("link", { name: "Sign in with a passkey" }).click();
+  await page.getByText("This passkey does not sign in here, or it took too long.").waitFor();
+  await page.getByRole("link", { name: "Use your password" }).click();
+  await page.getByLabel("Password").waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test("an answer that was given once signs nobody in again", async () => {
+  await addPasskey("Laptop");
+  await signOut();
+  const posted = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/passkey"));
+  await page.getByRole("link", { name: "Sign in with a passkey" }).click();
+  const request = await posted;
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  const headers = await request.allHeaders();
+  const ceremony = /__Host-passkey=[\w-]+/.exec(headers.cookie!)![0];
+  const replayed = await fetch(request.url(), {
+    method: "POST",
+    body: request.postData()!,
+    headers: {
+      cookie: ceremony,
+      "content-type": "application/x-www-form-urlencoded",
+      "sec-fetch-site": "same-origin",
+    },
+  });
+  expect(replayed.status).toBe(401);
+  expect(replayed.headers.getSetCookie().join()).not.toContain("__Host-session");
+  await context.close();
+});
+
+test("what a page on another port of the same host has the device answer is refused", async () => {
+  await addPasskey("Laptop");
+  await signOut();
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const asked = await plain.newPage();
+  await asked.goto("/sign-in/passkey");
+  const options = (await asked.locator("form").getAttribute("data-options"))!;
+  const site = await startOtherSite(
+    `<title>Other</title><form data-passkey="get" data-options='${options}'><input name="response"><p data-passkey-problem></p><button>Go</button></form><p data-no-passkeys></p>`,
+  );
+  // The device answers this page, as its host is the same: only the origin in the answer tells.
+  await page.goto(`http://localhost:${site.port}/`);
+  const script = await (await fetch(new URL(await scriptPath(), dashboardUrl))).text();
+  await page.evaluate("HTMLFormElement.prototype.submit = () => { document.title = 'answered' }");
+  await page.addScriptTag({ content: script });
+  await page.getByRole("button", { name: "Go" }).click();
+  await page.waitForFunction("document.title === 'answered'");
+  const response = await page.locator("input[name=response]").inputValue();
+  const ceremony = (await plain.cookies()).find(({ name }) => name === "__Host-passkey")!.value;
+  const answer = await fetch(`${dashboardUrl}/sign-in/passkey`, {
+    method: "POST",
+    body: new URLSearchParams({ response }),
+    headers: { cookie: `__Host-passkey=${ceremony}`, "sec-fetch-site": "same-origin" },
+  });
+  expect(answer.status).toBe(401);
+  site.close();
+  for (const each of [context, plain]) await each.close();
+});
+
+test("without script the pages say so and lead to the password; no page is too wide or inaccessible", async () => {
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const asked = await plain.newPage();
+  await asked.goto("/sign-in/passkey");
+  await asked.getByText("This browser can’t use a passkey here").waitFor();
+  expect(await asked.getByRole("button", { name: "Use a passkey" }).count()).toBe(0);
+  await asked.getByRole("link", { name: "Sign in with your password." }).click();
+  await asked.getByLabel("Password").waitFor();
+  await plain.close();
+
+  await addPasskey("A name that is long enough to be broken over several lines on a narrow screen of a telephone");
+  for (const path of ["/test/security", "/test/security/passkeys/new"]) {
+    await page.goto(path);
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect([path, width, await overflowPx(page)]).toEqual([path, width, 0]);
+    }
+    expect([path, await axeFindings(page)]).toEqual([path, []]);
+  }
+  await context.close();
+});
+
+/** Of the script as the dashboard serves it. */
+async function scriptPath(): Promise<string> {
+  const text = await (await fetch(`${dashboardUrl}/sign-in/passkey`)).text();
+  return /src="([^"]*passkeys\.js)"/.exec(text)![1]!;
+}
