@@ -30,7 +30,7 @@ const SERVICES: readonly Service[] = Object.entries(topology).map(([name, { addr
   secrets,
 }));
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 180_000;
 const STOP_GRACE_MS = 30_000;
 const RESTART_DELAY_MS = 1_000;
 const LAST_LINES = 15;

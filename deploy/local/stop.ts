@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { localDirectory } from "./local-dir.ts";
 import { isAlive, livingRun } from "./run-file.ts";
 
-const LONGEST_MS = 60_000;
+/** Services end in turns, then the servers. */
+const LONGEST_MS = 120_000;
 
 const pid = livingRun(join(localDirectory(process.env), "run.json"));
 if (pid === undefined) {

@@ -25,6 +25,10 @@ type Launch = {
   readyWithinMs?: number;
 };
 
+/** A machine that is busy needs it: Kafka alone took over a minute on one. */
+const READY_WITHIN_MS = 180_000;
+/** Kafka that is killed sooner has its logs to recover at the next start. */
+const STOP_GRACE_MS = 30_000;
 const PROBE_EVERY_MS = 50;
 const ATTEMPTS = 3;
 const RETRY_AFTER_MS = 1_000;
@@ -43,7 +47,7 @@ export async function launch(server: Launch): Promise<ManagedServer> {
     const running = await attemptStart(server, port);
     if (running) {
       options.log(`${name} is ready on 127.0.0.1:${port} (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`);
-      return { port, pid: running.pid, stop: () => running.stop() };
+      return { port, pid: running.pid, stop: () => running.stop(STOP_GRACE_MS) };
     }
     if (attempt === ATTEMPTS) throw new StartError(`${name} ended while it started; its log is ${logFileOf(options)}`);
     await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
@@ -56,7 +60,7 @@ function logFileOf(options: ServerOptions): string {
 
 /** The server once it answers; undefined when it ended before. */
 async function attemptStart(server: Launch, port: number): Promise<RunningProcess | undefined> {
-  const { name, options, command, probe, readyWithinMs = 60_000 } = server;
+  const { name, options, command, probe, readyWithinMs = READY_WITHIN_MS } = server;
   const cwd = options.dataDir;
   const running = runProcess({ name, ...(await command(port)), cwd, logFile: logFileOf(options) });
   let ended = false;
