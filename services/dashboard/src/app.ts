@@ -11,6 +11,7 @@ import type { Client } from "@vvs/rpc";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { createApiKeyHandlers } from "./api-keys.ts";
 import { createAuditLogHandler } from "./audit-log.ts";
+import { createChangeMonitorHandlers } from "./change-monitor.ts";
 import { createCreateMonitorHandlers } from "./create-monitor.ts";
 import { createDeliveryHandlers } from "./deliveries.ts";
 import { createReadEndpoints } from "./endpoints.ts";
@@ -95,6 +96,7 @@ export function createApp(options: AppOptions): Express {
   const evidence = createEvidenceHandlers({ ...options, layout });
   const runVerification = createRunVerificationHandlers({ ...options, layout, formTokens });
   const monitors = createMonitorHandlers({ ...options, layout, readVendors });
+  const changeMonitor = createChangeMonitorHandlers({ ...options, layout, readVendors });
   const createMonitor = createCreateMonitorHandlers({ ...options, layout, formTokens, readVendors });
   const providers = createProvidersHandler({ ...options, layout });
   const usage = createUsageHandler({ ...options, layout });
@@ -132,7 +134,7 @@ export function createApp(options: AppOptions): Express {
   app.post("/sign-in/passkey", passkeys.signIn);
   app.post("/sign-out", signIn.signOut);
   for (const view of environmentViews) {
-    addMonitorRoutes(app, view, { signedIn, monitors, createMonitor });
+    addMonitorRoutes(app, view, { signedIn, monitors, createMonitor, changeMonitor });
     addOrganizationRoutes(app, view, { signedIn, recently, plan, members, auditLog });
     addSecurityRoutes(app, view, { signedIn, recently, security, twoFactor, passkeys });
     app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));

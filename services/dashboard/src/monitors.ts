@@ -31,6 +31,7 @@ const notices: Readonly<Record<string, Notice>> = {
     kind: "done",
     text: "The monitor is created. Its first run begins now and sets what changes are told from.",
   },
+  changed: { kind: "done", text: "The monitor is changed. What changes are told from stays as it was." },
   canceled: { kind: "done", text: "The monitor is canceled. What it found stays here." },
 };
 

@@ -60,7 +60,10 @@ function checkFields({ input, problems = {} }: CreateMonitorView): Html {
   </fieldset>`;
 }
 
-function frequencyFields({ input, problems = {} }: CreateMonitorView): Html {
+type MonitorFields = Pick<CreateMonitorView, "view" | "input" | "problems">;
+
+/** How often it runs. */
+export function frequencyFields({ input, problems = {} }: MonitorFields): Html {
   return html`<fieldset${problems.frequency && html` aria-describedby="frequency-problem"`}>
     <legend>Runs</legend>
     ${frequencyNames.map((name) => choice({ type: "radio", name: "frequency", value: name, hint: frequencyMeanings[name], isPicked: input.frequency === name }))}
@@ -68,7 +71,8 @@ function frequencyFields({ input, problems = {} }: CreateMonitorView): Html {
   </fieldset>`;
 }
 
-function urlField({ view, input, problems = {} }: CreateMonitorView): Html {
+/** Where changes are sent. */
+export function urlField({ view, input, problems = {} }: MonitorFields): Html {
   return html`<div class="field">
   <label for="webhook_url">Webhook URL</label>
   <input class="wide" id="webhook_url" name="webhook_url" type="url" maxlength="2048" required autocomplete="off" placeholder="https://…" value="${input.webhook_url}"${described("webhook_url", problems.webhook_url)}>

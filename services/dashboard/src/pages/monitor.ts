@@ -25,7 +25,7 @@ export function monitorPage(options: MonitorView): Html {
   const isActive = monitor.status === "active";
   return html`<p class="path"><a href="${view.path}/monitors">Monitors</a></p>
 <div class="heading"><h1>${vendor?.legalName ?? "Monitor"}</h1> ${state(monitor.status)}
-${mayManage && isActive && html`<p><a class="button quiet" href="${view.path}/monitors/${monitor.id}/cancel">Cancel this monitor</a></p>`}</div>
+${mayManage && isActive && html`<p class="choices"><a class="button quiet" href="${view.path}/monitors/${monitor.id}/change">Change</a> <a class="button quiet" href="${view.path}/monitors/${monitor.id}/cancel">Cancel this monitor</a></p>`}</div>
 ${noticeBox(notice)}
 ${errorsNotice(view, monitor)}
 <section class="card" aria-labelledby="about">

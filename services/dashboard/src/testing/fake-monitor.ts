@@ -10,6 +10,7 @@ import {
   ListMonitorsRequestSchema,
   type MonitorSchema,
   MonitorService,
+  UpdateMonitorRequestSchema,
 } from "@vvs/proto/monitor/v1/monitor";
 import type { Callers, Handlers } from "@vvs/rpc";
 import { ENTITY_ID } from "./fake-entity.ts";
@@ -60,7 +61,7 @@ const callers: Callers<typeof MonitorService> = {
   getMonitor: alone,
   listMonitors: alone,
   countMonitors: alone,
-  updateMonitor: [],
+  updateMonitor: alone,
   cancelMonitor: alone,
   listEvents: alone,
 };
@@ -95,8 +96,9 @@ export function monitorService(state: FakeState) {
       const last = state.monitors.at(-1);
       return { monitors: state.monitors, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
     },
-    async updateMonitor() {
-      throw new ServiceError("internal_error");
+    async updateMonitor(request) {
+      note("updateMonitor", toJsonString(UpdateMonitorRequestSchema, request));
+      return { monitor: find(request.monitorId) };
     },
     async cancelMonitor(request) {
       note("cancelMonitor", toJsonString(CancelMonitorRequestSchema, request));
