@@ -17,6 +17,7 @@ export interface Builder {
   save(image: string, file: string): Promise<void>;
   /** Bytes of an image, unpacked. */
   size(image: string): Promise<number>;
+  remove(image: string): Promise<void>;
 }
 
 const docker: Builder = {
@@ -28,6 +29,9 @@ const docker: Builder = {
     await run("docker", ["save", "--output", file, image]);
   },
   size: async (image) => Number(await run("docker", ["image", "inspect", "--format", "{{.Size}}", image])),
+  async remove(image) {
+    await run("docker", ["image", "rm", image]);
+  },
 };
 
 const buildah: Builder = {
@@ -44,6 +48,9 @@ const buildah: Builder = {
   async size(image) {
     const [found] = JSON.parse(await run("buildah", ["images", "--json", image], { env: isolated() }));
     return sizeInBytes(found.size);
+  },
+  async remove(image) {
+    await run("buildah", ["rmi", image], { env: isolated() });
   },
 };
 

@@ -5,6 +5,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Written to the command's input. */
   readonly input?: string;
+  /** Ends the command when aborted. */
+  readonly signal?: AbortSignal;
   /** Told of each piece of output as it comes. */
   readonly onOutput?: (text: string) => void;
 }
@@ -12,7 +14,7 @@ export interface RunOptions {
 /** Runs a command to its end and returns what it wrote to stdout. Errors: it failed; with the end of what it wrote. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: options.cwd, env: options.env ?? process.env });
+    const child = spawn(command, args, { cwd: options.cwd, env: options.env ?? process.env, signal: options.signal });
     let stdout = "";
     let all = "";
     const take = (text: string) => {

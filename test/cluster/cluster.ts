@@ -16,13 +16,6 @@ export interface Cluster {
 
 const tools: KubernetesTools | undefined = await kubernetesTools();
 
-/** Why there is no cluster to test on; undefined where there is one. */
-export async function whyNoCluster(): Promise<string | undefined> {
-  if (!tools) return "helm is neither on the path nor can it be fetched";
-  const answer = await run(tools.kubectl, ["--request-timeout=10s", "get", "--raw=/readyz"]).catch(() => undefined);
-  return answer === undefined ? "no cluster answers under the current kubeconfig" : undefined;
-}
-
 export function clusterOf(namespace: string): Cluster {
   const kubectl = (args: readonly string[], options?: RunOptions) =>
     run(tools!.kubectl, ["--namespace", namespace, ...args], options);
@@ -55,13 +48,31 @@ export async function importImage(archive: string): Promise<void> {
 }
 
 /** The values of the newcomer, with images as they are called here. */
-export function installArguments(release: string, images: { product: string; stores: string | undefined }): string[] {
+export function installArguments(options: {
+  release: string;
+  images: { product: string; stores: string | undefined };
+  publicBaseUrl: string;
+}): string[] {
+  const { release, images } = options;
   const at = images.product.lastIndexOf(":");
-  const set = [`image.repository=${images.product.slice(0, at)}`, `image.tag=${images.product.slice(at + 1)}`];
+  const set = [
+    `image.repository=${images.product.slice(0, at)}`,
+    `image.tag=${images.product.slice(at + 1)}`,
+    `publicBaseUrl=${options.publicBaseUrl}`,
+  ];
   if (images.stores)
     for (const store of ["mongodb", "kafka", "redis"]) set.push(`devStores.${store}.image=${images.stores}`);
   const values = ["--values", join(chart, "values-dev.yaml"), "--values", join(import.meta.dirname, "values.yaml")];
-  return [release, chart, ...values, ...set.flatMap((one) => ["--set", one]), "--wait", "--timeout", "8m"];
+  return [
+    release,
+    chart,
+    ...values,
+    ...set.flatMap((one) => ["--set", one]),
+    "--wait",
+    "--wait-for-jobs",
+    "--timeout",
+    "8m",
+  ];
 }
 
 /** The visitor as a pod of the product's image, which needs no other. */

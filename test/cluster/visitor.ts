@@ -1,4 +1,5 @@
 // Runs in the cluster, out of a ConfigMap: an API client that never pauses, and the subscriber of its own monitor.
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 
@@ -6,35 +7,62 @@ const { API_URL, API_KEY, POD_IP } = process.env;
 const PORT = 9911;
 const AT_ONCE = 4;
 const PAUSE_MS = 100;
+const TIMEOUT_MS = 30_000;
+/** Of a request whose connection breaks: a Service leads to a pod that is gone for a moment. */
+const ATTEMPTS = 5;
 
-interface Failure {
+/** A request that got no good answer, or one that was sent again because its connection broke. */
+interface Fault {
   readonly at: string;
   readonly call: string;
+  readonly afterMs: number;
   readonly fault: string;
+  readonly requestId: string;
 }
 
-const failures: Failure[] = [];
+const failures: Fault[] = [];
+const resent: Fault[] = [];
 /** How often each event came, by id, in the order in which each came first. */
 const received = new Map<string, number>();
 let answered = 0;
 let monitorId = "";
 
+/**
+ * One request as clients of HTTP make it (RFC 9110, 9.2.2): what may be repeated, and a POST with an Idempotency-Key
+ * may, is sent again where its connection broke before any answer came. A gateway that is killed breaks its connections,
+ * and one that ends closes an idle one, which may cross with a request on its way. Any answer counts: a 503 is a failure.
+ */
 async function call(method: string, path: string, body?: object): Promise<Record<string, unknown> | undefined> {
-  try {
-    const response = await fetch(`${API_URL}/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" },
-      body: body ? JSON.stringify(body) : null,
-      signal: AbortSignal.timeout(30_000),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`);
-    answered++;
-    return JSON.parse(text);
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
-    failures.push({ at: new Date().toISOString(), call: `${method} ${path}`, fault: `${String(error)}${cause}` });
-    return undefined;
+  const requestId = randomUUID();
+  const headers = {
+    authorization: `Bearer ${API_KEY}`,
+    "content-type": "application/json",
+    "x-request-id": requestId,
+    ...(method === "POST" && { "idempotency-key": requestId }),
+  };
+  const startedAt = performance.now();
+  const tell = (list: Fault[], fault: string) => {
+    const afterMs = Math.round(performance.now() - startedAt);
+    list.push({ at: new Date().toISOString(), call: `${method} ${path}`, afterMs, fault, requestId });
+  };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const request = { method, headers, body: body ? JSON.stringify(body) : null };
+      const response = await fetch(`${API_URL}/v1${path}`, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const text = await response.text();
+      if (!response.ok) {
+        tell(failures, `${response.status} ${text.slice(0, 200)}`);
+        return undefined;
+      }
+      answered++;
+      return JSON.parse(text);
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
+      const isBroken = cause !== "";
+      tell(isBroken && attempt < ATTEMPTS ? resent : failures, `${error}${cause}`);
+      if (!isBroken || attempt === ATTEMPTS) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
+    }
   }
 }
 
@@ -60,6 +88,7 @@ const server = createServer(async (request, response) => {
   const report = {
     answered,
     failures,
+    resent,
     received: [...received],
     history: request.url === "/history" ? await history() : [],
   };

@@ -19,6 +19,9 @@ export interface Subscriber {
   close(): void;
 }
 
+/** What the product reaches this machine by. */
+const HOST = process.env.SUBSCRIBER_HOST ?? "127.0.0.1";
+
 /** An HTTP server that plays a webhook subscriber; it answers 200 unless told otherwise. */
 export async function startSubscriber(
   answer: (received: Received, response: ServerResponse) => void = (_received, response) => void response.end("ok"),
@@ -32,10 +35,10 @@ export async function startSubscriber(
     received.push(post);
     answer(post, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${HOST}:${port}/hook`,
     received,
     waitForPost: (fits = () => true, timeoutMs = 60_000) =>
       waitFor("a webhook", () => received.find(fits), { timeoutMs }),
