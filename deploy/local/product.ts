@@ -49,6 +49,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
     // Nothing is sent to addresses that somebody tries out.
     LOCAL_MAILBOX: "true",
+    SIGN_UP_OPEN: "true",
     LOG_LEVEL: process.env.LOG_LEVEL || "info",
     ...options.environment,
   };

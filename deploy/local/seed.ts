@@ -59,6 +59,7 @@ export async function withAccounts<T>(
         apiKeyPeppers: keyRing().parse(environment.API_KEY_PEPPERS),
         webhookSecretKeys: keyRing().parse(environment.WEBHOOK_SECRET_KEYS),
         dashboardUrl: new URL(environment.DASHBOARD_URL!),
+        signUpOpen: false,
         now: () => new Date(),
       }),
     );

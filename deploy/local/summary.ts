@@ -16,6 +16,7 @@ The Vendor Verification Service is ready.
 
   API         ${demo.base_url}
   Dashboard   ${demo.dashboard_url}
+  Mailbox     ${demo.dashboard_url}/mailbox (what this run would send)
   MongoDB     ${demo.mongodb_uri}
   Kafka       ${demo.kafka_brokers}
   Redis       ${demo.redis_url}

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Browser, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
@@ -6,9 +7,11 @@ import { waitFor } from "../support/wait-for.ts";
 import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { createKey, sendTestEvent, signIn } from "./dashboard-page.ts";
+import { openMail } from "./mailbox-page.ts";
 
 const { dashboardUrl } = sharedProduct();
 const widths = [360, 768, 1440] as const;
+const newcomer = `${"unbroken".repeat(7)}.${randomUUID()}@new.example`;
 let browser: Browser;
 let organization: TestOrganization;
 
@@ -247,6 +250,56 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   ["the live providers", (page) => page.goto("/live/providers")],
   ["no such page", (page) => page.goto("/nothing")],
   ["the sign-in", (page) => page.goto("/sign-in")],
+  [
+    "a refused sign-up",
+    async (page) => {
+      await page.goto("/sign-up");
+      await page.getByLabel("Organization").fill("W".repeat(200));
+      await page.getByLabel("E-mail address").fill(newcomer);
+      await page.getByLabel("Password").fill("password123");
+      await page.getByRole("button", { name: "Create account" }).click();
+      await page.getByText("The password must not be").waitFor();
+    },
+  ],
+  [
+    "a sign-up",
+    async (page) => {
+      await page.getByLabel("Password").fill("unlike any other");
+      await page.getByRole("button", { name: "Create account" }).click();
+      await page.getByText("A mail is on its way").waitFor();
+    },
+  ],
+  ["the local mailbox", (page) => openMail(page, { to: newcomer, subject: "Confirm your e-mail address" })],
+  [
+    "a sign-up that is confirmed with a wrong password",
+    async (page) => {
+      await page.getByRole("article").filter({ hasText: newcomer }).getByRole("link").click();
+      await page.getByLabel("Password").fill("a wrong password");
+      await page.getByRole("button", { name: "Confirm and sign in" }).click();
+      await page.getByText("This is not the password").waitFor();
+    },
+  ],
+  ["a link of a sign-up that is over", (page) => page.goto("/sign-up/confirm?token=x")],
+  [
+    "a forgotten password",
+    async (page) => {
+      await page.goto("/forgot-password");
+      await page.getByLabel("E-mail address").fill(organization.email);
+      await page.getByRole("button", { name: "Send the mail" }).click();
+      await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+    },
+  ],
+  [
+    "a new password by mail, refused",
+    async (page) => {
+      const mail = await openMail(page, { to: organization.email, subject: "Choose a new password" });
+      await mail.getByRole("link").click();
+      await page.getByLabel("New password").fill("password123");
+      await page.getByRole("button", { name: "Set password" }).click();
+      await page.getByText("The new password must not be").waitFor();
+    },
+  ],
+  ["a link of a reset that is over", (page) => page.goto("/reset-password?token=x")],
 ];
 
 describe("axe finds nothing wrong, in light and dark no text is too faint and no field without a label, and nothing is wider than a window of 360, 768 or 1440 px", () => {

@@ -13,7 +13,14 @@ const SCHEMES = ["light", "dark"] as const;
 const ID = /[a-z]+_[0-9a-z]{26}/g;
 
 /** Those that need no session. */
-export const STRANGERS_PAGES: readonly FoundPage[] = ["/sign-in", "/sign-in/code", "/nothing-here"].map((path) => ({
+export const STRANGERS_PAGES: readonly FoundPage[] = [
+  "/sign-in",
+  "/sign-in/code",
+  "/sign-up",
+  "/forgot-password",
+  "/mailbox",
+  "/nothing-here",
+].map((path) => ({
   name: nameOf(path),
   path,
 }));

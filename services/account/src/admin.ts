@@ -26,6 +26,7 @@ async function main(args: readonly string[]): Promise<void> {
       apiKeyPeppers: config.API_KEY_PEPPERS,
       webhookSecretKeys: config.WEBHOOK_SECRET_KEYS,
       dashboardUrl: config.DASHBOARD_URL,
+      signUpOpen: false,
       now: () => new Date(),
     });
     const result = await runCommand(domain, commandLine, async () => (await text(process.stdin)).replace(/\r?\n$/, ""));

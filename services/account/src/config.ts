@@ -33,6 +33,8 @@ const mailSection = {
     .optional(),
   /** Of a local run alone: mails are kept for its /mailbox page, which anybody can read, in place of being sent. */
   LOCAL_MAILBOX: flag().default(false),
+  /** May anybody create an organization by signing up? */
+  SIGN_UP_OPEN: flag().default(false),
 };
 
 export type AccountConfig = ReturnType<typeof loadAccountConfig>;
@@ -60,6 +62,10 @@ export const loadAccountConfig = () =>
       .refine(({ LOCAL_MAILBOX, SMTP_URL, RPC_TLS_CA_PATH }) => !LOCAL_MAILBOX || !(SMTP_URL || RPC_TLS_CA_PATH), {
         path: ["LOCAL_MAILBOX"],
         message: "is for a local run alone: neither with SMTP_URL nor with RPC_TLS_…",
+      })
+      .refine(({ SIGN_UP_OPEN, SMTP_URL, LOCAL_MAILBOX }) => !SIGN_UP_OPEN || SMTP_URL || LOCAL_MAILBOX, {
+        path: ["SIGN_UP_OPEN"],
+        message: "needs SMTP_URL: addresses are confirmed by mail",
       }),
     process.env,
   );

@@ -3,10 +3,9 @@ import { connectMongo, translateMongoError } from "@vvs/mongo";
 import { AccountService } from "@vvs/proto/account/v1/account";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
 import { loadAccountConfig } from "./config.ts";
+import { createEntryPart } from "./entry-service.ts";
 import { createKeyFeed } from "./key-feed.ts";
-import { createMailer, runMailer } from "./mail/mailer.ts";
-import { createMailMetrics } from "./mail/metrics.ts";
-import { createMailTransport } from "./mail/transport.ts";
+import { startMailing } from "./mail/start.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { createOrganizationPart } from "./organization-service.ts";
 import { createPasskeyPart } from "./passkey-service.ts";
@@ -26,22 +25,11 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     webhookSecretKeys: config.WEBHOOK_SECRET_KEYS,
     identityProviders: config.IDENTITY_PROVIDERS,
     dashboardUrl: config.DASHBOARD_URL,
+    signUpOpen: config.SIGN_UP_OPEN,
     now,
   });
-  const { mails, mailbox } = domain.store;
-  const mailMetrics = createMailMetrics(mails);
-  onClose("mail metrics", async () => mailMetrics.close());
-  const mailer = createMailer({
-    mails,
-    keys: config.WEBHOOK_SECRET_KEYS,
-    transport: createMailTransport({ config, mailbox, logger, now }),
-    metrics: mailMetrics,
-    logger,
-    now,
-  });
-  const mailing = runMailer(mailer, logger);
-  onClose("mailer", () => mailing.stop());
-
+  const mailing = startMailing({ config, store: domain.store, logger, now });
+  onClose("mailing", () => mailing.close());
   const metrics = createAccountMetrics();
   const keyFeed = createKeyFeed({
     store: domain.store,
@@ -50,6 +38,14 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     onWatchers: metrics.watchers,
   });
 
+  const entry = createEntryPart({
+    domain,
+    signUpOpen: config.SIGN_UP_OPEN,
+    mailSent: mailing.isConfigured,
+    mailbox: mailing.mailbox,
+    metrics,
+    logger,
+  });
   const server = await serveRpc({
     service: AccountService,
     handlers: createAccountHandlers({ domain, keyFeed, metrics, logger }),
@@ -58,6 +54,7 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
       createOrganizationPart({ domain }),
       createSingleSignOnPart({ domain, metrics, logger }),
       createPasskeyPart({ domain, metrics, logger }),
+      entry,
     ],
     host: config.RPC_HOST,
     port: config.RPC_PORT,

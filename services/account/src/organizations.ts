@@ -16,6 +16,12 @@ export interface Organizations {
     by: Actor,
     input: { name: string; plan: string; limitPerMinute?: number },
   ): Promise<OrganizationDocument>;
+  /** Adds an organization as createOrganization does. Errors: invalid_request. */
+  insertOrganization(
+    session: ClientSession,
+    by: Actor,
+    input: { name: string; plan: string; limitPerMinute?: number },
+  ): Promise<OrganizationDocument>;
   /** All organizations, newest first: for the operator alone. */
   listOrganizations(): Promise<OrganizationDocument[]>;
   /** Errors: not_found. */
@@ -65,40 +71,40 @@ export function createOrganizations(options: {
     return getOrganization(id);
   }
 
+  async function insertOrganization(
+    session: ClientSession,
+    by: Actor,
+    input: { name: string; plan: string; limitPerMinute?: number },
+  ): Promise<OrganizationDocument> {
+    const terms = planTerms(input.plan, input.limitPerMinute);
+    const at = now();
+    const id = newId("org", at);
+    const name = checkedName(input.name, "name");
+    const organization: OrganizationDocument = { _id: id, name, ...terms, status: "active", created_at: at };
+    await store.organizations.insertOne(organization, { session });
+    await store.apiKeyLocks.insertMany(
+      environments.map((environment) => ({
+        _id: tenantKey({ organizationId: id, environment }),
+        organization_id: id,
+        environment,
+        creations: 0,
+      })),
+      { session },
+    );
+    await options.insertWebhookSecrets(session, id);
+    const details = { name, plan: terms.plan, limit_per_minute: limitPerMinute(terms) };
+    await audit.append(session, by, { action: "organization.created", organizationId: id, target: id, details });
+    return organization;
+  }
+
   return {
     getOrganization,
+    insertOrganization,
     listOrganizations: () => store.organizations.find().sort({ created_at: -1, _id: -1 }).toArray(),
     suspendOrganization: (by, id) => setStatus(by, id, "suspended"),
     resumeOrganization: (by, id) => setStatus(by, id, "active"),
 
-    async createOrganization(by, input) {
-      const terms = planTerms(input.plan, input.limitPerMinute);
-      const at = now();
-      const organization: OrganizationDocument = {
-        _id: newId("org", at),
-        name: checkedName(input.name),
-        ...terms,
-        status: "active",
-        created_at: at,
-      };
-      const id = organization._id;
-      await inTransaction(client, async (session) => {
-        await store.organizations.insertOne(organization, { session });
-        await store.apiKeyLocks.insertMany(
-          environments.map((environment) => ({
-            _id: tenantKey({ organizationId: id, environment }),
-            organization_id: id,
-            environment,
-            creations: 0,
-          })),
-          { session },
-        );
-        await options.insertWebhookSecrets(session, id);
-        const details = { name: organization.name, plan: terms.plan, limit_per_minute: limitPerMinute(terms) };
-        await audit.append(session, by, { action: "organization.created", organizationId: id, target: id, details });
-      });
-      return organization;
-    },
+    createOrganization: (by, input) => inTransaction(client, (session) => insertOrganization(session, by, input)),
 
     async setPlan(by, id, input) {
       const { plan, limit_per_minute } = planTerms(input.plan, input.limitPerMinute);
@@ -122,10 +128,11 @@ export function createOrganizations(options: {
   };
 }
 
-function checkedName(text: string): string {
+/** An organization's name. Errors: invalid_request at that path. */
+export function checkedName(text: string, path: string): string {
   const name = text.trim();
   if (name.length >= 1 && name.length <= MAX_NAME_LENGTH) return name;
   throw new ServiceError("invalid_request", {
-    details: [{ path: "name", message: `must be 1–${MAX_NAME_LENGTH} characters` }],
+    details: [{ path, message: `must be 1–${MAX_NAME_LENGTH} characters` }],
   });
 }

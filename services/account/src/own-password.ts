@@ -3,6 +3,8 @@ import { inTransaction } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
 import type { AuditLog } from "./audit.ts";
 import type { LiveSessions } from "./live-sessions.ts";
+import type { MailQueue } from "./mail/queue.ts";
+import type { MailTexts } from "./mail/texts.ts";
 import { actorOf, type SessionCaller } from "./own-sessions.ts";
 import { hashPassword } from "./passwords.ts";
 import { type ReplacedSession, replaceSession } from "./replaced-session.ts";
@@ -28,13 +30,15 @@ export interface OwnPassword {
 export function createOwnPassword(options: {
   client: MongoClient;
   store: AccountStore;
-  users: Users;
+  users: Pick<Users, "verifyPassword">;
   liveSessions: LiveSessions;
   limits: SignInLimits;
   audit: AuditLog;
+  mailQueue: MailQueue;
+  texts: MailTexts;
   now: () => Date;
 }): OwnPassword {
-  const { client, store, users, liveSessions, limits, audit, now } = options;
+  const { client, store, users, liveSessions, limits, audit, mailQueue, texts, now } = options;
 
   /** The caller's session and user, whose password it is. */
   async function proven(caller: SessionCaller, password: string, path: string) {
@@ -71,6 +75,8 @@ export function createOwnPassword(options: {
         await store.users.updateOne({ _id: user._id }, changes, { session: transaction });
         await store.sessions.deleteMany({ user_id: user._id, _id: { $ne: after._id } }, { session: transaction });
         await audit.append(transaction, actorOf(caller, user._id), entryOf("user.password_changed", user));
+        const { clientAddress } = caller;
+        await mailQueue.enqueue(transaction, texts.passwordChanged({ to: user.email, clientAddress, at }));
       });
       return { token, session: { ...signedIn, expiresAt: after.expires_at, authenticatedAt: at } };
     },

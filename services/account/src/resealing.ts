@@ -1,6 +1,7 @@
 import type { SecretKey } from "@vvs/config";
 import { open, type Place, type Sealed, seal } from "@vvs/sealing";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
+import { mailPlace } from "./mail/queue.ts";
 import { totpPlace } from "./second-factor.ts";
 import type { AccountStore } from "./store.ts";
 import { webhookSecretPlace } from "./webhook-secret-store.ts";
@@ -17,8 +18,8 @@ export interface Resealed {
 
 export interface Resealing {
   /**
-   * Seals everything that WEBHOOK_SECRET_KEYS sealed with the first key of the ring: webhook secrets, and the secrets of
-   * authenticator apps. May run beside the service: what another call writes meanwhile is never overwritten. What is by
+   * Seals everything that WEBHOOK_SECRET_KEYS sealed with the first key of the ring: webhook secrets, the secrets of
+   * authenticator apps, and mails that wait. May run beside the service: what another call writes meanwhile is never overwritten. What is by
    * the first key is passed over, so that one that was ended goes on where it was. With nothing left the other keys can
    * be dropped.
    */
@@ -67,7 +68,7 @@ export function createResealing(options: {
     async resealSecrets() {
       const problems: string[] = [];
       const tell = (problem: string) => void (problems.length < TOLD_PROBLEMS && problems.push(problem));
-      const { webhookSecrets, users } = store;
+      const { webhookSecrets, users, mails } = store;
       // A previous secret whose time is over signs nothing: it must not hold up the end of the key that sealed it.
       await webhookSecrets.updateMany({ "previous.valid_until": { $lte: now() } }, { $unset: { previous: "" } });
       const counts = [
@@ -75,6 +76,7 @@ export function createResealing(options: {
         await reseal(webhookSecrets, "previous", webhookSecretPlace, tell),
         await reseal(users, "totp", totpPlace, tell),
         await reseal(users, "totp_setup", totpPlace, tell),
+        await reseal(mails, "content", mailPlace, tell),
       ];
       const sum = (part: "renewed" | "left") => counts.reduce((total, count) => total + count[part], 0);
       return { renewed: sum("renewed"), left: sum("left"), ...(problems.length > 0 && { problems }) };

@@ -120,6 +120,9 @@ test("without the app the password is enough again; both changes are audited, on
   await account.domain.disableTotp(caller);
   await expect(account.domain.signIn({ email, password, ...place })).resolves.toBeDefined();
   const user = await account.domain.findUser(email);
-  const entries = await account.domain.store.auditLog.find({ target: user!._id, action: /totp/ }).toArray();
+  const entries = await account.domain.store.auditLog
+    .find({ target: user!._id, action: /totp/ })
+    .sort({ _id: 1 })
+    .toArray();
   expect(entries.map(({ action }) => action)).toEqual(["user.totp_enabled", "user.totp_disabled"]);
 });

@@ -5,6 +5,8 @@ import { open, type Place, seal } from "@vvs/sealing";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { AuditLog } from "./audit.ts";
 import type { LiveSessions } from "./live-sessions.ts";
+import type { MailQueue } from "./mail/queue.ts";
+import type { MailTexts } from "./mail/texts.ts";
 import { actorOf, type SessionCaller } from "./own-sessions.ts";
 import type { AccountStore, UserDocument } from "./store.ts";
 import { matchingStep, newRecoveryCodes, newTotpSecret, recoveryHash, totpUri } from "./totp.ts";
@@ -33,10 +35,12 @@ export function createSecondFactor(options: {
   store: AccountStore;
   liveSessions: LiveSessions;
   audit: AuditLog;
+  mailQueue: MailQueue;
+  texts: MailTexts;
   keys: readonly SecretKey[];
   now: () => Date;
 }): SecondFactor {
-  const { client, store, liveSessions, audit, keys, now } = options;
+  const { client, store, liveSessions, audit, mailQueue, texts, keys, now } = options;
 
   async function ownUser(caller: SessionCaller) {
     const { session } = await liveSessions.find(caller.token);
@@ -81,6 +85,8 @@ export function createSecondFactor(options: {
         if (matchedCount === 0) throw wrongCode();
         await store.sessions.deleteMany({ user_id: user._id, _id: { $ne: current._id } }, { session });
         await audit.append(session, actorOf(caller, user._id), entryOf("user.totp_enabled", user));
+        const { clientAddress } = caller;
+        await mailQueue.enqueue(session, texts.authenticatorEnabled({ to: user.email, clientAddress, at }));
       });
       return codes;
     },
@@ -92,6 +98,8 @@ export function createSecondFactor(options: {
         const { matchedCount } = await store.users.updateOne(filter, { $unset: { totp: true } }, { session });
         if (matchedCount === 0) return;
         await audit.append(session, actorOf(caller, user._id), entryOf("user.totp_disabled", user));
+        const asked = { to: user.email, clientAddress: caller.clientAddress, at: now() };
+        await mailQueue.enqueue(session, texts.authenticatorDisabled(asked));
       });
     },
 

@@ -6,7 +6,7 @@ import type { Handlers } from "@vvs/rpc";
 import { sessionCallerOf, sessionMessage, sessionSummaryMessage } from "./messages.ts";
 import type { AccountMetrics } from "./metrics.ts";
 import type { AccountDomain } from "./provision.ts";
-import { SecondStepError } from "./sign-in.ts";
+import { EmailUnconfirmedError, SecondStepError } from "./sign-in.ts";
 
 type SessionHandlers = Pick<
   Handlers<typeof AccountService>,
@@ -44,7 +44,7 @@ export function createSessionHandlers(options: {
       tell(step, "ok", { ...ids, user_id: session.userId, organization_id: session.organizationId });
       return { sessionToken: token, session: sessionMessage(session) };
     } catch (error) {
-      tell(step, error instanceof SecondStepError ? "second_step" : ServiceError.from(error).code, ids);
+      tell(step, outcomeOf(error), ids);
       throw error;
     }
   }
@@ -57,6 +57,7 @@ export function createSessionHandlers(options: {
         );
       } catch (error) {
         if (error instanceof SecondStepError) return { secondStepToken: error.secondStepToken };
+        if (error instanceof EmailUnconfirmedError) return { emailUnconfirmed: true };
         throw error;
       }
     },
@@ -112,4 +113,9 @@ export function createSessionHandlers(options: {
       return { sessionToken: token, session: sessionMessage(session) };
     },
   };
+}
+
+function outcomeOf(error: unknown): string {
+  if (error instanceof SecondStepError) return "second_step";
+  return error instanceof EmailUnconfirmedError ? "email_unconfirmed" : ServiceError.from(error).code;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { ServiceError } from "@vvs/errors";
-import type { AccountStore } from "./store.ts";
+import type { AttemptWindows } from "./attempt-windows.ts";
 
 /** Failed sign-ins that one account or one client address may have within a window that begins with the first. */
 export const MAX_FAILURES = { account: 10, address: 50 } as const;
@@ -17,29 +17,13 @@ export interface SignInLimits {
   count(email: string, clientAddress: string): Promise<void>;
   /** The attempt succeeded: it does not count, and the account's failures are forgotten. */
   forgive(email: string, clientAddress: string): Promise<void>;
+  /** The account's failures are forgotten: who replaced a password need not wait. */
+  forgiveAccount(email: string): Promise<void>;
 }
 
-export function createSignInLimits(options: { store: AccountStore; now: () => Date }): SignInLimits {
-  const { store, now } = options;
-
-  /** Counts one; returns when the window ends if that was one too many. */
-  async function take(kind: Kind, id: string): Promise<Date | undefined> {
-    const at = now();
-    const isOpen = { $gt: ["$window_ends_at", at] };
-    const counted = await store.signInLimits.findOneAndUpdate(
-      { _id: id },
-      [
-        {
-          $set: {
-            attempts: { $cond: [isOpen, { $add: ["$attempts", 1] }, 1] },
-            window_ends_at: { $cond: [isOpen, "$window_ends_at", new Date(at.getTime() + WINDOW_MS)] },
-          },
-        },
-      ],
-      { upsert: true, returnDocument: "after" },
-    );
-    return counted!.attempts > MAX_FAILURES[kind] ? counted!.window_ends_at : undefined;
-  }
+export function createSignInLimits(options: { windows: AttemptWindows; now: () => Date }): SignInLimits {
+  const { windows, now } = options;
+  const take = (kind: Kind, id: string) => windows.take(id, { attempts: MAX_FAILURES[kind], windowMs: WINDOW_MS });
 
   return {
     async count(email, clientAddress) {
@@ -53,17 +37,20 @@ export function createSignInLimits(options: { store: AccountStore; now: () => Da
     },
 
     async forgive(email, clientAddress) {
-      await Promise.all([
-        store.signInLimits.deleteOne({ _id: accountId(email) }),
-        store.signInLimits.updateOne({ _id: addressId(clientAddress) }, { $inc: { attempts: -1 } }),
-      ]);
+      await Promise.all([windows.forget(accountId(email)), windows.giveBack(addressId(clientAddress))]);
     },
+
+    forgiveAccount: (email) => windows.forget(accountId(email)),
   };
 }
 
-/** Hashed: people type their password into the wrong field, and a stranger chooses its length. */
 function accountId(email: string): string {
-  return `account:${createHash("sha256").update(email, "utf8").digest("hex")}`;
+  return `account:${addressHash(email)}`;
+}
+
+/** An e-mail address as limits know it: people type their password into the wrong field, and a stranger chooses its length. */
+export function addressHash(email: string): string {
+  return createHash("sha256").update(email, "utf8").digest("hex");
 }
 
 function addressId(clientAddress: string): string {

@@ -98,7 +98,7 @@ describe("a session", () => {
     const { user, email, password, clientAddress } = await newUser();
     const { token } = await account.domain.signIn({ email, password, clientAddress });
     await account.domain.signOut(token);
-    const entries = await account.domain.store.auditLog.find({ actor: user._id }).toArray();
+    const entries = await account.domain.store.auditLog.find({ actor: user._id }).sort({ _id: 1 }).toArray();
     expect(entries.map(({ action, client_address }) => [action, client_address])).toEqual([
       ["user.signed_in", clientAddress],
       ["user.signed_out", undefined],

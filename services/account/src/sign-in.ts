@@ -4,9 +4,11 @@ import type { ClientSession, MongoClient } from "mongodb";
 import type { AuditLog } from "./audit.ts";
 import type { IdentityProvider, IdentityProviders } from "./identity-providers.ts";
 import type { LiveSessions, SignedIn } from "./live-sessions.ts";
+import { matchesPassword, NOBODYS_HASH } from "./passwords.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import { newSession, newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
+import { newestSignUp } from "./sign-up.ts";
 import type { AccountStore, UserDocument } from "./store.ts";
 import { normalizedEmail, type Users } from "./users.ts";
 
@@ -23,9 +25,12 @@ export class SecondStepError extends Error {
   }
 }
 
+/** Thrown where the password is that of a sign-up whose address was not confirmed yet. */
+export class EmailUnconfirmedError extends Error {}
+
 export interface SignIns {
   /**
-   * Begins a session. Errors: SecondStepError where a code is needed too, unauthorized with one text whatever the cause (no such user, wrong password, suspended
+   * Begins a session. Errors: SecondStepError where a code is needed too, EmailUnconfirmedError, unauthorized with one text whatever the cause (no such user, wrong password, suspended
    * organization), forbidden (the password is right, but the organization signs in by its identity provider alone), rate_limited.
    */
   signIn(input: SessionPlace & { email: string; password: string }): Promise<{ token: string; session: SignedIn }>;
@@ -45,7 +50,7 @@ export interface SignIns {
 export function createSignIns(options: {
   client: MongoClient;
   store: AccountStore;
-  users: Users;
+  users: Pick<Users, "findUser">;
   liveSessions: LiveSessions;
   secondFactor: Pick<SecondFactor, "useCode">;
   limits: SignInLimits;
@@ -98,8 +103,11 @@ export function createSignIns(options: {
       const { clientAddress } = place;
       const email = normalizedEmail(typed);
       await limits.count(email, clientAddress);
-      const user = await users.verifyPassword(email, password);
-      if (!user) throw wrong();
+      // Both look-ups and one comparison whatever there is, so that time does not tell.
+      const [user, signUp] = await Promise.all([users.findUser(email), newestSignUp(store, email, now())]);
+      const hash = (user ?? signUp)?.password_hash ?? NOBODYS_HASH;
+      if (!(await matchesPassword(hash, password))) throw wrong();
+      if (!user) throw new EmailUnconfirmedError("the address was not confirmed yet");
       const provider = identityProviders.byOrganization(user.organization_id);
       if (provider?.required) throw byProviderAlone(provider);
       if (user.totp) throw new SecondStepError(await beginSecondStep(user));

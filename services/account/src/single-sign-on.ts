@@ -34,7 +34,7 @@ export function createSingleSignOn(options: {
   store: AccountStore;
   providers: IdentityProviders;
   openId: OpenId;
-  users: Users;
+  users: Pick<Users, "createUser">;
   liveSessions: LiveSessions;
   audit: AuditLog;
   now: () => Date;

@@ -69,6 +69,32 @@ export interface SingleSignOnDocument {
   readonly expires_at: Date;
 }
 
+/** A sign-up whose address was not confirmed yet: all there is of it. */
+export interface SignUpDocument {
+  /** SHA-256 of the link's token, in hex. */
+  readonly _id: string;
+  /** In lower case; several sign-ups may have the same. */
+  readonly email: string;
+  readonly password_hash: string;
+  readonly organization_name: string;
+  /** Where it came from. */
+  readonly client_address: string;
+  /** When the form was sent; a link that is mailed again has the first one's. */
+  readonly asked_at: Date;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+/** A link that sets a new password. */
+export interface PasswordResetDocument {
+  /** SHA-256 of the link's token, in hex. */
+  readonly _id: string;
+  readonly user_id: string;
+  /** Which the link was asked for: a new one, by whatever way, ends the link. */
+  readonly password_hash: string;
+  readonly expires_at: Date;
+}
+
 export interface SessionDocument {
   /** SHA-256 of the token, in hex: who reads the database can't sign in with it. */
   readonly _id: string;
@@ -167,9 +193,9 @@ export interface WebhookSecretDocument {
   readonly previous?: SealedSecret & { readonly valid_until: Date };
 }
 
-/** Failed sign-ins of an account or a client address within a window that began with the first. */
+/** Failed sign-ins, or mails asked for, of an account or a client address within a window that began with the first. */
 export interface SignInLimitDocument {
-  /** account:<hash> or address:<address>. */
+  /** account:<hash> or address:<address>; for mails with mail: before it. */
   readonly _id: string;
   readonly attempts: number;
   readonly window_ends_at: Date;
@@ -249,6 +275,8 @@ export interface AccountStore {
   readonly webhookSecrets: Collection<WebhookSecretDocument>;
   readonly secondSteps: Collection<SecondStepDocument>;
   readonly singleSignOns: Collection<SingleSignOnDocument>;
+  readonly signUps: Collection<SignUpDocument>;
+  readonly passwordResets: Collection<PasswordResetDocument>;
   readonly signInLimits: Collection<SignInLimitDocument>;
   readonly auditLog: Collection<AuditDocument>;
   readonly memberLocks: Collection<MemberLockDocument>;
@@ -275,6 +303,8 @@ export function accountStore(client: MongoClient, prefix: string): AccountStore 
     webhookSecrets: db.collection("webhook_secrets"),
     secondSteps: db.collection("second_steps"),
     singleSignOns: db.collection("single_sign_ons"),
+    signUps: db.collection("sign_ups"),
+    passwordResets: db.collection("password_resets"),
     signInLimits: db.collection("sign_in_limits"),
     auditLog: db.collection("audit_log"),
     memberLocks: db.collection("member_locks"),

@@ -5,6 +5,8 @@ import { connectMongo } from "@vvs/mongo";
 import type { CallerContext, Environment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { operator } from "./audit.ts";
+import type { Mail } from "./mail/mail.ts";
+import { mailOf } from "./mail/queue.ts";
 import { migrate } from "./migrate.ts";
 import { type AccountDomain, createAccountDomain } from "./provision.ts";
 import type { OrganizationDocument } from "./store.ts";
@@ -17,9 +19,12 @@ export interface TestAccount {
   readonly apiKeyPeppers: readonly SecretKey[];
   readonly webhookSecretKeys: readonly SecretKey[];
   readonly dashboardUrl: URL;
+  readonly signUpOpen: boolean;
   /** The time that the domain sees. */
   readonly clock: { now: Date };
   advance(milliseconds: number): void;
+  /** What waits to be sent to an address, the oldest first. */
+  mailsTo(email: string): Promise<Mail[]>;
   organization(plan?: string): Promise<OrganizationDocument>;
   /** Drops the database. */
   close(): Promise<void>;
@@ -35,28 +40,23 @@ export async function createTestAccount(uri: string): Promise<TestAccount> {
   const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
   const prefix = `t${randomBytes(6).toString("hex")}_`;
   await migrate({ client, prefix });
-  const clock = { now: new Date("2026-03-01T12:00:00.000Z") };
+  // Far ahead: MongoDB itself removes what is over by its own clock.
+  const clock = { now: new Date("2126-03-01T12:00:00.000Z") };
   const apiKeyPeppers = [testKey("p1")];
   const webhookSecretKeys = [testKey("w1")];
   const dashboardUrl = new URL("https://dashboard.example");
-  const domain = createAccountDomain({
-    client,
-    prefix,
-    apiKeyPeppers,
-    webhookSecretKeys,
-    dashboardUrl,
-    now: () => clock.now,
-  });
+  const options = { client, prefix, apiKeyPeppers, webhookSecretKeys, dashboardUrl, signUpOpen: true };
+  const domain = createAccountDomain({ ...options, now: () => clock.now });
   return {
-    client,
-    prefix,
+    ...options,
     domain,
-    apiKeyPeppers,
-    webhookSecretKeys,
-    dashboardUrl,
     clock,
     advance(milliseconds) {
       clock.now = new Date(clock.now.getTime() + milliseconds);
+    },
+    async mailsTo(email) {
+      const waiting = await domain.store.mails.find().sort({ _id: 1 }).toArray();
+      return waiting.map((mail) => mailOf(webhookSecretKeys, mail)).filter(({ to }) => to === email);
     },
     organization: (plan = "growth") => domain.createOrganization(operator, { name: "Acme", plan }),
     async close() {
@@ -73,4 +73,9 @@ export function callerOfOrganization(organizationId: string, environment: Enviro
 /** Waits until something holds; the test's own timeout ends it otherwise. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** The token of the link in a mail. */
+export function tokenIn(mail: Mail | undefined): string {
+  return /[?&]token=([\w-]+)/.exec(mail!.text)![1]!;
 }

@@ -1,8 +1,10 @@
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
-import type { MongoClient } from "mongodb";
+import type { ClientSession, MongoClient } from "mongodb";
 import type { Actor, AuditLog } from "./audit.ts";
+import type { MailQueue } from "./mail/queue.ts";
+import type { MailTexts } from "./mail/texts.ts";
 import { hashPassword, matchesPassword, NOBODYS_HASH } from "./passwords.ts";
 import { checkedRole } from "./roles.ts";
 import type { AccountStore, UserDocument } from "./store.ts";
@@ -13,6 +15,8 @@ export interface Users {
     by: Actor,
     input: { organizationId: string; email: string; password: string; role?: string },
   ): Promise<UserDocument>;
+  /** Adds a user of an organization that is there, whose values were checked. Errors: invalid_request (an address that is taken). */
+  insertUser(session: ClientSession, by: Actor, user: UserDocument): Promise<void>;
   /** Sets a new password and ends the user's sessions. Errors: not_found, invalid_request. */
   setPassword(by: Actor, input: { email: string; password: string }): Promise<UserDocument>;
   /** The addresses of an organization's users, by their ids. */
@@ -29,16 +33,27 @@ export function createUsers(options: {
   client: MongoClient;
   store: AccountStore;
   audit: AuditLog;
+  mailQueue: MailQueue;
+  texts: MailTexts;
   now: () => Date;
 }): Users {
-  const { client, store, audit, now } = options;
+  const { client, store, audit, mailQueue, texts, now } = options;
 
   async function findUser(email: string): Promise<UserDocument | undefined> {
     return (await store.users.findOne({ email: normalizedEmail(email) })) ?? undefined;
   }
 
+  async function insertUser(session: ClientSession, by: Actor, user: UserDocument): Promise<void> {
+    await store.users.insertOne(user, { session }).catch((error: unknown) => {
+      throw isDuplicateKey(error, "email") ? invalidEmail("belongs to a user already") : error;
+    });
+    const { _id: target, organization_id: organizationId, role } = user;
+    await audit.append(session, by, { action: "user.created", organizationId, target, details: { role } });
+  }
+
   return {
     findUser,
+    insertUser,
 
     async userEmails(organizationId) {
       const users = store.users.find({ organization_id: organizationId }, { projection: { email: 1 } });
@@ -60,15 +75,7 @@ export function createUsers(options: {
       await inTransaction(client, async (session) => {
         const organization = await store.organizations.findOne({ _id: input.organizationId }, { session });
         if (!organization) throw new ServiceError("not_found", { message: "There is no such organization." });
-        await store.users.insertOne(user, { session });
-        await audit.append(session, by, {
-          action: "user.created",
-          organizationId: input.organizationId,
-          target: user._id,
-          details: { role },
-        });
-      }).catch((error: unknown) => {
-        throw isDuplicateKey(error, "email") ? invalidEmail("belongs to a user already") : error;
+        await insertUser(session, by, user);
       });
       return user;
     },
@@ -88,6 +95,7 @@ export function createUsers(options: {
           organizationId: user.organization_id,
           target: user._id,
         });
+        await mailQueue.enqueue(session, texts.passwordChanged({ to: user.email, at: now() }));
         return user;
       });
     },
@@ -105,7 +113,8 @@ export function normalizedEmail(text: string): string {
   return text.trim().toLowerCase();
 }
 
-function checkedEmail(text: string): string {
+/** The address, normalized. Errors: invalid_request. */
+export function checkedEmail(text: string): string {
   const email = normalizedEmail(text);
   if (email.length <= MAX_EMAIL_LENGTH && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
   throw invalidEmail("must be an e-mail address");

@@ -102,6 +102,7 @@ test("every showing and every change is audited, without the secret", async () =
   await account.domain.setWebhookSecret(live, { value: newWebhookSecret(), endPreviousNow: true });
   const entries = await account.domain.store.auditLog
     .find({ organization_id: live.tenant.organizationId, environment: "live" })
+    .sort({ _id: 1 })
     .toArray();
   expect(entries.map(({ action }) => action)).toEqual([
     "webhook_secret.shown",

@@ -1,5 +1,6 @@
 import type { Logger } from "@vvs/logging";
 import type { AccountService } from "@vvs/proto/account/v1/account";
+import type { EntryService } from "@vvs/proto/account/v1/entry";
 import type { OrganizationService } from "@vvs/proto/account/v1/organization";
 import type { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
@@ -16,6 +17,7 @@ import { createCreateMonitorHandlers } from "./create-monitor.ts";
 import { createDeliveryHandlers } from "./deliveries.ts";
 import { createReadEndpoints } from "./endpoints.ts";
 import { createEntityHandlers } from "./entities.ts";
+import { addEntryRoutes } from "./entry-routes.ts";
 import { environmentViews } from "./environments.ts";
 import { createEvidenceHandlers } from "./evidence.ts";
 import { accessLog, requestIdOf } from "./http/access-log.ts";
@@ -29,6 +31,7 @@ import { createRecently } from "./http/recently.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createSignedIn } from "./http/session.ts";
 import { coverSpan } from "./http/span.ts";
+import { createMailbox } from "./mailbox.ts";
 import { createMemberHandlers } from "./members.ts";
 import { addMonitorRoutes } from "./monitor-routes.ts";
 import { createMonitorHandlers } from "./monitors.ts";
@@ -40,12 +43,14 @@ import { createLayout, type Layout } from "./pages/layout.ts";
 import { problemPage } from "./pages/problem.ts";
 import { createReadPanel } from "./panels.ts";
 import { createPasskeyHandlers } from "./passkeys.ts";
+import { createPasswordReset } from "./password-reset.ts";
 import { createProvidersHandler } from "./providers.ts";
 import { createReplayFailedHandlers } from "./replay-failed.ts";
 import { createRunVerificationHandlers } from "./run-verification.ts";
 import { createSecurityHandlers } from "./security.ts";
 import { addSecurityRoutes } from "./security-routes.ts";
 import { createBeginSession, createSignIn } from "./sign-in.ts";
+import { createSignUp } from "./sign-up.ts";
 import { createReadChoices, createSingleSignOnHandlers } from "./single-sign-on.ts";
 import { createTestEventHandlers } from "./test-event.ts";
 import { createTwoFactorHandlers } from "./two-factor.ts";
@@ -59,6 +64,7 @@ export interface AppOptions {
   readonly organization: Client<typeof OrganizationService>;
   readonly singleSignOn: Client<typeof SingleSignOnService>;
   readonly passkeys: Client<typeof PasskeyService>;
+  readonly entry: Client<typeof EntryService>;
   readonly deliveries: Client<typeof WebhookDispatcherService>;
   readonly verification: Client<typeof VerificationService>;
   readonly entities: Client<typeof EntityService>;
@@ -68,6 +74,8 @@ export interface AppOptions {
   /** The API as its clients see it. */
   readonly apiBaseUrl: URL;
   readonly trustedProxyHops: number;
+  /** Is there a page with the mails that account keeps? Of a local run alone. */
+  readonly localMailbox: boolean;
   readonly logger: Logger;
   readonly now: () => Date;
 }
@@ -81,6 +89,9 @@ export function createApp(options: AppOptions): Express {
   const beginSession = createBeginSession(account);
   const signIn = createSignIn({ ...options, layout, beginSession, readChoices: createReadChoices(options) });
   const passkeys = createPasskeyHandlers({ ...options, layout, beginSession });
+  const signUp = createSignUp({ ...options, layout, beginSession });
+  const passwordReset = createPasswordReset({ ...options, layout });
+  const mailbox = options.localMailbox ? createMailbox({ ...options, layout }) : undefined;
   const singleSignOn = createSingleSignOnHandlers({ ...options, layout });
   const apiKeys = createApiKeyHandlers({ ...options, layout, formTokens });
   const readVendors = createReadVendors(options);
@@ -133,6 +144,7 @@ export function createApp(options: AppOptions): Express {
   app.get("/sign-in/passkey", passkeys.askToSignIn);
   app.post("/sign-in/passkey", passkeys.signIn);
   app.post("/sign-out", signIn.signOut);
+  addEntryRoutes(app, { signUp, passwordReset, mailbox });
   for (const view of environmentViews) {
     addMonitorRoutes(app, view, { signedIn, monitors, createMonitor, changeMonitor });
     addOrganizationRoutes(app, view, { signedIn, recently, plan, members, auditLog });

@@ -1,6 +1,10 @@
 /** What the audit log tells of, by area, each as what somebody did. */
 export const auditActions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Signing in": {
+    "user.signed_up": "signed up",
+    "user.email_confirmed": "confirmed their e-mail address",
+    "user.password_reset_asked": "asked for a link that sets a new password for",
+    "user.password_reset": "set a new password by mail",
     "user.signed_in": "signed in",
     "user.signed_out": "signed out",
     "user.sessions_ended": "ended sessions of",

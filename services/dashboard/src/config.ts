@@ -1,4 +1,4 @@
-import { count, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { rpcSection } from "@vvs/rpc";
 
 /** Where browsers keep a Secure cookie without TLS. */
@@ -26,6 +26,8 @@ const schema = z.object({
   PUBLIC_BASE_URL: publicUrl().prefault("http://127.0.0.1:8080"),
   /** Proxies in front that add to X-Forwarded-For; 0 takes the address of the connection as the client's. */
   TRUSTED_PROXY_HOPS: count().default(0),
+  /** Of a local run alone: the page /mailbox shows the mails that account keeps, to anybody. */
+  LOCAL_MAILBOX: flag().default(false),
   /** host:port of the account service. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
   /** host:port of the verification service. */

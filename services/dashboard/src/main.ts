@@ -1,5 +1,6 @@
 import { runService } from "@vvs/lifecycle";
 import { AccountService } from "@vvs/proto/account/v1/account";
+import { EntryService } from "@vvs/proto/account/v1/entry";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
@@ -25,6 +26,8 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
   onClose("single sign-on client", () => singleSignOn.close());
   const passkeys = createClient(PasskeyService, { ...shared, address: config.ACCOUNT_ADDRESS });
   onClose("passkeys client", () => passkeys.close());
+  const entry = createClient(EntryService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("entry client", () => entry.close());
   const deliveries = createClient(WebhookDispatcherService, { ...shared, address: config.WEBHOOK_DISPATCHER_ADDRESS });
   onClose("webhook dispatcher client", () => deliveries.close());
   const verification = createClient(VerificationService, { ...shared, address: config.VERIFICATION_ADDRESS });
@@ -39,6 +42,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     organization,
     singleSignOn,
     passkeys,
+    entry,
     deliveries,
     verification,
     entities,
@@ -46,6 +50,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     url: config.DASHBOARD_URL,
     apiBaseUrl: config.PUBLIC_BASE_URL,
     trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+    localMailbox: config.LOCAL_MAILBOX,
     logger,
     now: () => new Date(),
   });

@@ -1,6 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import type { AccountService, Session } from "@vvs/proto/account/v1/account";
+import type { EntryService } from "@vvs/proto/account/v1/entry";
 import type { Client } from "@vvs/rpc";
 import type { Request, RequestHandler, Response } from "express";
 import { alsoLog } from "./http/access-log.ts";
@@ -9,10 +10,12 @@ import { field } from "./http/form.ts";
 import { nextPath } from "./http/next-path.ts";
 import type { Layout } from "./pages/layout.ts";
 import { secondStepPage } from "./pages/second-step.ts";
-import { signInPage } from "./pages/sign-in.ts";
+import { signInPage, type WaysIn } from "./pages/sign-in.ts";
+import { mailSentPage } from "./pages/sign-up.ts";
 import type { SingleSignOnChoices } from "./pages/single-sign-on.ts";
 
 type Account = Pick<Client<typeof AccountService>, "signIn" | "finishSignIn" | "signOut">;
+type Entry = Pick<Client<typeof EntryService>, "getEntryOptions">;
 
 /** One text for every cause, so that nobody learns which addresses have an account. */
 const WRONG = "The e-mail address or the password is wrong.";
@@ -46,16 +49,22 @@ export function createBeginSession(account: Pick<Account, "signOut">): BeginSess
 
 export function createSignIn(options: {
   account: Account;
+  entry: Entry;
   layout: Layout;
   beginSession: BeginSession;
   /** What there is beside passwords. */
   readChoices: () => Promise<SingleSignOnChoices | undefined>;
   now: () => Date;
 }): SignInHandlers {
-  const { account, layout, beginSession, readChoices, now } = options;
+  const { account, entry, layout, beginSession, readChoices, now } = options;
+
+  /** With account away there is the form alone. */
+  async function waysIn(): Promise<WaysIn> {
+    return entry.getEntryOptions({}).catch(() => ({ signUpOpen: false, mailSent: false }));
+  }
 
   async function refuse(response: Response, input: { next: string; email: string }, error: ServiceError) {
-    const singleSignOn = await readChoices();
+    const [ways, singleSignOn] = await Promise.all([waysIn(), readChoices()]);
     const tooMany = error.code === "rate_limited";
     if (tooMany) response.set("retry-after", String(error.retryAfterSeconds ?? 60));
     layout.sendBarePage(response, {
@@ -65,9 +74,17 @@ export function createSignIn(options: {
         ...input,
         // Who gave the right password is told that it is not the way in.
         problem: tooMany || error.code === "forbidden" ? error.message : WRONG,
+        ways,
         singleSignOn,
       }),
     });
+  }
+
+  /** To who knows the password of a sign-up that was not confirmed yet. */
+  function sendUnconfirmed(response: Response, email: string): void {
+    const text = "You are not signed in yet: this address is not confirmed.";
+    const content = mailSentPage({ email, notice: { kind: "problem", text } });
+    layout.sendBarePage(response, { title: "Confirm your e-mail address", status: 403, content });
   }
 
   function sendCodePage(response: Response, next: string, error?: ServiceError): void {
@@ -82,14 +99,16 @@ export function createSignIn(options: {
 
   return {
     async show(request, response) {
-      const { next, signed_out: signedOut } = request.query;
-      const singleSignOn = await readChoices();
+      const { next, signed_out: signedOut, done } = request.query;
+      const changed = done === "password" && "Your password is changed. Sign in with the new one.";
+      const [ways, singleSignOn] = await Promise.all([waysIn(), readChoices()]);
       layout.sendBarePage(response, {
         title: "Sign in",
         content: signInPage({
           next: nextPath(typeof next === "string" ? next : undefined),
           email: "",
-          notice: signedOut === undefined ? undefined : "You are signed out.",
+          ways,
+          notice: changed || (signedOut === undefined ? undefined : "You are signed out."),
           singleSignOn,
         }),
       });
@@ -105,6 +124,7 @@ export function createSignIn(options: {
           clientAddress: request.ip ?? "",
           userAgent: request.headers["user-agent"] ?? "",
         });
+        if (signedIn.emailUnconfirmed) return sendUnconfirmed(response, email);
         if (signedIn.secondStepToken) {
           const until = new Date(now().getTime() + SECOND_STEP_MS);
           writeCookie(response, "__Host-second-step", signedIn.secondStepToken, until);

@@ -52,8 +52,8 @@ test("a mail whose cause did not happen is not sent", async () => {
 test("what waits can't be read in the database", async () => {
   await enqueue();
   const [stored] = await waiting();
-  expect(Buffer.from(stored!.sealed.box).includes("secret")).toBe(false);
-  const { sealed: _sealed, ...readable } = stored!;
+  expect(Buffer.from(stored!.content.sealed.box).includes("secret")).toBe(false);
+  const { content: _content, ...readable } = stored!;
   expect(JSON.stringify(readable)).not.toMatch(/secret|b\.example/);
 });
 

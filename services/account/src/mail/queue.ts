@@ -10,7 +10,7 @@ export interface MailDocument {
   readonly _id: string;
   readonly kind: MailKind;
   /** Address, subject and text as JSON, sealed: a text may carry a link that signs in. */
-  readonly sealed: Sealed;
+  readonly content: { readonly sealed: Sealed };
   readonly created_at: Date;
   /** When it is to be tried next; while somebody tries it, when that lease is over. */
   readonly next_attempt_at: Date;
@@ -35,20 +35,21 @@ export function createMailQueue(options: {
   return {
     async enqueue(session, { kind, ...content }) {
       const at = options.now();
-      const id = newId("mail", at);
-      const sealed = seal(options.keys, placeOf(id), JSON.stringify(content));
-      const mail = { _id: id, kind, sealed, created_at: at, next_attempt_at: at, attempts: 0 };
+      const _id = newId("mail", at);
+      const sealed = seal(options.keys, mailPlace({ _id }), JSON.stringify(content));
+      const mail = { _id, kind, content: { sealed }, created_at: at, next_attempt_at: at, attempts: 0 };
       await options.mails.insertOne(mail, { session });
     },
   };
 }
 
 /** What was enqueued. Errors: its key is gone from the ring. */
-export function mailOf(keys: readonly SecretKey[], { _id, kind, sealed }: MailDocument): Mail {
-  return { kind, ...(JSON.parse(open(keys, placeOf(_id), sealed)) as Omit<Mail, "kind">) };
+export function mailOf(keys: readonly SecretKey[], mail: MailDocument): Mail {
+  const content = open(keys, mailPlace(mail), mail.content.sealed);
+  return { kind: mail.kind, ...(JSON.parse(content) as Omit<Mail, "kind">) };
 }
 
 /** A mail belongs to an address, which may be nobody's yet, and so to no organization. */
-function placeOf(id: string): Place {
-  return ["", "", "mails", id, "content"];
+export function mailPlace({ _id }: Pick<MailDocument, "_id">): Place {
+  return ["", "", "mails", _id, "content"];
 }

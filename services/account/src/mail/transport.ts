@@ -1,20 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "@vvs/logging";
-import type { Collection } from "mongodb";
 import type { AccountConfig } from "../config.ts";
 import { MailRefusedError, type MailTransport } from "./mail.ts";
-import { createMailbox, type MailboxDocument } from "./mailbox.ts";
 import { createSmtpTransport } from "./smtp.ts";
 
-/** The way out for mails that the configuration names. Errors: a certificate file that can't be read. */
+/** The server that the configuration names, or one that takes nothing. Errors: a certificate file that can't be read. */
 export function createMailTransport(options: {
-  config: Pick<AccountConfig, "SMTP_URL" | "SMTP_TLS" | "SMTP_TLS_CA_PATH" | "MAIL_FROM" | "LOCAL_MAILBOX">;
-  mailbox: Collection<MailboxDocument>;
+  config: Pick<AccountConfig, "SMTP_URL" | "SMTP_TLS" | "SMTP_TLS_CA_PATH" | "MAIL_FROM">;
   logger: Logger;
-  now: () => Date;
 }): MailTransport {
   const { config, logger } = options;
-  if (config.LOCAL_MAILBOX) return createMailbox(options);
   if (config.SMTP_URL) {
     return createSmtpTransport({
       url: config.SMTP_URL,

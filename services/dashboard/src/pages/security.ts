@@ -5,6 +5,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { type Notice, noticeBox, time } from "./parts.ts";
 import { passkeysSection } from "./passkeys.ts";
+import { NEW_PASSWORD_HINT, passwordField } from "./password-field.ts";
 import { type SecondFactorView, twoFactorSection } from "./two-factor.ts";
 
 /** Why a new password was refused. */
@@ -37,27 +38,12 @@ function passwordSection(base: string, problems: PasswordProblems = {}): Html {
 <h2 id="password-heading">Password</h2>
 <form method="post" action="${base}/security/password">
   ${passwordField({ name: "current_password", label: "Current password", autocomplete: "current-password", problem: problems.current })}
-  ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", problem: problems.wanted, hint: "At least 8 characters, of any kind. Longer is better; no symbols or capitals are asked for." })}
+  ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", problem: problems.wanted, hint: NEW_PASSWORD_HINT })}
   ${passwordField({ name: "again", label: "New password, again", autocomplete: "new-password", problem: problems.again })}
   <p class="hint">Wherever else you are signed in, you have to sign in again.</p>
   <button>Change password</button>
 </form>
 </section>`;
-}
-
-function passwordField(options: {
-  name: string;
-  label: string;
-  autocomplete: "current-password" | "new-password";
-  hint?: string;
-  problem?: string;
-}): Html {
-  const { name, hint, problem } = options;
-  const describedBy = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
-  return html`<label for="${name}">${options.label}</label>
-  <input id="${name}" name="${name}" type="password" autocomplete="${options.autocomplete}" required maxlength="1024"${describedBy && html` aria-describedby="${describedBy}"`}${problem && html` aria-invalid="true" autofocus`}>
-  ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-  ${problem && html`<p class="field-problem" id="${name}-problem" role="alert">${problem}</p>`}`;
 }
 
 function sessionsSection(base: string, sessions: readonly SessionSummary[]): Html {

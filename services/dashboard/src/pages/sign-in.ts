@@ -2,14 +2,21 @@ import { type Html, html } from "../http/html.ts";
 import { noticeBox } from "./parts.ts";
 import { type SingleSignOnChoices, singleSignOnChoices } from "./single-sign-on.ts";
 
+/** What there is beside signing in. */
+export interface WaysIn {
+  readonly signUpOpen: boolean;
+  readonly mailSent: boolean;
+}
+
 export function signInPage(options: {
   next: string;
   email: string;
+  ways: WaysIn;
   problem?: string;
   notice?: string;
   singleSignOn?: SingleSignOnChoices | undefined;
 }): Html {
-  const { problem, notice, next, singleSignOn } = options;
+  const { problem, notice, next, ways, singleSignOn } = options;
   return html`<div class="card narrow">
 <h1>Sign in</h1>
 ${noticeBox(problem ? { kind: "problem", text: problem } : notice ? { kind: "done", text: notice } : undefined)}
@@ -19,10 +26,11 @@ ${noticeBox(problem ? { kind: "problem", text: problem } : notice ? { kind: "don
   <input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${options.email}"${!options.email && html` autofocus`}>
   <label for="password">Password</label>
   <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${options.email && html` autofocus`}>
-  <button>Sign in</button>
+  <p class="choices"><button>Sign in</button>${ways.mailSent && html` <a href="/forgot-password">Forgot your password?</a>`}</p>
 </form>
 <p class="or"><span>or</span></p>
 <p><a class="button quiet wide" href="/sign-in/passkey?next=${encodeURIComponent(next)}">Sign in with a passkey</a></p>
 ${singleSignOn && singleSignOnChoices(singleSignOn, next)}
+${ways.signUpOpen && html`<p>New here? <a href="/sign-up">Create an account</a></p>`}
 </div>`;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "@vvs/logging";
 import { AccountService } from "@vvs/proto/account/v1/account";
+import { EntryService } from "@vvs/proto/account/v1/entry";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
@@ -53,7 +54,9 @@ export interface TestDashboard {
 export const ORIGIN = "http://localhost:8081";
 
 /** The real dashboard on a free port, before played services. */
-export async function startDashboard(options: { trustedProxyHops?: number } = {}): Promise<TestDashboard> {
+export async function startDashboard(
+  options: { trustedProxyHops?: number; localMailbox?: boolean } = {},
+): Promise<TestDashboard> {
   const logs: Record<string, unknown>[] = [];
   const logger = recordingLogger(logs);
   const services = await startFakeServices(recordingLogger([]));
@@ -62,6 +65,7 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
   const organization = createClient(OrganizationService, client(services.account.port));
   const singleSignOn = createClient(SingleSignOnService, client(services.account.port));
   const passkeys = createClient(PasskeyService, client(services.account.port));
+  const entry = createClient(EntryService, client(services.account.port));
   const deliveries = createClient(WebhookDispatcherService, client(services.dispatcher.port));
   const verification = createClient(VerificationService, client(services.verification.port));
   const entities = createClient(EntityService, client(services.entity.port));
@@ -71,6 +75,7 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
     organization,
     singleSignOn,
     passkeys,
+    entry,
     deliveries,
     verification,
     entities,
@@ -78,6 +83,7 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
     url: new URL(ORIGIN),
     apiBaseUrl: new URL("https://api.acme.example"),
     trustedProxyHops: options.trustedProxyHops ?? 0,
+    localMailbox: options.localMailbox ?? false,
     logger,
     now: () => new Date(),
   });
@@ -92,7 +98,17 @@ export async function startDashboard(options: { trustedProxyHops?: number } = {}
     stopMonitor: () => services.monitor.close(0),
     async close() {
       await server.close();
-      const clients = [account, organization, singleSignOn, passkeys, deliveries, verification, entities, monitors];
+      const clients = [
+        account,
+        entry,
+        organization,
+        singleSignOn,
+        passkeys,
+        deliveries,
+        verification,
+        entities,
+        monitors,
+      ];
       for (const each of clients) each.close();
       const { state: _state, ...servers } = services;
       await Promise.all(Object.values(servers).map((each) => each.close(0)));

@@ -19,6 +19,7 @@ import {
 import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
 import { dispatcherService } from "./fake-dispatcher.ts";
 import { entityService } from "./fake-entity.ts";
+import { entryPart } from "./fake-entry.ts";
 import { memberMessage, organizationService } from "./fake-members.ts";
 import { monitorService } from "./fake-monitor.ts";
 import { passkeyPart } from "./fake-passkeys.ts";
@@ -70,6 +71,10 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     monitors: [],
     events: [],
     previousValidUntil: undefined,
+    unconfirmed: false,
+    signUpOpen: true,
+    mailSent: true,
+    mails: [],
     failures: new Map(),
     gate: Promise.resolve(),
     slow: Promise.resolve(),
@@ -84,6 +89,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
       organizationService(state),
       singleSignOnPart(state),
       passkeyPart(state, { session: () => sessionOf(state) }),
+      entryPart(state, { email: EMAIL, session: () => sessionOf(state) }),
     ],
   });
   const dispatcher = await serveRpc({ ...shared, ...dispatcherService(state) });
@@ -155,6 +161,7 @@ function accountHandlers(state: FakeState): Handlers<typeof AccountService> {
     async signIn({ email, password, clientAddress }) {
       note("signIn", JSON.stringify({ email, clientAddress }));
       if (email !== EMAIL || password !== PASSWORD) throw new ServiceError("unauthorized");
+      if (state.unconfirmed) return { emailUnconfirmed: true };
       if (state.hasApp) return { secondStepToken: SECOND_STEP };
       const sessionToken = `token-${randomUUID()}`;
       state.sessions.add(sessionToken);

@@ -48,6 +48,12 @@ export interface FakeState {
   /** Newest first. */
   events: MessageInitShape<typeof EventSchema>[];
   previousValidUntil: Date | undefined;
+  /** Is the one user's address not confirmed yet? */
+  unconfirmed: boolean;
+  signUpOpen: boolean;
+  mailSent: boolean;
+  /** The texts of the mails in the local mailbox. */
+  mails: string[];
   /** What a method throws instead of answering. */
   readonly failures: Map<string, ServiceError>;
   /** Awaited by CreateApiKey, CreateMonitor and Verify before they answer. */

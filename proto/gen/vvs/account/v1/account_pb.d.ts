@@ -399,6 +399,13 @@ export declare type SignInResponse = Message<"vvs.account.v1.SignInResponse"> & 
    * @generated from field: string second_step_token = 3;
    */
   secondStepToken: string;
+
+  /**
+   * The password is that of a sign-up whose address was not confirmed yet: there is neither a session nor a second step.
+   *
+   * @generated from field: bool email_unconfirmed = 4;
+   */
+  emailUnconfirmed: boolean;
 };
 
 /**

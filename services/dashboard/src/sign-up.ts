@@ -1,0 +1,145 @@
+import { ServiceError } from "@vvs/errors";
+import type { EntryService } from "@vvs/proto/account/v1/entry";
+import type { Client } from "@vvs/rpc";
+import type { RequestHandler, Response } from "express";
+import { field } from "./http/form.ts";
+import { HOME } from "./http/next-path.ts";
+import { ProblemError } from "./http/problem.ts";
+import type { Layout } from "./pages/layout.ts";
+import type { Notice } from "./pages/parts.ts";
+import {
+  confirmSignUpPage,
+  mailSentPage,
+  type SignUpProblems,
+  signUpLinkOverPage,
+  signUpPage,
+} from "./pages/sign-up.ts";
+import type { BeginSession } from "./sign-in.ts";
+
+type Entry = Pick<
+  Client<typeof EntryService>,
+  "getEntryOptions" | "signUp" | "resendSignUp" | "getSignUp" | "confirmSignUp"
+>;
+
+/** How people get an account and an organization of their own. */
+export interface SignUpHandlers {
+  readonly show: RequestHandler;
+  readonly signUp: RequestHandler;
+  readonly resend: RequestHandler;
+  /** Where the link of the mail leads. It takes a form to use the link: programs that look through mails open links too. */
+  readonly askForPassword: RequestHandler;
+  readonly confirm: RequestHandler;
+}
+
+/** What comes before the words of a refusal. */
+const subjects: Readonly<Record<keyof SignUpProblems, string>> = {
+  organization_name: "The name",
+  email: "This",
+  password: "The password",
+};
+
+export function createSignUp(options: { entry: Entry; layout: Layout; beginSession: BeginSession }): SignUpHandlers {
+  const { entry, layout, beginSession } = options;
+
+  async function expectOpen(): Promise<void> {
+    if (!(await entry.getEntryOptions({})).signUpOpen) throw new ProblemError("no_page");
+  }
+
+  function sendForm(
+    response: Response,
+    shown: { organizationName: string; email: string; problems?: SignUpProblems; notice?: Notice; status?: number },
+  ): void {
+    layout.sendBarePage(response, { title: "Create an account", status: shown.status, content: signUpPage(shown) });
+  }
+
+  function sendSent(response: Response, email: string, notice?: Notice, status?: number): void {
+    const content = mailSentPage({ email, notice });
+    layout.sendBarePage(response, { title: "Confirm your e-mail address", status, content });
+  }
+
+  async function sendConfirm(response: Response, token: string, refused?: { status: number; problem: string }) {
+    try {
+      const { email, organizationName } = await entry.getSignUp({ token });
+      const content = confirmSignUpPage({ token, email, organizationName, problem: refused?.problem });
+      layout.sendBarePage(response, { title: "Confirm your e-mail address", status: refused?.status, content });
+    } catch (error) {
+      if (!isCode(error, "not_found")) throw error;
+      layout.sendBarePage(response, { title: "Link over", status: 404, content: signUpLinkOverPage() });
+    }
+  }
+
+  return {
+    async show(_request, response) {
+      await expectOpen();
+      sendForm(response, { organizationName: "", email: "" });
+    },
+
+    async signUp(request, response) {
+      const typed = { organizationName: field(request, "organization_name"), email: field(request, "email") };
+      const clientAddress = request.ip ?? "";
+      try {
+        await entry.signUp({ ...typed, password: field(request, "password"), clientAddress });
+        sendSent(response, typed.email);
+      } catch (error) {
+        if (isCode(error, "rate_limited")) {
+          sendForm(response, { ...typed, notice: noticeOf(response, error), status: 429 });
+        } else {
+          sendForm(response, { ...typed, problems: problemsOf(error), status: 400 });
+        }
+      }
+    },
+
+    async resend(request, response) {
+      const email = field(request, "email");
+      try {
+        await entry.resendSignUp({ email, clientAddress: request.ip ?? "" });
+        sendSent(response, email, { kind: "done", text: "If this address waits for it, another mail is on its way." });
+      } catch (error) {
+        if (!isCode(error, "rate_limited")) throw error;
+        sendSent(response, email, noticeOf(response, error), 429);
+      }
+    },
+
+    askForPassword(request, response) {
+      const { token } = request.query;
+      return sendConfirm(response, typeof token === "string" ? token : "");
+    },
+
+    async confirm(request, response) {
+      const token = field(request, "token");
+      try {
+        const confirmed = await entry.confirmSignUp({
+          token,
+          password: field(request, "password"),
+          clientAddress: request.ip ?? "",
+          userAgent: request.headers["user-agent"] ?? "",
+        });
+        await beginSession(request, response, confirmed);
+        response.redirect(303, HOME);
+      } catch (error) {
+        if (isCode(error, "not_found")) return sendConfirm(response, token);
+        if (isCode(error, "unauthorized")) return sendConfirm(response, token, { status: 401, problem: error.message });
+        if (!isCode(error, "rate_limited")) throw error;
+        return sendConfirm(response, token, { status: 429, problem: noticeOf(response, error).text });
+      }
+    },
+  };
+}
+
+/** That there were too many, and when it is worth trying again. */
+export function noticeOf(response: Response, error: ServiceError): Notice {
+  response.set("retry-after", String(error.retryAfterSeconds ?? 60));
+  return { kind: "problem", text: error.message };
+}
+
+export function isCode(error: unknown, code: ServiceError["code"]): error is ServiceError {
+  return error instanceof ServiceError && error.code === code;
+}
+
+/** What is wrong with the form's fields. Errors: all that can't be put right there, as they are. */
+function problemsOf(error: unknown): SignUpProblems {
+  if (!isCode(error, "invalid_request") || error.details.length === 0) throw error;
+  return Object.fromEntries(
+    error.details.map(({ path, message }) => [path, `${subjects[path as keyof SignUpProblems] ?? "This"} ${message}.`]),
+  );
+}

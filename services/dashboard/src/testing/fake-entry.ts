@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import type { SessionSchema } from "@vvs/proto/account/v1/account";
+import { EntryService } from "@vvs/proto/account/v1/entry";
+import { type ServicePart, servicePart } from "@vvs/rpc";
+import { type FakeState, failIfAsked } from "./fake-state.ts";
+
+/** Of the one link that is good. */
+export const LINK_TOKEN = "token-of-the-one-good-link";
+/** The password of the one sign-up. */
+export const SIGN_UP_PASSWORD = "chosen at the sign-up";
+
+const alone = ["dashboard"];
+
+/** Plays what account does for people without a session: one sign-up and one reset wait for their link to be opened. */
+export function entryPart(
+  state: FakeState,
+  options: { email: string; session: () => MessageInitShape<typeof SessionSchema> },
+): ServicePart {
+  const { email } = options;
+  const note = (method: string, request: object) => {
+    failIfAsked(state, method);
+    state.calls.push(`${method} ${JSON.stringify(request)}`);
+  };
+  const expectGood = (token: string) => {
+    if (token !== LINK_TOKEN) throw new ServiceError("not_found", { message: "This link was used already." });
+  };
+  return servicePart({
+    service: EntryService,
+    callers: {
+      getEntryOptions: alone,
+      signUp: alone,
+      resendSignUp: alone,
+      getSignUp: alone,
+      confirmSignUp: alone,
+      requestPasswordReset: alone,
+      getPasswordReset: alone,
+      resetPassword: alone,
+      listMailbox: alone,
+    },
+    handlers: {
+      async getEntryOptions() {
+        failIfAsked(state, "getEntryOptions");
+        return { signUpOpen: state.signUpOpen, mailSent: state.mailSent };
+      },
+      async signUp({ organizationName, email: typed, clientAddress }) {
+        note("signUp", { organizationName, email: typed, clientAddress });
+        return {};
+      },
+      async resendSignUp({ email: typed, clientAddress }) {
+        note("resendSignUp", { email: typed, clientAddress });
+        return {};
+      },
+      async getSignUp({ token }) {
+        expectGood(token);
+        return { email, organizationName: "Acme & Sons" };
+      },
+      async confirmSignUp({ token, password, clientAddress }) {
+        note("confirmSignUp", { clientAddress });
+        expectGood(token);
+        if (password !== SIGN_UP_PASSWORD) throw new ServiceError("unauthorized", { message: "This is not it." });
+        const sessionToken = `token-${randomUUID()}`;
+        state.sessions.add(sessionToken);
+        return { sessionToken, session: options.session() };
+      },
+      async requestPasswordReset({ email: typed, clientAddress }) {
+        note("requestPasswordReset", { email: typed, clientAddress });
+        return {};
+      },
+      async getPasswordReset({ token }) {
+        expectGood(token);
+        return { email };
+      },
+      async resetPassword({ token, clientAddress }) {
+        note("resetPassword", { clientAddress });
+        expectGood(token);
+        return {};
+      },
+      async listMailbox() {
+        failIfAsked(state, "listMailbox");
+        const receivedAt = timestampFromDate(new Date("2026-11-20T08:00:00Z"));
+        return {
+          mails: state.mails.map((text, place) => ({ id: `mail_${place}`, to: email, subject: "S", text, receivedAt })),
+        };
+      },
+    },
+  });
+}

@@ -1,0 +1,19 @@
+import type { Locator, Page } from "playwright-core";
+import { waitFor } from "../support/wait-for.ts";
+
+/** The newest mail to an address with that subject, on the page of the local mailbox, once it is there. */
+export async function openMail(page: Page, mail: { to: string; subject: string }): Promise<Locator> {
+  const found = page
+    .getByRole("article")
+    .filter({ hasText: mail.to })
+    .filter({ has: page.getByRole("heading", { name: mail.subject }) });
+  await waitFor(
+    `a mail to ${mail.to}`,
+    async () => {
+      await page.goto("/mailbox");
+      return (await found.count()) > 0;
+    },
+    { everyMs: 500 },
+  );
+  return found.first();
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser, Page } from "playwright-core";
+import { createApi } from "../support/api.ts";
+import { createOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, createKey, signIn } from "./dashboard-page.ts";
+import { openMail } from "./mailbox-page.ts";
+
+const { baseUrl, dashboardUrl } = sharedProduct();
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(() => browser.close());
+
+async function newPage(options: { javaScriptEnabled?: boolean } = {}) {
+  const context = await newProfile(browser, { baseURL: dashboardUrl, ...options });
+  return { context, page: await context.newPage(), complaints: collectComplaints(context) };
+}
+
+async function submitSignUp(page: Page, person: { organization: string; email: string; password: string }) {
+  await page.goto("/sign-in");
+  await page.getByRole("link", { name: "Create an account" }).click();
+  await page.getByLabel("Organization").fill(person.organization);
+  await page.getByLabel("E-mail address").fill(person.email);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByText("A mail is on its way").waitFor();
+}
+
+async function submitSignIn(page: Page, person: { email: string; password: string }) {
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail address").fill(person.email);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+test("who signs up and confirms their address by mail creates a key, and calls the API with it", async () => {
+  const { context, page, complaints } = await newPage();
+  const person = { organization: "Nova Freight", email: `${randomUUID()}@new.example`, password: randomUUID() };
+  await submitSignUp(page, person);
+
+  await submitSignIn(page, person);
+  await page.getByText("You are not signed in yet: this address is not confirmed.").waitFor();
+  await page.getByRole("button", { name: "Send the mail again" }).click();
+  await page.getByText("another mail is on its way").waitFor();
+
+  const mail = await openMail(page, { to: person.email, subject: "Confirm your e-mail address" });
+  await mail.getByRole("link").click();
+  await page.getByText("You create Nova Freight").waitFor();
+  await page.getByLabel("Password").fill("not the password");
+  await page.getByRole("button", { name: "Confirm and sign in" }).click();
+  await page.getByText("This is not the password that you signed up with.").waitFor();
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Confirm and sign in" }).click();
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  await page.getByText("Nova Freight").waitFor();
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("You are signed out.").waitFor();
+  await signIn(page, person);
+  await page.goto("/test/api-keys");
+  const api = createApi(baseUrl, await createKey(page, "First"));
+  const verified = await api.post("/v1/verify", {
+    identifiers: { uei: "SANDBXACTVE1" },
+    checks: ["sam_registration"],
+    mode: "realtime",
+  });
+  expect({ status: verified.status, result: verified.body.overall_result }).toEqual({ status: 200, result: "pass" });
+
+  const again = await openMail(page, { to: person.email, subject: "Confirm your e-mail address" });
+  await again.getByRole("link").click();
+  await page.getByText("This link is of no use any more").waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test("without script: who forgot their password gets a new one by mail, and every other session is over", async () => {
+  const organization = await createOrganization();
+  const elsewhere = await newPage();
+  await signIn(elsewhere.page, organization);
+
+  const { context, page } = await newPage({ javaScriptEnabled: false });
+  await page.goto("/sign-in");
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.getByLabel("E-mail address").fill(organization.email.toUpperCase());
+  await page.getByRole("button", { name: "Send the mail" }).click();
+  await page.getByText("a mail is on its way to it").waitFor();
+  const mail = await openMail(page, { to: organization.email, subject: "Choose a new password" });
+  await mail.getByRole("link").click();
+  await page.getByLabel("New password").fill("password123");
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByText("The new password must not be one of those that are tried first").waitFor();
+  const password = randomUUID();
+  await page.getByLabel("New password").fill(password);
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByText("Your password is changed. Sign in with the new one.").waitFor();
+
+  await elsewhere.page.goto("/test/api-keys");
+  await elsewhere.page.getByLabel("Password").waitFor();
+  await submitSignIn(page, organization);
+  await page.getByText("The e-mail address or the password is wrong.").waitFor();
+  await signIn(page, { email: organization.email, password });
+  await openMail(page, { to: organization.email, subject: "Your password was changed" });
+  await Promise.all([context.close(), elsewhere.context.close()]);
+});
+
+test("signing up with an address that has an account says nothing about it, and tells its owner by mail", async () => {
+  const organization = await createOrganization();
+  const { context, page } = await newPage();
+  await submitSignUp(page, { organization: "Another", email: organization.email, password: randomUUID() });
+  const mail = await openMail(page, { to: organization.email, subject: "You have an account already" });
+  expect(await mail.getByRole("link").evaluateAll((links) => links.map((link) => link.getAttribute("href")))).toEqual([
+    `${dashboardUrl}/sign-in`,
+    `${dashboardUrl}/forgot-password`,
+  ]);
+  await signIn(page, organization);
+  await context.close();
+});
