@@ -100,7 +100,7 @@ test("a key lives from its first call over a roll, after which both work until t
   const works = async (api: Api) => (await api.get("/v1/entities")).status === 200;
   const isRefused = async (api: Api) => (await api.get("/v1/entities")).status === 401;
   await page.goto("/test/api-keys");
-  await page.getByLabel("Expires").selectOption("In 90 days");
+  await page.getByLabel("The new key expires").selectOption("In 90 days");
   const first = createApi(baseUrl, await createKey(page, "Rolled"));
   await waitFor("the key to work", () => works(first));
   await page.goto("/test/api-keys");
@@ -114,7 +114,7 @@ test("a key lives from its first call over a roll, after which both work until t
 
   await page.getByRole("link", { name: "Roll Rolled" }).click();
   await page.getByLabel("works for 1 hour more").check();
-  expect(await page.getByLabel("Expires").inputValue()).toBe("90");
+  expect(await page.getByLabel("The new key expires").inputValue()).toBe("90");
   await page.getByRole("button", { name: "Roll key" }).click();
   await page.getByText("works until").waitFor();
   const second = createApi(baseUrl, (await page.locator("#key-value").textContent())!);

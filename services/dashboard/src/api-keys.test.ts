@@ -172,7 +172,8 @@ describe("the list", () => {
     const expiresAt = timestampFromDate(new Date("2099-01-02T03:04:00Z"));
     dashboard.state.keys = [keyOf({ rolledAt: timestampFromDate(new Date()), rolledTo: "key_2", expiresAt })];
     const { text } = await visitor.get("/test/api-keys");
-    expect(text).toContain('<span class="state rolled">rolled</span> <span class="hint">ends at <time');
+    expect(text).toContain('<span class="state rolled">rolled</span>');
+    expect(text).toContain('ends at <time datetime="2099-01-02T03:04:00.000Z">');
     expect(text).toContain("/test/api-keys/key_1/revoke");
     expect(text).not.toContain("/test/api-keys/key_1/roll");
   });

@@ -33,7 +33,7 @@ export function lifetimeOf({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | 
 export const overlaps = [
   { id: "0", name: "ends at once", hint: "if somebody else may know it" },
   { id: "3600", name: "works for 1 hour more", hint: "for a system that you change right now" },
-  { id: "86400", name: "works for 24 hours more", hint: "" },
+  { id: "86400", name: "works for 24 hours more", hint: "enough in most cases" },
   { id: "604800", name: "works for 7 days more", hint: "where several systems use it" },
 ] as const;
 

@@ -60,7 +60,7 @@ ${
   keys.length === 0
     ? html`<p class="empty">There are no ${view.name.toLowerCase()} keys yet.${mayManage && " Create one above: its page shows a first call with it."}</p>`
     : html`<table class="keys">
-<thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Expires</th><th scope="col">State</th>${mayManage && html`<th scope="col"><span class="unseen">Actions</span></th>`}</tr></thead>
+<thead><tr><th scope="col">Key</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Expires</th>${mayManage && html`<th scope="col"><span class="unseen">Actions</span></th>`}</tr></thead>
 <tbody>${keys.map((key) => keyRow(key, visit, now))}</tbody>
 </table>
 <p class="hint">When a key was last used is known within a minute.</p>`
@@ -77,13 +77,11 @@ function keyRow(key: ApiKey, { view, may }: Visit, now: Date): Html {
   const state = apiKeyState(key, now);
   const path = `${view.path}/api-keys/${key.id}`;
   return html`<tr class="${state}">
-<th scope="row">${key.name}</th>
-<td data-label="Key"><code>${hint(key)}</code></td>
-<td data-label="Scopes">${scopeList(key.scopes)}</td>
-<td data-label="Created">${time(key.createdAt)} <span class="hint by">${creator(key)}</span></td>
+<th scope="row">${key.name} <span class="state ${state}">${state}</span>
+<span class="about"><code>${hint(key)}</code> ${scopeList(key.scopes)}</span></th>
+<td data-label="Created">${time(key.createdAt)} <span class="about">${creator(key)}</span></td>
 <td data-label="Last used">${time(key.lastUsedAt) ?? "never"}</td>
-<td data-label="Expires">${time(key.expiresAt) ?? "never"}</td>
-<td data-label="State">${stateOf(key, state)}</td>
+<td data-label="Expires">${endOf(key, state)}</td>
 ${may("manage_keys") && html`<td class="action">${actions(key, state, path)}</td>`}
 </tr>
 `;
@@ -99,12 +97,12 @@ function actions(key: ApiKey, state: ApiKeyState, path: string): Html {
   }`;
 }
 
-function stateOf(key: ApiKey, state: ApiKeyState): Html {
-  const word = html`<span class="state ${state}">${state}</span>`;
-  if (state === "rolled") return html`${word} <span class="hint">ends at ${time(key.expiresAt)}</span>`;
-  if (state === "revoked")
-    return html`${word} <span class="hint">${key.rolledAt && "rolled "}${time(key.revokedAt)}</span>`;
-  return key.rolledAt ? html`${word} <span class="hint">rolled ${time(key.rolledAt)}</span>` : word;
+/** When it ends or has ended, and why, where that is not by itself. */
+function endOf(key: ApiKey, state: ApiKeyState): Html {
+  const rolled = key.rolledAt && html` <span class="about">rolled ${time(key.rolledAt)}</span>`;
+  if (state === "revoked") return html`revoked ${time(key.revokedAt)}${rolled}`;
+  if (!rolled) return time(key.expiresAt) ?? html`never`;
+  return html`${state === "rolled" && "ends at "}${time(key.expiresAt)}${rolled}`;
 }
 
 /** Who is no user of the organization any more is named by their id. */
@@ -113,8 +111,8 @@ function creator({ createdBy, createdByEmail }: ApiKey): string {
 }
 
 function scopeList(scopes: readonly string[]): Html {
-  if (allScopes.every((scope) => scopes.includes(scope))) return html`all`;
-  return html`<span class="scopes">${scopes.join(", ")}</span>`;
+  if (allScopes.every((scope) => scopes.includes(scope))) return html`all scopes`;
+  return html`${scopes.join(", ")}`;
 }
 
 export function hint(key: Pick<ApiKey, "start" | "lastFour">): string {
@@ -155,9 +153,10 @@ function newKeyForm(options: {
 
 /** When a new key ends. */
 export function lifetimeField(picked: string, problem?: string): Html {
-  return html`<label for="expires">Expires</label>
+  return html`<label for="expires">The new key expires</label>
   <select id="expires" name="expires"${problem && html` aria-invalid="true" aria-describedby="expires-problem"`}>${lifetimes.map(
     ({ id, name }) => html`<option value="${id}"${id === picked && html` selected`}>${name}</option>`,
   )}</select>
+  <p class="hint">A key that ends by itself is no danger where it is forgotten.</p>
   ${problem && html`<p class="field-problem" id="expires-problem">${problem}</p>`}`;
 }

@@ -42,7 +42,7 @@ ${noticeBox(options.notice)}
     <legend>The present key</legend>
     ${overlaps.map(
       ({ id, name, hint: when }) =>
-        html`<label class="check"><input type="radio" name="overlap" value="${id}"${id === input.overlap && html` checked`}> <span>${name}${when && html` <span class="hint">${when}</span>`}</span></label>`,
+        html`<label class="check"><input type="radio" name="overlap" value="${id}"${id === input.overlap && html` checked`}> <span>${name} <span class="hint">${when}</span></span></label>`,
     )}
   </fieldset>
   ${lifetimeField(input.lifetime)}
