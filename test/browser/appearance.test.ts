@@ -64,7 +64,22 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       );
     },
   ],
-  ["its end, asked for", (page) => page.getByRole("link", { name: "Cancel this monitor" }).click()],
+  [
+    "its change, refused",
+    async (page) => {
+      await page.getByRole("link", { name: "Change", exact: true }).click();
+      await page.getByLabel("Webhook URL").fill("ftp://acme.example");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Nothing was changed").waitFor();
+    },
+  ],
+  [
+    "its end, asked for",
+    async (page) => {
+      await page.getByRole("link", { name: "Go back" }).click();
+      await page.getByRole("link", { name: "Cancel this monitor" }).click();
+    },
+  ],
   ["monitors", (page) => page.goto("/test/monitors")],
   [
     "a canceled monitor",
@@ -249,6 +264,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   ["the sandbox's providers", (page) => page.goto("/test/providers")],
   ["the live providers", (page) => page.goto("/live/providers")],
   ["no such page", (page) => page.goto("/nothing")],
+  ["single sign-on", (page) => page.goto("/sign-in/sso")],
   ["the sign-in", (page) => page.goto("/sign-in")],
   [
     "a refused sign-up",
