@@ -15,6 +15,7 @@ export type IdPrefix =
   | "dlv"
   | "req"
   | "pky"
+  | "inv"
   | "mail";
 
 /** A new TypeID: prefix, underscore, UUIDv7 in base32. Ids of one prefix sort by creation time (to the millisecond). */

@@ -2,9 +2,11 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import type { AuditEntrySchema, ListAuditEntriesRequest } from "@vvs/proto/account/v1/audit_log";
+import type { InvitationSchema } from "@vvs/proto/account/v1/invitations";
 import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { AuditQuery, ReadableEntry } from "./audit-entries.ts";
+import type { SentInvitation } from "./invitations.ts";
 import type { Member } from "./members.ts";
 
 /** A member as members see each other. */
@@ -17,6 +19,13 @@ export function memberMessage({ user, hasSecondFactor, lastSeenAt }: Member): Me
     hasSecondFactor: hasSecondFactor ?? false,
     lastSeenAt: lastSeenAt && timestampFromDate(lastSeenAt),
   };
+}
+
+/** An invitation as owners see it. */
+export function invitationMessage(sent: SentInvitation): MessageInitShape<typeof InvitationSchema> {
+  const { _id: id, email, role, sent_at, expires_at } = sent.invitation;
+  const [sentAt, expiresAt] = [timestampFromDate(sent_at), timestampFromDate(expires_at)];
+  return { id, email, role, sentAt, expiresAt, invitedByEmail: sent.invitedByEmail };
 }
 
 /** Which part of the audit log a message asks for. Errors: invalid_request. */

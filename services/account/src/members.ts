@@ -3,7 +3,7 @@ import { inTransaction } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { AuditLog } from "./audit.ts";
-import { memberOf, ownerOf } from "./membership.ts";
+import { endInvitations, lockMembers, memberOf, ownerOf } from "./membership.ts";
 import { checkedRole } from "./roles.ts";
 import type { AccountStore, UserDocument } from "./store.ts";
 
@@ -45,7 +45,7 @@ export function createMembers(options: {
   /** A member of the caller's organization, while nobody else changes who its members are. Errors: not_found. */
   async function locked(caller: CallerContext, userId: string, session: ClientSession): Promise<UserDocument> {
     const { organizationId } = caller.tenant;
-    await store.memberLocks.updateOne({ _id: organizationId }, { $inc: { changes: 1 } }, { session, upsert: true });
+    await lockMembers(store, organizationId, session);
     const found = await store.users.findOne({ _id: userId, organization_id: organizationId }, { session });
     if (!found) throw new ServiceError("not_found", { message: "There is no such member." });
     return found;
@@ -102,6 +102,7 @@ export function createMembers(options: {
         if (before.role === role) return { user: before };
         await refuseLastOwner(before, session);
         await store.users.updateOne({ _id: before._id }, { $set: { role } }, { session });
+        await endInvitations(store, before, session);
         const details = { from: before.role, to: role };
         const entry = { action: "member.role_changed", organizationId, target: before._id, details } as const;
         await audit.append(session, caller, entry);
@@ -120,6 +121,7 @@ export function createMembers(options: {
         await store.sessions.deleteMany({ user_id: userId }, { session });
         await store.secondSteps.deleteMany({ user_id: userId }, { session });
         await store.passkeys.deleteMany({ user_id: userId }, { session });
+        await endInvitations(store, user, session);
         const former = { _id: userId, organization_id: organizationId, email: user.email, removed_at: now() };
         await store.formerMembers.insertOne(former, { session });
         const action = isOwn ? "member.left" : "member.removed";

@@ -17,6 +17,11 @@ export async function memberOf(
   return member;
 }
 
+/** Has of two transactions that change who an organization's members are the second look again. */
+export async function lockMembers(store: AccountStore, organizationId: string, session: ClientSession): Promise<void> {
+  await store.memberLocks.updateOne({ _id: organizationId }, { $inc: { changes: 1 } }, { session, upsert: true });
+}
+
 /** The owner on whose behalf a call is made. Errors: forbidden. */
 export async function ownerOf(
   store: AccountStore,
@@ -26,4 +31,10 @@ export async function ownerOf(
   const member = await memberOf(store, caller, session);
   if (member.role !== "owner") throw new ServiceError("forbidden", { message: "Owners alone can do this." });
   return member;
+}
+
+/** Who is no owner any more lets nobody in any more either. */
+export async function endInvitations(store: AccountStore, user: UserDocument, session: ClientSession): Promise<void> {
+  const { _id: invited_by, organization_id } = user;
+  await store.invitations.deleteMany({ organization_id, invited_by }, { session });
 }

@@ -8,6 +8,8 @@ const USAGE_KEPT_SECONDS = 400 * DAY_SECONDS;
 /** Longer than a gateway goes on sending a report. */
 const REPORTS_KEPT_SECONDS = 2 * DAY_SECONDS;
 const MAILBOX_KEPT_SECONDS = 30 * DAY_SECONDS;
+/** Those that are over can still be sent again. */
+const INVITATIONS_SHOWN_SECONDS = 30 * DAY_SECONDS;
 
 /** Creates the account database's collections and indexes. Repeatable; a migration step, never done by the service. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
@@ -51,6 +53,9 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.auditLog.createIndex({ organization_id: 1, actor: 1, at: -1, _id: -1 }),
     store.auditLog.createIndex({ organization_id: 1, action: 1, at: -1, _id: -1 }),
     store.auditLog.createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_KEPT_DAYS * DAY_SECONDS }),
+    store.invitations.createIndex({ organization_id: 1, email: 1 }, { unique: true }),
+    store.invitations.createIndex({ token_hash: 1 }, { unique: true }),
+    store.invitations.createIndex({ expires_at: 1 }, { expireAfterSeconds: INVITATIONS_SHOWN_SECONDS }),
     store.formerMembers.createIndex({ removed_at: 1 }, { expireAfterSeconds: AUDIT_KEPT_DAYS * DAY_SECONDS }),
     store.usage.createIndex({ organization_id: 1, environment: 1, hour: 1 }),
     store.usage.createIndex({ hour: 1 }, { expireAfterSeconds: USAGE_KEPT_SECONDS }),

@@ -3,6 +3,7 @@ import { inTransaction } from "@vvs/mongo";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { Actor, AuditLog } from "./audit.ts";
 import type { MailQueue } from "./mail/queue.ts";
+import { endInvitations } from "./membership.ts";
 import { checkedRole } from "./roles.ts";
 import type { AccountStore, UserDocument } from "./store.ts";
 import { normalizedEmail } from "./users.ts";
@@ -48,6 +49,7 @@ export function createOperatedUsers(options: {
         const user = await userOf(input.email, session);
         if (user.role === role) return user;
         await store.users.updateOne({ _id: user._id }, { $set: { role } }, { session });
+        await endInvitations(store, user, session);
         await audit.append(session, by, {
           action: "member.role_changed",
           organizationId: user.organization_id,

@@ -2,7 +2,8 @@ import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { type Callers, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
 import { AUDIT_KEPT_DAYS } from "./audit-entries.ts";
-import { auditEntryMessage, auditQueryOf, memberMessage } from "./member-messages.ts";
+import { auditEntryMessage, auditQueryOf, invitationMessage, memberMessage } from "./member-messages.ts";
+import { sessionMessage } from "./messages.ts";
 import type { AccountDomain } from "./provision.ts";
 
 const callers: Callers<typeof OrganizationService> = {
@@ -10,6 +11,12 @@ const callers: Callers<typeof OrganizationService> = {
   listMembers: ["dashboard"],
   setMemberRole: ["dashboard"],
   removeMember: ["dashboard"],
+  createInvitation: ["dashboard"],
+  listInvitations: ["dashboard"],
+  resendInvitation: ["dashboard"],
+  revokeInvitation: ["dashboard"],
+  getInvitation: ["dashboard"],
+  acceptInvitation: ["dashboard"],
 };
 
 /** What the members of an organization decide of it, as a service beside AccountService. */
@@ -31,6 +38,30 @@ export function createOrganizationPart({ domain }: { domain: AccountDomain }): S
     async removeMember({ caller, userId }) {
       await domain.removeMember(callerOf(caller), userId);
       return {};
+    },
+
+    async createInvitation({ caller, email, role }) {
+      return { invitation: invitationMessage(await domain.createInvitation(callerOf(caller), { email, role })) };
+    },
+
+    async listInvitations({ caller }) {
+      return { invitations: (await domain.listInvitations(callerOf(caller))).map(invitationMessage) };
+    },
+
+    async resendInvitation({ caller, invitationId }) {
+      return { invitation: invitationMessage(await domain.resendInvitation(callerOf(caller), invitationId)) };
+    },
+
+    async revokeInvitation({ caller, invitationId }) {
+      await domain.revokeInvitation(callerOf(caller), invitationId);
+      return {};
+    },
+
+    getInvitation: ({ token }) => domain.getInvitation(token),
+
+    async acceptInvitation({ token, password, clientAddress, userAgent }) {
+      const accepted = await domain.acceptInvitation({ token, password, clientAddress, userAgent });
+      return { sessionToken: accepted.token, session: sessionMessage(accepted.session) };
     },
   };
   return servicePart({ service: OrganizationService, handlers, callers });

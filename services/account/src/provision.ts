@@ -5,6 +5,7 @@ import { createAttemptWindows } from "./attempt-windows.ts";
 import { createAuditLog } from "./audit.ts";
 import { type AuditEntries, createAuditEntries } from "./audit-entries.ts";
 import { createIdentityProviders, type IdentityProvider } from "./identity-providers.ts";
+import { createInvitations, type Invitations } from "./invitations.ts";
 import { createKeyRecords, type KeyRecords } from "./key-records.ts";
 import { createLiveSessions } from "./live-sessions.ts";
 import { createMailQueue, type MailQueue } from "./mail/queue.ts";
@@ -51,6 +52,7 @@ export interface AccountDomain
     ReportedActions,
     AuditEntries,
     Members,
+    Invitations,
     Usage,
     Resealing,
     Omit<WebhookSecrets, "insertWebhookSecrets"> {
@@ -127,6 +129,7 @@ export function createAccountDomain(options: AccountDomainOptions): AccountDomai
     ...createReportedActions({ client, audit }),
     ...createAuditEntries({ store }),
     ...createMembers(shared),
+    ...createInvitations({ ...entry, users: { ...users, insertUser }, signIns }),
     ...createUsage({ client, store, now }),
     ...createResealing({ store, keys: options.webhookSecretKeys, now }),
     keyRecords: createKeyRecords({ client, store, now }),

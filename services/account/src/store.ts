@@ -253,6 +253,23 @@ export interface MemberLockDocument {
   readonly changes: number;
 }
 
+/** A mail that makes its reader a member, until it is accepted. */
+export interface InvitationDocument {
+  /** inv_…. */
+  readonly _id: string;
+  readonly organization_id: string;
+  /** In lower case; once in an organization. */
+  readonly email: string;
+  readonly role: Role;
+  /** SHA-256 of the newest link's token, in hex. */
+  readonly token_hash: string;
+  readonly invited_by: string;
+  readonly created_at: Date;
+  /** When it was mailed last. */
+  readonly sent_at: Date;
+  readonly expires_at: Date;
+}
+
 /** Who was a member once: the audit log goes on naming them. */
 export interface FormerMemberDocument {
   /** usr_…. */
@@ -280,6 +297,7 @@ export interface AccountStore {
   readonly signInLimits: Collection<SignInLimitDocument>;
   readonly auditLog: Collection<AuditDocument>;
   readonly memberLocks: Collection<MemberLockDocument>;
+  readonly invitations: Collection<InvitationDocument>;
   readonly formerMembers: Collection<FormerMemberDocument>;
   readonly usage: Collection<UsageDocument>;
   readonly apiKeyUses: Collection<ApiKeyUseDocument>;
@@ -308,6 +326,7 @@ export function accountStore(client: MongoClient, prefix: string): AccountStore 
     signInLimits: db.collection("sign_in_limits"),
     auditLog: db.collection("audit_log"),
     memberLocks: db.collection("member_locks"),
+    invitations: db.collection("invitations"),
     formerMembers: db.collection("former_members"),
     usage: db.collection("usage"),
     apiKeyUses: db.collection("api_key_uses"),

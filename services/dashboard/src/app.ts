@@ -10,6 +10,7 @@ import type { VerificationService } from "@vvs/proto/verification/v1/verificatio
 import type { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import type { Client } from "@vvs/rpc";
 import express, { type ErrorRequestHandler, type Express } from "express";
+import { addAcceptInvitationRoutes, createAcceptInvitationHandlers } from "./accept-invitation.ts";
 import { createApiKeyHandlers } from "./api-keys.ts";
 import { createAuditLogHandler } from "./audit-log.ts";
 import { createChangeMonitorHandlers } from "./change-monitor.ts";
@@ -31,6 +32,7 @@ import { createRecently } from "./http/recently.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createSignedIn } from "./http/session.ts";
 import { coverSpan } from "./http/span.ts";
+import { createInvitationHandlers } from "./invitations.ts";
 import { createMailbox } from "./mailbox.ts";
 import { createMemberHandlers } from "./members.ts";
 import { addMonitorRoutes } from "./monitor-routes.ts";
@@ -114,7 +116,8 @@ export function createApp(options: AppOptions): Express {
   const security = createSecurityHandlers({ ...options, layout });
   const twoFactor = createTwoFactorHandlers({ ...options, layout });
   const plan = createOrganizationHandler({ ...options, layout, readPanel });
-  const members = createMemberHandlers({ ...options, layout });
+  const { sendMembers, ...members } = createMemberHandlers({ ...options, layout });
+  const invitations = createInvitationHandlers({ ...options, sendMembers });
   const auditLog = createAuditLogHandler({ ...options, layout });
   const recently = createRecently(options);
   const signedIn = createSignedIn(account, async (visit) =>
@@ -145,9 +148,10 @@ export function createApp(options: AppOptions): Express {
   app.post("/sign-in/passkey", passkeys.signIn);
   app.post("/sign-out", signIn.signOut);
   addEntryRoutes(app, { signUp, passwordReset, mailbox });
+  addAcceptInvitationRoutes(app, createAcceptInvitationHandlers({ ...options, layout, beginSession }));
   for (const view of environmentViews) {
     addMonitorRoutes(app, view, { signedIn, monitors, createMonitor, changeMonitor });
-    addOrganizationRoutes(app, view, { signedIn, recently, plan, members, auditLog });
+    addOrganizationRoutes(app, view, { signedIn, recently, plan, members, invitations, auditLog });
     addSecurityRoutes(app, view, { signedIn, recently, security, twoFactor, passkeys });
     app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));
     app.get(`${view.path}/overview`, signedIn(view, "read", overview));

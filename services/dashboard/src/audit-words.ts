@@ -21,6 +21,10 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "member.role_changed": "changed the role of",
     "member.removed": "removed",
     "member.left": "left the organization",
+    "invitation.created": "invited somebody",
+    "invitation.resent": "sent an invitation again",
+    "invitation.revoked": "revoked an invitation",
+    "invitation.accepted": "accepted an invitation",
   },
   "API keys": {
     "api_key.created": "created an API key",

@@ -8,7 +8,9 @@ import type { Request, Response } from "express";
 import { clearCookie } from "./http/cookies.ts";
 import { field } from "./http/form.ts";
 import { ProblemError } from "./http/problem.ts";
+import { isRecent } from "./http/recently.ts";
 import type { PageHandler, Visit } from "./http/session.ts";
+import type { RefusedInvitation } from "./pages/invitations.ts";
 import type { Layout } from "./pages/layout.ts";
 import { leavePage, memberPage, removeMemberPage } from "./pages/member.ts";
 import { membersPage } from "./pages/members.ts";
@@ -26,17 +28,32 @@ export interface MemberHandlers {
   readonly leave: PageHandler;
 }
 
+/** Sends the list of members, with what became of a form on it. */
+export type SendMembers = (
+  request: Request,
+  response: Response,
+  visit: Visit,
+  shown: { status?: number; notice?: Notice; invitation?: RefusedInvitation },
+) => Promise<void>;
+
 const notices: Readonly<Record<string, Notice>> = {
   role: { kind: "done", text: "The role is changed. It counts from their next page on." },
   removed: { kind: "done", text: "They are no member any more, and signed out everywhere." },
+  invited: { kind: "done", text: "The invitation is on its way. Its link is good for 7 days." },
+  resent: { kind: "done", text: "It is on its way again. The link of the mail before is of no use any more." },
+  revoked: { kind: "done", text: "The invitation is revoked. Its link is of no use any more." },
   confirmed: { kind: "done", text: "Your password is confirmed. Nothing was done yet." },
 };
 
 export function createMemberHandlers(options: {
-  organization: Pick<Client<typeof OrganizationService>, "listMembers" | "setMemberRole" | "removeMember">;
+  organization: Pick<
+    Client<typeof OrganizationService>,
+    "listMembers" | "listInvitations" | "setMemberRole" | "removeMember"
+  >;
   layout: Layout;
-}): MemberHandlers {
-  const { organization, layout } = options;
+  now: () => Date;
+}): MemberHandlers & { sendMembers: SendMembers } {
+  const { organization, layout, now } = options;
 
   const membersOf = async (visit: Visit) =>
     (await organization.listMembers({ caller: toProtoCaller(visit.caller) })).members;
@@ -69,18 +86,32 @@ export function createMemberHandlers(options: {
     layout.sendPage(response, { visit, section: "organization", title, status: problem ? 400 : 200, content });
   }
 
+  const sendMembers: SendMembers = async (_request, response, visit, shown) => {
+    const mayManage = visit.may("manage_members");
+    const caller = toProtoCaller(visit.caller);
+    const [members, invited] = await Promise.all([
+      membersOf(visit),
+      mayManage ? organization.listInvitations({ caller }) : undefined,
+    ]);
+    const content = membersPage({
+      visit,
+      members,
+      invitations: invited && {
+        view: visit.view,
+        invitations: invited.invitations,
+        now: now(),
+        mayInvite: isRecent(visit.session, now()),
+        refused: shown.invitation,
+      },
+      notice: shown.notice,
+    });
+    layout.sendPage(response, { visit, section: "organization", title: "Members", status: shown.status, content });
+  };
+
   return {
-    async list(request, response, visit) {
-      const mayManage = visit.may("manage_members");
-      const content = membersPage({
-        visit,
-        mayManage,
-        mayAudit: visit.may("read_audit_log"),
-        members: await membersOf(visit),
-        notice: noticeOf(request),
-      });
-      layout.sendPage(response, { visit, section: "organization", title: "Members", content });
-    },
+    sendMembers,
+
+    list: (request, response, visit) => sendMembers(request, response, visit, { notice: noticeOf(request) }),
 
     view: (request, response, visit) => sendMember(request, response, visit, { notice: noticeOf(request) }),
 

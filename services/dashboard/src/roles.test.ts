@@ -4,6 +4,7 @@ import { isPermitted } from "./permissions.ts";
 import { startDashboard, type TestDashboard, type Visitor } from "./testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf } from "./testing/fake-dispatcher.ts";
 import { ENTITY_ID } from "./testing/fake-entity.ts";
+import { INVITATION_ID, invitationMessage } from "./testing/fake-invitations.ts";
 import { MEMBER_ID } from "./testing/fake-members.ts";
 import { eventOf, MONITOR_ID, monitorOf } from "./testing/fake-monitor.ts";
 import { keyOf } from "./testing/fake-services.ts";
@@ -18,6 +19,7 @@ beforeAll(async () => {
   dashboard = await startDashboard();
   const { state } = dashboard;
   state.keys = [keyOf()];
+  state.invitations = [invitationMessage()];
   state.deliveries = [deliveryOf()];
   state.endpoints = [{ webhookUrl: "https://acme.example/hook", state: "failing", failingSince: at }];
   state.entities = [{ id: ENTITY_ID, legalName: "Acme" }];
@@ -45,6 +47,7 @@ const ids: Readonly<Record<string, string>> = {
   delivery_id: DELIVERY_ID,
   entity_id: ENTITY_ID,
   evidence_id: EVIDENCE_ID,
+  invitation_id: INVITATION_ID,
   key_id: "key_1",
   monitor_id: MONITOR_ID,
   user_id: MEMBER_ID,

@@ -13,6 +13,8 @@ export interface MailTexts {
   signUp(asked: Asked, input: { token: string }): Mail;
   /** To who has an account, and signs up again. */
   signUpAgain(asked: Asked): Mail;
+  /** To who is invited. The organization's name is on the page that the link leads to: anybody may choose one. */
+  invitation(asked: Omit<Asked, "clientAddress">, input: { token: string; invitedBy: string }): Mail;
   /** To who forgot their password. */
   passwordReset(asked: Asked, input: { token: string }): Mail;
   passwordChanged(asked: Omit<Asked, "clientAddress"> & { clientAddress?: string }): Mail;
@@ -52,6 +54,18 @@ export function createMailTexts(options: { dashboardUrl: URL }): MailTexts {
         "If you do not know your password any more, choose a new one:",
         forgotten,
         "If it was not you, do nothing.",
+        origin(asked),
+      ),
+    }),
+
+    invitation: (asked, { token, invitedBy }) => ({
+      kind: "invitation",
+      to: asked.to,
+      subject: "You are invited to Vendor Verification",
+      text: paragraphs(
+        `${invitedBy} invites you to join their organization on Vendor Verification. To see what it is, and to choose a password, open this link:`,
+        url("/invitation", token),
+        "The link is good for 7 days, and for one use. If you do not know them, do nothing.",
         origin(asked),
       ),
     }),

@@ -12,11 +12,14 @@ export function isRecent(session: Pick<Session, "authenticatedAt">, now: Date): 
   return now.getTime() - timestampDate(session.authenticatedAt).getTime() < RECENT_MS;
 }
 
-/** Keeps a handler for those who gave their password lately; others are asked for it first, and led back. */
+/**
+ * Keeps a handler for those who gave their password lately; others are asked for it first, and led back: to `page`, where
+ * a form is on another one than its own path tells.
+ */
 export function createRecently(options: { now: () => Date }) {
-  return (handle: PageHandler): PageHandler =>
+  return (handle: PageHandler, page?: string): PageHandler =>
     async (request, response, visit) => {
       if (isRecent(visit.session, options.now())) return handle(request, response, visit);
-      response.redirect(303, confirmPath(visit.view, request.method, request.path));
+      response.redirect(303, confirmPath(visit.view, page ? "GET" : request.method, page ?? request.path));
     };
 }

@@ -1,3 +1,4 @@
+import { scopes as allScopes } from "@vvs/api-keys";
 import type { AuditEntry, ListAuditEntriesResponse } from "@vvs/proto/account/v1/audit_log";
 import type { Member } from "@vvs/proto/account/v1/members";
 import { Environment } from "@vvs/proto/common/v1/common";
@@ -41,7 +42,7 @@ const isNarrowed = ({ filter }: AuditLogView) => Object.keys(writeAuditFilter(fi
 function filterForm(options: AuditLogView): Html {
   const { visit, filter, problems } = options;
   const path = `${visit.view.path}/organization/audit-log`;
-  return html`<form method="get" action="${path}" class="card filters" role="search" aria-label="Filter the audit log">
+  return html`<form method="get" action="${path}" class="card filters four" role="search" aria-label="Filter the audit log">
   <div class="columns">
     <div class="field">
     <label for="actor">Who</label>
@@ -109,6 +110,7 @@ ${pager(options, found)}`;
 /** Who acts without being a user. */
 function actorName(actor: string): string {
   if (actor === OPERATOR) return "the operator";
+  if (actor === "anonymous") return "somebody who was not signed in";
   const [, provider] = /^identity_provider:(.+)$/.exec(actor) ?? [];
   return provider ? `the identity provider ${provider}` : actor;
 }
@@ -147,11 +149,17 @@ const detailNames: Readonly<Record<string, string>> = {
   host: "to",
 };
 
+/** A value as people know it. */
+function valueText(name: string, value: string): string {
+  if (name === "scopes" && allScopes.every((scope) => value.split(" ").includes(scope))) return "all";
+  return roleName(value);
+}
+
 /** What else is known, each as a name and a value. */
 function detailList({ details }: AuditEntry): Html | undefined {
   const known = Object.entries(details);
   if (known.length === 0) return undefined;
-  return html`<ul class="plain hint">${known.map(([name, value]) => html`<li>${detailNames[name] ?? name.replaceAll("_", " ")} ${roleName(value)}</li>`)}</ul>`;
+  return html`<ul class="plain hint">${known.map(([name, value]) => html`<li>${detailNames[name] ?? name.replaceAll("_", " ")} ${valueText(name, value)}</li>`)}</ul>`;
 }
 
 function pager({ visit, filter, isFirst }: AuditLogView, { next }: ListAuditEntriesResponse): Html {

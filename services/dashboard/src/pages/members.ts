@@ -2,39 +2,41 @@ import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { roleName, roleNames } from "../role-names.ts";
+import { type InvitationsView, invitationsSection } from "./invitations.ts";
 import { organizationTabs } from "./organization-tabs.ts";
 import { type Notice, noticeBox, state, time } from "./parts.ts";
 import { whoMay } from "./who-may.ts";
 
 export interface MembersView {
   readonly visit: Visit;
-  readonly mayManage: boolean;
-  readonly mayAudit: boolean;
   readonly members: readonly Member[];
+  /** Undefined where the visitor may not invite anybody. */
+  readonly invitations: InvitationsView | undefined;
   readonly notice?: Notice;
 }
 
 export function membersPage(options: MembersView): Html {
-  const { visit, mayManage } = options;
-  const { view, session } = visit;
+  const { visit, invitations } = options;
+  const { view, session, may } = visit;
+  const mayManage = may("manage_members");
   return html`<h1>${session.organizationName}</h1>
-${organizationTabs(view, "Members", options.mayAudit)}
+${organizationTabs(view, "Members", may("read_audit_log"))}
 ${noticeBox(options.notice)}
 <section aria-labelledby="members">
 <h2 id="members">Members</h2>
 <p>Who may use this dashboard for ${session.organizationName}, in both environments.</p>
-${table(options)}
+${table(options, mayManage)}
 ${!mayManage && whoMay(view, "manage_members", "invite people, change roles and remove members")}
 <p class="actions"><a href="${view.path}/organization/leave">Leave ${session.organizationName}</a></p>
 </section>
-${rolesSection()}`;
+${invitations ? invitationsSection(invitations) : rolesSection()}`;
 }
 
-function table({ visit, mayManage, members }: MembersView): Html {
+function table({ visit, members }: MembersView, mayManage: boolean): Html {
   const owners = mayManage
     ? html`<th scope="col">Two-factor</th><th scope="col">Last seen</th><th scope="col"><span class="unseen">Action</span></th>`
     : undefined;
-  return html`<table>
+  return html`<table class="members">
 <thead><tr><th scope="col">Member</th><th scope="col">Role</th><th scope="col">Joined</th>${owners}</tr></thead>
 <tbody>${members.map((member) => row(member, visit, mayManage))}</tbody>
 </table>`;

@@ -87,7 +87,7 @@ function kept(): Html {
 <h2 id="kept">How long it is kept</h2>
 ${facts([
   ...retention.map(({ what, days }) => [what, `${days} days`] as const),
-  ["Verifications, entities and their versions", "for ever"],
+  ["Verifications", "for ever, as what monitors found and versions of entities"],
   ["Evidence", "for ever, unless whoever runs this service has set an end"],
 ])}
 </section>`;

@@ -21,13 +21,19 @@ export function textField(options: {
 }
 
 /** The field for an address that people sign in with. */
-export function emailField(options: { value: string; problem?: string; autofocus?: boolean }): Html {
+export function emailField(options: {
+  value: string;
+  problem?: string;
+  autofocus?: boolean;
+  /** "off" for the address of somebody else. */
+  autocomplete?: "username" | "off";
+}): Html {
   return textField({
+    autocomplete: "username",
     ...options,
     name: "email",
     label: "E-mail address",
     type: "email",
-    autocomplete: "username",
     maxLength: 254,
   });
 }

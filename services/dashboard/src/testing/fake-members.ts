@@ -9,6 +9,7 @@ import {
 } from "@vvs/proto/account/v1/members";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { type Callers, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
+import { invitationHandlers } from "./fake-invitations.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 export const MEMBER_ID = "usr_01m7ygvppkenma4hm7yf5h5159";
@@ -19,6 +20,12 @@ const callers: Callers<typeof OrganizationService> = {
   setMemberRole: alone,
   removeMember: alone,
   listAuditEntries: alone,
+  createInvitation: alone,
+  listInvitations: alone,
+  resendInvitation: alone,
+  revokeInvitation: alone,
+  getInvitation: alone,
+  acceptInvitation: alone,
 };
 
 /** Plays what account knows of an organization's members, and of what they did. */
@@ -49,6 +56,7 @@ export function organizationService(state: FakeState): ServicePart {
       state.members = state.members.filter((each) => each !== member);
       return {};
     },
+    ...invitationHandlers(state, note),
     async listAuditEntries(request) {
       note("listAuditEntries", toJsonString(ListAuditEntriesRequestSchema, request));
       const next = { createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")), id: "a".repeat(24) };

@@ -57,6 +57,8 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     keys: [],
     passkeys: [],
     members: [memberMessage({ userId: "usr_1", email: EMAIL, role: "owner" }), memberMessage()],
+    invitations: [],
+    hasAccount: false,
     auditEntries: [],
     deliveries: [],
     endpoints: [],

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceError } from "@vvs/errors";
 import type { ApiKeySchema, UsageCountSchema } from "@vvs/proto/account/v1/account";
 import type { AuditEntrySchema } from "@vvs/proto/account/v1/audit_log";
+import type { InvitationSchema } from "@vvs/proto/account/v1/invitations";
 import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import type { PasskeySchema } from "@vvs/proto/account/v1/passkeys";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
@@ -28,6 +29,9 @@ export interface FakeState {
   /** Of the one user. */
   passkeys: MessageInitShape<typeof PasskeySchema>[];
   members: MessageInitShape<typeof MemberSchema>[];
+  invitations: MessageInitShape<typeof InvitationSchema>[];
+  /** Has the address that is invited an account already? */
+  hasAccount: boolean;
   /** Newest first. */
   auditEntries: MessageInitShape<typeof AuditEntrySchema>[];
   deliveries: MessageInitShape<typeof DeliverySchema>[];

@@ -7,6 +7,7 @@
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { ListAuditEntriesRequestSchema, ListAuditEntriesResponseSchema } from "./audit_log_pb.js";
 import type { ListMembersRequestSchema, ListMembersResponseSchema, RemoveMemberRequestSchema, RemoveMemberResponseSchema, SetMemberRoleRequestSchema, SetMemberRoleResponseSchema } from "./members_pb.js";
+import type { AcceptInvitationRequestSchema, AcceptInvitationResponseSchema, CreateInvitationRequestSchema, CreateInvitationResponseSchema, GetInvitationRequestSchema, GetInvitationResponseSchema, ListInvitationsRequestSchema, ListInvitationsResponseSchema, ResendInvitationRequestSchema, ResendInvitationResponseSchema, RevokeInvitationRequestSchema, RevokeInvitationResponseSchema } from "./invitations_pb.js";
 
 /**
  * Describes the file vvs/account/v1/organization.proto.
@@ -63,6 +64,70 @@ export declare const OrganizationService: GenService<{
     methodKind: "unary";
     input: typeof RemoveMemberRequestSchema;
     output: typeof RemoveMemberResponseSchema;
+  },
+  /**
+   * Invites somebody by mail, for 7 days; nothing tells whether the address has an account elsewhere. The caller must be
+   * an owner. Callers: dashboard. Errors: forbidden, invalid_request (email: no address, a member, or invited already;
+   * role), limit_exceeded (100 invitations), rate_limited.
+   *
+   * @generated from rpc vvs.account.v1.OrganizationService.CreateInvitation
+   */
+  createInvitation: {
+    methodKind: "unary";
+    input: typeof CreateInvitationRequestSchema;
+    output: typeof CreateInvitationResponseSchema;
+  },
+  /**
+   * The invitations that were not accepted. The caller must be an owner. Callers: dashboard. Errors: forbidden.
+   *
+   * @generated from rpc vvs.account.v1.OrganizationService.ListInvitations
+   */
+  listInvitations: {
+    methodKind: "unary";
+    input: typeof ListInvitationsRequestSchema;
+    output: typeof ListInvitationsResponseSchema;
+  },
+  /**
+   * Mails an invitation again, with a new link and for 7 days from now. The caller must be an owner. Callers: dashboard.
+   * Errors: forbidden, not_found, rate_limited.
+   *
+   * @generated from rpc vvs.account.v1.OrganizationService.ResendInvitation
+   */
+  resendInvitation: {
+    methodKind: "unary";
+    input: typeof ResendInvitationRequestSchema;
+    output: typeof ResendInvitationResponseSchema;
+  },
+  /**
+   * Ends an invitation. The caller must be an owner. Callers: dashboard. Errors: forbidden, not_found.
+   *
+   * @generated from rpc vvs.account.v1.OrganizationService.RevokeInvitation
+   */
+  revokeInvitation: {
+    methodKind: "unary";
+    input: typeof RevokeInvitationRequestSchema;
+    output: typeof RevokeInvitationResponseSchema;
+  },
+  /**
+   * What a link of an invitation is about. Callers: dashboard. Errors: not_found (used, over, revoked or unknown: same text).
+   *
+   * @generated from rpc vvs.account.v1.OrganizationService.GetInvitation
+   */
+  getInvitation: {
+    methodKind: "unary";
+    input: typeof GetInvitationRequestSchema;
+    output: typeof GetInvitationResponseSchema;
+  },
+  /**
+   * Makes who has the link a member, and signs them in. Callers: dashboard.
+   * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited.
+   *
+   * @generated from rpc vvs.account.v1.OrganizationService.AcceptInvitation
+   */
+  acceptInvitation: {
+    methodKind: "unary";
+    input: typeof AcceptInvitationRequestSchema;
+    output: typeof AcceptInvitationResponseSchema;
   },
 }>;
 

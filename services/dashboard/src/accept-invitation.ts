@@ -1,0 +1,69 @@
+import type { OrganizationService } from "@vvs/proto/account/v1/organization";
+import type { Client } from "@vvs/rpc";
+import type { Express, RequestHandler, Response } from "express";
+import { field } from "./http/form.ts";
+import { HOME } from "./http/next-path.ts";
+import { acceptInvitationPage, invitationOverPage } from "./pages/accept-invitation.ts";
+import type { Layout } from "./pages/layout.ts";
+import type { BeginSession } from "./sign-in.ts";
+import { isCode, noticeOf } from "./sign-up.ts";
+
+/** How people become members of an organization that is there already. */
+export interface AcceptInvitationHandlers {
+  /** Where the link of the mail leads. It takes a form to use the link: programs that look through mails open links too. */
+  readonly show: RequestHandler;
+  readonly accept: RequestHandler;
+}
+
+export function createAcceptInvitationHandlers(options: {
+  organization: Pick<Client<typeof OrganizationService>, "getInvitation" | "acceptInvitation">;
+  layout: Layout;
+  beginSession: BeginSession;
+}): AcceptInvitationHandlers {
+  const { organization, layout, beginSession } = options;
+
+  async function send(response: Response, token: string, refused?: { status: number; problem: string }): Promise<void> {
+    try {
+      const invitation = await organization.getInvitation({ token });
+      const content = acceptInvitationPage({ token, invitation, problem: refused?.problem });
+      layout.sendBarePage(response, { title: "You are invited", status: refused?.status, content });
+    } catch (error) {
+      if (!isCode(error, "not_found")) throw error;
+      layout.sendBarePage(response, { title: "Link over", status: 404, content: invitationOverPage() });
+    }
+  }
+
+  return {
+    show(request, response) {
+      const { token } = request.query;
+      return send(response, typeof token === "string" ? token : "");
+    },
+
+    async accept(request, response) {
+      const token = field(request, "token");
+      try {
+        const accepted = await organization.acceptInvitation({
+          token,
+          password: field(request, "password"),
+          clientAddress: request.ip ?? "",
+          userAgent: request.headers["user-agent"] ?? "",
+        });
+        await beginSession(request, response, accepted);
+        response.redirect(303, HOME);
+      } catch (error) {
+        if (isCode(error, "not_found")) return send(response, token);
+        if (isCode(error, "rate_limited")) {
+          return send(response, token, { status: 429, problem: noticeOf(response, error).text });
+        }
+        if (!isCode(error, "invalid_request")) throw error;
+        await send(response, token, { status: 400, problem: `The password ${error.details[0]?.message}.` });
+      }
+    },
+  };
+}
+
+/** The routes of who has the link of an invitation: they may be anybody's. */
+export function addAcceptInvitationRoutes(app: Express, handlers: AcceptInvitationHandlers): void {
+  app.get("/invitation", handlers.show);
+  app.post("/invitation", handlers.accept);
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser, Page } from "playwright-core";
+import { withAccounts } from "../../deploy/local/seed.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { axeFindings, lowContrasts, overflowPx } from "./appearance.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, signIn } from "./dashboard-page.ts";
+import { openMail } from "./mailbox-page.ts";
+
+const { dashboardUrl, environment } = sharedProduct();
+const grace = { email: `grace-${randomUUID()}@test.example`, password: randomUUID() };
+let browser: Browser;
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+});
+
+afterAll(() => browser.close());
+
+async function newPage() {
+  const context = await newProfile(browser, { baseURL: dashboardUrl });
+  return { context, page: await context.newPage(), complaints: collectComplaints(context) };
+}
+
+/** Has the owner's password been given too long ago for what is about members. */
+async function passwordGivenLongAgo(): Promise<void> {
+  await withAccounts(environment, async ({ store }) => {
+    const authenticated_at = new Date(Date.now() - 16 * 60_000);
+    await store.sessions.updateMany({ organization_id: organization.id }, { $set: { authenticated_at } });
+  });
+}
+
+/** By links, as people go. */
+async function openMembers(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Organization", exact: true }).click();
+  await page.getByRole("link", { name: "Members", exact: true }).click();
+  await page.getByRole("heading", { name: "Members", exact: true }).waitFor();
+}
+
+async function expectToLookRight(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect({ colorScheme, low: await lowContrasts(page) }).toEqual({ colorScheme, low: [] });
+  }
+  for (const width of [360, 768, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect({ width, overflow: await overflowPx(page) }).toEqual({ width, overflow: 0 });
+  }
+  expect(await axeFindings(page)).toEqual([]);
+}
+
+test("an owner invites somebody by mail, gives them another role, removes them, and reads all of it in the audit log", async () => {
+  const [owner, member] = [await newPage(), await newPage()];
+  await signIn(owner.page, organization);
+  await openMembers(owner.page);
+  await owner.page.getByLabel("E-mail address").fill(grace.email);
+  await owner.page.getByLabel("Developer").check();
+  await owner.page.getByRole("button", { name: "Send invitation" }).click();
+  await owner.page.getByText("The invitation is on its way.").waitFor();
+  await expectToLookRight(owner.page);
+
+  const mail = await openMail(member.page, { to: grace.email, subject: "You are invited to Vendor Verification" });
+  await mail.getByRole("link").click();
+  expect(await member.page.getByLabel("You will sign in with").inputValue()).toBe(grace.email);
+  await expectToLookRight(member.page);
+  await member.page.getByLabel("Choose a password").fill(grace.password);
+  await member.page.getByRole("button", { name: "Join" }).click();
+  await member.page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  await member.page.goto("/test/api-keys");
+  await member.page.getByLabel("Name").fill("Of a developer");
+  expect(await member.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+
+  await passwordGivenLongAgo();
+  await openMembers(owner.page);
+  await owner.page.getByRole("link", { name: `Manage ${grace.email}` }).click();
+  await owner.page.getByRole("heading", { name: "Confirm your password" }).waitFor();
+  await owner.page.getByLabel("Password").fill(organization.password);
+  await owner.page.getByRole("button", { name: "Confirm" }).click();
+  await owner.page.getByText("Your password is confirmed.").waitFor();
+  await owner.page.getByLabel("Read-only").check();
+  await owner.page.getByRole("button", { name: "Change role" }).click();
+  await owner.page.getByText("The role is changed.").waitFor();
+
+  // The form that they still have open is refused, and none is offered any more.
+  await member.page.getByRole("button", { name: "Create key" }).click();
+  await member.page.getByRole("heading", { name: "Your role does not allow this" }).waitFor();
+  await member.page.goto("/test/api-keys");
+  await member.page.getByText("Owners and developers may create, roll and revoke keys.").waitFor();
+  expect(await member.page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+  for (const path of ["/test/organization/audit-log", "/test/webhooks/test"]) {
+    expect((await member.page.request.get(path)).status()).toBe(403);
+  }
+
+  await owner.page.getByRole("link", { name: `Manage ${grace.email}` }).click();
+  await owner.page.getByRole("link", { name: `Remove ${grace.email}` }).click();
+  await owner.page.getByRole("button", { name: "Remove member" }).click();
+  await owner.page.getByText("They are no member any more").waitFor();
+  await member.page.goto("/test/overview");
+  await member.page.getByRole("heading", { name: "Sign in" }).waitFor();
+
+  await owner.page.getByRole("link", { name: "Audit log", exact: true }).click();
+  const told = await owner.page.locator("tbody tr").allInnerTexts();
+  const lines = told.map((text) => text.replaceAll(/\s+/g, " "));
+  for (const [who, what] of [
+    [organization.email, `removed ${grace.email}`],
+    [organization.email, `changed the role of ${grace.email} from Developer to Read-only`],
+    [grace.email, "accepted an invitation"],
+    [organization.email, "invited somebody"],
+  ] as const) {
+    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`${who}.*${what}.*127\\.0\\.0\\.1`)));
+  }
+  await owner.page.getByLabel("What", { exact: true }).selectOption({ label: "changed the role" });
+  await owner.page.getByRole("button", { name: "Filter" }).click();
+  await owner.page.getByRole("heading", { name: "What fits" }).waitFor();
+  expect(await owner.page.locator("tbody tr").count()).toBe(1);
+  await expectToLookRight(owner.page);
+
+  expect([...owner.complaints, ...member.complaints]).toEqual([]);
+  for (const { context } of [owner, member]) await context.close();
+});
