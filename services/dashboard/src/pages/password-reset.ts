@@ -33,7 +33,7 @@ export function resetPasswordPage(options: { token: string; email: string; probl
 <p>For <strong>${email}</strong>. All sessions end, and you sign in with the new password, and with a code where you have an authenticator app.</p>
 <form method="post" action="/reset-password">
   <input type="hidden" name="token" value="${token}">
-  <input class="unseen" type="email" name="email" autocomplete="username" value="${email}" readonly tabindex="-1" aria-label="E-mail address">
+  <div class="unseen"><input type="email" name="email" autocomplete="username" value="${email}" readonly tabindex="-1" aria-label="E-mail address"></div>
   ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", hint: NEW_PASSWORD_HINT, problem, autofocus: true })}
   <button>Set password</button>
 </form>

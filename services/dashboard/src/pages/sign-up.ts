@@ -59,7 +59,7 @@ export function confirmSignUpPage(options: {
 <p>You create <strong>${organizationName}</strong>, as <strong>${email}</strong>. Enter the password that you signed up with, so that nobody else can have signed up for you.</p>
 <form method="post" action="/sign-up/confirm">
   <input type="hidden" name="token" value="${token}">
-  <input class="unseen" type="email" name="email" autocomplete="username" value="${email}" readonly tabindex="-1" aria-label="E-mail address">
+  <div class="unseen"><input type="email" name="email" autocomplete="username" value="${email}" readonly tabindex="-1" aria-label="E-mail address"></div>
   ${passwordField({ name: "password", label: "Password", autocomplete: "current-password", problem, autofocus: true })}
   <p class="choices"><button>Confirm and sign in</button> <a class="button quiet" href="/sign-up">Sign up anew</a></p>
 </form>
