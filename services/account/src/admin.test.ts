@@ -76,7 +76,10 @@ describe("the operator's command", () => {
     // What changes nothing is not noted.
     await account.domain.turnOffAuthenticator(operator, email);
     await account.domain.setUserRole(operator, { email, role: "read_only" });
-    const entries = await account.domain.store.auditLog.find({ organization_id: id, actor: "operator" }).toArray();
+    const entries = await account.domain.store.auditLog
+      .find({ organization_id: id, actor: "operator" })
+      .sort({ _id: 1 })
+      .toArray();
     const actions = entries.map(({ action }) => action).sort();
     expect(actions).toEqual(["member.role_changed", "organization.created", "user.created", "user.totp_disabled"]);
     const nobody = { email: "nobody@example.com", role: "owner" };
@@ -115,7 +118,7 @@ describe("the operator's command", () => {
     expect((await json("organization", "resume", id)).status).toBe("active");
     expect((await json("organization", "list")).organizations).toMatchObject([{ id }]);
 
-    const entries = await account.domain.store.auditLog.find({ organization_id: id }).sort({ at: 1 }).toArray();
+    const entries = await account.domain.store.auditLog.find({ organization_id: id }).sort({ _id: 1 }).toArray();
     expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(["operator"]));
     expect(entries.map(({ action }) => action)).toEqual([
       "organization.created",

@@ -33,7 +33,10 @@ function as({ _id, organization_id }: { _id: string; organization_id: string }):
 const signIn = async ({ email }: { email: string }) =>
   (await account.domain.signIn({ email, password, ...place })).token;
 const entriesAbout = (target: string) =>
-  account.domain.store.auditLog.find({ target, action: { $regex: "^member" } }).toArray();
+  account.domain.store.auditLog
+    .find({ target, action: { $regex: "^member" } })
+    .sort({ _id: 1 })
+    .toArray();
 const rolesNow = async (owner: CallerContext) =>
   (await account.domain.listMembers(owner)).map(({ user }) => [user.email, user.role]);
 

@@ -29,7 +29,7 @@ async function signIn() {
 
 async function auditOf(action: "user.reauthenticated" | "user.password_changed") {
   const user = await account.domain.findUser(email);
-  return account.domain.store.auditLog.find({ action, target: user!._id }).toArray();
+  return account.domain.store.auditLog.find({ action, target: user!._id }).sort({ _id: 1 }).toArray();
 }
 
 describe("giving the password again", () => {

@@ -69,7 +69,10 @@ test("a user ends one of their sessions, again without effect, and never that of
   await expect(account.domain.getSession(lost.token)).rejects.toMatchObject(over);
   await expect(account.domain.endSession(lost, lostId)).rejects.toMatchObject(over);
   const { userId } = await account.domain.getSession(mine.token);
-  const entries = await account.domain.store.auditLog.find({ action: "user.sessions_ended", target: userId }).toArray();
+  const entries = await account.domain.store.auditLog
+    .find({ action: "user.sessions_ended", target: userId })
+    .sort({ _id: 1 })
+    .toArray();
   expect(entries).toMatchObject([
     { actor: userId, client_address: mine.clientAddress, request_id: "req_1", details: { sessions: 1 } },
   ]);

@@ -85,7 +85,7 @@ test("webhook-dispatcher alone reports what users have it do", async () => {
   await clients["webhook-dispatcher"]!.appendAuditEntry(entry);
   for (const name of ["gateway", "dashboard", "monitor"])
     await expect(clients[name]!.appendAuditEntry(entry)).rejects.toMatchObject({ code: "forbidden" });
-  const found = await account.domain.store.auditLog.find({ action: "webhook_test.sent" }).toArray();
+  const found = await account.domain.store.auditLog.find({ action: "webhook_test.sent" }).sort({ _id: 1 }).toArray();
   expect(found).toMatchObject([{ organization_id: organizationId, details: { host: "acme.example" } }]);
 });
 
