@@ -79,7 +79,7 @@ test("an owner invites somebody by mail, gives them another role, removes them, 
   await owner.page.getByRole("heading", { name: "Confirm your password" }).waitFor();
   await owner.page.getByLabel("Password").fill(organization.password);
   await owner.page.getByRole("button", { name: "Confirm" }).click();
-  await owner.page.getByText("Your password is confirmed.").waitFor();
+  await owner.page.getByText("Your identity is confirmed.").waitFor();
   await owner.page.getByLabel("Read-only").check();
   await owner.page.getByRole("button", { name: "Change role" }).click();
   await owner.page.getByText("The role is changed.").waitFor();

@@ -115,7 +115,7 @@ describe("a password given long ago", () => {
     await page.getByText("This is not your password.").waitFor();
     await page.getByLabel("Password").fill(organization.password);
     await page.keyboard.press("Enter");
-    await page.getByText("Your password is confirmed.").waitFor();
+    await page.getByText("Your identity is confirmed.").waitFor();
     await page.getByRole("button", { name: "Show" }).click();
     expect(await page.locator("#secret-value").textContent()).toBe(organization.webhookSecrets.sandbox);
     expect(await isTaken(before)).toBe(false);

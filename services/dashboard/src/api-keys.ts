@@ -46,7 +46,7 @@ interface Refusal {
 }
 
 const done: Readonly<Record<string, string>> = {
-  confirmed: "Your password is confirmed. You can create and roll keys now.",
+  confirmed: "Your identity is confirmed. You can create and roll keys now.",
   revoked: "The key is revoked.",
 };
 

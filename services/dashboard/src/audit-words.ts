@@ -8,7 +8,7 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "user.signed_in": "signed in",
     "user.signed_out": "signed out",
     "user.sessions_ended": "ended sessions of",
-    "user.reauthenticated": "confirmed their password",
+    "user.reauthenticated": "confirmed their identity",
     "user.password_changed": "changed their password",
     "user.password_set": "set a new password for",
     "user.totp_enabled": "turned on two-factor sign-in",

@@ -42,7 +42,7 @@ const notices: Readonly<Record<string, Notice>> = {
   invited: { kind: "done", text: "The invitation is on its way. Its link is good for 7 days." },
   resent: { kind: "done", text: "It is on its way again. The link of the mail before is of no use any more." },
   revoked: { kind: "done", text: "The invitation is revoked. Its link is of no use any more." },
-  confirmed: { kind: "done", text: "Your password is confirmed. Nothing was done yet." },
+  confirmed: { kind: "done", text: "Your identity is confirmed. Nothing was done yet." },
 };
 
 export function createMemberHandlers(options: {

@@ -12,7 +12,7 @@ import type { ReadPanel } from "./panels.ts";
 import { rangesAt } from "./usage.ts";
 import { busiestOf } from "./usage-figures.ts";
 
-const CONFIRMED: Notice = { kind: "done", text: "Your password is confirmed. Nothing was done yet." };
+const CONFIRMED: Notice = { kind: "done", text: "Your identity is confirmed. Nothing was done yet." };
 
 /** Shows the organization's plan, its limits, and how much of them is used now. */
 export function createOrganizationHandler(options: {

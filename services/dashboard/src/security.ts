@@ -34,7 +34,7 @@ export interface SecurityHandlers {
 const done: Readonly<Record<string, string>> = {
   ended: "The session has ended. Whoever used it has to sign in again.",
   "others-ended": "All other sessions have ended. This browser alone is signed in.",
-  confirmed: "Your password is confirmed. Nothing was done yet: choose again what you were about to do.",
+  confirmed: "Your identity is confirmed. Nothing was done yet: choose again what you were about to do.",
   "passkey-added": "The passkey is added. You can sign in with it from now on.",
   "passkey-removed":
     "The passkey is removed. Delete it from the device that keeps it too, so that it is not offered there.",

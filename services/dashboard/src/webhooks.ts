@@ -40,7 +40,7 @@ const DELIVERIES_SHOWN = 5;
 const ENDPOINTS_SHOWN = 20;
 
 const done: Readonly<Record<string, string>> = {
-  confirmed: "Your password is confirmed. Nothing was done yet: choose again what you were about to do.",
+  confirmed: "Your identity is confirmed. Nothing was done yet: choose again what you were about to do.",
   set: "Your secret is set. New attempts are signed with it from now on.",
   rotated:
     "The secret is replaced. New attempts are signed with the new one from now on: show it, and give it to your subscriber.",
