@@ -52,7 +52,8 @@ export interface Invitations {
   getInvitation(token: string): Promise<OfferedInvitation>;
   /**
    * Creates the member with their password, and signs them in. An address belongs to one organization alone.
-   * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited.
+   * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited; forbidden, where
+   * they are a member now whose organization signs in by its identity provider alone.
    */
   acceptInvitation(input: SessionPlace & { token: string; password: string }): ReturnType<SignIns["signIn"]>;
 }

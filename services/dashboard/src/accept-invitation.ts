@@ -3,7 +3,7 @@ import type { Client } from "@vvs/rpc";
 import type { Express, RequestHandler, Response } from "express";
 import { field } from "./http/form.ts";
 import { HOME } from "./http/next-path.ts";
-import { acceptInvitationPage, invitationOverPage } from "./pages/accept-invitation.ts";
+import { acceptInvitationPage, invitationOverPage, joinedPage } from "./pages/accept-invitation.ts";
 import type { Layout } from "./pages/layout.ts";
 import type { BeginSession } from "./sign-in.ts";
 import { isCode, noticeOf } from "./sign-up.ts";
@@ -52,6 +52,9 @@ export function createAcceptInvitationHandlers(options: {
         response.redirect(303, HOME);
       } catch (error) {
         if (isCode(error, "not_found")) return send(response, token);
+        if (isCode(error, "forbidden")) {
+          return layout.sendBarePage(response, { title: "You have joined", content: joinedPage(error.message) });
+        }
         if (isCode(error, "rate_limited")) {
           return send(response, token, { status: 429, problem: noticeOf(response, error).text });
         }

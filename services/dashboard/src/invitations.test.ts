@@ -112,6 +112,14 @@ describe("who has the link", () => {
     expect(text).not.toContain("<form");
   });
 
+  test("into an organization that takes no password learns how to sign in as the member they are now", async () => {
+    const refusal = new ServiceError("forbidden", { message: "Sign in with Acme’s provider." });
+    dashboard.state.failures.set("acceptInvitation", refusal);
+    const answer = await stranger.post("/invitation", { token: INVITATION_TOKEN, password: "secret-1234" });
+    expect([answer.status, answer.cookies]).toEqual([200, []]);
+    expect(answer.text).toContain("You are a member now. Sign in with Acme’s provider.");
+  });
+
   test("is told why a password is refused, and it is not sent back", async () => {
     const details = [{ path: "password", message: "must be 8–200 characters" }];
     dashboard.state.failures.set("acceptInvitation", new ServiceError("invalid_request", { details }));

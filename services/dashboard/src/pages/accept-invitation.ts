@@ -30,6 +30,15 @@ ${
 </div>`;
 }
 
+/** To a new member whose organization takes no password; `how` says what it takes. */
+export function joinedPage(how: string): Html {
+  return html`<div class="card narrow">
+<h1>You have joined</h1>
+<p>You are a member now. ${how}</p>
+<p class="choices"><a class="button" href="/sign-in">Sign in</a></p>
+</div>`;
+}
+
 /** In the place of the above where the link is of no use any more. */
 export function invitationOverPage(): Html {
   return html`<div class="card narrow">

@@ -120,7 +120,8 @@ export declare const OrganizationService: GenService<{
   },
   /**
    * Makes who has the link a member, and signs them in. Callers: dashboard.
-   * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited.
+   * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited; forbidden (they are a
+   * member now, whose organization signs in by its identity provider alone).
    *
    * @generated from rpc vvs.account.v1.OrganizationService.AcceptInvitation
    */
