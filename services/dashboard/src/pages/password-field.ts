@@ -1,4 +1,5 @@
-import { type Html, html } from "../http/html.ts";
+import type { Html } from "../http/html.ts";
+import { textField } from "./text-field.ts";
 
 /** What a new password has to be like, for people. */
 export const NEW_PASSWORD_HINT =
@@ -13,10 +14,5 @@ export function passwordField(options: {
   problem?: string;
   autofocus?: boolean;
 }): Html {
-  const { name, hint, problem } = options;
-  const describedBy = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
-  return html`<label for="${name}">${options.label}</label>
-  <input id="${name}" name="${name}" type="password" autocomplete="${options.autocomplete}" required maxlength="1024"${describedBy && html` aria-describedby="${describedBy}"`}${problem && html` aria-invalid="true"`}${(problem || options.autofocus) && html` autofocus`}>
-  ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-  ${problem && html`<p class="field-problem" id="${name}-problem" role="alert">${problem}</p>`}`;
+  return textField({ ...options, type: "password", maxLength: 1024 });
 }

@@ -4,10 +4,11 @@ import { type Html, html } from "../http/html.ts";
 export function textField(options: {
   name: string;
   label: string;
-  type?: "text" | "email";
+  type?: "text" | "email" | "password";
   autocomplete: string;
   maxLength: number;
-  value: string;
+  /** What the field holds already. */
+  value?: string;
   hint?: string;
   problem?: string;
   autofocus?: boolean;
@@ -15,7 +16,7 @@ export function textField(options: {
   const { name, hint, problem } = options;
   const describedBy = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
   return html`<label for="${name}">${options.label}</label>
-  <input id="${name}" name="${name}" type="${options.type ?? "text"}" autocomplete="${options.autocomplete}" required maxlength="${options.maxLength}" value="${options.value}"${describedBy && html` aria-describedby="${describedBy}"`}${problem && html` aria-invalid="true"`}${(problem || options.autofocus) && html` autofocus`}>
+  <input id="${name}" name="${name}" type="${options.type ?? "text"}" autocomplete="${options.autocomplete}" required maxlength="${options.maxLength}"${options.value && html` value="${options.value}"`}${describedBy && html` aria-describedby="${describedBy}"`}${problem && html` aria-invalid="true"`}${(problem || options.autofocus) && html` autofocus`}>
   ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
   ${problem && html`<p class="field-problem" id="${name}-problem" role="alert">${problem}</p>`}`;
 }
