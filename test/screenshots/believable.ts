@@ -3,6 +3,7 @@ import type { UsageCount } from "../../services/account/src/usage.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { pastOfProviders } from "./past-of-providers.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAYS = 30;
@@ -31,6 +32,7 @@ export async function believableOrganization(subscriber: URL): Promise<TestOrgan
     limitPerMinute: 5_000,
   });
   await pastUsage(organization);
+  await pastOfProviders(sharedProduct().environment, DAYS);
   const { live, sandbox } = organization;
   const sandboxChecks = { checks: ["sam_registration", "tin_match"], mode: "realtime" };
   for (const [place, uei] of SANDBOX_UEIS.entries()) {

@@ -112,7 +112,7 @@ export function createApp(options: AppOptions): Express {
   const changeMonitor = createChangeMonitorHandlers({ ...options, layout, readVendors });
   const createMonitor = createCreateMonitorHandlers({ ...options, layout, formTokens, readVendors });
   const providers = createProvidersHandler({ ...options, layout });
-  const usage = createUsageHandler({ ...options, layout });
+  const usage = createUsageHandler({ ...options, layout, readPanel });
   const security = createSecurityHandlers({ ...options, layout });
   const twoFactor = createTwoFactorHandlers({ ...options, layout });
   const plan = createOrganizationHandler({ ...options, layout, readPanel });

@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
+import { CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard } from "./testing/dashboard.ts";
 import { keyOf } from "./testing/fake-services.ts";
 import { rangesAt } from "./usage.ts";
@@ -12,6 +13,7 @@ beforeAll(async () => {
 beforeEach(() => {
   dashboard.state.calls.length = 0;
   dashboard.state.usage = [];
+  dashboard.state.providerHealth = [];
   dashboard.state.failures.clear();
 });
 afterAll(() => dashboard.close());
@@ -78,4 +80,49 @@ test("with account away the page says so", async () => {
   await visitor.signIn();
   dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
   expect((await visitor.get("/live/usage")).status).toBe(503);
+});
+
+test("how each provider did is drawn, told in numbers, and asked for by the page's time and environment", async () => {
+  const hour = timestampFromDate(new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS));
+  const before = timestampFromDate(new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 2 * HOUR_MS));
+  dashboard.state.providerHealth = [
+    {
+      provider: "sam_gov_api",
+      checkType: CheckType.SAM_REGISTRATION,
+      overall: { answeredPercent: 93, halfWithinMs: 256, mostWithinMs: 2_048 },
+      periods: [
+        { at: before, figures: { answeredPercent: 86, halfWithinMs: 256, mostWithinMs: 2_048 } },
+        { at: hour, figures: { answeredPercent: 100, halfWithinMs: 256, mostWithinMs: 1_024 } },
+      ],
+    },
+    { provider: "new <one>", checkType: CheckType.TIN_MATCH, overall: { answeredPercent: 0 }, periods: [] },
+  ];
+  const { status, text } = await page("/live/usage?range=day");
+  expect(status).toBe(200);
+  expect(text).toContain("SAM.gov, asked directly: sam_registration");
+  expect(text).toContain("It answered 93 %: half within 256 ms, 95 % within 2.0 s.");
+  expect(text).toContain('<td data-label="No answer">14 %</td>');
+  expect(text.match(/<rect class="answered" x=/g)).toHaveLength(2);
+  expect(text.match(/<rect class="failed" x=/g)).toHaveLength(1);
+  expect(text).toContain("new &lt;one&gt;: tin_match");
+  expect(text).toContain("It answered nothing.");
+  const call = dashboard.state.calls.find((each) => each.startsWith("getProviderHealth"))!;
+  expect(JSON.parse(call.slice("getProviderHealth ".length))).toMatchObject({
+    environment: "ENVIRONMENT_LIVE",
+    interval: "HEALTH_INTERVAL_HOUR",
+  });
+});
+
+test("where no provider was asked the page says what to do", async () => {
+  const { text } = await page("/test/usage?range=quarter");
+  expect(text).toContain("No provider was asked in the last 92 days.");
+  expect(text).toContain('href="/test/verifications"');
+});
+
+test("without how providers did the rest of the page is shown, with a notice", async () => {
+  dashboard.state.failures.set("getProviderHealth", new ServiceError("service_unavailable"));
+  const { status, text } = await page("/live/usage");
+  expect(status).toBe(200);
+  expect(text).toContain("How providers did can’t be shown at the moment.");
+  expect(text).toContain("No live request came");
 });

@@ -1,10 +1,13 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type AccountService, UsageInterval } from "@vvs/proto/account/v1/account";
+import { HealthInterval } from "@vvs/proto/verification/v1/provider_health";
+import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
-import type { PageHandler } from "./http/session.ts";
+import { toProtoCaller, toProtoEnvironment } from "@vvs/tenant";
+import type { PageHandler, Visit } from "./http/session.ts";
 import type { Layout } from "./pages/layout.ts";
 import { usagePage } from "./pages/usage.ts";
+import type { ReadPanel } from "./panels.ts";
 
 /** A time up to now that usage is shown of. */
 export interface UsageRange {
@@ -35,20 +38,32 @@ export function rangesAt(now: Date): UsageRange[] {
   });
 }
 
-/** Shows what the organization used. */
+/** Shows what the organization used, and how the providers did meanwhile. */
 export function createUsageHandler(options: {
   account: Pick<Client<typeof AccountService>, "getUsage" | "getOrganization" | "listApiKeys">;
+  verification: Pick<Client<typeof VerificationService>, "getProviderHealth">;
+  readPanel: ReadPanel;
   layout: Layout;
   now: () => Date;
 }): PageHandler {
-  const { account, layout, now } = options;
+  const { account, verification, readPanel, layout, now } = options;
+
+  const providersOf = (visit: Visit, range: UsageRange) =>
+    readPanel(visit, "provider health", async (call) => {
+      const environment = toProtoEnvironment(visit.view.environment);
+      const interval = range.interval === "day" ? HealthInterval.DAY : HealthInterval.HOUR;
+      const asked = { environment, from: timestampFromDate(range.from), to: timestampFromDate(range.to), interval };
+      return (await verification.getProviderHealth(asked, call)).providers;
+    });
+
   return async (request, response, visit) => {
     const caller = toProtoCaller(visit.caller);
     const ranges = rangesAt(now());
     const range = ranges.find(({ id }) => id === request.query.range) ?? ranges[2]!;
-    const [organization, { keys }] = await Promise.all([
+    const [organization, { keys }, providers] = await Promise.all([
       account.getOrganization({ caller }),
       account.listApiKeys({ caller }),
+      providersOf(visit, range),
     ]);
     const keyId = keys.find(({ id }) => id === request.query.key)?.id ?? "";
     const { counts } = await account.getUsage({
@@ -58,7 +73,7 @@ export function createUsageHandler(options: {
       interval: range.interval === "day" ? UsageInterval.DAY : UsageInterval.HOUR,
       apiKeyId: keyId,
     });
-    const content = usagePage({ view: visit.view, organization, keys, counts, range, ranges, keyId });
+    const content = usagePage({ view: visit.view, organization, keys, counts, range, ranges, keyId, providers });
     layout.sendPage(response, { visit, section: "usage", title: "Usage", content });
   };
 }

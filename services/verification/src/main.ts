@@ -13,9 +13,11 @@ import { circuitSettings, evidenceSettings, loadVerificationConfig, timeLimits }
 import { openEvidence } from "./evidence/open.ts";
 import { observeProviders } from "./metrics.ts";
 import { createObserveAttempts } from "./observe-attempts.ts";
+import { startAttemptCounts } from "./providers/attempt-counts.ts";
 import { createCircuitBreakers } from "./providers/circuit-breakers.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { dailyQuotas } from "./providers/provider-config.ts";
+import { createReadProviderHistory } from "./providers/provider-history.ts";
 import { createProviderReport } from "./providers/provider-report.ts";
 import { createProviderRegistry } from "./providers/registry.ts";
 import { createSandboxTurns } from "./providers/sandbox-turns.ts";
@@ -56,6 +58,8 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   const circuits = { settings: circuitSettings(config), quotas: dailyQuotas(config), now, logger };
   const breakers = perEnvironment((environment) => createCircuitBreakers({ db: databases[environment], ...circuits }));
   onClose("circuit breakers", () => Promise.all(environments.map((environment) => breakers[environment].flush())));
+  const counts = perEnvironment((environment) => startAttemptCounts({ db: databases[environment], now, logger }));
+  onClose("attempt counts", () => Promise.all(environments.map((environment) => counts[environment].close())));
   const outboxes = perEnvironment((environment) => createOutbox({ db: databases[environment] }));
   const evidence = await openEvidence({ databases, settings: evidenceSettings(config), now, logger });
   onClose("evidence", () => evidence.close());
@@ -63,8 +67,9 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   const { takeCall } = breakers.live;
   const live = createLiveProviders({ config, entities, takeCall, now, logger, onClose });
   const providers = createProviderRegistry({ live, entities, turns: createSandboxTurns(databases), now });
-  const observe = createObserveAttempts({ breakers, logger });
+  const observe = createObserveAttempts({ breakers, counts, logger });
   const report = createProviderReport({ providers, breakers, now });
+  const readHistory = createReadProviderHistory({ databases, providers });
   onClose("provider gauges", observeProviders(report.observe));
   const conclude = createConcluder({ store, entities, providers, observe, limits, now });
   const onStored = (environment: Environment) => relays[environment].nudge();
@@ -85,7 +90,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   );
   const server = await serveRpc({
     service: VerificationService,
-    handlers: createHandlers({ store, idempotency, subjects, verifier, report }),
+    handlers: createHandlers({ store, idempotency, subjects, verifier, report, readHistory }),
     callers,
     host: config.RPC_HOST,
     port: config.RPC_PORT,

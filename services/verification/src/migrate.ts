@@ -4,7 +4,11 @@ import { migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { bodiesOf } from "./evidence/bodies.ts";
+import { attemptCountsOf } from "./providers/attempt-counts.ts";
 import { collectionsOf } from "./store.ts";
+
+/** As long as the usage of keys, beside which it is shown. */
+const ATTEMPTS_KEPT_SECONDS = 400 * 24 * 60 * 60;
 
 /** Creates this service's collections and indexes; may run again, and beside running services. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
@@ -16,7 +20,13 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
       db,
       [verifications, evidence, answers].map(({ collectionName }) => collectionName),
     );
-    await createCollections(db, ["provider_state", "sandbox_turns", "evidence_bodies", "evidence_removals"]);
+    await createCollections(db, [
+      "provider_state",
+      "sandbox_turns",
+      "evidence_bodies",
+      "evidence_removals",
+      "provider_attempts",
+    ]);
     await verifications.createIndexes([
       { key: { organization_id: 1, created_at: -1, _id: -1 } },
       { key: { organization_id: 1, entity_id: 1, created_at: -1, _id: -1 } },
@@ -37,6 +47,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
       created_at: -1,
       _id: -1,
     });
+    await attemptCountsOf(db).createIndex({ hour: 1 }, { expireAfterSeconds: ATTEMPTS_KEPT_SECONDS });
     await migrateIdempotency(db);
     await migrateOutbox(db);
   }

@@ -2,6 +2,7 @@ import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
 import { attemptDuration, providerAttempts } from "./metrics.ts";
+import { type AttemptCounts, isUnanswered } from "./providers/attempt-counts.ts";
 import type { AttemptResult, CircuitBreakers } from "./providers/circuit-breakers.ts";
 import { ProviderError } from "./providers/provider.ts";
 import { type ObserveAttempt, throwReason } from "./run-check.ts";
@@ -11,14 +12,15 @@ export type ObserveAttempts = (environment: Environment) => ObserveAttempt;
 const tracer = trace.getTracer("verification");
 
 /**
- * Each attempt is a span, is let through by the provider's circuit breaker or refused, and counts there and in metrics;
- * what nobody foresaw is logged as ours.
+ * Each attempt is a span, is let through by the provider's circuit breaker or refused, and counts there, in metrics and in
+ * the provider's past; what nobody foresaw is logged as ours.
  */
 export function createObserveAttempts(options: {
   breakers: Readonly<Record<Environment, Pick<CircuitBreakers, "admit">>>;
+  counts: Readonly<Record<Environment, Pick<AttemptCounts, "count">>>;
   logger: Logger;
 }): ObserveAttempts {
-  const { breakers, logger } = options;
+  const { breakers, counts, logger } = options;
   const told = new WeakSet<Error>();
   return (environment) => (provider, attempt) => {
     const attributes = { "vvs.provider": provider.name, "vvs.check": provider.check };
@@ -35,10 +37,12 @@ export function createObserveAttempts(options: {
         settle = await breakers[environment].admit(provider.name);
         const answer = await attempt();
         count(answer.outcome);
+        counts[environment].count(provider, { kind: "answered", durationMs: performance.now() - began });
         settle({ kind: "answered" });
         return answer;
       } catch (error) {
         count(settle ? "throw" : "shut");
+        if (isUnanswered(error)) counts[environment].count(provider, { kind: "unanswered" });
         span.setAttribute("vvs.reason", throwReason(error));
         span.setStatus({ code: SpanStatusCode.ERROR });
         if (!(error instanceof ProviderError))

@@ -4,6 +4,8 @@ import type { IdempotencyStore } from "@vvs/idempotency";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import type { Callers, Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
+import type { ReadProviderHistory } from "./providers/provider-history.ts";
+import { historyRangeOf, toProviderHealth } from "./providers/provider-history-messages.ts";
 import type { ProviderReport } from "./providers/provider-report.ts";
 import type { VerificationStore } from "./store.ts";
 import type { Subjects } from "./subject.ts";
@@ -19,6 +21,7 @@ export const callers: Callers<typeof VerificationService> = {
   listVerifications: edges,
   getEvidence: edges,
   listProviders: edges,
+  getProviderHealth: ["dashboard"],
 };
 
 /** The service's rpcs. */
@@ -28,8 +31,9 @@ export function createHandlers(options: {
   subjects: Pick<Subjects, "resolve">;
   verifier: Verifier;
   report: Pick<ProviderReport, "list">;
+  readHistory: ReadProviderHistory;
 }): Handlers<typeof VerificationService> {
-  const { store, idempotency, subjects, verifier, report } = options;
+  const { store, idempotency, subjects, verifier, report, readHistory } = options;
 
   async function getVerification(tenant: Tenant, id: string) {
     const found = await store.get(tenant, id);
@@ -80,6 +84,10 @@ export function createHandlers(options: {
           lastSuccessAt: lastSuccessAt && timestampFromDate(lastSuccessAt),
         })),
       };
+    },
+    async getProviderHealth(request) {
+      const past = await readHistory(environmentOf(request.environment), historyRangeOf(request));
+      return { providers: past.map(toProviderHealth) };
     },
   };
 }

@@ -11,6 +11,8 @@ export interface PlotPoint {
 export interface Plot {
   readonly id: string;
   readonly title: string;
+  /** What it comes to, in a sentence below the title. */
+  readonly note?: string;
   /** Each has a class of its own in the stylesheet: its colour and, of a line, its dashes. */
   readonly series: readonly { readonly name: string; readonly className: string }[];
   readonly points: readonly PlotPoint[];
@@ -64,9 +66,10 @@ export function lines(plot: Plot): Html {
 }
 
 function figure(plot: Plot, most: number, shapes: Html): Html {
-  const { id, title, series, points, text } = plot;
+  const { id, title, note, series, points, text } = plot;
   return html`<figure class="plot" aria-labelledby="${id}-title">
 <figcaption id="${id}-title">${title}</figcaption>
+${note && html`<p class="hint">${note}</p>`}
 <ul class="legend">${series.map(({ name, className }) => html`<li><span class="swatch ${className}"></span>${name}</li>`)}</ul>
 <div class="drawing">
 <span class="most">${text(most)}</span>

@@ -1,4 +1,5 @@
 import type { ApiKey, GetOrganizationResponse, UsageCount } from "@vvs/proto/account/v1/account";
+import type { ProviderHealth } from "@vvs/proto/verification/v1/provider_health";
 import type { EnvironmentView } from "../environments.ts";
 import { type Html, html } from "../http/html.ts";
 import type { UsageRange } from "../usage.ts";
@@ -12,8 +13,10 @@ import {
   totalOf,
 } from "../usage-figures.ts";
 import { hint } from "./api-keys.ts";
+import { durationText, labelOf } from "./figures.ts";
 import { stats } from "./parts.ts";
 import { lines, stackedBars } from "./plot.ts";
+import { providerHealthSection } from "./provider-health.ts";
 
 export interface UsageView {
   readonly view: EnvironmentView;
@@ -25,6 +28,8 @@ export interface UsageView {
   readonly ranges: readonly UsageRange[];
   /** Of one key alone; empty for all. */
   readonly keyId: string;
+  /** Undefined where it can't be had at the moment. */
+  readonly providers: readonly ProviderHealth[] | undefined;
 }
 
 const OUTCOME_NAMES = {
@@ -43,7 +48,8 @@ export function usagePage(options: UsageView): Html {
   const { counts } = options;
   return html`<h1>Usage</h1>
 ${chooser(options)}
-${counts.length === 0 ? nothing(options) : plots(options)}`;
+${counts.length === 0 ? nothing(options) : plots(options)}
+${providerHealthSection(options)}`;
 }
 
 function plots(options: UsageView): Html {
@@ -142,14 +148,4 @@ function nothing({ view, keyId, range }: UsageView): Html {
   return html`<p class="empty">No ${view.name.toLowerCase()} request came in the last ${range.name}. <a href="${view.path}/api-keys">Create an API key</a> and make your first call; it shows here some ten seconds later.</p>`;
 }
 
-function labelOf(at: Date, { interval }: UsageRange): string {
-  const iso = at.toISOString();
-  return interval === "day" ? iso.slice(0, 10) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`;
-}
-
 const numberText = (number: number) => number.toLocaleString("en-US");
-
-function durationText(ms: number): string {
-  if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
-}

@@ -67,6 +67,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     hasOlder: false,
     evidence: [],
     providers: [],
+    providerHealth: [],
     entities: [],
     found: {},
     snapshots: [],

@@ -7,6 +7,7 @@ import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import type { PasskeySchema } from "@vvs/proto/account/v1/passkeys";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
+import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_health";
 import type { EvidenceSchema, ProviderSchema, VerificationSchema } from "@vvs/proto/verification/v1/verification";
 import type { DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
 
@@ -43,6 +44,8 @@ export interface FakeState {
   hasOlder: boolean;
   evidence: MessageInitShape<typeof EvidenceSchema>[];
   providers: MessageInitShape<typeof ProviderSchema>[];
+  /** Over time. */
+  providerHealth: MessageInitShape<typeof ProviderHealthSchema>[];
   entities: MessageInitShape<typeof EntitySchema>[];
   /** What a look-up answers. */
   found: MessageInitShape<typeof LookUpResponseSchema>;

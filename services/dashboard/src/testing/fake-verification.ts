@@ -2,6 +2,7 @@ import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { GetProviderHealthRequestSchema } from "@vvs/proto/verification/v1/provider_health";
 import {
   type EvidenceSchema,
   ListProvidersRequestSchema,
@@ -79,6 +80,7 @@ export function verificationService(state: FakeState) {
       listVerifications: alone,
       getEvidence: alone,
       listProviders: alone,
+      getProviderHealth: alone,
     },
   };
 }
@@ -118,6 +120,10 @@ function verificationHandlers(state: FakeState): Handlers<typeof VerificationSer
       note("listProviders", toJsonString(ListProvidersRequestSchema, request));
       await state.slow;
       return { providers: state.providers };
+    },
+    async getProviderHealth(request) {
+      note("getProviderHealth", toJsonString(GetProviderHealthRequestSchema, request));
+      return { providers: state.providerHealth };
     },
   };
 }

@@ -12,9 +12,11 @@ import { type EvidenceSettings, openEvidence } from "../evidence/open.ts";
 import { migrate } from "../migrate.ts";
 import { createMonitorRuns } from "../monitor-runs.ts";
 import { createObserveAttempts } from "../observe-attempts.ts";
+import { startAttemptCounts } from "../providers/attempt-counts.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "../providers/circuit.ts";
 import { createCircuitBreakers } from "../providers/circuit-breakers.ts";
 import type { Provider } from "../providers/provider.ts";
+import { createReadProviderHistory } from "../providers/provider-history.ts";
 import { createProviderReport } from "../providers/provider-report.ts";
 import { createProviderRegistry } from "../providers/registry.ts";
 import { createSamGovExtract } from "../providers/sam-gov-extract.ts";
@@ -62,6 +64,10 @@ export async function startTestService(options: {
     live: createCircuitBreakers({ db: databases.live, settings, quotas: {}, now, logger }),
     sandbox: createCircuitBreakers({ db: databases.sandbox, settings, quotas: {}, now, logger }),
   };
+  const counts = {
+    live: startAttemptCounts({ db: databases.live, now, logger }),
+    sandbox: startAttemptCounts({ db: databases.sandbox, now, logger }),
+  };
   const outboxes = { live: createOutbox({ db: databases.live }), sandbox: createOutbox({ db: databases.sandbox }) };
   const kept: EvidenceSettings = { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0 };
   const evidence = await openEvidence({
@@ -74,8 +80,9 @@ export async function startTestService(options: {
   const live = options.live ?? [createSamGovExtract({ entities: entityClient, now })];
   const providers = createProviderRegistry({ live, entities: entityClient, turns: createSandboxTurns(databases), now });
   const limits = { callMs: 23_000, checkMs: 20_000, attemptMs: 9_000 };
-  const observe = createObserveAttempts({ breakers, logger });
+  const observe = createObserveAttempts({ breakers, counts, logger });
   const report = createProviderReport({ providers, breakers, now });
+  const readHistory = createReadProviderHistory({ databases, providers });
   const conclude = createConcluder({ store, entities: entityClient, providers, observe, limits, now });
   const verifier = createVerifier({
     store,
@@ -94,7 +101,7 @@ export async function startTestService(options: {
   };
   const server = await serveRpc({
     service: VerificationService,
-    handlers: createHandlers({ store, idempotency, subjects, verifier, report }),
+    handlers: createHandlers({ store, idempotency, subjects, verifier, report, readHistory }),
     callers,
     host: "127.0.0.1",
     port: 0,
@@ -109,6 +116,7 @@ export async function startTestService(options: {
   });
   return {
     client,
+    port: server.port,
     entities,
     databases,
     prefix,
@@ -117,7 +125,7 @@ export async function startTestService(options: {
       client.close();
       await server.close();
       await evidence.close();
-      await Promise.all([breakers.live.flush(), breakers.sandbox.flush()]);
+      await Promise.all([breakers.live.flush(), breakers.sandbox.flush(), counts.live.close(), counts.sandbox.close()]);
       entityClient.close();
       await entities.server.close();
       if (!options.prefix) await Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]);

@@ -8,6 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import type { Message } from "@bufbuild/protobuf";
 import type { Caller, CheckStatus, CheckType, Environment, Idempotency, Identifiers, PageRequest, Position } from "../../common/v1/common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { GetProviderHealthRequestSchema, GetProviderHealthResponseSchema } from "./provider_health_pb.js";
 
 /**
  * Describes the file vvs/verification/v1/verification.proto.
@@ -713,6 +714,17 @@ export declare const VerificationService: GenService<{
     methodKind: "unary";
     input: typeof ListProvidersRequestSchema;
     output: typeof ListProvidersResponseSchema;
+  },
+  /**
+   * How the providers of an environment did over time, for whoever asked them; some seconds late. Callers: dashboard.
+   * Errors: invalid_request where the time is empty or too long for its interval.
+   *
+   * @generated from rpc vvs.verification.v1.VerificationService.GetProviderHealth
+   */
+  getProviderHealth: {
+    methodKind: "unary";
+    input: typeof GetProviderHealthRequestSchema;
+    output: typeof GetProviderHealthResponseSchema;
   },
 }>;
 
