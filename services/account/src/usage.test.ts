@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { DURATION_CLASSES } from "@vvs/telemetry/durations";
 import type { Tenant } from "@vvs/tenant";
 import { createTestAccount, type TestAccount } from "./test-account.ts";
-import { DURATION_CLASSES, type UsageCount } from "./usage.ts";
+import type { UsageCount } from "./usage.ts";
 
 let account: TestAccount;
 beforeAll(async () => {

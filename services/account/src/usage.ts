@@ -1,11 +1,9 @@
 import { ServiceError } from "@vvs/errors";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
+import { DURATION_CLASSES } from "@vvs/telemetry/durations";
 import type { Tenant } from "@vvs/tenant";
 import type { AnyBulkWriteOperation, ClientSession, MongoClient } from "mongodb";
 import { type AccountStore, type ApiKeyUseDocument, ofTenant, type UsageDocument } from "./store.ts";
-
-/** Numbers of a histogram of durations: the n-th is of those below 2^n ms, the last of all longer ones. */
-export const DURATION_CLASSES = 16;
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;

@@ -4,7 +4,7 @@ import { ServiceError } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
 import type { ApiKey } from "./auth/api-key.ts";
 import { startTestGateway } from "./testing/gateway.ts";
-import { durationClass, startUsageReports, type UsageReports } from "./usage.ts";
+import { startUsageReports, type UsageReports } from "./usage.ts";
 
 type Sent = Parameters<Parameters<typeof startUsageReports>[0]["account"]["reportUsage"]>[0];
 
@@ -33,20 +33,6 @@ function counting() {
 
 const requestsIn = (reports: readonly Sent[]) =>
   reports.flatMap(({ counts }) => counts!.map((count) => `${count.apiKeyId} ${count.status} ${count.requests}`));
-
-test.each([
-  [0, 0],
-  [0.99, 0],
-  [1, 1],
-  [1.99, 1],
-  [2, 2],
-  [100, 7],
-  [16_383, 14],
-  [16_384, 15],
-  [1e9, 15],
-])("%d ms are counted in class %d", (durationMs, place) => {
-  expect(durationClass(durationMs)).toBe(place);
-});
 
 test("requests are counted by key, hour and status, with how long they took and when the last came", async () => {
   const { usage, state, sent } = counting();

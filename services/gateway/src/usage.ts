@@ -4,14 +4,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "@vvs/logging";
 import type { AccountService, UsageCountSchema } from "@vvs/proto/account/v1/account";
 import type { Client } from "@vvs/rpc";
+import { DURATION_CLASSES, durationClass } from "@vvs/telemetry/durations";
 import { toProtoTenant } from "@vvs/tenant";
 import type { ApiKey } from "./auth/api-key.ts";
 import type { CountUse } from "./http/exchange.ts";
 
 const REPORT_EVERY_MS = 10_000;
 const HOUR_MS = 60 * 60 * 1000;
-/** The n-th class is of durations below 2^n ms, the last of all longer ones: the contract's. */
-const DURATION_CLASSES = 16;
 
 interface Count {
   readonly key: Pick<ApiKey, "id" | "tenant">;
@@ -88,12 +87,6 @@ export function startUsageReports(options: {
       if (!unsent) await report();
     },
   };
-}
-
-/** Which number of the histogram counts a duration. */
-export function durationClass(durationMs: number): number {
-  const place = durationMs < 1 ? 0 : Math.floor(Math.log2(durationMs)) + 1;
-  return Math.min(place, DURATION_CLASSES - 1);
 }
 
 function messageOf(count: Count): MessageInitShape<typeof UsageCountSchema> {

@@ -1,10 +1,8 @@
 import type { Logger } from "@vvs/logging";
+import { durationClass } from "@vvs/telemetry/durations";
 import type { Collection, Db } from "mongodb";
 import type { Check } from "../checks.ts";
 import { ProviderError } from "./provider.ts";
-
-/** Numbers of a histogram of durations: the n-th is of those below 2^n ms, the last of all longer ones. */
-export const DURATION_CLASSES = 16;
 
 /** What a replica's crash may lose of the counts. */
 const WRITE_EVERY_MS = 5_000;
@@ -100,12 +98,6 @@ function add(sums: Map<string, number>, name: string): void {
 function addition({ _id, sums, ...described }: Count) {
   const update = { $setOnInsert: described, $inc: Object.fromEntries(sums) };
   return { updateOne: { filter: { _id }, update, upsert: true } };
-}
-
-/** Which number of the histogram counts a duration. */
-export function durationClass(durationMs: number): number {
-  const place = durationMs < 1 ? 0 : Math.floor(Math.log2(durationMs)) + 1;
-  return Math.min(place, DURATION_CLASSES - 1);
 }
 
 const UNANSWERED = new Set(["stale_source", "quota_exhausted", "circuit_open"]);

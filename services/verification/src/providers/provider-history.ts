@@ -1,8 +1,9 @@
 import { ServiceError } from "@vvs/errors";
+import { DURATION_CLASSES } from "@vvs/telemetry/durations";
 import type { Environment } from "@vvs/tenant";
 import type { Db } from "mongodb";
 import type { Check } from "../checks.ts";
-import { attemptCountsOf, DURATION_CLASSES } from "./attempt-counts.ts";
+import { attemptCountsOf } from "./attempt-counts.ts";
 import type { ProviderRegistry } from "./registry.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
