@@ -18,7 +18,8 @@ import { cachedCall, type Subject, seedSubjects } from "./subjects.ts";
 const IN_FLIGHT = 64;
 const ROUNDS = 5;
 const ROUND_MS = 8_000;
-const WARM_UP_MS = 6_000;
+/** Until the runtimes have compiled what they will: a service runs for days. */
+const WARM_UP_MS = 15_000;
 const HALF_LOAD_MS = 15_000;
 
 /** Cached verifications through real processes against a bare handler, alternated so that both see the same machine. */
