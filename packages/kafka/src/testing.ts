@@ -69,8 +69,16 @@ export function testKafka(options: { brokers: string; logger?: Logger }): TestKa
       return topic;
     },
     async committed(groupId, topic) {
-      const [offsets] = await admin.fetchOffsets({ groupId: `${prefix}${groupId}`, topics: [topic] });
-      return offsets!.partitions.sort((a, b) => a.partition - b.partition).map(({ offset }) => Number(offset));
+      const wanted = { groupId: `${prefix}${groupId}`, topics: [topic] };
+      let found: Awaited<ReturnType<typeof admin.fetchOffsets>> | undefined;
+      // A broker that has just started answers that its groups are being loaded.
+      while (!found) {
+        found = await admin.fetchOffsets(wanted).catch((error: { retriable?: boolean }) => {
+          if (!error.retriable) throw error;
+          return wait(20).then(() => undefined);
+        });
+      }
+      return found[0]!.partitions.sort((a, b) => a.partition - b.partition).map(({ offset }) => Number(offset));
     },
     async close() {
       if (created.size > 0) await admin.deleteTopics({ topics: [...created] });
