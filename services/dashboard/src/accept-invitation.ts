@@ -3,6 +3,7 @@ import type { Client } from "@vvs/rpc";
 import type { Express, RequestHandler, Response } from "express";
 import { field } from "./http/form.ts";
 import { HOME } from "./http/next-path.ts";
+import { queried } from "./http/queried.ts";
 import { acceptInvitationPage, invitationOverPage, joinedPage } from "./pages/accept-invitation.ts";
 import type { Layout } from "./pages/layout.ts";
 import type { BeginSession } from "./sign-in.ts";
@@ -35,8 +36,7 @@ export function createAcceptInvitationHandlers(options: {
 
   return {
     show(request, response) {
-      const { token } = request.query;
-      return send(response, typeof token === "string" ? token : "");
+      return send(response, queried(request, "token"));
     },
 
     async accept(request, response) {

@@ -7,6 +7,7 @@ import { browserName } from "./browser-name.ts";
 import { clearCookie, readCookie, writeCookie } from "./http/cookies.ts";
 import { field } from "./http/form.ts";
 import { nextPath } from "./http/next-path.ts";
+import { queried } from "./http/queried.ts";
 import type { PageHandler, Visit } from "./http/session.ts";
 import { sessionCaller } from "./http/session-caller.ts";
 import type { Layout } from "./pages/layout.ts";
@@ -154,11 +155,6 @@ export function createPasskeyHandlers(options: {
 
 function isRefusal({ code }: ServiceError): boolean {
   return code === "unauthorized" || code === "forbidden";
-}
-
-function queried(request: Request, name: string): string | undefined {
-  const value = request.query[name];
-  return typeof value === "string" ? value : undefined;
 }
 
 /** What is wrong with a field, if anything. Errors: all that the user can't put right, as they are. */

@@ -3,6 +3,7 @@ import type { Client } from "@vvs/rpc";
 import type { RequestHandler, Response } from "express";
 import { field } from "./http/form.ts";
 import { ProblemError } from "./http/problem.ts";
+import { queried } from "./http/queried.ts";
 import type { Layout } from "./pages/layout.ts";
 import type { Notice } from "./pages/parts.ts";
 import { forgotPasswordPage, resetLinkOverPage, resetPasswordPage, resetSentPage } from "./pages/password-reset.ts";
@@ -65,8 +66,7 @@ export function createPasswordReset(options: { entry: Entry; layout: Layout }): 
     },
 
     choose(request, response) {
-      const { token } = request.query;
-      return sendChoice(response, typeof token === "string" ? token : "");
+      return sendChoice(response, queried(request, "token"));
     },
 
     async reset(request, response) {

@@ -7,6 +7,7 @@ import type { Request, Response } from "express";
 import { writeCookie } from "./http/cookies.ts";
 import { field } from "./http/form.ts";
 import { nextPath } from "./http/next-path.ts";
+import { queried } from "./http/queried.ts";
 import type { PageHandler, Visit } from "./http/session.ts";
 import { sessionCaller } from "./http/session-caller.ts";
 import { confirmPasswordPage } from "./pages/confirm-password.ts";
@@ -117,8 +118,7 @@ export function createSecurityHandlers(options: {
     },
 
     async askForPassword(request, response, visit) {
-      const { next } = request.query;
-      await sendConfirm(request, response, visit, { next: nextPath(typeof next === "string" ? next : undefined) });
+      await sendConfirm(request, response, visit, { next: nextPath(queried(request, "next")) });
     },
 
     async confirmPassword(request, response, visit) {

@@ -8,6 +8,7 @@ import { alsoLog } from "./http/access-log.ts";
 import { clearCookie, readCookie, writeCookie } from "./http/cookies.ts";
 import { field } from "./http/form.ts";
 import { nextPath } from "./http/next-path.ts";
+import { queried } from "./http/queried.ts";
 import type { Layout } from "./pages/layout.ts";
 import { secondStepPage } from "./pages/second-step.ts";
 import { signInPage, type WaysIn } from "./pages/sign-in.ts";
@@ -99,13 +100,13 @@ export function createSignIn(options: {
 
   return {
     async show(request, response) {
-      const { next, signed_out: signedOut, done } = request.query;
+      const { signed_out: signedOut, done } = request.query;
       const changed = done === "password" && "Your password is changed. Sign in with the new one.";
       const [ways, singleSignOn] = await Promise.all([waysIn(), readChoices()]);
       layout.sendBarePage(response, {
         title: "Sign in",
         content: signInPage({
-          next: nextPath(typeof next === "string" ? next : undefined),
+          next: nextPath(queried(request, "next")),
           email: "",
           ways,
           notice: changed || (signedOut === undefined ? undefined : "You are signed out."),
@@ -140,8 +141,7 @@ export function createSignIn(options: {
     },
 
     askForCode(request, response) {
-      const { next } = request.query;
-      sendCodePage(response, nextPath(typeof next === "string" ? next : undefined));
+      sendCodePage(response, nextPath(queried(request, "next")));
     },
 
     async finish(request, response) {

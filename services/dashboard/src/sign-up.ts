@@ -5,6 +5,7 @@ import type { RequestHandler, Response } from "express";
 import { field } from "./http/form.ts";
 import { HOME } from "./http/next-path.ts";
 import { ProblemError } from "./http/problem.ts";
+import { queried } from "./http/queried.ts";
 import type { Layout } from "./pages/layout.ts";
 import type { Notice } from "./pages/parts.ts";
 import {
@@ -101,8 +102,7 @@ export function createSignUp(options: { entry: Entry; layout: Layout; beginSessi
     },
 
     askForPassword(request, response) {
-      const { token } = request.query;
-      return sendConfirm(response, typeof token === "string" ? token : "");
+      return sendConfirm(response, queried(request, "token"));
     },
 
     async confirm(request, response) {

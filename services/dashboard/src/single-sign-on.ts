@@ -9,6 +9,7 @@ import { alsoLog } from "./http/access-log.ts";
 import { clearCookie, readCookie, writeCookie } from "./http/cookies.ts";
 import { field } from "./http/form.ts";
 import { nextPath } from "./http/next-path.ts";
+import { queried } from "./http/queried.ts";
 import type { Layout } from "./pages/layout.ts";
 import { onTheWayPage, type SingleSignOnChoices, singleSignOnPage, singleSignOnPath } from "./pages/single-sign-on.ts";
 
@@ -123,6 +124,5 @@ export function createSingleSignOnHandlers(options: {
 }
 
 function nextOf(request: Request): string {
-  const { next } = request.query;
-  return nextPath(typeof next === "string" ? next : undefined);
+  return nextPath(queried(request, "next"));
 }
