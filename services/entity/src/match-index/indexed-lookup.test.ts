@@ -73,6 +73,20 @@ test("an entity is found by name as soon as its creation is answered, by its org
   }
 });
 
+test("what an organization remembers of a registry entity is shown where that is found by name, to it alone", async () => {
+  const { gateway } = await startIndexed();
+  const [caller, other] = [callerFor("org_remembers", "sandbox"), callerFor("org_others", "sandbox")];
+  const identifiers = { uei: "SANDBXACTVE1" };
+  const { entity } = await gateway.lookUp({ caller, identifiers });
+  await app.verification.resolveVendor({ caller, identifiers: { ...identifiers, duns: "500000009" } });
+  const byName = { legalName: entity!.legalName, fuzzy: true };
+  const seen = await gateway.lookUp({ caller, ...byName });
+  expect(seen.entity).toMatchObject({ id: entity!.id, identifiers: { ...identifiers, duns: "500000009" } });
+  const seenByOthers = await gateway.lookUp({ caller: other, ...byName });
+  expect(seenByOthers.entity?.id).toBe(entity!.id);
+  expect(Object.keys(seenByOthers.entity!.identifiers)).not.toContain("duns");
+});
+
 test("the index follows what changes, and takes up a change that came while it was built", async () => {
   const { index } = await startIndexed();
   const legalName = newName();
