@@ -1,6 +1,8 @@
+// First, as the heap grows while the others are loaded.
+import "./registry/sparing-heap.ts";
+
 import { constants, setPriority } from "node:os";
 import { basename } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases } from "@vvs/mongo";
@@ -29,8 +31,6 @@ await main(process.argv.slice(2)).catch((error: unknown) => {
 async function main(args: string[]): Promise<void> {
   const command = parseCommand(args, now());
   if (command.name === "download") return download(command);
-  // By default the heap doubles before it is cleared, and a load leaves much behind: this keeps it at a third more.
-  setFlagsFromString("--heap-growing-percent=30");
   const config = loadRegistryConfig();
   const logger = createLogger({ service: "registry", level: "warn" });
   const stopping = AbortSignal.abort(); // a command does not wait for a database that is away
