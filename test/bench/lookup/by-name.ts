@@ -9,7 +9,8 @@ import type { LoadedService } from "./loaded-service.ts";
 import { cpuMsOf, memoryOf } from "./process-figures.ts";
 import { nameKey } from "./same-name.ts";
 
-const WARM_UP = 500;
+/** Until the runtime has compiled what it will: a service runs for days. */
+const WARM_UP = 2_000;
 /** More than an index of a million names takes in before it is built anew. */
 const CHANGED_SHARE = 0.05;
 

@@ -42,6 +42,8 @@ const LONGEST_RETRY_MS = 60_000;
 /** So long a search may take: MongoDB answers those that take longer. */
 const SEARCH_MS = 1_000;
 
+const YOUNG_GENERATION_MB = 12;
+
 export function hostMatchIndex(options: { thread: ThreadData; logger: Logger }): HostedIndex {
   const { thread, logger } = options;
   let current: Generation | undefined;
@@ -144,6 +146,8 @@ function begin(thread: ThreadData): Generation {
     execArgv: [],
     env: {},
     name: "match-index",
+    // What a search leaves behind is little, and while an index is built there are two such threads.
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   return { worker, completeUntil: { live: 0, sandbox: 0 }, names: 0, asked: new Map() };
 }
