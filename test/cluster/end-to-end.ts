@@ -73,6 +73,7 @@ export async function runEndToEnd(cluster: Cluster, door: FrontDoor): Promise<vo
       ...Object.fromEntries(secrets),
       MONGODB_URI: `mongodb://${mongodb.status.podIP}:27017/?directConnection=true`,
       MONGODB_DATABASE_PREFIX: "vvs_",
+      DASHBOARD_URL: door.url,
     },
     prefix: "vvs_",
     logDir: "",
