@@ -40,6 +40,7 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
       eachOwnShortening(wordAt(ids[rank]!), (hash) => visit(bucketOf(hash), rank));
     }
   });
+  // By the hash itself: a bucket is for as many words as there were.
   const added = new Map<number, number[]>();
   // Of each rank, side by side: the word's letters, by which most are passed over without a look at it; when it was seen.
   const known = new Uint32Array(3 * count);
@@ -74,7 +75,7 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
           const differing = bitsOf(once ^ known[place]!) + bitsOf(twice ^ known[place + 1]!);
           if (differing <= 2 * most) compare(ids[rank]!);
         }
-        for (const id of added.get(bucket) ?? []) {
+        for (const id of added.get(hash) ?? []) {
           if (!seenAdded.has(id)) compare(id);
           seenAdded.add(id);
         }
@@ -82,9 +83,9 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
     },
     add(id) {
       eachOwnShortening(wordAt(id), (hash) => {
-        const there = added.get(bucketOf(hash));
+        const there = added.get(hash);
         if (there) there.push(id);
-        else added.set(bucketOf(hash), [id]);
+        else added.set(hash, [id]);
       });
     },
   };
