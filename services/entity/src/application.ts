@@ -51,8 +51,9 @@ export function createEntityApplication(options: {
     idempotency: { live: idempotencyIn("live"), sandbox: idempotencyIn("sandbox") },
     now,
   });
-  const stored = createStoredCandidates({ store });
-  const candidates = options.index ? createIndexedCandidates({ store, index: options.index, stored, now }) : stored;
+  const candidates = options.index
+    ? createIndexedCandidates({ store, index: options.index, now })
+    : createStoredCandidates({ store });
   return createEntityHandlers({
     store,
     collections,

@@ -10,30 +10,41 @@ const hits = [
   { id: "unlike", score: 0.02, evidence: 5 },
 ];
 
-/** Which entities are read for a query whose name has these hits in the index. */
-async function idsRead(query: { address: string | undefined }): Promise<readonly string[]> {
+/** Which entities are read for a query whose name has these hits in the index, and how many are looked for beside them. */
+async function reads(query: { address: string | undefined }, completeUntil = Number.POSITIVE_INFINITY) {
   const read: string[] = [];
+  const limits: number[] = [];
   const candidates = createIndexedCandidates({
     store: {
       async findMatches(_tenant, ids) {
         read.push(...ids);
         return [];
       },
+      async findWhere(_tenant, _filter, limit) {
+        limits.push(limit);
+        return [];
+      },
     },
     index: {
-      search: async () => ({ hits, counts: new Map(), nameCount: 1, completeUntil: Number.POSITIVE_INFINITY }),
+      search: async () => ({ hits, counts: new Map(), nameCount: 1, completeUntil }),
     },
-    stored: async () => ({ entities: [], idf: () => 1 }),
     now: () => new Date(0),
   });
   await candidates(tenant, { name: normalizeName("Quarrystone Paving"), ...query });
-  return read;
+  return { read, limits };
 }
 
 test("by a name alone no entity is read that the best leaves no chance", async () => {
-  expect(await idsRead({ address: undefined })).toEqual(["best", "likely"]);
+  expect(await reads({ address: undefined })).toEqual({ read: ["best", "likely"], limits: [] });
 });
 
 test("with an address each is read whose name is alike at all", async () => {
-  expect(await idsRead({ address: "1 Main St, Elgin, IL 60120" })).toEqual(["best", "likely", "chanceless"]);
+  const { read } = await reads({ address: "1 Main St, Elgin, IL 60120" });
+  expect(read).toEqual(["best", "likely", "chanceless"]);
+});
+
+test("beside an index that is behind, few are looked for in MongoDB", async () => {
+  const { read, limits } = await reads({ address: undefined }, Date.now() - 60_000);
+  expect(read).toEqual(["best", "likely"]);
+  expect(limits).toEqual([40, 40]);
 });

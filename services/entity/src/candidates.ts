@@ -1,35 +1,58 @@
+import type { Tenant } from "@vvs/tenant";
 import type { Filter } from "mongodb";
 import type { EntityDocument, FoundEntity } from "./documents.ts";
 import type { CandidateSource } from "./lookup-fuzzy.ts";
 import type { HostedIndex, IndexAnswer } from "./match-index/host.ts";
 import { addressQueryKeys } from "./matching/address-keys.ts";
 import { createIdf, generalIdf } from "./matching/idf.ts";
-import { queryKeys } from "./matching/keys.ts";
+import { plainQueryKeys, queryKeys } from "./matching/keys.ts";
+import type { NormalizedName } from "./matching/normalize-name.ts";
 import type { EntityStore } from "./store.ts";
 
 /** Candidates taken from one tier of keys, and in all: look-ups do bounded work however common a word is. */
 const MAX_PER_TIER = 200;
 const MAX_CANDIDATES = 400;
+/** Taken of each list of keys where an index answers too: in the midst of a load, when MongoDB has much else to do. */
+const MAX_MISSED = 40;
 
-/** Candidates by the keys that MongoDB indexes: the most telling tier first, until there are enough. */
-export function createStoredCandidates(options: { store: EntityStore }): CandidateSource {
-  const { store } = options;
+/** Candidates by the keys that MongoDB indexes. */
+export function createStoredCandidates({ store }: { store: Pick<EntityStore, "findWhere"> }): CandidateSource {
   return async (tenant, { name, address }) => {
-    const found = new Map<string, FoundEntity>();
-    for (const keys of name ? queryKeys(name) : []) {
-      if (found.size >= MAX_CANDIDATES) break;
-      const tier = await store.findWhere(tenant, { candidate_keys: { $in: keys } }, MAX_PER_TIER);
-      for (const entity of tier) found.set(entity._id, entity);
-    }
-    if (address !== undefined) {
-      const { exact, near } = addressQueryKeys(address);
-      const there = await store.findWhere(tenant, { address_keys: { $in: [...exact] } }, MAX_PER_TIER);
-      // The street's name may be mistyped: the houses of that number in the same place are few.
-      const nearby = there.length > 0 ? [] : await store.findWhere(tenant, beginningWith(near), MAX_PER_TIER);
-      for (const entity of [...there, ...nearby]) found.set(entity._id, entity);
-    }
-    return { entities: [...found.values()], idf: generalIdf };
+    const byName = name ? await findByName(store, tenant, name) : [];
+    const byAddress = address === undefined ? [] : await findByAddress(store, tenant, address);
+    return { entities: distinct([...byName, ...byAddress]), idf: generalIdf };
   };
+}
+
+type Finder = Pick<EntityStore, "findWhere">;
+
+/** By the most telling tier of keys first, until there are enough. */
+async function findByName(store: Finder, tenant: Tenant, name: NormalizedName): Promise<FoundEntity[]> {
+  let found: FoundEntity[] = [];
+  for (const keys of queryKeys(name)) {
+    if (found.length >= MAX_CANDIDATES) break;
+    const tier = await store.findWhere(tenant, { candidate_keys: { $in: keys } }, MAX_PER_TIER);
+    found = distinct([...found, ...tier]);
+  }
+  return found;
+}
+
+/** What an index that is behind may miss: its answers stand beside these. */
+async function findMissed(store: Finder, tenant: Tenant, name: NormalizedName): Promise<FoundEntity[]> {
+  const find = (keys: readonly string[]) => store.findWhere(tenant, { candidate_keys: { $in: keys } }, MAX_MISSED);
+  return (await Promise.all(plainQueryKeys(name).map(find))).flat();
+}
+
+async function findByAddress(store: Finder, tenant: Tenant, address: string): Promise<FoundEntity[]> {
+  const { exact, near } = addressQueryKeys(address);
+  const there = await store.findWhere(tenant, { address_keys: { $in: [...exact] } }, MAX_PER_TIER);
+  if (there.length > 0) return there;
+  // The street's name may be mistyped: the houses of that number in the same place are few.
+  return store.findWhere(tenant, beginningWith(near), MAX_PER_TIER);
+}
+
+function distinct(entities: readonly FoundEntity[]): FoundEntity[] {
+  return [...new Map(entities.map((entity) => [entity._id, entity])).values()];
 }
 
 /** With an address, a name that is less alike may be meant all the same. */
@@ -47,31 +70,29 @@ const MAX_LAG_MS = 8_000;
 
 /**
  * Candidates by the index of names, with what the organization itself changed a moment ago. MongoDB's keys find what
- * the index can't: by address, and by name while there is no index or while it is behind.
+ * the index can't: by address, and by name while there is no index or what it misses while it is behind.
  */
 export function createIndexedCandidates(options: {
-  store: Pick<EntityStore, "findMatches">;
+  store: Pick<EntityStore, "findMatches" | "findWhere">;
   index: Pick<HostedIndex, "search">;
-  stored: CandidateSource;
   now: () => Date;
 }): CandidateSource {
-  const { store, index, stored, now } = options;
+  const { store, index, now } = options;
+  const stored = createStoredCandidates({ store });
   return async (tenant, query) => {
     const { name, address } = query;
     const limit = address === undefined ? HITS.byName : HITS.withAddress;
     const { environment, organizationId } = tenant;
     const answer = name && (await index.search({ environment, name, organizationId, limit }));
     if (!answer) return stored(tenant, query);
+    const ids = hitsOf(answer, { isByName: address === undefined });
     const isBehind = Date.now() - answer.completeUntil > MAX_LAG_MS;
-    const [indexed, others] = await Promise.all([
-      store.findMatches(
-        tenant,
-        hitsOf(answer, { isByName: address === undefined }),
-        new Date(now().getTime() - RECENT_MS),
-      ),
-      isBehind || address !== undefined ? stored(tenant, isBehind ? query : { name: undefined, address }) : undefined,
+    const found = await Promise.all([
+      store.findMatches(tenant, ids, new Date(now().getTime() - RECENT_MS)),
+      isBehind ? findMissed(store, tenant, name) : [],
+      address === undefined ? [] : findByAddress(store, tenant, address),
     ]);
-    return { entities: [...indexed, ...(others?.entities ?? [])], idf: idfOf(answer) };
+    return { entities: distinct(found.flat()), idf: idfOf(answer) };
   };
 }
 

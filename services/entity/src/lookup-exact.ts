@@ -1,6 +1,6 @@
 import type { IdentifierType } from "@vvs/identifiers";
 import type { Tenant } from "@vvs/tenant";
-import type { EntityDocument } from "./documents.ts";
+import type { FoundEntity } from "./documents.ts";
 import {
   agreesOnAddress,
   agreesOnName,
@@ -26,7 +26,7 @@ interface Stores {
 
 /** An entity and the identifiers that named it. */
 interface Found {
-  readonly entity: EntityDocument;
+  readonly entity: FoundEntity;
   readonly namedBy: readonly IdentifierType[];
 }
 

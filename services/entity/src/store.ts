@@ -17,7 +17,7 @@ export interface EntityStore {
   /** Visible entities among these ids. One of the registry that the organization hides comes as what hides it. */
   findVisible(tenant: Tenant, ids: readonly string[]): Promise<EntityDocument[]>;
   /** Visible entities that an indexed filter finds, at most so many. */
-  findWhere(tenant: Tenant, filter: Filter<EntityDocument>, limit: number): Promise<EntityDocument[]>;
+  findWhere(tenant: Tenant, filter: Filter<EntityDocument>, limit: number): Promise<FoundEntity[]>;
   /**
    * Visible entities among these ids, in the way of `findVisible`, and the organization's own ones that changed since a
    * moment: what an index that is a little behind can't know of.
@@ -55,8 +55,8 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
   const readAlong = new WeakMap<FoundEntity, RememberedDocument[]>();
   const findWhere: EntityStore["findWhere"] = async (tenant, filter, limit) => {
     const visible: Filter<EntityDocument> = { ...filter, organization_id: visibleTo(tenant) };
-    const found = await of(tenant).entities.find(visible).limit(limit).toArray();
-    return withoutHidden(of(tenant), tenant, found);
+    const options = { projection: WITHOUT_KEYS, limit };
+    return withoutHidden(of(tenant), tenant, await of(tenant).entities.find<FoundEntity>(visible, options).toArray());
   };
   return {
     async findVisible(tenant, ids) {
@@ -196,14 +196,14 @@ function hidingAny(tenant: Tenant, registryIds: string[]): Filter<EntityDocument
   return { organization_id: tenant.organizationId, registry_entity_id: { $in: registryIds } };
 }
 
-async function withoutHidden(
+async function withoutHidden<E extends FoundEntity>(
   collections: Collections,
   tenant: Tenant,
-  found: readonly EntityDocument[],
-): Promise<EntityDocument[]> {
+  found: readonly E[],
+): Promise<E[]> {
   const registryIds = found.filter((entity) => entity.organization_id === null).map(({ _id }) => _id);
   if (registryIds.length === 0) return [...found];
-  return withHiding(found, await collections.entities.find(hidingAny(tenant, registryIds)).toArray());
+  return withHiding(found, await collections.entities.find<E>(hidingAny(tenant, registryIds)).toArray());
 }
 
 type Hideable = Pick<EntityDocument, "_id" | "organization_id" | "identifiers" | "registry_entity_id">;

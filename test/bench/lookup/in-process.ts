@@ -46,14 +46,16 @@ export async function runInProcess(options: {
   options.log(`${names.length} names are in the index after ${buildSeconds.toFixed(1)} s`);
 
   const candidates = createIndexedCandidates({
-    store: { findMatches: async (_, ids) => ids.map((id) => entityOf(id, names[lineOfId(id)]!)) },
+    store: {
+      findMatches: async (_, ids) => ids.map((id) => entityOf(id, names[lineOfId(id)]!)),
+      findWhere: async () => [],
+    },
     index: {
       search: async ({ name, organizationId, limit }) => ({
         ...index.search(name, organizationId, limit),
         completeUntil: Number.POSITIVE_INFINITY,
       }),
     },
-    stored: async () => ({ entities: [], idf: () => 0 }),
     now: () => new Date(),
   });
   const lookUp = async (text: string) => {

@@ -45,6 +45,16 @@ export function queryKeys(name: NormalizedName): string[][] {
   return tiers.map((keys) => [...new Set(keys)].slice(0, maxKeys)).filter((keys) => keys.length > 0);
 }
 
+/**
+ * The keys by which most names are found that are written as they are, in two lists that tell about as much: the whole
+ * name and joined neighbours; uncommon words.
+ */
+export function plainQueryKeys(name: NormalizedName): string[][] {
+  const uncommon = meaningful(name).filter(isUncommon);
+  const whole = [...exactKeys(name), ...joinedPairs(name).map((pair) => `t:${pair}`)];
+  return [whole, uncommon.map((word) => `t:${word}`)].filter((keys) => keys.length > 0);
+}
+
 function meaningful(name: NormalizedName): string[] {
   const words = name.coreTokens.filter((word) => !isParticle(word));
   return [...new Set(words.length > 0 ? words : name.coreTokens)].slice(0, maxTokens);
