@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import {
   type ChangeStream,
   type Collection,
@@ -26,8 +27,11 @@ export type Change = { readonly entity: IndexedEntity } | { readonly removedId: 
 export interface Feed {
   /** The moment that a read of everything which begins now must be followed from. */
   now(): Promise<Timestamp>;
-  /** Tells every entity, the registry's first, then each organization's together. */
-  readAll(tell: (entity: IndexedEntity) => void): Promise<void>;
+  /**
+   * Tells every entity, the registry's first, then each organization's together. After each few thousand it rests for
+   * this share of the time that they took.
+   */
+  readAll(tell: (entity: IndexedEntity) => void, restShare: number): Promise<void>;
   /**
    * Tells changes since a moment, in order, until the signal; one may be told again. After each it tells until when
    * nothing is missing. Errors: the database is away, or remembers no changes that old; `resume` goes on where it was.
@@ -50,14 +54,21 @@ export function createFeed(db: Db): Feed {
       const { operationTime } = await db.command({ ping: 1 });
       return operationTime as Timestamp;
     },
-    async readAll(tell) {
+    async readAll(tell, restShare) {
       const registry = entities.find({ organization_id: null }, { projection: FIELDS, batchSize: BATCH });
-      for await (const document of registry) tell(indexed(document));
       const owned = entities.find(
         { organization_id: { $gt: "" } },
         { projection: FIELDS, batchSize: BATCH, sort: { organization_id: 1, created_at: -1, _id: -1 } },
       );
-      for await (const document of owned) tell(indexed(document));
+      for (const documents of [registry, owned]) {
+        let [told, beganAt] = [0, performance.now()];
+        for await (const document of documents) {
+          tell(indexed(document));
+          if (++told % BATCH > 0) continue;
+          await wait((performance.now() - beganAt) * restShare);
+          beganAt = performance.now();
+        }
+      }
     },
     follow: (options) => follow(entities, options),
   };

@@ -44,7 +44,7 @@ const SEARCH_MS = 1_000;
 
 const YOUNG_GENERATION_MB = 12;
 
-export function hostMatchIndex(options: { thread: ThreadData; logger: Logger }): HostedIndex {
+export function hostMatchIndex(options: { thread: Omit<ThreadData, "isRenewal">; logger: Logger }): HostedIndex {
   const { thread, logger } = options;
   let current: Generation | undefined;
   let next: Generation | undefined;
@@ -57,7 +57,7 @@ export function hostMatchIndex(options: { thread: ThreadData; logger: Logger }):
   const renew = () => {
     if (isClosed || next) return;
     clearTimeout(retry);
-    const begun = begin(thread);
+    const begun = begin({ ...thread, isRenewal: current !== undefined });
     next = begun;
     begun.worker.on("message", (message: ThreadMessage) => onMessage(begun, message));
     begun.worker.on("error", (error) =>

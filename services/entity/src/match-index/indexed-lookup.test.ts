@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { MongoClient } from "mongodb";
 import { normalizeName } from "../matching/normalize-name.ts";
@@ -53,6 +54,16 @@ const hits = async (index: HostedIndex, name: string, organizationId: string) =>
 async function create(organization: string, legalName: string): Promise<string> {
   const { entity } = await app.gateway.createEntity({ caller: callerFor(organization), legalName, identifiers: {} });
   return entity!.id;
+}
+
+/** Entities as a load writes them, all at once. */
+async function addToRegistry(legalNames: readonly string[]): Promise<string[]> {
+  const own = await Promise.all(legalNames.map((each) => create("org_template", each)));
+  const written = await app.live.entities.find({ _id: { $in: own } }).toArray();
+  const byName = new Map(written.map((entity) => [entity.legal_name, entity]));
+  const listed = legalNames.map((each) => ({ ...byName.get(each)!, _id: newId("ent"), organization_id: null }));
+  await app.live.entities.insertMany(listed);
+  return listed.map(({ _id }) => _id);
 }
 
 /** A name like no other. */
@@ -125,20 +136,30 @@ test("a new generation takes the place of the old one while searches go on, and 
   expect(asked).toBeGreaterThan(16);
 });
 
-test("after more changes than it takes in, the index is built anew; MongoDB finds what it misses meanwhile", async () => {
+test("registry entities beyond what the index takes in are found by MongoDB, and then by an index built anew", async () => {
   const { index, gateway } = await startIndexed({ maxChanges: 3 });
   const names = Array.from({ length: 8 }, () => newName());
-  const ids = await Promise.all(names.map((each) => create("org_full", each)));
-  // As if all of that had been long ago.
-  await app.live.entities.updateMany({ _id: { $in: ids } }, { $set: { changed_at: new Date(0) } });
+  const ids = await addToRegistry(names);
+  const caller = callerFor("org_full");
   for (const [at, legalName] of names.entries()) {
-    const { entity } = await until(`${legalName}`, () =>
-      gateway.lookUp({ caller: callerFor("org_full"), legalName, fuzzy: true }).catch(() => undefined),
-    );
-    expect(entity?.id).toBe(ids[at]);
+    const found = () => gateway.lookUp({ caller, legalName, fuzzy: true }).catch(() => undefined);
+    expect((await until(legalName, found)).entity?.id).toBe(ids[at]);
   }
-  await until("the next generation", () => index.generation === 2);
-  for (const [at, legalName] of names.entries()) expect((await hits(index, legalName, "org_full"))?.[0]).toBe(ids[at]);
+  for (const [at, legalName] of names.entries()) {
+    await until(legalName, async () => (await hits(index, legalName, "org_full"))?.[0] === ids[at]);
+  }
+  expect(index.generation).toBeGreaterThan(1);
+});
+
+test("an organization's own entities are taken in also where no more of the registry's are", async () => {
+  const { index } = await startIndexed({ maxChanges: 0 });
+  await until("an entity that came into an index without its being built anew", async () => {
+    const { generation } = index;
+    const legalName = newName();
+    const id = await create("org_full", legalName);
+    await until(legalName, async () => (await hits(index, legalName, "org_full"))?.includes(id));
+    return index.generation === generation;
+  });
 });
 
 describe("MongoDB's candidates and those of the index", () => {

@@ -11,6 +11,8 @@ export interface ThreadData {
   readonly databases: Readonly<Record<Environment, string>>;
   /** Changes that it takes in before everything should be read anew; undefined for as many as its size allows. */
   readonly maxChanges?: number;
+  /** Is there an index that answers meanwhile? Then this one is built with rests, so that others have the processors. */
+  readonly isRenewal: boolean;
 }
 
 export interface SearchMessage {

@@ -6,17 +6,15 @@ import { MongoClient, type ResumeToken } from "mongodb";
 import { type Change, createFeed, type Feed, type FollowOptions, isHistoryLost } from "./feed.ts";
 import { createMatchIndexBuilder, type MatchIndex } from "./match-index.ts";
 import type { SearchMessage, ThreadData, ThreadMessage } from "./messages.ts";
+import { createPassedOver } from "./passed-over.ts";
 
 const LEAST_MAX_CHANGES = 20_000;
 const MAX_CHANGED_SHARE = 0.04;
 const RETRY_MS = 1_000;
-/** While a registry is loaded nothing is read anew: only once there were fewer changes than this for so long. */
-const CALM_CHANGES = 100;
-const CALM_MS = 5_000;
-/** But at the latest after this. */
-const LONGEST_STORM_MS = 600_000;
+/** The service is told no more often until when nothing is missing: a load makes thousands of changes a second. */
+const POSITION_MS = 100;
 
-const { mongodbUri, databases, maxChanges } = workerData as ThreadData;
+const { mongodbUri, databases, maxChanges, isRenewal } = workerData as ThreadData;
 const port = parentPort!;
 const tell = (message: ThreadMessage) => port.postMessage(message);
 
@@ -33,7 +31,7 @@ for (const environment of environments) {
   const feed = createFeed(client.db(databases[environment]));
   const since = await feed.now();
   const builder = createMatchIndexBuilder();
-  await feed.readAll(builder.add);
+  await feed.readAll(builder.add, isRenewal ? 1 : 0);
   entities += builder.entityCount;
   const index = builder.finish();
   indexes[environment] = index;
@@ -51,7 +49,10 @@ const names = Object.values(indexes).reduce((sum, { nameCount }) => sum + nameCo
 tell({ kind: "ready", entities, names, seconds: (performance.now() - startedAt) / 1_000 });
 await Promise.all(follows.map((follow) => follow()));
 
-/** Follows changes for as long as they fit; goes on where it was when the database was away. */
+/**
+ * Follows changes for as long as they fit, and then those of organizations' own entities alone, which come one by one;
+ * goes on where it was when the database was away.
+ */
 async function followFor(
   environment: Environment,
   feed: Feed,
@@ -59,17 +60,22 @@ async function followFor(
   start: FollowOptions["from"],
 ): Promise<void> {
   const most = maxChanges ?? Math.max(LEAST_MAX_CHANGES, index.nameCount * MAX_CHANGED_SHARE);
-  const storm = watchStorm();
+  const passedOver = createPassedOver({ most: Math.max(most, index.nameCount), now: () => performance.now() });
   let from = start;
+  let toldAt = 0;
   const apply = (change: Change) => {
-    if (index.changes >= most) storm.count();
-    else if ("entity" in change) index.put(change.entity);
-    else index.remove(change.removedId);
+    if ("removedId" in change) index.remove(change.removedId);
+    else if (index.changes < most || change.entity.owner !== null) index.put(change.entity);
+    else passedOver.add();
   };
   const onPosition = (completeUntil: number, resumeAfter: ResumeToken) => {
     from = { resumeAfter };
-    if (index.changes < most) tell({ kind: "position", environment, completeUntil });
-    else if (storm.isOver()) tell({ kind: "full" });
+    if (index.changes >= most) {
+      if (passedOver.isRenewalDue()) tell({ kind: "full" });
+    } else if (performance.now() - toldAt >= POSITION_MS) {
+      toldAt = performance.now();
+      tell({ kind: "position", environment, completeUntil });
+    }
   };
   for (;;) {
     try {
@@ -80,30 +86,4 @@ async function followFor(
       await wait(RETRY_MS);
     }
   }
-}
-
-/** Tells when changes that are no longer taken in have become few. */
-function watchStorm() {
-  let beganAt: number | undefined;
-  let windowAt = 0;
-  let inWindow = 0;
-  let told = false;
-  return {
-    count() {
-      inWindow++;
-    },
-    isOver(): boolean {
-      const now = performance.now();
-      if (told) return false;
-      if (beganAt === undefined) {
-        beganAt = now;
-        windowAt = now;
-      }
-      if (now - windowAt < CALM_MS && now - beganAt < LONGEST_STORM_MS) return false;
-      told = inWindow < CALM_CHANGES || now - beganAt >= LONGEST_STORM_MS;
-      windowAt = now;
-      inWindow = 0;
-      return told;
-    },
-  };
 }
