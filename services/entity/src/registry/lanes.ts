@@ -1,8 +1,13 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { ClientSession, MongoClient } from "mongodb";
+
+/** After a write the server is left to others for this share of the time that it took. */
+const REST_SHARE = 0.25;
 
 /**
  * Works on several things at once, each in a session of its own, so that one is prepared while another is written. No
- * two write at once: a load takes one of the server's processors, and leaves the others to those who look something up.
+ * two write at once, and between them is a rest: a load takes no more than one of the server's processors, and leaves
+ * the others to those who look something up.
  */
 export interface Lanes {
   readonly sessions: readonly ClientSession[];
@@ -16,7 +21,7 @@ export interface Lanes {
   close(): Promise<void>;
 }
 
-/** Runs work as soon as all that was handed in before has ended, however it ended. */
+/** Runs work, and a rest, as soon as all that was handed in before has ended, however it ended. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createLanes(client: MongoClient, count: number): Lanes {
@@ -31,8 +36,13 @@ export function createLanes(client: MongoClient, count: number): Lanes {
   return {
     sessions,
     inTurn(work) {
-      const turn = lastTurn.then(work);
-      lastTurn = turn.catch(() => undefined);
+      let beganAt = 0;
+      const turn = lastTurn.then(() => {
+        beganAt = performance.now();
+        return work();
+      });
+      const rest = () => wait((performance.now() - beganAt) * REST_SHARE);
+      lastTurn = turn.then(rest, rest);
       return turn;
     },
     async run(work) {

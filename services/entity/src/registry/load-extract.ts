@@ -11,7 +11,7 @@ import type { ExtractRow } from "./row.ts";
  */
 export type ExtractReport = LoadReport<"rows" | keyof typeof NOTHING | "seconds">;
 
-const BATCH_SIZE = 500;
+const BATCH_SIZE = 250;
 /** Entities whose scattered rows are held in memory at once; where there are more, the file is read once more for them. */
 const GATHERED_AT_ONCE = 10_000;
 const NOTHING = { new: 0, changed: 0, unchanged: 0, quarantined: 0, gone: 0 };
