@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { run } from "../../deploy/image/run.ts";
@@ -48,7 +48,11 @@ test("each alert is a page or a ticket", () => {
     await run(promtool!, ["check", "rules", ...files]);
   });
 
-  test("sees alerts fire when they must, and not else", async () => {
-    await run(promtool!, ["test", "rules", "test/alerts/slo.promtool.yaml"], { cwd: projectRoot });
-  }, 120_000);
+  test.each(globSync("test/alerts/*.promtool.yaml", { cwd: projectRoot }))(
+    "sees alerts fire when they must, and not else: %s",
+    async (file) => {
+      await run(promtool!, ["test", "rules", file], { cwd: projectRoot });
+    },
+    120_000,
+  );
 });
