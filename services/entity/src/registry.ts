@@ -1,7 +1,6 @@
 // First, as the heap grows while the others are loaded.
 import "./registry/sparing-heap.ts";
 
-import { constants, setPriority } from "node:os";
 import { basename } from "node:path";
 import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
@@ -15,6 +14,7 @@ import { RegistryFileError } from "./registry/errors.ts";
 import { loadExclusions } from "./registry/load-exclusions.ts";
 import { loadExtract } from "./registry/load-extract.ts";
 import { printChanges, printLoads, printQuarantine, printReport } from "./registry/load-reports.ts";
+import { lowerPriority } from "./registry/low-priority.ts";
 import { createProgressDisplay } from "./registry/progress-display.ts";
 import { verifySnapshots } from "./verify-snapshots.ts";
 
@@ -54,7 +54,7 @@ async function load(
   files: Extract<RegistryCommand, { name: "load" }>,
 ): Promise<void> {
   // Where processors are few, whoever looks something up comes first.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  lowerPriority();
   const loaders = { registry: loadExtract, exclusions: loadExclusions };
   for (const kind of ["registry", "exclusions"] as const) {
     const path = files[kind];
