@@ -1,5 +1,3 @@
-import { availableParallelism } from "node:os";
-
 /** @type {import("jest").Config} */
 const shared = {
   testEnvironment: "node",
@@ -34,8 +32,4 @@ export default {
   globalSetup: "<rootDir>/test/setup/servers.ts",
   globalTeardown: "<rootDir>/test/setup/stop-servers.ts",
   testTimeout: 60_000,
-  // Most tests wait for servers: two at once take half the time of one on two processors, where Jest would run one.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
-  // What a worker has loaded stays: it begins anew between two files once it has this much.
-  workerIdleMemoryLimit: "1500MB",
 };
