@@ -20,7 +20,7 @@ export function createStoredCandidates({ store }: { store: Pick<EntityStore, "fi
   return async (tenant, { name, address }) => {
     const byName = name ? await findByName(store, tenant, name) : [];
     const byAddress = address === undefined ? [] : await findByAddress(store, tenant, address);
-    return { entities: distinct([...byName, ...byAddress]), idf: generalIdf };
+    return { entities: [...byName, ...byAddress], idf: generalIdf };
   };
 }
 
@@ -28,13 +28,13 @@ type Finder = Pick<EntityStore, "findWhere">;
 
 /** By the most telling tier of keys first, until there are enough. */
 async function findByName(store: Finder, tenant: Tenant, name: NormalizedName): Promise<FoundEntity[]> {
-  let found: FoundEntity[] = [];
+  const found = new Map<string, FoundEntity>();
   for (const keys of queryKeys(name)) {
-    if (found.length >= MAX_CANDIDATES) break;
+    if (found.size >= MAX_CANDIDATES) break;
     const tier = await store.findWhere(tenant, { candidate_keys: { $in: keys } }, MAX_PER_TIER);
-    found = distinct([...found, ...tier]);
+    for (const entity of tier) found.set(entity._id, entity);
   }
-  return found;
+  return [...found.values()];
 }
 
 /** What an index that is behind may miss: its answers stand beside these. */
@@ -49,10 +49,6 @@ async function findByAddress(store: Finder, tenant: Tenant, address: string): Pr
   if (there.length > 0) return there;
   // The street's name may be mistyped: the houses of that number in the same place are few.
   return store.findWhere(tenant, beginningWith(near), MAX_PER_TIER);
-}
-
-function distinct(entities: readonly FoundEntity[]): FoundEntity[] {
-  return [...new Map(entities.map((entity) => [entity._id, entity])).values()];
 }
 
 /** With an address, a name that is less alike may be meant all the same. */
@@ -92,7 +88,7 @@ export function createIndexedCandidates(options: {
       isBehind ? findMissed(store, tenant, name) : [],
       address === undefined ? [] : findByAddress(store, tenant, address),
     ]);
-    return { entities: distinct(found.flat()), idf: idfOf(answer) };
+    return { entities: found.flat(), idf: idfOf(answer) };
   };
 }
 

@@ -18,7 +18,7 @@ import { MAX_CANDIDATES } from "./refusals.ts";
 import type { EntityStore } from "./store.ts";
 import type { TinVault } from "./tins.ts";
 
-/** Entities that may be meant, and how telling words are among the names that they were found in. */
+/** Entities that may be meant, some perhaps twice, and how telling words are among the names that they were found in. */
 export interface Candidates {
   readonly entities: readonly FoundEntity[];
   readonly idf: Idf;
