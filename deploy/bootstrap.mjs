@@ -1,6 +1,6 @@
-// Runs a TypeScript command of this project on any Node >= 20, with nothing installed before:
+// Runs a TypeScript command of this project with any Node >= 20, before anything is installed:
 //   node deploy/bootstrap.mjs <script.ts> [arguments...]
-// Installs the locked dependencies when they changed, then hands over to the Node version the project pins.
+// Installs the locked dependencies if they changed, then runs the command with the project's pinned Node version.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -9,7 +9,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const PNPM = "pnpm@12.21.0";
-// Without a terminal pnpm would refuse to replace a node_modules of another layout, because it cannot ask.
+// Without a terminal pnpm cannot ask, and would refuse to replace a node_modules of another layout.
 const PURGE_UNASKED = "--config.confirmModulesPurge=false";
 const OLDEST_NODE = 20;
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -46,7 +46,7 @@ function manifests() {
     .sort();
 }
 
-/** What an install depends on, as one hash: equal to the stamp of the last install, there is nothing to do. */
+/** Returns a hash of everything that an install depends on. If it equals the last install's stamp, there is nothing to do. */
 function wantedStamp() {
   const hash = createHash("sha256").update(`${PNPM} ${process.platform} ${process.arch}`);
   for (const file of [path.join(root, "pnpm-lock.yaml"), path.join(root, "pnpm-workspace.yaml"), ...manifests()]) {
@@ -59,7 +59,7 @@ function installed(stamp) {
   return fs.existsSync(stampFile) && fs.readFileSync(stampFile, "utf8") === stamp && runtime() !== undefined;
 }
 
-/** The pinned Node's own binary, past the links, so that signals and the pid are the script's. */
+/** Returns the binary of the pinned Node behind its links, so that signals reach the script and the pid is its own. */
 function runtime() {
   const link = path.join(root, "node_modules", ".bin", "node");
   return fs.existsSync(link) ? fs.realpathSync(link) : undefined;
@@ -74,12 +74,12 @@ function alive(pid) {
   }
 }
 
-/** Takes the lock; false while a live process holds it. A lock left by a killed one is removed. */
+/** Takes the lock. Returns false while a live process holds it. Removes the lock of a killed process. */
 function tookLock(lock) {
   const own = `${lock}.${process.pid}`;
   fs.writeFileSync(own, String(process.pid));
   try {
-    // A link appears with its content or not at all: nobody reads a lock without its holder.
+    // A link appears with its content or not at all, so a lock always names its holder.
     fs.linkSync(own, lock);
     return true;
   } catch (error) {
@@ -95,7 +95,7 @@ function tookLock(lock) {
   return false;
 }
 
-/** Two commands started together install one after the other. */
+/** Runs the work under a lock, so that commands started at the same time install one after the other. */
 async function withInstallLock(work) {
   const lock = path.join(cacheDir, "install.lock");
   fs.mkdirSync(cacheDir, { recursive: true });
@@ -131,7 +131,7 @@ async function install(stamp) {
   });
   fs.closeSync(log);
   if (result.error)
-    refuse("Dependencies could not be installed: npx was not found; install npm, which comes with Node.");
+    refuse("Dependencies could not be installed: npx was not found; install npm, which is part of Node.");
   if (result.signal || result.code === 130 || result.code === 143) process.exit(130);
   if (result.code !== 0 || !runtime()) {
     refuse(`Dependencies could not be installed (${installFault(logFile)}); the whole output is in ${logFile}.`);
@@ -140,7 +140,7 @@ async function install(stamp) {
   process.stderr.write(`Dependencies installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
 }
 
-/** The install's own words for what went wrong, shortened to one clause. */
+/** Returns the cause of a failed install, from its log, as one clause. */
 function installFault(logFile) {
   const text = fs.readFileSync(logFile, "utf8");
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ECONNRESET/.test(text)) {
@@ -150,7 +150,7 @@ function installFault(logFile) {
   return line ? line.trim().slice(0, 200) : "the installer failed";
 }
 
-/** Runs the script in the foreground and ends as it ends. */
+/** Runs the script in the foreground and exits with its exit code. */
 function handOver(script, args) {
   const bin = path.join(root, "node_modules", ".bin");
   const child = spawn(runtime(), [path.resolve(root, script), ...args], {
@@ -162,7 +162,7 @@ function handOver(script, args) {
     },
   });
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-  // A terminal sends Ctrl-C to the script itself; this process only waits for its end.
+  // A terminal also sends Ctrl-C to the script, so this process only waits for it to end.
   process.on("SIGINT", () => {
     if (!process.stdin.isTTY) child.kill("SIGINT");
   });

@@ -15,7 +15,7 @@ if (what === "die") process.kill(process.pid, "SIGKILL");
 setInterval(() => {}, 1000);
 `;
 
-// Stands for the package manager: notes the call and puts the runtime where an install would.
+// Replaces the package manager: records the call and creates the runtime's link as an install would.
 const NPX = `#!/bin/sh
 echo "$@" >> installs
 [ -e broken ] && { echo "ERR_PNPM_OUTDATED_LOCKFILE  the lock is old"; exit 1; }
@@ -58,7 +58,7 @@ async function installs(): Promise<string[]> {
   return (await readFile(join(root, "installs"), "utf8")).trim().split("\n");
 }
 
-test("the script runs with its arguments, the project's programs first on PATH, and its exit code is kept", async () => {
+test("the script gets its arguments, finds the project's programs first on PATH, and determines the exit code", async () => {
   const { out, code } = await ended(start("exit", "7", "a 'b'"));
   expect(code).toBe(7);
   expect(JSON.parse(out)).toEqual({
@@ -69,7 +69,7 @@ test("the script runs with its arguments, the project's programs first on PATH, 
   expect((await ended(start("die"))).code).toBe(137);
 });
 
-test("dependencies are installed once, and again when a manifest changed", async () => {
+test("dependencies are installed once, and again after a manifest changed", async () => {
   await ended(start("exit", "0"));
   await ended(start("exit", "0"));
   expect(await installs()).toHaveLength(1);
@@ -78,7 +78,7 @@ test("dependencies are installed once, and again when a manifest changed", async
   expect(await installs()).toHaveLength(2);
 });
 
-test("two first commands at the same time install once", async () => {
+test("two first commands that start at the same time install once", async () => {
   const results = await Promise.all([ended(start("exit", "1")), ended(start("exit", "2"))]);
   expect(results.map(({ code }) => code)).toEqual([1, 2]);
   expect(await installs()).toHaveLength(1);
@@ -92,7 +92,7 @@ test("the lock of a killed install is taken over", async () => {
   expect((await ended(start("exit", "3"))).code).toBe(3);
 });
 
-test("an install that fails is one sentence with its reason and its log, and is tried again next time", async () => {
+test("a failed install is reported in one sentence with its cause and log, and is tried again by the next command", async () => {
   await writeFile(join(root, "broken"), "");
   const { err, out, code } = await ended(start("exit", "0"));
   expect(code).toBe(1);
@@ -104,10 +104,13 @@ test("an install that fails is one sentence with its reason and its log, and is 
   expect((await ended(start("exit", "0"))).code).toBe(0);
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s reaches the script, whose own end is waited for", async (signal) => {
-  const child = start("wait");
-  const result = ended(child);
-  await once(child.stdout, "data");
-  child.kill(signal);
-  expect(await result).toMatchObject({ code: 9, out: expect.stringContaining(signal) });
-});
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "%s reaches the script, and the command waits for it to end",
+  async (signal) => {
+    const child = start("wait");
+    const result = ended(child);
+    await once(child.stdout, "data");
+    child.kill(signal);
+    expect(await result).toMatchObject({ code: 9, out: expect.stringContaining(signal) });
+  },
+);

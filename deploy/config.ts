@@ -4,6 +4,6 @@ import { mongoSection } from "@vvs/mongo";
 
 const schema = z.object({ ...mongoSection, ...kafkaSection, ...kafkaTopicsSection });
 
-/** What the migration step takes: the stores of the environment, or of the local run in this folder. */
+/** Loads the migration's configuration: the stores named by the environment, or those of the local run in this folder. */
 export const loadMigrateConfig = (): z.infer<typeof schema> =>
   loadConfig(schema, environmentWithLocalRun(process.env, process.cwd()));

@@ -16,11 +16,11 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings stores and topics to what this version needs: collections, indexes, the sandbox registry, topics. Repeatable,
- * and safe before, during and after a rollout. No service creates any of it by itself. Errors: a store that is away.
+ * Creates and updates collections, indexes, the sandbox registry and topics for this version. It can be repeated, and is
+ * safe before, during and after a rollout. Services create none of these. Errors: a store is unavailable.
  */
 export async function migrateAll({ mongodbUri, databasePrefix, kafka, topics }: MigrateOptions): Promise<void> {
-  const stopping = AbortSignal.abort(); // a command does not wait for a database that is away
+  const stopping = AbortSignal.abort(); // a command does not wait for an unavailable database
   const client = await connectMongo({ uri: mongodbUri, service: "migrate", logger: kafka.logger, stopping });
   try {
     await Promise.all([
@@ -32,7 +32,7 @@ export async function migrateAll({ mongodbUri, databasePrefix, kafka, topics }: 
   }
 }
 
-/** All services' databases, without the topics. */
+/** Migrates all services' databases, without the topics. */
 export async function migrateDatabases(target: { client: MongoClient; prefix: string }): Promise<void> {
   const steps = [
     migrateAccount,

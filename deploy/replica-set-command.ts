@@ -2,7 +2,7 @@ import { loadConfig, z } from "@vvs/config";
 import { mongoSection } from "@vvs/mongo";
 import { MongoClient, MongoServerError } from "mongodb";
 
-// For the chart's MongoDB of one pod: makes the one member of MONGODB_URI a replica set, if it is none yet.
+// For the chart's MongoDB of one pod: initiates a replica set with the single member of MONGODB_URI, unless it has one.
 const ALREADY_INITIALIZED = 23;
 const PATIENCE_MS = 120_000;
 
@@ -26,7 +26,7 @@ async function initiate(): Promise<void> {
 for (;;) {
   try {
     await initiate();
-    console.log(`${url.host} is the replica set ${name}.`);
+    console.log(`${url.host} is a member of the replica set ${name}.`);
     process.exit(0);
   } catch (error) {
     if (Date.now() > deadline) throw error;

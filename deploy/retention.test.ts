@@ -22,8 +22,8 @@ async function databases(): Promise<string[]> {
   return found.databases.map(({ name }) => name).filter((name) => name.startsWith(prefix));
 }
 
-/** Each collection from which MongoDB removes by itself, and after how many seconds; 0 where a document says when. */
-async function kept(): Promise<Map<string, number>> {
+/** Returns each collection with an expiry index and its seconds; 0 if each document has its own time. */
+async function actualRetention(): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (const name of await databases()) {
     for (const collection of await client.db(name).collections()) {
@@ -35,8 +35,8 @@ async function kept(): Promise<Map<string, number>> {
   return found;
 }
 
-/** Each collection that the guide's table names, and how long it says. */
-function promised(): Map<string, string> {
+/** Returns each collection in the table of the operations guide with its retention as text. */
+function documentedRetention(): Map<string, string> {
   const guide = readFileSync(join(projectRoot, "docs/operations.md"), "utf8");
   const [, section] = /## How long things are kept\n([\s\S]*?)\n## /.exec(guide)!;
   const rows = section!.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| what "));
@@ -48,15 +48,15 @@ function promised(): Map<string, string> {
   );
 }
 
-/** Seconds of "30 days from their claim" or "an hour after its lease"; 0 of "to their end: …". */
+/** Returns the seconds of "30 days from their claim" or "an hour after its lease"; 0 for "until they end: …". */
 function secondsOf(how: string): number {
   const [, count, unit] = /^(\d+|an?) (minute|h|hour|day)s?\b/.exec(how) ?? [];
   return count ? (Number(count) || 1) * SECONDS[unit!]! : 0;
 }
 
-test("what MongoDB removes by itself is what the operations guide says, and when", async () => {
-  const table = promised();
-  const actual = await kept();
+test("the operations guide lists every collection that MongoDB expires, with the right time", async () => {
+  const table = documentedRetention();
+  const actual = await actualRetention();
   expect(actual.size).toBeGreaterThan(8);
   expect([...actual.keys()].filter((collection) => !table.has(collection))).toEqual([]);
   for (const [collection, seconds] of actual) {
@@ -64,10 +64,12 @@ test("what MongoDB removes by itself is what the operations guide says, and when
   }
 });
 
-test("what the guide says ends by itself in MongoDB does", async () => {
-  const actual = await kept();
-  // Evidence ends by the service, outbox rows by their relay, mails by whoever sends them.
+test("MongoDB expires every collection that the operations guide lists as expiring", async () => {
+  const actual = await actualRetention();
+  // The service deletes evidence, relays delete outbox rows, and the mailer deletes sent emails.
   const byOthers = new Set(["evidence", "evidence_bodies", "outbox", "mails"]);
-  const named = [...promised().keys()].filter((name) => !byOthers.has(name) && !/_$/.test(name) && name !== "account");
+  const named = [...documentedRetention().keys()].filter(
+    (name) => !byOthers.has(name) && !/_$/.test(name) && name !== "account",
+  );
   expect(named.filter((collection) => !actual.has(collection))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What is asked of a running product from outside: what must hold whatever data it has. */
+/** Tests a running product from outside, independent of its data. */
 const [api, dashboard] = process.argv.slice(2);
 if (!api || !dashboard) {
   console.error("Usage: smoke API_URL DASHBOARD_URL");
@@ -8,7 +8,7 @@ if (!api || !dashboard) {
 const questions = [
   { title: "the API is healthy", url: `${api}/v1/health`, status: 200 },
   { title: "the API refuses calls without a key", url: `${api}/v1/entities/none`, status: 401 },
-  { title: "the dashboard lets people sign in", url: `${dashboard}/sign-in`, status: 200 },
+  { title: "the dashboard shows the sign-in page", url: `${dashboard}/sign-in`, status: 200 },
 ];
 
 const PATIENCE_MS = 60_000;

@@ -3,22 +3,30 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { oversizeProblems } from "./folders.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const proto = join(root, "proto");
 
 interface Check {
   readonly name: string;
+  /** Returns what is wrong, or undefined. */
   readonly run: () => Promise<string | undefined>;
 }
 
-/** What is proven without running the product. Each returns what is wrong, or nothing. */
+/** All checks that do not run the product. */
 const checks: readonly Check[] = [
   {
     name: "formatting and lint (biome)",
     run: () => command("biome", ["ci", "--colors=off", "--error-on-warnings", "."], root),
   },
   { name: "types (tsc)", run: () => command("tsc", ["-p", "tsconfig.json"], root) },
+  { name: "no unused files, exports and dependencies (knip)", run: () => command("knip", ["--no-config-hints"], root) },
+  {
+    name: "no test code in the image (knip)",
+    run: () => command("knip", ["--production", "--include", "files", "--no-config-hints"], root),
+  },
+  { name: "no folder and no file is too large", run: async () => oversizeProblems(root) },
   { name: "contracts are well-formed (buf lint)", run: () => command("buf", ["lint"], proto) },
   {
     name: "contracts break no released ones (buf breaking)",
@@ -27,7 +35,7 @@ const checks: readonly Check[] = [
   { name: "generated code matches the contracts", run: generatedCodeDrift },
 ];
 
-/** Runs all checks, tells of each, and returns how many passed and failed. */
+/** Runs all checks, prints the result of each, and returns how many passed and failed. */
 export async function runChecks(): Promise<{ passed: number; failed: number }> {
   const tally = { passed: 0, failed: 0 };
   for (const { name, run } of checks) {
@@ -54,7 +62,7 @@ async function generatedCodeDrift(): Promise<string | undefined> {
   }
 }
 
-/** Runs a command; returns its output where it failed. */
+/** Runs a command. Returns its output if it failed, else undefined. */
 function command(name: string, args: string[], cwd: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let output = "";

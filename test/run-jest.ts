@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { runJest } from "./jest.ts";
 
 interface JestResult {
@@ -8,15 +8,24 @@ interface JestResult {
   numFailedTests: number;
   numPendingTests: number;
   numRuntimeErrorTestSuites: number;
+  /** One for each file; times in milliseconds since 1970. */
+  testResults: { name: string; startTime: number; endTime: number }[];
 }
 
+/** How many tests passed and failed, and how long each file took. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  readonly files: readonly FileDuration[];
 }
 
-/** Runs jest and counts what came of it. */
+export interface FileDuration {
+  readonly file: string;
+  readonly seconds: number;
+}
+
+/** Runs jest and returns what it counted. A run that ends badly without a failed test counts as one failure. */
 export async function tallyOfJest(args: readonly string[]): Promise<Tally> {
   const folder = mkdtempSync(join(tmpdir(), "vvs-test-"));
   const outputFile = join(folder, "jest.json");
@@ -29,5 +38,9 @@ export async function tallyOfJest(args: readonly string[]): Promise<Tally> {
     // Jest can fail without a failed test: a setup that broke, an open handle, no result at all.
     failed: failed === 0 && exitCode !== 0 ? 1 : failed,
     skipped: result?.numPendingTests ?? 0,
+    files: (result?.testResults ?? []).map(({ name, startTime, endTime }) => ({
+      file: relative(process.cwd(), name),
+      seconds: (endTime - startTime) / 1_000,
+    })),
   };
 }

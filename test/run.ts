@@ -1,20 +1,35 @@
 import { runChecks } from "./checks.ts";
 import { withTestCluster } from "./cluster/given.ts";
-import { type Tally, tallyOfJest } from "./run-jest.ts";
+import { type FileDuration, type Tally, tallyOfJest } from "./run-jest.ts";
 
 const CLUSTER = "--cluster";
+const SLOWEST = 10;
 
-/** Every check and every test, with --cluster also those on a cluster; the last line says how many passed and failed. */
+/** The tests of the code and the chart mostly wait, so two files run at a time. Those of the product have it to themselves. */
+const UNIT_TESTS = ["--selectProjects", "unit", "charts", "--maxWorkers=2"];
+const SYSTEM_TESTS = ["--selectProjects", "system", "--maxWorkers=1"];
+
+/** Runs every check and every test, with --cluster also those on a cluster. The last line says how many passed and failed. */
 async function main(args: readonly string[]): Promise<number> {
-  const tallies: Tally[] = [{ skipped: 0, ...(await runChecks()) }];
-  tallies.push(await tallyOfJest(args.filter((one) => one !== CLUSTER)));
+  const chosen = args.filter((one) => one !== CLUSTER);
+  const jestArgs = chosen.length > 0 ? [...chosen, "--passWithNoTests"] : [];
+  const tallies: Tally[] = [{ skipped: 0, files: [], ...(await runChecks()) }];
+  for (const project of [UNIT_TESTS, SYSTEM_TESTS]) tallies.push(await tallyOfJest([...project, ...jestArgs]));
   if (args.includes(CLUSTER)) {
     tallies.push(await withTestCluster(() => tallyOfJest(["--config", "test/cluster/jest.config.mjs"])));
   }
-  const sum = (part: keyof Tally) => tallies.reduce((total, tally) => total + tally[part], 0);
+  printSlowest(tallies.flatMap(({ files }) => files));
+  const sum = (part: "passed" | "failed" | "skipped") => tallies.reduce((total, tally) => total + tally[part], 0);
   const skipped = sum("skipped");
   console.log(`${sum("passed")} passed, ${sum("failed")} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return sum("failed") === 0 ? 0 : 1;
+}
+
+function printSlowest(files: readonly FileDuration[]): void {
+  console.log(`The ${SLOWEST} slowest test files:`);
+  for (const { file, seconds } of files.toSorted((left, right) => right.seconds - left.seconds).slice(0, SLOWEST)) {
+    console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+  }
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -4,20 +4,26 @@ import { projectRoot } from "../local/services.ts";
 import { run } from "./run.ts";
 
 const PNPM = "pnpm@12.21.0";
-const PARTS = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "test/package.json"];
+const PARTS = [
+  "package.json",
+  "pnpm-lock.yaml",
+  "pnpm-workspace.yaml",
+  "test/package.json",
+  "packages/testing/package.json",
+];
 const FOLDERS = ["patches", "proto", "packages", "services", "deploy"];
-/** Whose production dependencies the image has. */
+/** Packages whose production dependencies the image contains. */
 const WANTED = ["--filter", "@vvs/deploy...", "--filter", "{./services/*}..."];
 
-/** What .dockerignore leaves out, too. */
+/** Returns whether a file belongs into the image. .dockerignore leaves out the same files. */
 function belongs(path: string): boolean {
   const inside = relative(projectRoot, path);
   return !/(^|\/)(node_modules|testing|testing\.ts)$|\.test\.ts$/.test(inside) && inside !== "deploy/local";
 }
 
 /**
- * Fills an empty folder with all that the image holds: the sources, production dependencies out of the installer's own
- * store, and the bill of materials. Errors: the dependencies can't be installed.
+ * Fills an empty folder with the content of the image: sources, production dependencies from the installer's store, and
+ * the bill of materials. Errors: the dependencies cannot be installed.
  */
 export async function prepareBuildContext(folder: string): Promise<void> {
   for (const part of [...PARTS, ...FOLDERS]) {

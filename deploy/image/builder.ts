@@ -9,13 +9,13 @@ export interface ImageBuild {
   readonly onOutput?: (text: string) => void;
 }
 
-/** What builds images on this machine. */
+/** A program that builds images on this machine. */
 export interface Builder {
   readonly name: "docker" | "buildah";
   build(build: ImageBuild): Promise<void>;
   /** Writes an image to a tar archive that `docker load` and `ctr images import` read. */
   save(image: string, file: string): Promise<void>;
-  /** Bytes of an image, unpacked. */
+  /** Returns the unpacked size of an image in bytes. */
   size(image: string): Promise<number>;
   remove(image: string): Promise<void>;
 }
@@ -37,7 +37,7 @@ const docker: Builder = {
 const buildah: Builder = {
   name: "buildah",
   async build({ image, dockerfile, context, args, onOutput }) {
-    // A build in a container has no right to raise limits; the caller's own are enough.
+    // A build in a container may not raise limits; the caller's are enough.
     const limits = ["--ulimit", "nofile=1024:1024"];
     const options = ["--layers=false", ...limits, "--tag", image, "--file", dockerfile, ...buildArgs(args)];
     await run("buildah", ["bud", ...options, context], { env: isolated(), onOutput });
@@ -54,13 +54,13 @@ const buildah: Builder = {
   },
 };
 
-/** buildah says sizes as people read them. */
+/** Converts a size of buildah, such as "1.2 GB", to bytes. */
 function sizeInBytes(text: string): number {
   const [, number, unit] = /^([\d.]+) ?([KMG]?)B$/.exec(text) ?? [];
   return Number(number) * { "": 1, K: 1e3, M: 1e6, G: 1e9 }[unit as "" | "K" | "M" | "G"];
 }
 
-/** Settings under which buildah needs no rights beyond the caller's. */
+/** Returns settings with which buildah needs no rights beyond the caller's. */
 function isolated(): NodeJS.ProcessEnv {
   return { BUILDAH_ISOLATION: "chroot", ...process.env };
 }
@@ -69,7 +69,7 @@ function buildArgs(args: Readonly<Record<string, string>> = {}): string[] {
   return Object.entries(args).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
 }
 
-/** Docker where its daemon answers, else buildah; undefined where there is neither. */
+/** Returns Docker if its daemon answers, else buildah, or undefined if neither works. */
 export async function findBuilder(): Promise<Builder | undefined> {
   for (const [builder, probe] of [
     [docker, ["docker", "info"]],

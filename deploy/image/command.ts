@@ -9,11 +9,11 @@ import { run } from "./run.ts";
 
 const USAGE = `Usage: npm run image -- [--tag NAME:TAG] [--base IMAGE] [--save FILE.tar]
 
-  --tag   vendor-verification:<version> where absent
-  --base  the Node 26 image to build on, best by digest; docker.io/library/node:26-bookworm-slim where absent
+  --tag   name and tag of the image (default: vendor-verification:<version>)
+  --base  base image with Node 26, ideally by digest (default: docker.io/library/node:26-bookworm-slim)
   --save  also write the image to an archive
 
-Builds with Docker where its daemon answers, else with buildah.`;
+Builds with Docker if its daemon answers, else with buildah.`;
 
 function options() {
   try {
@@ -28,7 +28,7 @@ function options() {
 const wanted = options();
 const builder = await findBuilder();
 if (!builder) {
-  console.error("Neither Docker nor buildah can be used here: install one of them.");
+  console.error("Neither Docker nor buildah works on this machine: install one of them.");
   process.exit(1);
 }
 const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };

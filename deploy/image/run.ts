@@ -7,11 +7,11 @@ export interface RunOptions {
   readonly input?: string;
   /** Ends the command when aborted. */
   readonly signal?: AbortSignal;
-  /** Told of each piece of output as it comes. */
+  /** Called with each piece of output. */
   readonly onOutput?: (text: string) => void;
 }
 
-/** Runs a command to its end and returns what it wrote to stdout. Errors: it failed; with the end of what it wrote. */
+/** Runs a command to its end and returns its standard output. Errors: the command failed; with the end of its output. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: options.cwd, env: options.env ?? process.env, signal: options.signal });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { searchChromium } from "./chromium.ts";
 
-/** A machine with some files, and with more once the package is installed. */
+/** A machine with some files, and with more after the package is installed. */
 function machine(files: string[], installs?: string[]) {
   let tries = 0;
   return {
@@ -14,7 +14,7 @@ function machine(files: string[], installs?: string[]) {
         install() {
           tries++;
           files.push(...(installs ?? []));
-          return installs ? undefined : "This user is not root, so it was not tried.";
+          return installs ? undefined : "This user is not root, so it was not installed.";
         },
       }),
   };
@@ -25,27 +25,27 @@ describe("the browser of the tests", () => {
     expect(machine(["/usr/bin/chromium", "/opt/chrome"]).search("/opt/chrome")).toBe("/opt/chrome");
   });
 
-  test("is not silently another one than CHROMIUM_PATH names", () => {
+  test("is never another one than CHROMIUM_PATH names", () => {
     expect(() => machine(["/usr/bin/chromium"]).search("/opt/chrome")).toThrow(/CHROMIUM_PATH names \/opt\/chrome/);
   });
 
-  test("is one in a usual place, and then nothing is installed", () => {
+  test("is the one in a usual place, and nothing is installed", () => {
     const { search, tries } = machine(["/usr/bin/google-chrome"]);
     expect(search()).toBe("/usr/bin/google-chrome");
     expect(tries()).toBe(0);
   });
 
-  test("is installed where there is none", () => {
+  test("is installed if there is none", () => {
     expect(machine([], ["/usr/bin/chromium"]).search()).toBe("/usr/bin/chromium");
   });
 
-  test("missing where it can't be installed, the error names the command", () => {
+  test("cannot be installed: the error names the command", () => {
     expect(() => machine([]).search()).toThrow(
       /run "apt-get update && apt-get install -y --no-install-recommends chromium" as root, or set CHROMIUM_PATH\. This user is not root/,
     );
   });
 
-  test("missing after an installation that claims success, the error still names the command", () => {
+  test("is missing after an installation without an error: the error names the command", () => {
     expect(() => machine([], []).search()).toThrow(/apt-get install/);
   });
 });

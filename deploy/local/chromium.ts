@@ -11,19 +11,19 @@ const USUAL_PATHS = [
 const INSTALL = "apt-get update && apt-get install -y --no-install-recommends chromium";
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
 
-/** Where the search looks, and what it may do about a machine without a browser. */
+/** Where to look for a browser, and how to install one. */
 export interface ChromiumSearch {
-  /** CHROMIUM_PATH; nothing else is tried where it is set. */
+  /** CHROMIUM_PATH; if set, nothing else is tried. */
   readonly given: string | undefined;
   readonly paths: readonly string[];
   readonly exists: (path: string) => boolean;
-  /** Installs Debian's package where that is possible; returns what went wrong, or nothing. */
+  /** Installs Debian's package if possible; returns the problem, or undefined. */
   readonly install: () => string | undefined;
 }
 
 /**
- * The path of Chromium or Chrome: CHROMIUM_PATH, or a usual place, or Debian's package, which is installed where there
- * is none and this user may. Errors: one sentence that says what to do.
+ * Returns the path of Chromium or Chrome: CHROMIUM_PATH, or a usual place, or Debian's package, which is installed if
+ * the machine has no browser and this user is root. Errors: one sentence that says what to do.
  */
 export function findChromium(): string {
   return searchChromium({
@@ -34,7 +34,7 @@ export function findChromium(): string {
   });
 }
 
-/** The search itself, on any machine. */
+/** Performs the search with the given file system and installer. */
 export function searchChromium({ given, paths, exists, install }: ChromiumSearch): string {
   if (given !== undefined) {
     if (exists(given)) return given;
@@ -51,10 +51,10 @@ export function searchChromium({ given, paths, exists, install }: ChromiumSearch
 }
 
 function installChromium(): string | undefined {
-  if (!existsSync("/etc/debian_version")) return "It is installed by itself on Debian and Ubuntu alone.";
-  if (process.getuid?.() !== 0) return "This user is not root, so it was not tried.";
+  if (!existsSync("/etc/debian_version")) return "Automatic installation works only on Debian and Ubuntu.";
+  if (process.getuid?.() !== 0) return "This user is not root, so it was not installed.";
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const run = spawnSync("/bin/sh", ["-c", INSTALL], { env, encoding: "utf8", timeout: INSTALL_TIMEOUT_MS });
   if (run.status === 0) return undefined;
-  return `The attempt failed: ${(run.stderr || run.error?.message || "").trim().split("\n").at(-1)}`;
+  return `The installation failed: ${(run.stderr || run.error?.message || "").trim().split("\n").at(-1)}`;
 }

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a person or a script needs to use a local run; in .local/demo.json while it is up. */
+/** Addresses and credentials of a local run; stored in .local/demo.json while it runs. */
 export interface Demo {
   readonly base_url: string;
   readonly dashboard_url: string;
@@ -23,10 +23,10 @@ export interface DemoOrganization {
 }
 
 const DEMO = "demo.json";
-/** The variables of the run: operators' commands find it by them. */
+/** The variables of the run, with which operators' commands find it. */
 const ENVIRONMENT = "environment.json";
 
-/** Writes the files that tell of the run, readable by their owner alone. */
+/** Writes the files that describe the run, readable only by their owner. */
 export function writeRunInformation(folder: string, demo: Demo, environment: Readonly<Record<string, string>>): void {
   for (const [name, content] of [
     [ENVIRONMENT, environment],
@@ -36,7 +36,7 @@ export function writeRunInformation(folder: string, demo: Demo, environment: Rea
   }
 }
 
-/** Removes them: they tell of no run any more. */
+/** Removes the files that describe the run. */
 export function removeRunInformation(folder: string): void {
   for (const name of [DEMO, ENVIRONMENT]) rmSync(join(folder, name), { force: true });
 }

@@ -5,8 +5,8 @@ import { dirname } from "node:path";
 type Message = { line?: string; ready?: string };
 
 /**
- * Starts the same run in the background, shows its progress, and returns once it is ready. Returns the exit code: 0, or
- * 1 where the run ended before it was ready (it has said why, and has left nothing running).
+ * Starts the same run in the background, shows its progress, and returns when it is ready. Returns the exit code: 0, or
+ * 1 if the run ended before it was ready (it has printed the cause and left nothing running).
  */
 export async function startDetached(args: string[], logFile: string): Promise<number> {
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });

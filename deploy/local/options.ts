@@ -4,29 +4,29 @@ import { parseArgs } from "node:util";
 import { StartError } from "./servers/start-error.ts";
 
 export interface StartOptions {
-  /** Return once everything is ready, and leave it running. */
+  /** Return when everything is ready, and leave it running. */
   readonly detach: boolean;
-  /** Forget the data of earlier runs. */
+  /** Delete the data of earlier runs first. */
   readonly fresh: boolean;
-  /** A SAM public extract to load into live, `.dat` or `.ZIP`. */
+  /** Path of a SAM.gov public extract to load into live, `.dat` or `.ZIP`. */
   readonly registry: string | undefined;
-  /** An exclusions CSV to load into live. */
+  /** Path of an exclusions file to load into live, `.csv` or `.ZIP`. */
   readonly exclusions: string | undefined;
   readonly apiPort: number;
   readonly dashboardPort: number;
 }
 
-export const USAGE = `Usage: npm start -- [--detach] [--fresh] [--registry FILE] [--exclusions FILE]
+const USAGE = `Usage: npm start -- [--detach] [--fresh] [--registry FILE] [--exclusions FILE]
 
   --detach           return when everything is ready; npm run stop ends the run
-  --fresh            forget the data of earlier runs first
-  --registry FILE    load a SAM public extract (.dat or .ZIP) into the live data
-  --exclusions FILE  load a SAM exclusions file (.csv or .ZIP) into the live data
+  --fresh            delete the data of earlier runs first
+  --registry FILE    load a SAM.gov public extract (.dat or .ZIP) into the live data
+  --exclusions FILE  load a SAM.gov exclusions file (.csv or .ZIP) into the live data
 
-Environment: API_PORT (8080), DASHBOARD_PORT (8081), LOG_LEVEL (info), VVS_LOCAL_DIR (.local), OTEL_… for telemetry,
-and where you have servers of your own MONGODB_URI, KAFKA_BROKERS, REDIS_URL.`;
+Environment: API_PORT (8080), DASHBOARD_PORT (8081), LOG_LEVEL (info), VVS_LOCAL_DIR (.local), OTEL_… for telemetry;
+to use your own servers MONGODB_URI, KAFKA_BROKERS, REDIS_URL.`;
 
-/** What the command line and the environment ask for. Errors: StartError on what can't be meant. */
+/** Reads the command line and the environment. Errors: StartError for an invalid value. */
 export function startOptions(args: string[], env: NodeJS.ProcessEnv): StartOptions {
   const { values } = parse(args);
   return {
@@ -61,7 +61,7 @@ function readableFile(option: string, path: string | undefined): string | undefi
   try {
     accessSync(full, constants.R_OK);
   } catch (cause) {
-    throw new StartError(`${option}: ${path} does not exist or can't be read.`, { cause });
+    throw new StartError(`${option}: ${path} does not exist or cannot be read.`, { cause });
   }
   if (!statSync(full).isFile()) throw new StartError(`${option}: ${path} is not a file.`);
   return full;
@@ -74,7 +74,7 @@ function portOf(name: string, text: string | undefined, standard: number): numbe
   return port;
 }
 
-/** The variables of the environment that say how real providers are reached. */
+/** Returns the environment's variables of live providers. */
 export function providerVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = /^(SAM_GOV|TAXBANDITS|COMPLIANCELY)_|^(SAM_REGISTRATION|TIN_MATCH)_PROVIDERS$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)));

@@ -10,22 +10,22 @@ import { runProcess } from "./processes.ts";
 const IGNORES_TERM = "trap '' TERM; echo up; while :; do sleep 0.1; done";
 
 test.each([
-  ["exits well", "exit 0", { code: 0, signal: null }],
+  ["exits without an error", "exit 0", { code: 0, signal: null }],
   ["exits with a code", "exit 7", { code: 7, signal: null }],
   ["dies of a signal", "kill -KILL $$", { code: null, signal: "SIGKILL" }],
-])("a process that %s says so", async (_, script, exit) => {
+])("a process that %s reports it", async (_, script, exit) => {
   const process = runProcess({ name: "sh", command: "sh", args: ["-c", script] });
   expect(await process.exited).toEqual(exit);
 });
 
-test("a command that does not exist ends with code 127 and says so in its output", async () => {
+test("a command that does not exist ends with code 127 and an error message", async () => {
   const lines: string[] = [];
   const process = runProcess({ name: "none", command: "no-such-command", onLine: (line) => lines.push(line) });
   expect((await process.exited).code).toBe(127);
   expect(lines.join()).toContain("not found");
 });
 
-test("arguments and environment reach the command as they are", async () => {
+test("arguments and environment reach the command unchanged", async () => {
   const lines: string[] = [];
   const args = ["-c", 'printf "%s\\n" "$1" "$V"', "sh", "a 'b' $(c) *"];
   const env = { PATH: process.env.PATH, V: "x y" };
@@ -43,7 +43,7 @@ test("output is appended to the log file", async () => {
   await rm(folder, { recursive: true });
 });
 
-test("the pid is the command's own, not the guard's", async () => {
+test("the pid is that of the command, not of its shell", async () => {
   const lines: string[] = [];
   const running = runProcess({
     name: "sh",
@@ -55,7 +55,7 @@ test("the pid is the command's own, not the guard's", async () => {
   expect(lines).toEqual([String(running.pid)]);
 });
 
-test("stop ends a process that ignores SIGTERM, once its grace is over", async () => {
+test("stop ends a process that ignores SIGTERM after its grace period", async () => {
   const { promise: up, resolve } = Promise.withResolvers<string>();
   const running = runProcess({ name: "sh", command: "sh", args: ["-c", IGNORES_TERM], onLine: resolve });
   await up;
@@ -74,7 +74,7 @@ test("Ctrl-C of the parent's process group does not reach the process", async ()
 });
 
 test.each([
-  ["heeds SIGTERM", "sleep 1000"],
+  ["obeys SIGTERM", "sleep 1000"],
   ["ignores SIGTERM", IGNORES_TERM],
 ])("kill -9 of the parent ends a process that %s", async (_, script) => {
   const { parent, pid } = await startParent(script);
@@ -82,7 +82,7 @@ test.each([
   await gone(pid);
 });
 
-test("kill -9 of the parent ends what the process itself started", async () => {
+test("kill -9 of the parent ends the children of the process", async () => {
   const { parent, pid, nextLine } = await startParent("sleep 1000 & echo $!; wait");
   const grandchild = await nextLine();
   parent.kill("SIGKILL");
@@ -90,7 +90,7 @@ test("kill -9 of the parent ends what the process itself started", async () => {
   await gone(Number(grandchild));
 });
 
-/** A node process, leader of its own group, that runs `script` through `runProcess`, and the pid of that. */
+/** Starts a Node process in its own group that runs `script` through `runProcess`. Returns it with the script's pid. */
 async function startParent(script: string, more = "") {
   const code = `import { runProcess } from ${JSON.stringify(join(import.meta.dirname, "processes.ts"))}; ${more}
     const child = runProcess({ name: "sh", command: "sh", args: ["-c", ${JSON.stringify(script)}], orphanGraceSeconds: 1,
@@ -107,7 +107,7 @@ async function gone(pid: number): Promise<void> {
   while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** A dead process that nobody has reaped yet still answers signals; it runs no more. */
+/** Returns whether a process runs. A zombie still accepts signals but does not run. */
 function isRunning(pid: number): boolean {
   const stat = `/proc/${pid}/stat`;
   return answers(pid) && !(existsSync(stat) && /\) Z /.test(readFileSync(stat, "utf8")));

@@ -5,14 +5,14 @@ import { createInterface } from "node:readline";
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
-/** Where a process's output goes: to a file (appended), or line by line to a function; without either it is dropped. */
+/** Destination of a process's output: appended to a file, or passed to a function line by line. Without either it is dropped. */
 type Output = { logFile?: string; onLine?: undefined } | { onLine: (line: string) => void; logFile?: undefined };
 
 export type ProcessOptions = Output & {
   name: string;
   command: string;
   args?: string[];
-  /** The whole environment of the process; the caller's own when left out. */
+  /** The complete environment of the process; default: the caller's. */
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   /** Seconds between SIGTERM and SIGKILL when this process dies without stopping its child. Default 5. */
@@ -29,9 +29,9 @@ export type RunningProcess = {
 };
 
 /**
- * The shell becomes the command itself (`exec`: same pid, same exit code), after leaving a watcher in the same process
- * group. The watcher reads a pipe that only the parent holds open: its end means that the parent is gone, however it
- * died, and the command is ended. The group keeps its number from being reused for as long as the watcher lives.
+ * The shell starts a watcher in the same process group and then becomes the command itself (`exec`: same pid, same exit
+ * code). The watcher reads a pipe that only the parent holds open. When the pipe ends, the parent has died in some way,
+ * and the watcher ends the command. While the watcher lives, the group's number is not reused.
  */
 const GUARD = `
 exec 3<&0
@@ -48,9 +48,9 @@ exec "$@" </dev/null 3<&-
 `;
 
 /**
- * Starts a command that cannot outlive this process, not even when this process is killed by `kill -9`. It runs in a
- * process group of its own, so that Ctrl-C in a terminal reaches only this process, which decides the order of the end.
- * A command that does not exist ends with code 127. Throws when nothing could be started (no shell, no such `cwd`).
+ * Starts a command that cannot outlive this process, not even if this process is killed with `kill -9`. It runs in its
+ * own process group, so that Ctrl-C in a terminal reaches only this process, which decides the order of shutdown. A
+ * command that does not exist ends with code 127. Errors: nothing could be started (no shell, no such `cwd`).
  */
 export function runProcess(options: ProcessOptions): RunningProcess {
   const { name, command, args = [], orphanGraceSeconds = 5, onLine, logFile } = options;
@@ -67,7 +67,7 @@ export function runProcess(options: ProcessOptions): RunningProcess {
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${name} could not be started`);
   if (onLine) readLines(child, onLine);
-  // What is left of the group (the watcher, a forgotten grandchild) ends with the command.
+  // The rest of the group (the watcher, a leftover grandchild) ends with the command.
   child.once("exit", () => signalGroup(pid, "SIGKILL"));
   const exited = new Promise<Exit>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
   return { name, pid, exited, stop: (graceMs = 10_000) => stopChild(child, exited, graceMs) };
@@ -88,7 +88,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is already gone, which is what was wanted.
+    // The group has already ended.
   }
 }
 

@@ -9,29 +9,29 @@ export interface ProductOptions
   extends Pick<ServicesOptions, "providers" | "apiPort" | "dashboardPort" | "logDir" | "onLine" | "onCrash"> {
   readonly servers: Pick<Servers, "mongodbUri" | "kafkaBrokers" | "redisUrl">;
   readonly secrets: LocalSecrets;
-  /** Before the names of databases and of keys in Redis, so that several runs can share servers. */
+  /** Prefix of databases and of keys in Redis, so that several runs can share servers. */
   readonly prefix: string;
-  /** Before the names of topics. */
+  /** Prefix of topics. */
   readonly topicPrefix: string;
-  /** Variables beside those that a local run sets. */
+  /** Variables in addition to those of a local run. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Files to load into live before anything starts. */
+  /** Files to load into live before services start. */
   readonly registry?: string | undefined;
   readonly exclusions?: string | undefined;
-  /** Told of each step. */
+  /** Called with a line for each step. */
   readonly log: (line: string) => void;
 }
 
 export interface Product {
   readonly baseUrl: string;
   readonly dashboardUrl: string;
-  /** All variables of this run, secrets too: what an operator's command needs. */
+  /** All variables of this run, including secrets, for operators' commands. */
   readonly environment: Readonly<Record<string, string>>;
   readonly services: RunningServices;
   stop(): Promise<void>;
 }
 
-/** The whole product on given servers: migrates, loads files, starts all services. Errors: StartError, nothing left running. */
+/** Runs the product on given servers: migrates, loads files, starts all services. Errors: StartError; nothing stays running. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const { servers, prefix, topicPrefix, secrets, log } = options;
   const baseUrl = `http://127.0.0.1:${options.apiPort}`;
@@ -45,9 +45,9 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     REDIS_KEY_PREFIX: prefix,
     PUBLIC_BASE_URL: baseUrl,
     DASHBOARD_URL: dashboardUrl,
-    // A developer's subscriber listens on this machine.
+    // A developer's webhook endpoint runs on this machine.
     WEBHOOK_ALLOW_PRIVATE_TARGETS: "true",
-    // Nothing is sent to addresses that somebody tries out.
+    // No email is sent to addresses that a developer tries out.
     LOCAL_MAILBOX: "true",
     SIGN_UP_OPEN: "true",
     LOG_LEVEL: process.env.LOG_LEVEL || "info",

@@ -6,12 +6,12 @@ import { projectRoot } from "./services.ts";
 export interface LoadOptions {
   readonly registry: string | undefined;
   readonly exclusions: string | undefined;
-  /** The variables of the run, secrets too. */
+  /** The variables of the run, including secrets. */
   readonly environment: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
 }
 
-/** Loads registry files into live by the operator's own command. Errors: StartError with what it says of a bad file. */
+/** Loads registry files into live with the operator's command. Errors: StartError with the command's last line. */
 export async function loadRegistry({ registry, exclusions, environment, log }: LoadOptions): Promise<void> {
   const files = [...(registry ? ["--registry", registry] : []), ...(exclusions ? ["--exclusions", exclusions] : [])];
   if (files.length === 0) return;
@@ -20,7 +20,7 @@ export async function loadRegistry({ registry, exclusions, environment, log }: L
   const command = runProcess({
     name: "registry",
     command: process.execPath,
-    args: [join(projectRoot, "services/entity/src/registry.ts"), "load", "--environment", "live", ...files],
+    args: [join(projectRoot, "services/entity/src/registry-load/cli.ts"), "load", "--environment", "live", ...files],
     cwd: projectRoot,
     env: {
       PATH: process.env.PATH,
@@ -35,5 +35,5 @@ export async function loadRegistry({ registry, exclusions, environment, log }: L
   });
   const exit = await command.exited;
   if (exit.code !== 0)
-    throw new StartError(`The registry files were not loaded: ${lines.at(-1) ?? "the command failed"}`);
+    throw new StartError(`The registry files could not be loaded: ${lines.at(-1) ?? "the command failed"}`);
 }

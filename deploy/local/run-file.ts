@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 
-/** Which process runs the local run of this checkout. */
+/** The process of this checkout's local run. */
 export interface RunFile {
   readonly pid: number;
-  /** When the process started, in the system's own ticks: a pid that was given again is not the run. */
+  /** Start of the process in the system's ticks, which distinguishes it from a later process with the same pid. */
   readonly started: string;
 }
 
@@ -15,7 +15,7 @@ export function removeRunFile(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** The pid of the run that the file names, if that process still lives. */
+/** Returns the pid in the file if that process still runs. */
 export function livingRun(path: string): number | undefined {
   let run: RunFile;
   try {
@@ -35,7 +35,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A process's start time on Linux; elsewhere nothing, and the pid alone decides. */
+/** Returns a process's start time on Linux; elsewhere an empty text, and only the pid is compared. */
 function startOf(pid: number): string {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");

@@ -4,10 +4,10 @@ import { keyRing } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
 import type { Environment } from "@vvs/tenant";
-import { type AccountDomain, createAccountDomain } from "../../services/account/src/provision.ts";
+import { type AccountDomain, createAccountDomain } from "../../services/account/src/domain.ts";
 import type { DemoOrganization } from "./demo.ts";
 
-/** Two, so that isolation can be tried. */
+/** Two organizations, so that their isolation can be tried out. */
 const ORGANIZATIONS = [
   { name: "Demo Growth", plan: "growth", email: "growth@demo.example" },
   { name: "Demo Starter", plan: "starter", email: "starter@demo.example" },
@@ -17,8 +17,8 @@ const SEED = { actor: "seed", requestId: "seed" };
 const KEY_NAME = "Local run";
 
 /**
- * Makes the demo organizations, or finds them again: keys and passwords that an earlier run of this checkout made still
- * hold, and are kept in `file`, since nothing else knows them.
+ * Creates the demo organizations, or finds those of an earlier run. Their keys and passwords stay valid. They are kept in
+ * `file`, because the database has only hashes.
  */
 export async function seedOrganizations(
   file: string,
@@ -40,7 +40,7 @@ export async function seedOrganizations(
   return organizations;
 }
 
-/** Runs work on the account domain of a run, by its variables. */
+/** Calls `work` with the account domain of a run, given its variables. */
 export async function withAccounts<T>(
   environment: Readonly<Record<string, string>>,
   work: (accounts: AccountDomain) => Promise<T>,
@@ -74,8 +74,8 @@ async function seed(
   earlier: DemoOrganization | undefined,
 ): Promise<DemoOrganization> {
   const { name, plan, email } = wanted;
-  const user = await accounts.findUser(email);
-  const organizationId = user?.organization_id ?? (await accounts.createOrganization(SEED, { name, plan }))._id;
+  const user = await accounts.users.find(email);
+  const organizationId = user?.organization_id ?? (await accounts.organizations.create(SEED, { name, plan }))._id;
   const password = await seedPassword(accounts, {
     organizationId,
     email,
@@ -83,7 +83,7 @@ async function seed(
     earlier: earlier?.password,
   });
   const secretOf = async (environment: Environment) =>
-    (await accounts.getWebhookSecret({ tenant: { organizationId, environment }, ...SEED })).value;
+    (await accounts.webhookSecrets.get({ tenant: { organizationId, environment }, ...SEED })).value;
   return {
     name,
     plan,
@@ -101,10 +101,10 @@ async function seedPassword(
   user: { organizationId: string; email: string; exists: boolean; earlier: string | undefined },
 ): Promise<string> {
   const { organizationId, email, exists, earlier } = user;
-  if (exists && earlier && (await accounts.verifyPassword(email, earlier))) return earlier;
+  if (exists && earlier && (await accounts.users.verifyPassword(email, earlier))) return earlier;
   const password = randomBytes(12).toString("base64url");
-  if (exists) await accounts.setPassword(SEED, { email, password });
-  else await accounts.createUser(SEED, { organizationId, email, password });
+  if (exists) await accounts.users.setPassword(SEED, { email, password });
+  else await accounts.users.create(SEED, { organizationId, email, password });
   return password;
 }
 
@@ -113,12 +113,12 @@ async function seedKey(
   tenant: { organizationId: string; environment: Environment },
   earlier: string | undefined,
 ): Promise<string> {
-  const found = earlier ? await accounts.findApiKey(earlier) : undefined;
+  const found = earlier ? await accounts.apiKeys.find(earlier) : undefined;
   if (earlier && found && !found.revoked_at && found.organization_id === tenant.organizationId) return earlier;
   const caller = { tenant, ...SEED };
-  // Values that nobody knows any more would count against the cap on active keys.
-  for (const lost of await accounts.listApiKeys(tenant)) {
-    if (lost.name === KEY_NAME && !lost.revoked_at) await accounts.revokeApiKey(caller, lost._id);
+  // Keys whose value is lost would count towards the limit of active keys.
+  for (const lost of await accounts.apiKeys.list(tenant)) {
+    if (lost.name === KEY_NAME && !lost.revoked_at) await accounts.apiKeys.revoke(caller, lost._id);
   }
-  return (await accounts.createApiKey(caller, { name: KEY_NAME })).value;
+  return (await accounts.apiKeys.create(caller, { name: KEY_NAME })).value;
 }

@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
 
-/** A service's log as it wrote it, one JSON object a line, kept over restarts of the service. */
+/** Opens a service's log file: one JSON object per line, unchanged, kept when the service restarts. */
 export function createLogFile(path: string): { write(line: string): void; close(): void } {
   const stream = createWriteStream(path, { flags: "w", mode: 0o600 });
   return { write: (line) => void stream.write(`${line}\n`), close: () => void stream.end() };
@@ -13,10 +13,10 @@ const COLORS: Record<string, string> = {
   error: "\x1b[31m",
   fatal: "\x1b[31m",
 };
-/** Shown in front or of no use to a reader at a terminal. */
+/** Fields that are shown at the beginning of the line, or not useful at a terminal. */
 const HIDDEN = new Set(["level", "time", "service", "msg", "err", "trace_id", "span_id"]);
 
-/** A log line for people: time, service, message and its fields; a line that is no JSON as it is. */
+/** Formats a log line for reading: time, service, message, fields. A line that is not JSON stays unchanged. */
 export function readableLine(service: string, line: string, colors: boolean): string {
   const name = service.padEnd(18);
   const entry = parse(line);

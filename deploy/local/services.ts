@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ServiceTopology, topology } from "../topology.ts";
 import { type Exit, type RunningProcess, runProcess } from "./processes.ts";
 import type { LocalSecrets } from "./secrets.ts";
 import { freePort } from "./servers/free-port.ts";
 import { StartError } from "./servers/start-error.ts";
 import { createLogFile } from "./service-logs.ts";
+import { type ServiceTopology, topology } from "./topology.ts";
 
 export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -36,32 +36,32 @@ const RESTART_DELAY_MS = 1_000;
 const LAST_LINES = 15;
 
 export interface ServicesOptions {
-  /** The variables that all services take. */
+  /** The variables of all services. */
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: LocalSecrets;
-  /** How verification reaches real providers; no other service may know of it. */
+  /** Variables of live providers; only verification gets them. */
   readonly providers?: NodeJS.ProcessEnv;
-  /** Ports of the two services that people reach. */
+  /** Ports of the two public services. */
   readonly apiPort: number;
   readonly dashboardPort: number;
-  /** Folder for one log file a service. */
+  /** Folder with one log file per service. */
   readonly logDir: string;
-  /** Called with each line that a service logs. */
+  /** Called with each log line of a service. */
   readonly onLine: (service: ServiceName, line: string) => void;
-  /** Called when a service ended by itself; it is started again. */
+  /** Called when a service has ended unexpectedly; it is started again. */
   readonly onCrash: (service: ServiceName, exit: Exit) => void;
 }
 
 export interface RunningServices {
   /** The admin port of each service. */
   readonly adminPorts: Readonly<Record<ServiceName, number>>;
-  /** The process of a service as it is now. */
+  /** Returns the pid of a service's current process. */
   pid(service: ServiceName): number;
-  /** Ends all, callers before those they call. */
+  /** Stops all services, callers before the services that they call. */
   stop(): Promise<void>;
 }
 
-/** Starts all services at once and returns when each is ready. Errors: StartError, after which none is left running. */
+/** Starts all services and returns when all are ready. Errors: StartError; then no service stays running. */
 export async function startServices(options: ServicesOptions): Promise<RunningServices> {
   mkdirSync(options.logDir, { recursive: true });
   const addresses: Record<string, string> = {};
@@ -73,7 +73,7 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
   }
   const running = plans.map((plan) => keepRunning(plan, { ...options.environment, ...addresses }, options));
   const stop = async () => {
-    for (const service of running.toReversed()) service.letEnd();
+    for (const service of running.toReversed()) service.expectEnd();
     await Promise.all(running.map((service) => service.stop()));
   };
   try {
@@ -119,12 +119,12 @@ function variables(plan: Plan, environment: Record<string, string>, options: Ser
   };
 }
 
-/** Telemetry is configured by OpenTelemetry's own variables, passed on as they are. */
+/** Returns OpenTelemetry's variables, which are passed on unchanged. */
 function otelVariables(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("OTEL_")));
 }
 
-/** One service that is started again when it ends by itself, once it has been ready. */
+/** Starts a service, and starts it again if it ends unexpectedly after it was ready. */
 function keepRunning(plan: Plan, environment: Record<string, string>, options: ServicesOptions) {
   const env = variables(plan, environment, options);
   const log = createLogFile(join(options.logDir, `${plan.name}.log`));
@@ -164,7 +164,7 @@ function keepRunning(plan: Plan, environment: Record<string, string>, options: S
   return {
     name: plan.name,
     pid: () => current.pid,
-    letEnd: () => {
+    expectEnd: () => {
       wanted = false;
     },
     async ready() {

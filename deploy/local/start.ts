@@ -16,17 +16,17 @@ import { summary } from "./summary.ts";
 const localDir = localDirectory(process.env);
 const runFile = join(localDir, "run.json");
 
-/** Progress goes to the terminal, or to the command that started this run detached, as long as that one listens. */
+/** Prints a line of progress, and sends it to the command that started this run detached while that command listens. */
 function log(line: string): void {
-  tell({ line });
+  report({ line });
   console.error(line);
 }
 
-function tell(message: { line: string } | { ready: string }): void {
+function report(message: { line: string } | { ready: string }): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** What must end when the run ends, the last opened first. */
+/** Functions that close resources when the run ends, in reverse order. */
 const closers: (() => unknown)[] = [];
 
 async function closeAll(): Promise<void> {
@@ -36,7 +36,7 @@ async function closeAll(): Promise<void> {
 async function run(options: StartOptions): Promise<void> {
   const running = livingRun(runFile);
   if (running !== undefined)
-    throw new StartError(`This checkout's run is already up (process ${running}): npm run stop ends it.`);
+    throw new StartError(`This checkout is already running (process ${running}). End it with: npm run stop`);
   await requireFreePort(options.apiPort, "API_PORT");
   await requireFreePort(options.dashboardPort, "DASHBOARD_PORT");
   if (options.fresh) rmSync(localDir, { recursive: true, force: true });
@@ -78,7 +78,7 @@ async function run(options: StartOptions): Promise<void> {
   writeRunInformation(localDir, demo, product.environment);
   closers.push(() => removeRunInformation(localDir));
   const text = summary(demo, localDir);
-  tell({ ready: text });
+  report({ ready: text });
   console.error(text);
 }
 

@@ -1,6 +1,6 @@
 import type { Demo } from "./demo.ts";
 
-/** What a person needs first: addresses, keys, a first call. `folder` is where the run keeps what tells of it. */
+/** Returns the text printed when a run is ready: addresses, keys, a first call. `folder` has the run's files. */
 export function summary(demo: Demo, folder: string): string {
   const [first] = demo.organizations;
   const organizations = demo.organizations
@@ -16,14 +16,14 @@ The Vendor Verification Service is ready.
 
   API         ${demo.base_url}
   Dashboard   ${demo.dashboard_url}
-  Mailbox     ${demo.dashboard_url}/mailbox (what this run would send)
+  Mailbox     ${demo.dashboard_url}/mailbox (emails that this run would send)
   MongoDB     ${demo.mongodb_uri}
   Kafka       ${demo.kafka_brokers}
   Redis       ${demo.redis_url}
 
 ${organizations}
 
-All of this is in ${folder}/demo.json; logs are in ${folder}/log. Webhooks may go to private addresses in this run.
+All of this is also in ${folder}/demo.json, and logs are in ${folder}/log. Webhooks can be sent to private addresses in this run.
 
 Try it:
 

@@ -35,7 +35,7 @@ test("a key is created, shown once, and never again: not on its page reloaded, n
   const showsValue = async () => (await page.content()).includes(value);
 
   await page.reload();
-  await page.getByText("This form was sent before, so nothing was created now.").waitFor();
+  await page.getByText("This form was already sent, so no other key was created.").waitFor();
   expect(await showsValue()).toBe(false);
   expect(await keys()).toBe(1);
   await page.goto("/test/api-keys");
@@ -64,7 +64,7 @@ test.each([
 
 test("a key with fewer scopes can do just that", async () => {
   await page.goto("/test/api-keys");
-  await page.getByText("Scopes: what the key may do").click();
+  await page.getByText("Scopes: what the key can do").click();
   for (const scope of [
     "entities:write",
     "verifications:read",
@@ -88,7 +88,7 @@ test("a revoked key is refused within 5 s, and shown as revoked", async () => {
   await page.getByRole("heading", { name: "Revoke To be revoked?" }).waitFor();
   expect((await api.get("/v1/entities")).status).toBe(200);
   await page.getByRole("button", { name: "Revoke key" }).click();
-  await page.getByText("The key is revoked.").waitFor();
+  await page.getByText("The API key was revoked.").waitFor();
   const row = page.getByRole("row", { name: "To be revoked" });
   expect(await countOf(row.getByText("revoked", { exact: true }))).toBe(1);
   await waitFor("the key to be refused", async () => (await api.get("/v1/entities")).status === 401, {
@@ -113,7 +113,7 @@ test("a key lives from its first call over a roll, after which both work until t
   await waitFor("its use to be known", isUsed, { everyMs: 500 });
 
   await page.getByRole("link", { name: "Roll Rolled" }).click();
-  await page.getByLabel("works for 1 hour more").check();
+  await page.getByLabel("Works for 1 more hour").check();
   expect(await page.getByLabel("The new key expires").inputValue()).toBe("90");
   await page.getByRole("button", { name: "Roll key" }).click();
   await page.getByText("works until").waitFor();
@@ -136,7 +136,7 @@ test("a key lives from its first call over a roll, after which both work until t
 
   await rows.first().getByRole("link", { name: "Revoke Rolled" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
-  await page.getByText("The key is revoked.").waitFor();
+  await page.getByText("The API key was revoked.").waitFor();
   await waitFor("the new key to be refused", () => isRefused(second), { timeoutMs: 5_000 });
 });
 
@@ -144,7 +144,7 @@ test("a double click on the button creates one key", async () => {
   await page.goto("/test/api-keys");
   await page.getByLabel("Name").fill("Clicked twice");
   await page.getByRole("button", { name: "Create key" }).dblclick();
-  await page.getByRole("heading", { name: "Your key is ready" }).waitFor();
+  await page.getByRole("heading", { name: "Your API key is ready" }).waitFor();
   await page.goto("/test/api-keys");
   expect(await page.getByRole("rowheader", { name: "Clicked twice" }).count()).toBe(1);
 });
@@ -154,13 +154,13 @@ test("the environments are told apart on every page, and neither shows the other
   await createKey(page, "Test alone");
   const environments = page.getByRole("navigation", { name: "Environment" });
   await environments.getByRole("link", { name: "Live" }).click();
-  await page.getByText("Live environment").waitFor();
+  await page.getByText("Live environment", { exact: true }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/live/api-keys");
   expect(await countOf(page.getByText("Test alone"))).toBe(0);
   expect(await page.title()).toContain("Live");
   await page.getByRole("link", { name: "Webhooks" }).click();
   await environments.getByRole("link", { name: "Test" }).click();
-  await page.getByText("Test environment").waitFor();
+  await page.getByText("Test environment", { exact: true }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/test/webhooks");
 });
 

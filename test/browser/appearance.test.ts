@@ -34,7 +34,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByLabel("sam_registration").uncheck();
       await page.getByLabel("Webhook URL").fill("https://acme.example/hook");
       await page.getByRole("button", { name: "Create monitor" }).click();
-      await page.getByText("Nothing was created yet").waitFor();
+      await page.getByText("No monitor was created").waitFor();
     },
   ],
   [
@@ -52,7 +52,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByLabel("Webhook URL").fill(`http://127.0.0.1:1/${"unbroken".repeat(30)}`);
       await page.getByLabel("hourly").check();
       await page.getByRole("button", { name: "Create monitor" }).click();
-      await page.getByText("The monitor is created.").waitFor();
+      await page.getByText("The monitor was created.").waitFor();
       const monitor = page.url().replace(/\?.*/, "");
       await waitFor(
         "a change",
@@ -87,7 +87,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByRole("rowheader").getByRole("link").first().click();
       await page.getByRole("link", { name: "Cancel this monitor" }).click();
       await page.getByRole("button", { name: "Cancel monitor" }).click();
-      await page.getByText("The monitor is canceled.").waitFor();
+      await page.getByText("The monitor was canceled.").waitFor();
     },
   ],
   ["an overview", (page) => page.goto("/test/overview")],
@@ -128,7 +128,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.goto("/test/security");
       await page.getByLabel("Current password").fill("a wrong password");
       await page.getByLabel("New password", { exact: true }).fill("another password");
-      await page.getByLabel("New password, again").fill("another password");
+      await page.getByLabel("Repeat the new password").fill("another password");
       await page.getByRole("button", { name: "Change password" }).click();
       await page.getByText("This is not your password.").waitFor();
     },
@@ -138,8 +138,8 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     async (page) => {
       await page.goto("/test/security/two-factor");
       await page.getByLabel("Code", { exact: true }).fill("000000");
-      await page.getByRole("button", { name: "Turn it on" }).click();
-      await page.getByText("This is not what the app shows now.").waitFor();
+      await page.getByRole("button", { name: "Turn on" }).click();
+      await page.getByText("This is not the code that the app shows now.").waitFor();
     },
   ],
   ["the second step of a sign-in", (page) => page.goto("/sign-in/code")],
@@ -159,7 +159,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.goto("/test/api-keys");
       await createKey(page, "W".repeat(100));
       await page.goto("/test/api-keys");
-      await page.getByText("Scopes: what the key may do").click();
+      await page.getByText("Scopes: what the key can do").click();
     },
   ],
   [
@@ -180,14 +180,14 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     "a key that was revoked",
     async (page) => {
       await page.getByRole("button", { name: "Revoke key" }).click();
-      await page.getByText("The key is revoked.").waitFor();
+      await page.getByText("The API key was revoked.").waitFor();
     },
   ],
   [
     "the secret, shown, with all forms open",
     async (page) => {
       await page.goto("/test/webhooks");
-      await page.getByText("Rotate: replace it with a new random one").click();
+      await page.getByText("Rotate: replace the secret with a new random one").click();
       await page.getByRole("button", { name: "Rotate secret" }).click();
       await page.getByRole("button", { name: "Show" }).click();
       for (const summary of await page.locator("summary").all()) await summary.click();
@@ -197,7 +197,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     "a refused secret",
     async (page) => {
       await page.goto("/live/webhooks");
-      await page.getByText("Set a secret of your own").click();
+      await page.getByText("Set your own secret").click();
       await page.getByLabel("Secret", { exact: true }).fill("x");
       await page.getByRole("button", { name: "Set secret" }).click();
       await page.getByText("Nothing was changed.").waitFor();
@@ -232,7 +232,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByLabel("TIN", { exact: true }).fill("x");
       await page.getByLabel("sam_registration").uncheck();
       await page.getByRole("button", { name: "Run verification" }).click();
-      await page.getByText("Nothing was run yet").waitFor();
+      await page.getByText("No verification was run").waitFor();
     },
   ],
   [
@@ -256,14 +256,14 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   [
     "a refused filter",
     async (page) => {
-      await page.getByLabel("Only of the vendor with this id").fill("x");
+      await page.getByLabel("Entity ID of the vendor").fill("x");
       await page.getByRole("button", { name: "Filter" }).click();
       await page.getByText("Show all").waitFor();
     },
   ],
   ["the sandbox's providers", (page) => page.goto("/test/providers")],
   ["the live providers", (page) => page.goto("/live/providers")],
-  ["no such page", (page) => page.goto("/nothing")],
+  ["Page not found", (page) => page.goto("/nothing")],
   ["single sign-on", (page) => page.goto("/sign-in/sso")],
   ["the sign-in", (page) => page.goto("/sign-in")],
   [
@@ -271,10 +271,10 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     async (page) => {
       await page.goto("/sign-up");
       await page.getByLabel("Organization").fill("W".repeat(200));
-      await page.getByLabel("E-mail address").fill(newcomer);
+      await page.getByLabel("Email address").fill(newcomer);
       await page.getByLabel("Password").fill("password123");
       await page.getByRole("button", { name: "Create account" }).click();
-      await page.getByText("The password must not be").waitFor();
+      await page.getByText("is one of the most common passwords").waitFor();
     },
   ],
   [
@@ -282,10 +282,10 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     async (page) => {
       await page.getByLabel("Password").fill("unlike any other");
       await page.getByRole("button", { name: "Create account" }).click();
-      await page.getByText("A mail is on its way").waitFor();
+      await page.getByText("We have sent an email").waitFor();
     },
   ],
-  ["the local mailbox", (page) => openMail(page, { to: newcomer, subject: "Confirm your e-mail address" })],
+  ["the local mailbox", (page) => openMail(page, { to: newcomer, subject: "Confirm your email address" })],
   [
     "a sign-up that is confirmed with a wrong password",
     async (page) => {
@@ -300,9 +300,9 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     "a forgotten password",
     async (page) => {
       await page.goto("/forgot-password");
-      await page.getByLabel("E-mail address").fill(organization.email);
-      await page.getByRole("button", { name: "Send the mail" }).click();
-      await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+      await page.getByLabel("Email address").fill(organization.email);
+      await page.getByRole("button", { name: "Send the link" }).click();
+      await page.getByRole("heading", { name: "Check your email" }).waitFor();
     },
   ],
   [
@@ -312,7 +312,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await mail.getByRole("link").click();
       await page.getByLabel("New password").fill("password123");
       await page.getByRole("button", { name: "Set password" }).click();
-      await page.getByText("The new password must not be").waitFor();
+      await page.getByText("is one of the most common passwords").waitFor();
     },
   ],
   ["a link of a reset that is over", (page) => page.goto("/reset-password?token=x")],

@@ -4,7 +4,7 @@ import type { TestOrganization } from "../support/organization.ts";
 /** Signs in on the sign-in page, and waits for the page that it leads to. */
 export async function signIn(page: Page, organization: Pick<TestOrganization, "email" | "password">): Promise<void> {
   await page.goto("/sign-in");
-  await page.getByLabel("E-mail address").fill(organization.email);
+  await page.getByLabel("Email address").fill(organization.email);
   await page.getByLabel("Password").fill(organization.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
@@ -14,7 +14,7 @@ export async function signIn(page: Page, organization: Pick<TestOrganization, "e
 export async function createKey(page: Page, name: string): Promise<string> {
   await page.getByLabel("Name").fill(name);
   await page.getByRole("button", { name: "Create key" }).click();
-  await page.getByRole("heading", { name: "Your key is ready" }).waitFor();
+  await page.getByRole("heading", { name: "Your API key is ready" }).waitFor();
   return (await page.locator("#key-value").textContent())!;
 }
 

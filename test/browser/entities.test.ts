@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-async function search(on: Page, fields: Readonly<Record<string, string>>, mode = "what is alike"): Promise<void> {
+async function search(on: Page, fields: Readonly<Record<string, string>>, mode = "similar entities"): Promise<void> {
   await on.goto("/test/entities");
   for (const [label, value] of Object.entries(fields)) await on.getByLabel(label, { exact: true }).fill(value);
   await on.getByLabel(mode).check();
@@ -56,14 +56,14 @@ test("an entity is found without script by a mistyped name and address, and why 
   expect(await countOf(rows)).toBe(2);
   expect(await rows.nth(0).textContent()).toMatch(/Name.*agrees.*\+0\./s);
   const address = await rows.nth(1).textContent();
-  expect(address).toMatch(/other house number/);
+  expect(address).toMatch(/different house number/);
   expect(address).toMatch(/same street.*same city.*same ZIP code/s);
   await plain.close();
 });
 
 test("an identifier finds the entity for certain, and the search has an address of its own", async () => {
   await search(page, { "D-U-N-S number": "19-876-5432" });
-  expect(await page.locator(".match").textContent()).toMatch(/Zephyrine Kestrel Sawmill LLC.*sure/s);
+  expect(await page.locator(".match").textContent()).toMatch(/Zephyrine Kestrel Sawmill LLC.*confidence/s);
   await page.reload();
   await page.getByRole("heading", { name: "1 entity" }).waitFor();
 });
@@ -75,10 +75,10 @@ test("a TIN that is searched for gets into no address and no page", async () => 
   await page.getByRole("heading", { name: "0 entities" }).waitFor();
 });
 
-test("what is equal is told from what is alike", async () => {
-  await search(page, { Name: "Zephyrine Kestral Sawmill" }, "what is equal");
+test("exact matches is told from similar entities", async () => {
+  await search(page, { Name: "Zephyrine Kestral Sawmill" }, "exact matches");
   await page.getByText("No entity matches.").waitFor();
-  await search(page, { Name: "ZEPHYRINE KESTREL SAWMILL, L.L.C." }, "what is equal");
+  await search(page, { Name: "ZEPHYRINE KESTREL SAWMILL, L.L.C." }, "exact matches");
   expect(await countOf(page.locator(".match"))).toBe(1);
 });
 
@@ -97,7 +97,7 @@ test("an entity's page tells its versions, each with what it changed, its chain 
   expect(await versions.first().locator("tbody tr").textContent()).toMatch(/CAGE code.*7ZKS1/s);
   expect(await versions.last().textContent()).toContain("Created by an API key");
   expect(await page.locator("dl").first().textContent()).toContain("4417 Juniper St Ste 9, Boise, ID 83702, USA");
-  await page.getByRole("region", { name: "Newest verifications" }).getByRole("listitem").getByRole("link").click();
+  await page.getByRole("region", { name: "Latest verifications" }).getByRole("listitem").getByRole("link").click();
   await page.getByRole("heading", { name: "Results" }).waitFor();
   await page.getByRole("link", { name: created.id }).click();
   await page.getByRole("heading", { name: "History" }).waitFor();
@@ -126,7 +126,7 @@ test.each(["light", "dark"] as const)("all of it can be read and used at any wid
         await visitor.goto("/test/entities");
         await visitor.getByLabel("Name", { exact: true }).fill("Drip 91-2345678");
         await visitor.getByRole("button", { name: "Search" }).click();
-        await visitor.getByText("looks like a TIN").waitFor();
+        await visitor.getByText("must not contain a TIN").waitFor();
       },
     ],
     [

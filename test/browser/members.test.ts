@@ -56,15 +56,18 @@ test("an owner invites somebody by mail, gives them another role, removes them, 
   const [owner, member] = [await newPage(), await newPage()];
   await signIn(owner.page, organization);
   await openMembers(owner.page);
-  await owner.page.getByLabel("E-mail address").fill(grace.email);
+  await owner.page.getByLabel("Email address").fill(grace.email);
   await owner.page.getByLabel("Developer").check();
   await owner.page.getByRole("button", { name: "Send invitation" }).click();
-  await owner.page.getByText("The invitation is on its way.").waitFor();
+  await owner.page.getByText("The invitation was sent.").waitFor();
   await expectToLookRight(owner.page);
 
-  const mail = await openMail(member.page, { to: grace.email, subject: "You are invited to Vendor Verification" });
+  const mail = await openMail(member.page, {
+    to: grace.email,
+    subject: "You have been invited to Vendor Verification",
+  });
   await mail.getByRole("link").click();
-  expect(await member.page.getByLabel("You will sign in with").inputValue()).toBe(grace.email);
+  expect(await member.page.getByLabel("Email address").inputValue()).toBe(grace.email);
   await expectToLookRight(member.page);
   await member.page.getByLabel("Choose a password").fill(grace.password);
   await member.page.getByRole("button", { name: "Join" }).click();
@@ -82,13 +85,13 @@ test("an owner invites somebody by mail, gives them another role, removes them, 
   await owner.page.getByText("Your identity is confirmed.").waitFor();
   await owner.page.getByLabel("Read-only").check();
   await owner.page.getByRole("button", { name: "Change role" }).click();
-  await owner.page.getByText("The role is changed.").waitFor();
+  await owner.page.getByText("The role was changed.").waitFor();
 
   // The form that they still have open is refused, and none is offered any more.
   await member.page.getByRole("button", { name: "Create key" }).click();
   await member.page.getByRole("heading", { name: "Your role does not allow this" }).waitFor();
   await member.page.goto("/test/api-keys");
-  await member.page.getByText("Owners and developers may create, roll and revoke keys.").waitFor();
+  await member.page.getByText("Owners and developers can create, roll and revoke API keys.").waitFor();
   expect(await member.page.getByRole("button", { name: "Create key" }).count()).toBe(0);
   for (const path of ["/test/organization/audit-log", "/test/webhooks/test"]) {
     expect((await member.page.request.get(path)).status()).toBe(403);
@@ -97,7 +100,7 @@ test("an owner invites somebody by mail, gives them another role, removes them, 
   await owner.page.getByRole("link", { name: `Manage ${grace.email}` }).click();
   await owner.page.getByRole("link", { name: `Remove ${grace.email}` }).click();
   await owner.page.getByRole("button", { name: "Remove member" }).click();
-  await owner.page.getByText("They are no member any more").waitFor();
+  await owner.page.getByText("The member was removed").waitFor();
   await member.page.goto("/test/overview");
   await member.page.getByRole("heading", { name: "Sign in" }).waitFor();
 
@@ -108,13 +111,13 @@ test("an owner invites somebody by mail, gives them another role, removes them, 
     [organization.email, `removed ${grace.email}`],
     [organization.email, `changed the role of ${grace.email} from Developer to Read-only`],
     [grace.email, "accepted an invitation"],
-    [organization.email, "invited somebody"],
+    [organization.email, "sent an invitation"],
   ] as const) {
     expect(lines).toContainEqual(expect.stringMatching(new RegExp(`${who}.*${what}.*127\\.0\\.0\\.1`)));
   }
-  await owner.page.getByLabel("What", { exact: true }).selectOption({ label: "changed the role" });
+  await owner.page.getByLabel("Action", { exact: true }).selectOption({ label: "changed the role" });
   await owner.page.getByRole("button", { name: "Filter" }).click();
-  await owner.page.getByRole("heading", { name: "What fits" }).waitFor();
+  await owner.page.getByRole("heading", { name: "Matching actions" }).waitFor();
   expect(await owner.page.locator("tbody tr").count()).toBe(1);
   await expectToLookRight(owner.page);
 

@@ -51,12 +51,12 @@ async function addPasskey(name: string): Promise<void> {
   await page.getByRole("link", { name: "Add a passkey" }).click();
   await page.getByLabel("Name").fill(name);
   await page.getByRole("button", { name: "Add passkey" }).click();
-  await page.getByText("The passkey is added.").waitFor();
+  await page.getByText("The passkey was added.").waitFor();
 }
 
 async function signOut(): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByText("You are signed out.").waitFor();
+  await page.getByText("You have signed out.").waitFor();
 }
 
 test("a passkey is added, signs in after a sign-out, confirms who it is, and is removed", async () => {
@@ -69,18 +69,18 @@ test("a passkey is added, signs in after a sign-out, confirms who it is, and is 
   expect(await row.locator("td[data-label='Last used'] time").count()).toBe(1);
   await page.goto("/test/security/confirm?next=%2Ftest%2Fapi-keys");
   await page.getByRole("link", { name: "Use a passkey" }).click();
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
 
   await page.goto("/test/security/passkeys/new");
   await page.getByRole("button", { name: "Add passkey" }).click();
-  await page.getByText("This device holds a passkey for your account already.").waitFor();
+  await page.getByText("This device already has a passkey for your account.").waitFor();
   await page.goto("/test/security");
   await row.getByRole("button", { name: "Remove" }).click();
-  await page.getByText("The passkey is removed.").waitFor();
+  await page.getByText("The passkey was removed.").waitFor();
   expect(await row.count()).toBe(0);
   await signOut();
   await page.getByRole("link", { name: "Sign in with a passkey" }).click();
-  await page.getByText("This passkey does not sign in here, or it took too long.").waitFor();
+  await page.getByText("This passkey is not registered here, or signing in took too long. Try again.").waitFor();
   await page.getByRole("link", { name: "Use your password" }).click();
   await page.getByLabel("Password").waitFor();
   expect(complaints).toEqual([]);
@@ -143,7 +143,7 @@ test("without script the pages say so and lead to the password; no page is too w
   const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
   const asked = await plain.newPage();
   await asked.goto("/sign-in/passkey");
-  await asked.getByText("This browser can’t use a passkey here").waitFor();
+  await asked.getByText("This browser does not support passkeys").waitFor();
   expect(await asked.getByRole("button", { name: "Use a passkey" }).count()).toBe(0);
   await asked.getByRole("link", { name: "Sign in with your password." }).click();
   await asked.getByLabel("Password").waitFor();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { withAccounts } from "../../deploy/local/seed.ts";
-import { stepOf, totpCode } from "../../services/account/src/totp.ts";
+import { stepOf, totpCode } from "../../services/account/src/users/totp.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
@@ -76,9 +76,9 @@ test("a new password ends a session that was stolen, and leaves its user signed 
   await mine.page.goto("/live/security");
   await mine.page.getByLabel("Current password").fill(organization.password);
   await mine.page.getByLabel("New password", { exact: true }).fill(password);
-  await mine.page.getByLabel("New password, again").fill(password);
+  await mine.page.getByLabel("Repeat the new password").fill(password);
   await mine.page.getByRole("button", { name: "Change password" }).click();
-  await mine.page.getByText("Your password is changed.").waitFor();
+  await mine.page.getByText("Your password was changed.").waitFor();
   expect(await isTaken(thief)).toBe(false);
   expect(await isTaken(mine.context)).toBe(true);
 
@@ -130,16 +130,16 @@ test("with an authenticator app a sign-in asks for its code, or for a recovery c
   const secret = (await page.locator("#totp-secret").textContent())!.replaceAll(" ", "");
   // The code of the step before, so that the one of now is still unused.
   await page.getByLabel("Code", { exact: true }).fill(totpCode(secret, stepOf(new Date()) - 1));
-  await page.getByRole("button", { name: "Turn it on" }).click();
+  await page.getByRole("button", { name: "Turn on" }).click();
   const recoveryCodes = (await page.locator("#recovery-codes").textContent())!.split("\n");
-  await page.getByRole("link", { name: "I have kept them" }).click();
+  await page.getByRole("link", { name: "I have saved them" }).click();
   await page.getByText("10 of 10 recovery codes left").waitFor();
 
   const other = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
   const begin = async () => {
     const next = await other.newPage();
     await next.goto("/sign-in?next=%2Flive%2Fsecurity");
-    await next.getByLabel("E-mail address").fill(organization.email);
+    await next.getByLabel("Email address").fill(organization.email);
     await next.getByLabel("Password").fill(organization.password);
     await next.keyboard.press("Enter");
     await next.getByRole("heading", { name: "Enter a code" }).waitFor();

@@ -26,10 +26,10 @@ test("a wrong password says nothing about the account, and begins no session", a
   const { context, page } = await newPage();
   for (const email of [organization.email, "nobody@test.example"]) {
     await page.goto("/sign-in");
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await page.getByLabel("Password").fill("a wrong password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    expect(await page.getByRole("alert").textContent()).toBe("The e-mail address or the password is wrong.");
+    expect(await page.getByRole("alert").textContent()).toBe("The email address or the password is wrong.");
   }
   expect((await context.cookies()).map(({ name }) => name)).not.toContain("__Host-session");
   await context.close();
@@ -38,7 +38,7 @@ test("a wrong password says nothing about the account, and begins no session", a
 test("a sign-in leads back to the page that was asked for, without script too", async () => {
   const { context, page } = await newPage({ javaScriptEnabled: false });
   await page.goto("/live/webhooks");
-  await page.getByLabel("E-mail address").fill(organization.email.toUpperCase());
+  await page.getByLabel("Email address").fill(organization.email.toUpperCase());
   await page.getByLabel("Password").fill(organization.password);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Webhooks" }).waitFor();
@@ -59,7 +59,7 @@ test("after a sign-out nothing can be reached, not even by the back button", asy
   const { context, page } = await newPage();
   await signIn(page, organization);
   await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByText("You are signed out.").waitFor();
+  await page.getByText("You have signed out.").waitFor();
   await page.goBack();
   await page.getByLabel("Password").waitFor();
   await page.goto("/test/api-keys");
@@ -84,7 +84,7 @@ describe("another site", () => {
       expect((await answered).status()).toBe(403);
       await evil.getByText("This form did not come from the dashboard").waitFor();
       await page.goto("/live/api-keys");
-      await page.getByRole("heading", { name: "API keys" }).waitFor();
+      await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
       expect(await countOf(page.getByText("stolen"))).toBe(0);
       site.close();
       await context.close();

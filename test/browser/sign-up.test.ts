@@ -26,15 +26,15 @@ async function submitSignUp(page: Page, person: { organization: string; email: s
   await page.goto("/sign-in");
   await page.getByRole("link", { name: "Create an account" }).click();
   await page.getByLabel("Organization").fill(person.organization);
-  await page.getByLabel("E-mail address").fill(person.email);
+  await page.getByLabel("Email address").fill(person.email);
   await page.getByLabel("Password").fill(person.password);
   await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByText("A mail is on its way").waitFor();
+  await page.getByText("We have sent an email").waitFor();
 }
 
 async function submitSignIn(page: Page, person: { email: string; password: string }) {
   await page.goto("/sign-in");
-  await page.getByLabel("E-mail address").fill(person.email);
+  await page.getByLabel("Email address").fill(person.email);
   await page.getByLabel("Password").fill(person.password);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
@@ -45,23 +45,23 @@ test("who signs up and confirms their address by mail creates a key, and calls t
   await submitSignUp(page, person);
 
   await submitSignIn(page, person);
-  await page.getByText("You are not signed in yet: this address is not confirmed.").waitFor();
-  await page.getByRole("button", { name: "Send the mail again" }).click();
-  await page.getByText("another mail is on its way").waitFor();
+  await page.getByText("You are not signed in, because this email address is not confirmed yet.").waitFor();
+  await page.getByRole("button", { name: "Send the email again" }).click();
+  await page.getByText("we have sent another email").waitFor();
 
-  const mail = await openMail(page, { to: person.email, subject: "Confirm your e-mail address" });
+  const mail = await openMail(page, { to: person.email, subject: "Confirm your email address" });
   await mail.getByRole("link").click();
-  await page.getByText("You create Nova Freight").waitFor();
+  await page.getByText("You are creating the organization Nova Freight").waitFor();
   await page.getByLabel("Password").fill("not the password");
   await page.getByRole("button", { name: "Confirm and sign in" }).click();
-  await page.getByText("This is not the password that you signed up with.").waitFor();
+  await page.getByText("This is not the password you signed up with.").waitFor();
   await page.getByLabel("Password").fill(person.password);
   await page.getByRole("button", { name: "Confirm and sign in" }).click();
   await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
   await page.getByText("Nova Freight").waitFor();
 
   await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByText("You are signed out.").waitFor();
+  await page.getByText("You have signed out.").waitFor();
   await signIn(page, person);
   await page.goto("/test/api-keys");
   const api = createApi(baseUrl, await createKey(page, "First"));
@@ -72,9 +72,9 @@ test("who signs up and confirms their address by mail creates a key, and calls t
   });
   expect({ status: verified.status, result: verified.body.overall_result }).toEqual({ status: 200, result: "pass" });
 
-  const again = await openMail(page, { to: person.email, subject: "Confirm your e-mail address" });
+  const again = await openMail(page, { to: person.email, subject: "Confirm your email address" });
   await again.getByRole("link").click();
-  await page.getByText("This link is of no use any more").waitFor();
+  await page.getByText("This link no longer works").waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -87,23 +87,23 @@ test("without script: who forgot their password gets a new one by mail, and ever
   const { context, page } = await newPage({ javaScriptEnabled: false });
   await page.goto("/sign-in");
   await page.getByRole("link", { name: "Forgot your password?" }).click();
-  await page.getByLabel("E-mail address").fill(organization.email.toUpperCase());
-  await page.getByRole("button", { name: "Send the mail" }).click();
-  await page.getByText("a mail is on its way to it").waitFor();
+  await page.getByLabel("Email address").fill(organization.email.toUpperCase());
+  await page.getByRole("button", { name: "Send the link" }).click();
+  await page.getByText("we have sent an email to it").waitFor();
   const mail = await openMail(page, { to: organization.email, subject: "Choose a new password" });
   await mail.getByRole("link").click();
   await page.getByLabel("New password").fill("password123");
   await page.getByRole("button", { name: "Set password" }).click();
-  await page.getByText("The new password must not be one of those that are tried first").waitFor();
+  await page.getByText("The new password is one of the most common passwords").waitFor();
   const password = randomUUID();
   await page.getByLabel("New password").fill(password);
   await page.getByRole("button", { name: "Set password" }).click();
-  await page.getByText("Your password is changed. Sign in with the new one.").waitFor();
+  await page.getByText("Your password was changed. Sign in with the new password.").waitFor();
 
   await elsewhere.page.goto("/test/api-keys");
   await elsewhere.page.getByLabel("Password").waitFor();
   await submitSignIn(page, organization);
-  await page.getByText("The e-mail address or the password is wrong.").waitFor();
+  await page.getByText("The email address or the password is wrong.").waitFor();
   await signIn(page, { email: organization.email, password });
   await openMail(page, { to: organization.email, subject: "Your password was changed" });
   await Promise.all([context.close(), elsewhere.context.close()]);
@@ -113,7 +113,7 @@ test("signing up with an address that has an account says nothing about it, and 
   const organization = await createOrganization();
   const { context, page } = await newPage();
   await submitSignUp(page, { organization: "Another", email: organization.email, password: randomUUID() });
-  const mail = await openMail(page, { to: organization.email, subject: "You have an account already" });
+  const mail = await openMail(page, { to: organization.email, subject: "You already have an account" });
   expect(await mail.getByRole("link").evaluateAll((links) => links.map((link) => link.getAttribute("href")))).toEqual([
     `${dashboardUrl}/sign-in`,
     `${dashboardUrl}/forgot-password`,

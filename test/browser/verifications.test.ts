@@ -45,7 +45,7 @@ test("a verification is run without script, and its evidence shows each attempt 
   await send(visitor);
   await visitor.getByRole("heading", { name: "Results" }).waitFor();
   expect(new URL(visitor.url()).pathname).toMatch(/^\/test\/verifications\/ver_/);
-  expect(await fact(visitor, "Asked by").textContent()).toContain(organization.email);
+  expect(await fact(visitor, "Requested by").textContent()).toContain(organization.email);
   expect(await fact(visitor, "Origin").textContent()).toContain("sandbox_secondary");
 
   await visitor.getByRole("link", { name: "Evidence of sam_registration" }).click();
@@ -76,14 +76,14 @@ test("a TIN is in no page, log or trace, not while its form is refused nor after
   };
 
   await page.goto("/test/verifications");
-  await page.getByLabel("Only of the vendor with this id").fill(written);
+  await page.getByLabel("Entity ID of the vendor").fill(written);
   await page.getByRole("button", { name: "Filter" }).click();
-  await page.getByText("The id of an entity is").waitFor();
+  await page.getByText("Enter an entity ID").waitFor();
   await keepSource();
 
   await openForm(page, { TIN: written, "Legal name": `Drip ${written}` });
   await send(page);
-  await page.getByText("Nothing was run yet").waitFor();
+  await page.getByText("No verification was run").waitFor();
   await keepSource();
   expect(await page.getByLabel("TIN", { exact: true }).inputValue()).toBe("");
   expect(await page.getByLabel("Legal name").getAttribute("aria-invalid")).toBe("true");
@@ -128,16 +128,16 @@ test("the list has what any caller ran, newest first, in pages, and of one vendo
   await visitor.getByRole("link", { name: "Older" }).waitFor();
   expect(await countOf(rows)).toBe(25);
 
-  await visitor.getByLabel("Only of the vendor with this id").fill(first.entity_id);
+  await visitor.getByLabel("Entity ID of the vendor").fill(first.entity_id);
   await visitor.getByRole("button", { name: "Filter" }).click();
-  await visitor.getByRole("heading", { name: "Of this vendor" }).waitFor();
+  await visitor.getByRole("heading", { name: "Verifications of this vendor" }).waitFor();
   expect(await countOf(rows)).toBe(1);
   await rows.getByRole("link").click();
   await visitor.getByRole("heading", { name: "Results" }).waitFor();
   expect(new URL(visitor.url()).pathname).toBe(`/test/verifications/${first.id}`);
-  expect(await fact(visitor, "Asked by").textContent()).toContain("an API key, test");
+  expect(await fact(visitor, "Requested by").textContent()).toContain("an API key, test");
   await visitor.goto("/live/verifications");
-  await visitor.getByText("Nothing was verified yet.").waitFor();
+  await visitor.getByText("No verifications yet.").waitFor();
   for (const path of [
     `/live/verifications/${first.id}`,
     `/live/evidence/${first.results[0].evidence_uri.slice(-30)}`,
@@ -158,7 +158,7 @@ test("providers of each environment are shown, each with what it answers and how
     expect(await countOf(section.getByText(/^(available|degraded|unavailable)$/))).toBe(2);
   }
   await page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Live" }).click();
-  await page.getByText("Live environment").waitFor();
+  await page.getByText("Live environment", { exact: true }).waitFor();
   expect(await countOf(page.getByText("sam_gov_extract"))).toBe(1);
   expect(await countOf(page.getByText("sandbox_primary"))).toBe(0);
 });

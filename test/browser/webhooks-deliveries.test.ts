@@ -96,9 +96,11 @@ test("an event to an endpoint that fails is shown with each attempt, as pending"
     return (await countOf(page.getByText("500,"))) > 0;
   });
   await rows().getByRole("link").first().click();
-  await page.getByText("The next attempt is made at").waitFor();
+  await page.getByText("The next attempt is at").waitFor();
   const attempt = page.locator(".attempts > li").first();
-  expect(await attempt.textContent()).toMatch(/Attempt 1.*failed.*Began.*UTC.*Took.*ms.*500: the answer was not 2xx/s);
+  expect(await attempt.textContent()).toMatch(
+    /Attempt 1.*failed.*Started.*UTC.*Duration.*ms.*500: the answer was not 2xx/s,
+  );
   expect(await attempt.locator("pre").textContent()).toBe("out of order");
   expect(await countOf(page.getByText(monitorId))).toBe(1);
 });
@@ -111,7 +113,7 @@ test("an endpoint that failed for days is told of on every page of its environme
   await page.goto("/live/api-keys");
   expect(await countOf(page.getByRole("complementary"))).toBe(0);
   await seeAlertOn("/test/api-keys");
-  await page.getByRole("link", { name: "Look at the endpoints" }).click();
+  await page.getByRole("link", { name: "View webhook endpoints" }).click();
   const endpoint = page.locator("li.endpoint").filter({ hasText: "/failing" });
   expect(await endpoint.locator(".state").textContent()).toBe("failing");
   expect(await endpoint.textContent()).toContain("500: the answer was not 2xx");
@@ -134,12 +136,12 @@ test.each([360, 768, 1440])("what stands out fits and can be read at %i px, in b
 
 test("all that failed is counted, confirmed and replayed, and delivered once the endpoint answers again", async () => {
   await page.goto("/test/webhooks");
-  await page.getByRole("link", { name: `Replay what failed to ${urlOf("/failing")}` }).click();
+  await page.getByRole("link", { name: `Replay failed deliveries to ${urlOf("/failing")}` }).click();
   await page.getByRole("heading", { name: /Replay \d+ failed deliver/ }).waitFor();
   const before = subscriber.received.length;
   isWell = true;
   await page.getByRole("button", { name: /Replay \d+ failed deliver/ }).click();
-  await page.getByText(/failed (delivery begins|deliveries begin) again/).waitFor();
+  await page.getByText(/failed (delivery starts|deliveries start) again/).waitFor();
   await waitFor("the delivery", async () => {
     await page.goto(`/test/webhooks/deliveries?monitor_id=${monitorId}&status=delivered`);
     return (await countOf(rows())) > 0;
@@ -149,7 +151,7 @@ test("all that failed is counted, confirmed and replayed, and delivered once the
   const same = again.find(({ headers }) => headers["webhook-id"] === first!.headers["webhook-id"]);
   expect(Number(same!.headers["x-delivery-attempt"])).toBeGreaterThan(2);
   await rows().getByRole("link").last().click();
-  await page.getByText(`Begun again by ${organization.email}`).waitFor();
+  await page.getByText(`Replayed by ${organization.email}`).waitFor();
   await waitFor("the alarm to end", async () => {
     await page.goto("/test/api-keys");
     return (await countOf(page.getByRole("complementary"))) === 0;
@@ -173,7 +175,7 @@ test("one delivery is replayed, from its page, without script", async () => {
   await signIn(visitor, organization);
   await visitor.goto(path);
   await visitor.getByRole("button", { name: "Replay" }).click();
-  await visitor.getByText("The delivery begins again").waitFor();
+  await visitor.getByText("The delivery starts again").waitFor();
   await waitFor("the second attempt", async () => {
     await visitor.goto(path);
     return (await countOf(visitor.getByRole("heading", { name: "2 attempts" }))) === 1;
@@ -204,14 +206,14 @@ test("deliveries are narrowed by state, monitor, URL, time and tests, each by it
   expect(watched.every((text) => !text.includes("Test event"))).toBe(true);
   const toUrl = await narrowed(() => filter.getByLabel("URL").fill(urlOf("/well")));
   expect(toUrl).toHaveLength(1);
-  const tests = await narrowed(() => filter.getByLabel("Test events alone").check());
+  const tests = await narrowed(() => filter.getByLabel("Only test events").check());
   expect(tests).toHaveLength(all - watched.length);
   const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 16);
   expect(await narrowed(() => filter.getByLabel("From (UTC)").fill(tomorrow))).toEqual([]);
   expect(await narrowed(() => filter.getByLabel("Before (UTC)").fill(tomorrow))).toHaveLength(all);
   const together = await narrowed(async () => {
     await filter.getByLabel("State").selectOption("delivered");
-    await filter.getByLabel("Test events alone").check();
+    await filter.getByLabel("Only test events").check();
     await filter.getByLabel("URL").fill(urlOf("/well"));
   });
   expect(together).toHaveLength(1);
@@ -229,7 +231,7 @@ test("an endpoint that answers 410 is flagged, which pauses nothing, and a succe
       return (await countOf(endpoint.getByText(state, { exact: true }))) === 1 && (await countOf(alert)) === alerts;
     });
   await testWebhook("/gone");
-  expect(await countOf(page.getByText("410: the answer says that nobody listens there any more"))).toBe(1);
+  expect(await countOf(page.getByText("410: the endpoint is gone"))).toBe(1);
   await shownOnceNoted("gone", 1);
   expect(await alert.textContent()).toContain("410 Gone");
   isGone = false;
@@ -248,7 +250,7 @@ test("another organization and the other environment see none of it", async () =
   await signIn(stranger, await createOrganization());
   expect((await stranger.goto(path))!.status()).toBe(404);
   await stranger.goto("/test/webhooks/deliveries");
-  await stranger.getByText("Nothing was delivered yet.").waitFor();
+  await stranger.getByText("No deliveries yet.").waitFor();
   await profile.close();
 });
 

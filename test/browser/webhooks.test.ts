@@ -59,10 +59,10 @@ test("the secret is hidden until it is to be shown", async () => {
 
 test("a rotation makes a new secret, and says until when the previous one signs too", async () => {
   const before = await shownSecret();
-  await page.getByText("Rotate: replace it with a new random one").click();
+  await page.getByText("Rotate: replace the secret with a new random one").click();
   await page.getByRole("button", { name: "Rotate secret" }).click();
-  await page.getByText("The secret is replaced.").waitFor();
-  const until = page.getByText("The previous secret still signs too").locator("time");
+  await page.getByText("The secret was replaced.").waitFor();
+  const until = page.getByText("Webhooks are also signed with the previous secret").locator("time");
   const hours = (Date.parse((await until.getAttribute("datetime"))!) - Date.now()) / 3_600_000;
   expect(hours).toBeGreaterThan(23);
   expect(hours).toBeLessThanOrEqual(24);
@@ -73,16 +73,16 @@ test("a rotation makes a new secret, and says until when the previous one signs 
 
 test("a rotation can end the previous secret at once", async () => {
   await page.goto("/test/webhooks");
-  await page.getByText("Rotate: replace it with a new random one").click();
+  await page.getByText("Rotate: replace the secret with a new random one").click();
   await page.locator("#rotate-end").check();
   await page.getByRole("button", { name: "Rotate secret" }).click();
-  await page.getByText("The secret is replaced.").waitFor();
-  expect(await countOf(page.getByText("The previous secret still signs too"))).toBe(0);
+  await page.getByText("The secret was replaced.").waitFor();
+  expect(await countOf(page.getByText("Webhooks are also signed with the previous secret"))).toBe(0);
 });
 
 test("a secret of the user's own is refused with the reason where its form is wrong, else set", async () => {
   const before = await shownSecret();
-  await page.getByText("Set a secret of your own").click();
+  await page.getByText("Set your own secret").click();
   await page.getByLabel("Secret", { exact: true }).fill("whsec_tooshort");
   await page.getByRole("button", { name: "Set secret" }).click();
   await page.getByText("Nothing was changed.").waitFor();
@@ -91,19 +91,19 @@ test("a secret of the user's own is refused with the reason where its form is wr
   expect(await shownSecret()).toBe(before);
 
   const own = `whsec_${randomBytes(32).toString("base64")}`;
-  await page.getByText("Set a secret of your own").click();
+  await page.getByText("Set your own secret").click();
   await field.fill(own);
   await page.getByRole("button", { name: "Set secret" }).click();
-  await page.getByText("Your secret is set.").waitFor();
+  await page.getByText("Your secret was set.").waitFor();
   expect(await shownSecret()).toBe(own);
 });
 
 test("a test event proves a rotation: both secrets sign, then the one before is ended at once and the new one alone", async () => {
   const subscriber = await subscribe();
   const before = await shownSecret();
-  await page.getByText("Rotate: replace it with a new random one").click();
+  await page.getByText("Rotate: replace the secret with a new random one").click();
   await page.getByRole("button", { name: "Rotate secret" }).click();
-  await page.getByText("The secret is replaced.").waitFor();
+  await page.getByText("The secret was replaced.").waitFor();
   const after = await shownSecret();
 
   await testWebhook(subscriber.url);
@@ -115,7 +115,7 @@ test("a test event proves a rotation: both secrets sign, then the one before is 
   await page.goto("/test/webhooks");
   await page.getByRole("button", { name: "End the previous secret now" }).click();
   await page.getByText("The previous secret has ended.").waitFor();
-  expect(await countOf(page.getByText("The previous secret still signs too"))).toBe(0);
+  expect(await countOf(page.getByText("Webhooks are also signed with the previous secret"))).toBe(0);
   // Whoever signs learns of it within a second.
   await waitFor("the previous secret to sign no more", async () => {
     await testWebhook(subscriber.url);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { projectRoot } from "../../deploy/local/services.ts";
-import { topology } from "../../deploy/topology.ts";
+import { topology } from "../../deploy/local/topology.ts";
 
 const compose = parse(readFileSync(join(projectRoot, "deploy/compose.yaml"), "utf8"), { merge: true });
 const STORES = { mongodb: "MONGODB_URI", kafka: "KAFKA_BROKERS", redis: "REDIS_URL" } as const;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { isPublicAddress } from "@vvs/egress";
-import { topology } from "../../deploy/topology.ts";
+import { topology } from "../../deploy/local/topology.ts";
 import { allows, podOf, strangerPod } from "./support/network.ts";
 import { picture } from "./support/picture.ts";
 import { type Rendered, render, whyNot } from "./support/render.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { keyRing } from "@vvs/config";
 import { projectRoot } from "../../deploy/local/services.ts";
-import { topology } from "../../deploy/topology.ts";
+import { topology } from "../../deploy/local/topology.ts";
 import { allRules } from "../alerts/rules.ts";
 import { chart, FULL_NAME, lint, render, VALUES_FILES, whyNot } from "./support/render.ts";
 import { readmeWithValues } from "./support/values-table.ts";

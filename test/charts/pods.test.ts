@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { topology } from "../../deploy/topology.ts";
+import { topology } from "../../deploy/local/topology.ts";
 import { violations } from "./support/pod-security.ts";
 import { FULL_NAME, podsOf, type Rendered, render, whyNot } from "./support/render.ts";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findBuilder } from "../../deploy/image/builder.ts";
 import { run } from "../../deploy/image/run.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
-import { topology } from "../../deploy/topology.ts";
+import { topology } from "../../deploy/local/topology.ts";
 import { FULL_NAME } from "../charts/support/render.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clusterOf, importImage, installArguments, visitorObjects } from "./cluster.ts";

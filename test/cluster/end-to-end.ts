@@ -6,14 +6,12 @@ import { run } from "../../deploy/image/run.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { FULL_NAME } from "../charts/support/render.ts";
+import { exclusionsFileName } from "../support/exclusions-file.ts";
 import type { SharedProduct } from "../support/product.ts";
 import type { Cluster } from "./cluster.ts";
 
 /** Less than jest's own limit, at which they would be left running. */
 const LIMIT_MS = 540_000;
-
-/** All but a race of a hundred creations for one counter, which can outlast their deadline on one node for everything. */
-const WANTED = "^(?!.*beyond the cap)";
 
 /** A port of this machine that leads to the gateway's Service: known before there is a Service, as its public address. */
 export interface FrontDoor {
@@ -85,7 +83,7 @@ export async function runEndToEnd(cluster: Cluster, door: FrontDoor): Promise<vo
     VVS_TEST_PRODUCT: JSON.stringify(product),
     SUBSCRIBER_HOST: await addressSeenBy(mongodb.status.podIP, 27017),
   };
-  const jest = ["test/jest.ts", "--config", join(import.meta.dirname, "e2e.config.mjs"), "--testNamePattern", WANTED];
+  const jest = ["test/jest.ts", "--config", join(import.meta.dirname, "e2e.config.mjs")];
   const signal = AbortSignal.timeout(LIMIT_MS);
   await run(process.execPath, jest, {
     cwd: projectRoot,
@@ -98,11 +96,14 @@ export async function runEndToEnd(cluster: Cluster, door: FrontDoor): Promise<vo
 /** Loads the extract that live's tests look for, by the operator's command in a pod that has its variables. */
 async function loadExtract(cluster: Cluster): Promise<void> {
   const inEntity = ["exec", "--stdin", `deploy/${FULL_NAME}-entity`, "--"];
-  const files = { registry: "registry.dat", exclusions: "exclusions.csv" };
-  const load = Object.entries(files).map(([kind, file]) => `--${kind} /tmp/sam/${file}`);
+  const files = [
+    { kind: "registry", fixture: "registry.dat", name: "registry.dat" },
+    { kind: "exclusions", fixture: "exclusions.csv", name: exclusionsFileName() },
+  ];
+  const load = files.map(({ kind, name }) => `--${kind} /tmp/sam/${name}`);
   const folder = join(projectRoot, "test/fixtures/sam");
-  const text = Object.values(files).map(
-    (file) => `cat >/tmp/sam/${file} <<'END'\n${readFileSync(join(folder, file), "utf8")}END\n`,
+  const text = files.map(
+    ({ fixture, name }) => `cat >/tmp/sam/${name} <<'END'\n${readFileSync(join(folder, fixture), "utf8")}END\n`,
   );
   const script = `set -e\nmkdir -p /tmp/sam\n${text.join("")}exec /app/deploy/image/vvs registry load --environment live ${load.join(" ")}\n`;
   await cluster.kubectl([...inEntity, "sh"], { input: script });

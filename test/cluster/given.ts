@@ -2,7 +2,7 @@ import { run } from "../../deploy/image/run.ts";
 import { kubernetesTools } from "../charts/support/helm.ts";
 import type { Tally } from "../run-jest.ts";
 
-const NONE: Tally = { passed: 0, failed: 0, skipped: 0 };
+const NONE: Tally = { passed: 0, failed: 0, skipped: 0, files: [] };
 const FAILED: Tally = { ...NONE, failed: 1 };
 
 /**

@@ -34,7 +34,7 @@ describe("a key", () => {
     const key = await createKey(organization, "sandbox");
     expect((await key.api.get("/v1/entities")).status).toBe(200);
     await withAccounts(product.environment, (accounts) =>
-      accounts.revokeApiKey(
+      accounts.apiKeys.revoke(
         { tenant: { organizationId: organization.id, environment: "sandbox" }, actor: "test", requestId: "test" },
         key.id,
       ),
@@ -64,9 +64,9 @@ describe("a key", () => {
   test("of a suspended organization is 403, and works again once it is resumed", async () => {
     const own = await createOrganization();
     const operator = { actor: "operator" };
-    await withAccounts(product.environment, (accounts) => accounts.suspendOrganization(operator, own.id));
+    await withAccounts(product.environment, (accounts) => accounts.organizations.suspend(operator, own.id));
     await waitFor("the suspension", async () => (await own.live.get("/v1/entities")).body.error === "forbidden");
-    await withAccounts(product.environment, (accounts) => accounts.resumeOrganization(operator, own.id));
+    await withAccounts(product.environment, (accounts) => accounts.organizations.resume(operator, own.id));
     await waitFor("the resumption", async () => (await own.live.get("/v1/entities")).status === 200);
   });
 });

@@ -103,10 +103,14 @@ describe("a monitor", () => {
     for (const wrong of [{}, { entity_id: changing }, { webhook_url: "nowhere" }]) {
       expect((await organization.sandbox.patch(`/v1/monitors/${body.id}`, wrong)).status).toBe(400);
     }
+    const without = await organization.sandbox.patch(`/v1/monitors/${body.id}`, { webhook_url: null });
+    expect([without.status, "webhook_url" in without.body]).toEqual([200, false]);
     await organization.sandbox.delete(`/v1/monitors/${body.id}`);
+    const canceled = await organization.sandbox.patch(`/v1/monitors/${body.id}`, { frequency: "weekly" });
+    expect([canceled.status, canceled.body.error]).toEqual([409, "monitor_canceled"]);
   });
 
-  test("beyond the cap of the environment is 403", async () => {
+  test("beyond the cap is 403: of 104 creations at once exactly 100 succeed, and every one has a known outcome", async () => {
     const own = await createOrganization();
     const { body: entity } = await own.sandbox.post("/v1/entities", { legal_name: "Much Watched" });
     const make = () =>
@@ -117,13 +121,20 @@ describe("a monitor", () => {
         frequency: "monthly",
       });
     const answers = await Promise.all(Array.from({ length: 104 }, make));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
-    for (const { status, body } of answers.filter((answer) => answer.status !== 201)) {
-      expect([status, body.error]).toEqual([403, "limit_exceeded"]);
-    }
+    const outcomes = answers.map(({ status, body }) => `${status} ${body.error ?? body.status}`).toSorted();
+    expect(outcomes).toEqual([...Array(100).fill("201 active"), ...Array(4).fill("403 limit_exceeded")]);
     const { monitors } = (await own.sandbox.get("/v1/monitors?limit=100")).body;
-    for (const { id } of monitors) await own.sandbox.delete(`/v1/monitors/${id}`);
+    expect(monitors).toHaveLength(100);
+    const ids: string[] = monitors.map(({ id }: { id: string }) => id);
+    const canceled = await Promise.all(ids.map((id) => own.sandbox.delete(`/v1/monitors/${id}`)));
+    expect(canceled.map(({ status }) => status)).toEqual(Array(100).fill(200));
     expect((await own.sandbox.get("/v1/monitors")).body.monitors).toEqual([]);
+    const { status, body: again } = await make();
+    expect(status).toBe(201);
+    const repeated = await Promise.all(
+      Array.from({ length: 40 }, () => own.sandbox.delete(`/v1/monitors/${again.id}`)),
+    );
+    expect(repeated.map(({ status }) => status)).toEqual(Array(40).fill(200));
   });
 });
 

@@ -56,6 +56,15 @@ test("a TIN planted in any input is found nowhere: logs, spans, Kafka, evidence,
       ...checks,
     },
   });
+  // Each is asked about as this call supplied it, while the others replace what is remembered.
+  const supplied = [0, 2, 3, 5, 9].map((last) => plant(`verify at the same moment ${last}`, last));
+  await Promise.all(
+    supplied.map(async (tin) => {
+      const identifiers = { uei: "SANDBXACTVE1", tin };
+      const verification = await send("POST", "/v1/verify", { body: { identifiers, ...checks } });
+      for (const { evidence_uri } of verification.results) await send("GET", evidence_uri);
+    }),
+  );
   for (const last of [2, 3, 5, 9]) {
     const body = { identifiers: { tin: asSsn(plant(`verify ${last}`, last)) }, legal_name: "Drip Inc", ...checks };
     const verification = await send("POST", "/v1/verify", { body });

@@ -30,6 +30,7 @@ afterAll(async () => {
 function answer({ path, headers }: Received, response: ServerResponse): void {
   const isFirst = headers["x-delivery-attempt"] === "1";
   if (path.startsWith("/hanging")) held.push(response);
+  else if (path.startsWith("/failing")) response.writeHead(500).end();
   else if (path === "/moved") response.writeHead(307, { location: "/elsewhere" }).end();
   else if (path === "/gone") response.writeHead(isFirst ? 410 : 200).end();
   else if (path === "/busy") response.writeHead(isFirst ? 429 : 200, isFirst ? { "retry-after": "9" } : {}).end();
@@ -75,6 +76,29 @@ test("a redirect is not followed, 410 is retried, and Retry-After is waited for"
   expect(postsTo("/elsewhere")).toEqual([]);
 });
 
+test("a retry goes to the URL that its monitor has by then, and none is made once the URL is removed", async () => {
+  const [moved, removed] = [await watch("/failing/moved"), await watch("/failing/removed")];
+  const [before] = await attemptsAt("/failing/moved", 1);
+  await attemptsAt("/failing/removed", 1);
+  const change = (id: string, webhook_url: string | null) =>
+    organization.sandbox.patch(`/v1/monitors/${id}`, { webhook_url });
+  expect((await change(removed, null)).status).toBe(200);
+  expect((await change(moved, new URL("/moved-here", subscriber.url).href)).status).toBe(200);
+  const id = before!.headers["webhook-id"];
+  const retry = await waitFor("the retry", () =>
+    postsTo("/moved-here").find(({ headers }) => headers["webhook-id"] === id),
+  );
+  expect(retry.headers["x-delivery-attempt"]).not.toBe("1");
+  // An event of the second monitor that comes after the removal is in the history, and is sent nowhere.
+  const eventsOf = async () => (await organization.sandbox.get(`/v1/monitors/${removed}/events`)).body.events;
+  const { length: known } = await eventsOf();
+  const events = await waitFor("two events after the removal", async () => {
+    const found = await eventsOf();
+    return found.length >= known + 2 && found;
+  });
+  expect(postsTo("/failing/removed").filter(({ headers }) => headers["webhook-id"] === events[1].id)).toEqual([]);
+});
+
 test("a rotated secret signs beside the new one, until it is ended", async () => {
   const own = await createOrganization();
   const { sandbox: first } = own.webhookSecrets;
@@ -82,7 +106,7 @@ test("a rotated secret signs beside the new one, until it is ended", async () =>
   const tenant = { organizationId: own.id, environment: "sandbox" } as const;
   const rotate = (endPreviousNow: boolean) =>
     withAccounts(sharedProduct().environment, (accounts) =>
-      accounts.rotateWebhookSecret({ tenant, actor: "test", requestId: "test" }, { endPreviousNow }),
+      accounts.webhookSecrets.rotate({ tenant, actor: "test", requestId: "test" }, { endPreviousNow }),
     );
   const { value: second } = await rotate(false);
   const signedBy = (...secrets: string[]) =>

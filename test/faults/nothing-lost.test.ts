@@ -176,10 +176,18 @@ whereStartable("whatever dies or hangs for a while", () => {
     );
     expect(served).toBe(20);
     expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await fetch(`${product.baseUrl}/v1/health`)).status).toBe(200);
   }, 60_000);
 
-  test("while MongoDB hangs calls end in 503 with Retry-After, and are answered when it is back", async () => {
-    await hangDuring(mongodb.pid, () => pause(MONGODB_AWAY_MS));
+  test("while MongoDB hangs calls end in 503 with Retry-After, health says so within 10 s, and both are back with it", async () => {
+    const health = async () => (await fetch(`${product.baseUrl}/v1/health`)).status;
+    expect(await health()).toBe(200);
+    await hangDuring(mongodb.pid, async () => {
+      await waitFor("503 of health", async () => (await health()) === 503, { timeoutMs: 10_000 });
+      await pause(MONGODB_AWAY_MS);
+      expect(await health()).toBe(503);
+    });
+    await waitFor("200 of health", async () => (await health()) === 200);
     await answersAgain();
     await deliversAgain();
   }, 180_000);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { signatureHeaders } from "../../services/webhook-dispatcher/src/signature.ts";
+import { signatureHeaders } from "../../services/webhook-dispatcher/src/attempt/signature.ts";
 
 export type Scheme = "standard" | "service";
 

@@ -2,7 +2,7 @@ import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runProcess } from "../../deploy/local/processes.ts";
-import { type Download, fetched, fetchFromMaven } from "../../deploy/local/servers/downloads.ts";
+import { type Download, ensureFetched, fetchFromMaven } from "../../deploy/local/servers/downloads.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -159,7 +159,7 @@ export async function answersOf<T>(
 }
 
 async function librariesOf({ libraries }: Language, cacheDir: string, log: (line: string) => void): Promise<string> {
-  return libraries ? fetched({ ...libraries, needs: [] }, { cacheDir, log }) : "";
+  return libraries ? ensureFetched({ ...libraries, needs: [] }, { cacheDir, log }) : "";
 }
 
 /** Both streams of a command that ran to its end; code 127 when there is no such command. */

@@ -1,5 +1,5 @@
 import { withAccounts } from "../../deploy/local/seed.ts";
-import type { UsageCount } from "../../services/account/src/usage.ts";
+import type { UsageCount } from "../../services/account/src/usage/usage.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -75,7 +75,7 @@ async function pastUsage({ id: organizationId }: TestOrganization): Promise<void
     for (const environment of ["live", "sandbox"] as const) {
       const tenant = { organizationId, environment };
       const keys = await Promise.all(
-        ["Accounts payable", "Onboarding"].map((name) => accounts.createApiKey({ tenant, ...BY }, { name })),
+        ["Accounts payable", "Onboarding"].map((name) => accounts.apiKeys.create({ tenant, ...BY }, { name })),
       );
       const counts: UsageCount[] = [];
       const present = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
@@ -96,7 +96,7 @@ async function pastUsage({ id: organizationId }: TestOrganization): Promise<void
           if ((hour / HOUR_MS) % 97 === 0) counts.push(of(503, Math.ceil(requests / 25), 4), of(429, 12, 0));
         }
       }
-      await accounts.reportUsage(`screenshots-${organizationId}-${environment}`, counts);
+      await accounts.usage.report(`screenshots-${organizationId}-${environment}`, counts);
     }
   });
 }

@@ -1,10 +1,9 @@
 import { environmentDatabases } from "@vvs/mongo";
 import { MongoClient } from "mongodb";
-import type { Check } from "../../services/verification/src/checks.ts";
 import {
   type AttemptCountDocument,
   attemptCountsOf,
-} from "../../services/verification/src/providers/attempt-counts.ts";
+} from "../../services/verification/src/provider-health/attempt-counts.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const PROVIDERS = {
@@ -17,7 +16,7 @@ const PROVIDERS = {
     ["sandbox_primary", "sam_registration"],
     ["sandbox_secondary", "tin_match"],
   ],
-} as const satisfies Record<string, readonly (readonly [string, Check])[]>;
+} as const satisfies Record<string, readonly (readonly [string, AttemptCountDocument["check_type"]])[]>;
 
 /** What verification would have counted: mostly answers, some bad days, a weekend without any question. */
 export async function pastOfProviders(variables: Readonly<Record<string, string>>, days: number): Promise<void> {

@@ -6,6 +6,7 @@ import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { dropRun } from "../support/clean-up.ts";
+import { todaysExclusions } from "../support/exclusions-file.ts";
 import type { SharedProduct } from "../support/product.ts";
 import { startOtlpReceiver } from "./otlp-receiver.ts";
 import setupServers from "./servers.ts";
@@ -42,7 +43,7 @@ export default async function setup(): Promise<void> {
     apiPort: await freePort(),
     dashboardPort: await freePort(),
     registry: join(projectRoot, "test/fixtures/sam/registry.dat"),
-    exclusions: join(projectRoot, "test/fixtures/sam/exclusions.csv"),
+    exclusions: todaysExclusions(folder),
     environment: { LOG_LEVEL: "debug" },
     logDir,
     log: (line) => process.stderr.write(`${line}\n`),

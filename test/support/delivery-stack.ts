@@ -11,7 +11,7 @@ import { type WebhookRequested, WebhookRequestedSchema } from "@vvs/proto/events
 import type { Environment as EnvironmentName } from "@vvs/tenant";
 import kafkajs from "kafkajs";
 import { MongoClient } from "mongodb";
-import type { Delivery } from "../../services/webhook-dispatcher/src/delivery.ts";
+import type { Delivery } from "../../services/webhook-dispatcher/src/delivery/delivery.ts";
 import { migrate } from "../../services/webhook-dispatcher/src/migrate.ts";
 import { dropRun } from "./clean-up.ts";
 import { startHelper } from "./helper-process.ts";

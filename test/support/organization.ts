@@ -34,12 +34,12 @@ export async function createOrganization(
     const { email = `${randomUUID()}@test.example`, name = email } = options;
     const password = randomUUID();
     const limitPerMinute = options.limitPerMinute ?? UNLIMITED;
-    const { _id: id } = await accounts.createOrganization(SEED, { name, plan: "enterprise", limitPerMinute });
-    await accounts.createUser(SEED, { organizationId: id, email, password });
+    const { _id: id } = await accounts.organizations.create(SEED, { name, plan: "enterprise", limitPerMinute });
+    await accounts.users.create(SEED, { organizationId: id, email, password });
     const caller = (environment: Environment) => ({ tenant: { organizationId: id, environment }, ...SEED });
     const keyOf = async (environment: Environment) =>
-      (await accounts.createApiKey(caller(environment), { name: "test" })).value;
-    const secretOf = async (environment: Environment) => (await accounts.getWebhookSecret(caller(environment))).value;
+      (await accounts.apiKeys.create(caller(environment), { name: "test" })).value;
+    const secretOf = async (environment: Environment) => (await accounts.webhookSecrets.get(caller(environment))).value;
     const keys = { live: await keyOf("live"), sandbox: await keyOf("sandbox") };
     return {
       id,
@@ -62,7 +62,7 @@ export async function createKey(
   const product = sharedProduct();
   return withAccounts(product.environment, async (accounts) => {
     const caller = { tenant: { organizationId: organization.id, environment }, ...SEED };
-    const { key, value } = await accounts.createApiKey(caller, { name: "scoped", ...options });
+    const { key, value } = await accounts.apiKeys.create(caller, { name: "scoped", ...options });
     return { id: key._id, value, api: createApi(product.baseUrl, value) };
   });
 }

@@ -7,14 +7,14 @@ import {
   GetSigningSecretsRequestSchema,
   type GetSigningSecretsResponse,
   GetSigningSecretsResponseSchema,
-} from "@vvs/proto/account/v1/account";
+} from "@vvs/proto/account/v1/webhook_secrets";
 
 const secrets = process.env.SECRETS!.split(",");
 const server = new grpc.Server();
 server.addService(
   {
     getSigningSecrets: {
-      path: "/vvs.account.v1.AccountService/GetSigningSecrets",
+      path: "/vvs.account.v1.WebhookSecretService/GetSigningSecrets",
       requestStream: false,
       responseStream: false,
       requestSerialize: (message: GetSigningSecretsRequest) =>

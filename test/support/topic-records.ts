@@ -2,7 +2,9 @@ import kafkajs from "kafkajs";
 
 export interface TopicRecord {
   readonly key: string;
+  /** Empty where the record has none. */
   readonly value: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** All records that a topic has now, those of one partition in order. */
@@ -23,7 +25,12 @@ export async function recordsOf(options: { brokers: string[]; topic: string }): 
     await consumer.run({
       autoCommit: false,
       eachMessage: async ({ partition, message }) => {
-        records.push({ key: String(message.key), value: message.value! });
+        const headers = Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)]);
+        records.push({
+          key: String(message.key),
+          value: message.value ?? Buffer.alloc(0),
+          headers: Object.fromEntries(headers),
+        });
         left.set(partition, left.get(partition)! - 1);
         settle();
       },

@@ -9,6 +9,7 @@ import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { migrateAll } from "../../deploy/migrate.ts";
 import { dropRun } from "./clean-up.ts";
+import { todaysExclusions } from "./exclusions-file.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 export interface StackOptions {
@@ -63,7 +64,7 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
   });
   await loadRegistry({
     registry: join(projectRoot, "test/fixtures/sam/registry.dat"),
-    exclusions: undefined,
+    exclusions: todaysExclusions(folder),
     environment: { ...environment, ...secrets },
     log,
   });

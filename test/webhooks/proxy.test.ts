@@ -42,7 +42,7 @@ afterAll(async () => {
 test("while the proxy is away no attempt is counted; once it is there, the first one goes by it", async () => {
   const event = await stack.tell(subscriber.url);
   await stack.deliveryOf(event, ({ next_attempt_at }) => next_attempt_at !== null);
-  await stack.logged(/webhooks can't leave/);
+  await stack.logged(/webhooks can't be sent/);
   expect((await stack.deliveryOf(event, () => true)).attempts).toEqual([]);
   await new Promise<void>((resolve) => proxy.listen(proxyPort, "127.0.0.1", resolve));
   const { attempts } = await stack.deliveryOf(event, ({ status }) => status === "delivered");

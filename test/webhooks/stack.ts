@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@vvs/ids";
 import { projectRoot } from "../../deploy/local/services.ts";
-import type { Delivery } from "../../services/webhook-dispatcher/src/delivery.ts";
+import type { Delivery } from "../../services/webhook-dispatcher/src/delivery/delivery.ts";
 import {
   type DeliveryStack,
   type DeliveryStackOptions,

@@ -1,4 +1,4 @@
-{{/* A rule for the egress to a store. Takes root and store. */}}
+{{/* Egress rule to a store. Takes root and store. */}}
 {{- define "vv.storeEgress" -}}
 {{- $store := index .root.Values.networkPolicy .store -}}
 {{- if .root.Values.devStores.enabled -}}
@@ -18,7 +18,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* A rule for the egress to public addresses alone. */}}
+{{/* Egress rule to public addresses only. */}}
 {{- define "vv.internetEgress" -}}
 - to:
     - ipBlock:

@@ -9,13 +9,13 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What selects all pods of the release. */}}
+{{/* Labels that select all pods of the release. */}}
 {{- define "vv.releaseLabels" -}}
 app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
-{{/* What selects the pods of one part. Takes root and name. */}}
+{{/* Labels that select the pods of one part. Takes root and name. */}}
 {{- define "vv.selector" -}}
 {{ include "vv.releaseLabels" .root }}
 app.kubernetes.io/component: {{ .name }}
@@ -30,7 +30,7 @@ app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
-{{/* Each service as JSON: what is fixed (services.json) as "fixed", what is configured as "values". */}}
+{{/* Each service as JSON: "fixed" from services.json, "values" from the configuration. */}}
 {{- define "vv.services" -}}
 {{- $services := dict -}}
 {{- range $name, $fixed := .Files.Get "services.json" | fromJson -}}
@@ -58,7 +58,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- else if or .Values.secrets.generate .Values.secrets.externalSecret.enabled -}}
 {{ $own }}
 {{- else -}}
-{{ fail "Name the Secret with addresses and key rings in secrets.existingSecret, or set secrets.externalSecret or, for trying out, secrets.generate." }}
+{{ fail "Set secrets.existingSecret to the Secret with addresses and key rings, or use secrets.externalSecret or, for trials, secrets.generate." }}
 {{- end -}}
 {{- end -}}
 
@@ -66,11 +66,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if .Values.devStores.enabled -}}
 {{ include "vv.fullname" . }}-kafka:9092
 {{- else -}}
-{{ join "," (required "Name Kafka's brokers in kafka.brokers." .Values.kafka.brokers) }}
+{{ join "," (required "Set kafka.brokers to the addresses of Kafka's brokers." .Values.kafka.brokers) }}
 {{- end -}}
 {{- end -}}
 
-{{/* Keys of the Secret that whatever speaks with these stores takes, as a JSON list. Takes root and stores. */}}
+{{/* JSON list of the Secret's keys that clients of these stores need. Takes root and stores. */}}
 {{- define "vv.storeSecrets" -}}
 {{- $keys := list -}}
 {{- if has "mongodb" .stores }}{{ $keys = append $keys "MONGODB_URI" }}{{ end -}}
@@ -79,7 +79,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- toJson $keys -}}
 {{- end -}}
 
-{{/* Variables, no secrets, of whatever speaks with these stores. Takes root and stores. */}}
+{{/* Variables, except secrets, that clients of these stores need. Takes root and stores. */}}
 {{- define "vv.storeVariables" -}}
 {{- $kafka := .root.Values.kafka -}}
 {{- if has "mongodb" .stores }}
@@ -102,7 +102,7 @@ REDIS_KEY_PREFIX: {{ .root.Values.redis.keyPrefix | quote }}
 {{- end }}
 {{- end -}}
 
-{{/* Secrets as files, each named to its reader by NAME_FILE. Takes a list of keys. */}}
+{{/* Variables NAME_FILE with the paths of mounted secrets. Takes a list of keys. */}}
 {{- define "vv.secretFileVariables" -}}
 {{- range . }}
 - name: {{ . }}_FILE
@@ -127,7 +127,7 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* The names that a service's certificate has. Takes root and name. */}}
+{{/* DNS names of a service's certificate. Takes root and name. */}}
 {{- define "vv.dnsNames" -}}
 {{- $host := printf "%s-%s" (include "vv.fullname" .root) .name -}}
 {{- $namespace := .root.Release.Namespace -}}

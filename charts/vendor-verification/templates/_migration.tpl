@@ -1,4 +1,4 @@
-{{/* A container of the migration. Takes root, name, command, variables and secrets. */}}
+{{/* Container of the migration. Takes root, name, command, variables and secrets. */}}
 {{- define "vv.migrationContainer" -}}
 - name: {{ .name }}
   image: {{ include "vv.image" .root }}

@@ -1,4 +1,4 @@
-{{/* All variables of a service but secrets. Takes root, name, service and services. */}}
+{{/* All variables of a service except secrets. Takes root, name, service and services. */}}
 {{- define "vv.variables" -}}
 {{- $root := .root -}}
 {{- $fixed := .service.fixed -}}
@@ -25,10 +25,10 @@
 {{- if $fixed.httpPort -}}
 {{- $_ := set $variables "HTTP_HOST" "0.0.0.0" -}}
 {{- $_ := set $variables "HTTP_PORT" (toString $fixed.httpPort) -}}
-{{- $_ := set $variables "PUBLIC_BASE_URL" (required "Say what clients reach the API under in publicBaseUrl." $root.Values.publicBaseUrl) -}}
+{{- $_ := set $variables "PUBLIC_BASE_URL" (required "Set publicBaseUrl to the URL at which clients reach the API." $root.Values.publicBaseUrl) -}}
 {{- end -}}
 {{- if has .name (list "account" "dashboard") -}}
-{{- $_ := set $variables "DASHBOARD_URL" (required "Say what browsers reach the dashboard under in dashboardUrl." $root.Values.dashboardUrl) -}}
+{{- $_ := set $variables "DASHBOARD_URL" (required "Set dashboardUrl to the URL at which browsers reach the dashboard." $root.Values.dashboardUrl) -}}
 {{- end -}}
 {{- if $root.Values.telemetry.otlp.endpoint -}}
 {{- $_ := set $variables "OTEL_EXPORTER_OTLP_ENDPOINT" $root.Values.telemetry.otlp.endpoint -}}

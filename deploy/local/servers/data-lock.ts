@@ -7,12 +7,12 @@ import { join, resolve } from "node:path";
 import { StartError } from "./start-error.ts";
 
 /**
- * Keeps a second run away from a data folder in use: Redis would share it silently, Kafka would damage it. The lock is
- * a listening socket, so that it ends with its process and a reused pid cannot be taken for the owner.
- * Returns what releases it. Throws a `StartError` when another run holds it.
+ * Locks a data folder against a second run: Redis would share it silently, Kafka would damage it. The lock is a
+ * listening socket, so it ends with its process, and a reused pid cannot be mistaken for the owner.
+ * Returns a function that releases it. Errors: StartError if another run holds it.
  */
 export async function lockData(dataDir: string): Promise<() => Promise<void>> {
-  // A socket's path may have 107 characters at most: the folder's own may be longer.
+  // A socket's path may have at most 107 characters, and the folder's path may be longer.
   const name = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, 16);
   const path = join(tmpdir(), `vvs-${process.getuid?.() ?? 0}-${name}.lock`);
   if (await answers(path)) throw new StartError(`Another run is using ${dataDir}: stop it first`);

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { type Download, fetched, fetchNeeds, pom } from "./downloads.ts";
+import { type Download, ensureFetched, fetchNeeds, pom } from "./downloads.ts";
 
 let cacheDir: string;
 
@@ -18,34 +18,34 @@ function download(fetch: Download["fetch"]): Download {
   return { folder: "tool-1.0", title: "Tool", sizeMb: 1, needs: ["python"], fetch };
 }
 
-test("a download is fetched once and found in the cache from then on", async () => {
+test("a download is fetched once and then found in the cache", async () => {
   let fetches = 0;
   const tool = download(async (folder) => {
     fetches++;
     await writeFile(join(folder, "tool"), "program");
   });
   expect(await fetchNeeds(tool, cacheDir)).toEqual(["python"]);
-  await fetched(tool, { cacheDir, log });
-  const folder = await fetched(tool, { cacheDir, log });
+  await ensureFetched(tool, { cacheDir, log });
+  const folder = await ensureFetched(tool, { cacheDir, log });
   expect(await readFile(join(folder, "tool"), "utf8")).toBe("program");
   expect(fetches).toBe(1);
   expect(await fetchNeeds(tool, cacheDir)).toEqual([]);
 });
 
-test("runs that fetch the same at the same time all end with one whole copy", async () => {
+test("concurrent runs that fetch the same download end with one complete copy", async () => {
   const tool = download((folder) => writeFile(join(folder, "tool"), "program"));
-  const folders = await Promise.all([1, 2, 3].map(() => fetched(tool, { cacheDir, log })));
+  const folders = await Promise.all([1, 2, 3].map(() => ensureFetched(tool, { cacheDir, log })));
   expect(new Set(folders)).toEqual(new Set([join(cacheDir, "tool-1.0")]));
   expect(await readdir(join(cacheDir, "tool-1.0"))).toEqual(["tool"]);
   expect(await readdir(join(cacheDir, ".partial"))).toEqual([]);
 });
 
-test("a fetch that fails half-way leaves nothing in the cache", async () => {
+test("a failed fetch leaves nothing in the cache", async () => {
   const tool = download(async (folder) => {
     await writeFile(join(folder, "half"), "");
-    throw new Error("the network went away");
+    throw new Error("the network failed");
   });
-  await expect(fetched(tool, { cacheDir, log })).rejects.toThrow("the network went away");
+  await expect(ensureFetched(tool, { cacheDir, log })).rejects.toThrow("the network failed");
   expect(await fetchNeeds(tool, cacheDir)).toEqual(["python"]);
   expect(await readdir(join(cacheDir, ".partial"))).toEqual([]);
 });

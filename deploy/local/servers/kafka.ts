@@ -1,14 +1,14 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import kafkajs from "kafkajs";
-import { type Cache, type Download, fetched, fetchFromMaven, fetchNeeds } from "./downloads.ts";
+import { type Cache, type Download, ensureFetched, fetchFromMaven, fetchNeeds } from "./downloads.ts";
 import { freePort } from "./free-port.ts";
 import { launch, type ManagedServer, type ServerOptions } from "./managed.ts";
 import { outputOf, type Prerequisite } from "./prerequisites.ts";
 import { StartError } from "./start-error.ts";
 
 const VERSION = "4.1.0";
-// Names the data of every local broker alike; a cluster of one has nobody to be told apart from.
+// The same for every local broker: a cluster of one needs no unique id.
 const CLUSTER_ID = "bG9jYWwtdmVuZG9yLXZ2cw";
 
 const download: Download = {
@@ -34,12 +34,12 @@ rootLogger.appenderRef.out.ref = out
 
 export type KafkaServer = ManagedServer & { brokers: string[] };
 
-/** What `startKafka` needs on this machine. */
+/** Returns the tools that `startKafka` needs on this machine. */
 export async function kafkaNeeds(cacheDir: string): Promise<Prerequisite[]> {
   return ["java", ...(await fetchNeeds(download, cacheDir))];
 }
 
-/** A Kafka of 127.0.0.1: one process, broker and controller, no automatic topics. */
+/** Starts Kafka on 127.0.0.1: one process as broker and controller, without automatic topics. */
 export async function startKafka(options: ServerOptions): Promise<KafkaServer> {
   const libs = join(await fetchKafkaLibs(options), "*");
   const server = await launch({
@@ -59,9 +59,9 @@ export async function startKafka(options: ServerOptions): Promise<KafkaServer> {
   return { ...server, brokers: [`127.0.0.1:${server.port}`] };
 }
 
-/** The folder of the pinned Kafka's classes. */
+/** Returns the folder with the classes of the pinned Kafka version. */
 export async function fetchKafkaLibs(cache: Cache): Promise<string> {
-  return join(await fetched(download, cache), "libs");
+  return join(await ensureFetched(download, cache), "libs");
 }
 
 async function writeConfiguration(dataDir: string, port: number): Promise<string> {
@@ -72,8 +72,8 @@ async function writeConfiguration(dataDir: string, port: number): Promise<string
   return file;
 }
 
-/** The broker's configuration; everything that is replicated in production has one copy here. */
-export function serverProperties(at: { dataDir: string; port: number; controllerPort: number }): string {
+/** Returns the broker's configuration. Data that is replicated in production has one copy here. */
+function serverProperties(at: { dataDir: string; port: number; controllerPort: number }): string {
   const properties = {
     "process.roles": "broker,controller",
     "node.id": 1,
@@ -107,10 +107,10 @@ async function format(libs: string, dataDir: string, properties: string): Promis
   const { code, output } = await outputOf(["java", ...quick, ...tool]);
   if (code === 0) return;
   await writeFile(join(dataDir, "format.log"), output);
-  throw new StartError(`Kafka's data folder could not be prepared; the log is ${join(dataDir, "format.log")}`);
+  throw new StartError(`Kafka's data folder could not be prepared; see the log ${join(dataDir, "format.log")}`);
 }
 
-/** The brokers that the cluster behind `brokers` names, as `host:port`; rejects with the client's fault. */
+/** Returns the brokers that the cluster advertises, as `host:port`. Errors: the client's error. */
 export async function describeKafka(brokers: string[], timeoutMs: number): Promise<string[]> {
   const kafka = new kafkajs.Kafka({
     clientId: "local-start",

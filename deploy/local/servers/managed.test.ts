@@ -31,16 +31,16 @@ function launchShell(script: string, port?: number) {
 test("a server that ends while it starts is reported with its log file", async () => {
   const start = launchShell("echo cannot; exit 1");
   await expect(start).rejects.toThrow(StartError);
-  await expect(start).rejects.toThrow(`Shell ended while it started; its log is ${join(dataDir, "server.log")}`);
+  await expect(start).rejects.toThrow(`Shell ended while it started; see its log ${join(dataDir, "server.log")}`);
   expect(await readFile(join(dataDir, "server.log"), "utf8")).toContain("cannot");
 });
 
-test("a server that ends once, because something was still held, is started again", async () => {
+test("a server that ends immediately is started again", async () => {
   const server = await launchShell("[ -e tried ] || { touch tried; exit 1; }; echo ready; exec sleep 1000");
   await server.stop();
 });
 
-test("a wanted port that is in use is named before anything starts", async () => {
+test("a port in use is reported before the server starts", async () => {
   const other = createServer().listen(await freePort(), "127.0.0.1");
   await once(other, "listening");
   const address = other.address();
@@ -49,7 +49,7 @@ test("a wanted port that is in use is named before anything starts", async () =>
   other.close();
 });
 
-test("one run at a time has a data folder, and the next may follow", async () => {
+test("only one run at a time can use a data folder, and the next one can use it afterwards", async () => {
   const unlock = await lockData(dataDir);
   await expect(lockData(dataDir)).rejects.toThrow(`Another run is using ${dataDir}`);
   await unlock();

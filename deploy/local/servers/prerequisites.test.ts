@@ -10,7 +10,7 @@ test.each([
   expect(javaMajor(output)).toBe(major);
 });
 
-test("all that is missing is named with the one command that installs it", () => {
+test("the message lists all missing tools and one command that installs them", () => {
   const sentence = missingSentence(["python", "java", "maven"], "linux");
   expect(sentence).toContain("Python 3 with pip, Java 17 or newer, and Maven");
   expect(sentence).toContain("sudo apt-get install -y python3-pip openjdk-17-jre-headless maven");

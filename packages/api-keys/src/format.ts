@@ -4,7 +4,10 @@ import type { Environment } from "@vvs/tenant";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = ALPHABET.length;
-/** The largest multiple of 62 that a byte can reach: bytes from here on would favour the alphabet's beginning. */
+/**
+ * Largest multiple of 62 in the range of a byte. Higher bytes are skipped, since they would favour the first
+ * characters.
+ */
 const FAIR_BYTES = 256 - (256 % BASE);
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
@@ -12,15 +15,15 @@ const START_LENGTH = "svc_live_".length + 4;
 const SHAPE = /^svc_(live|test)_[0-9A-Za-z]{38}$/;
 const prefixes: Readonly<Record<Environment, string>> = { live: "svc_live_", sandbox: "svc_test_" };
 
-/** A new key: the environment's prefix, 32 random base62 characters (190 bits), and a checksum of all that. */
+/** Returns a new key: the environment's prefix, 32 random base62 characters (190 bits), and a checksum of both. */
 export function generateApiKey(environment: Environment): string {
   const body = prefixes[environment] + randomBase62(RANDOM_LENGTH);
   return body + checksum(body);
 }
 
 /**
- * What a text says if it is a key: undefined where its shape or its checksum is wrong, so that a typing error is
- * refused without any look-up. Says nothing about whether such a key exists.
+ * Returns the environment of a key, or undefined if its form or its checksum is wrong, so that a typing error is
+ * refused without a look-up. Does not check whether the key exists.
  */
 export function parseApiKey(text: string): { environment: Environment } | undefined {
   const shape = SHAPE.exec(text);
@@ -30,7 +33,10 @@ export function parseApiKey(text: string): { environment: Environment } | undefi
   return { environment: shape[1] === "live" ? "live" : "sandbox" };
 }
 
-/** What people may see of a key for good, to tell theirs apart: its prefix and first four characters, and its last four. */
+/**
+ * Returns the parts of a key that are shown to recognize it: its prefix with the first four characters, and its last
+ * four.
+ */
 export function apiKeyHint(key: string): { start: string; lastFour: string } {
   return { start: key.slice(0, START_LENGTH), lastFour: key.slice(-4) };
 }
@@ -45,7 +51,7 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** CRC-32 as six base62 digits, padded with zeros: 62^6 is more than 2^32. */
+/** Returns the CRC-32 as six base62 digits, padded with zeros; six are enough, since 62^6 is more than 2^32. */
 function checksum(body: string): string {
   let rest = crc32(body);
   let text = "";

@@ -1,4 +1,4 @@
-/** What a key may be allowed to do; a new key has all unless its creator picks fewer. */
+/** Permissions of API keys. A new key has all of them unless its creator selects fewer. */
 export const scopes = [
   "entities:read",
   "entities:write",

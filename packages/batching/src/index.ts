@@ -1,27 +1,34 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { currentDeadline, type Deadline, earliest, isTooLate, tooLate, underDeadline } from "@vvs/deadline";
+import { isOutcomeUnknown } from "@vvs/errors";
 
 export interface Batching<T, R> {
-  /** One round trip for all of them; answers in their order. */
+  /** Processes items in one round trip; returns the results in the same order. */
   readonly run: (items: readonly T[]) => Promise<readonly R[]>;
-  /** Bounds how long one round trip can get. */
+  /** Maximum number of items in a batch. */
   readonly maxSize: number;
-  /** While so many are under way, what comes waits and shares the next one. */
+  /** Maximum number of batches at the same time. Meanwhile, further items wait and share the next batch. */
   readonly atOnce: number;
-  /** Errors that each item of a batch is told as its own; by any other, each is tried in a batch of its own. */
+  /**
+   * Returns whether an error applies to every item of a batch. After any other error, each item is tried on its own.
+   */
   readonly failsAll?: (error: unknown) => boolean;
 }
 
 interface Waiting<T, R> {
   readonly item: T;
   readonly done: PromiseWithResolvers<R>;
-  /** Runs in the caller's context, so that what a batch does belongs to a call that it serves. */
+  readonly deadline: Deadline | undefined;
+  /** Runs work in the caller's async context, so that a batch belongs to a call that it serves. */
   readonly inContext: <V>(work: () => V) => V;
 }
 
 /**
- * Shares round trips between those who come while others are under way: a busy service needs a few for many calls, an
- * idle one waits for nobody. No item fails for another's fault: where a batch of several fails, each is tried alone.
- * So `run` may see an item twice, the second time only after an error.
+ * Returns a function that processes an item in a batch with the items that arrive while other batches are running. A
+ * busy service needs few round trips for many calls, and an idle one does not wait. No item fails because of another:
+ * if a batch of several items fails, each is tried on its own. So `run` may get an item a second time, but only after
+ * an error. A batch has the earliest deadline of its items; if it is refused for that reason, it is tried again without
+ * the items whose time is over. Errors: service_unavailable for an item that waited until its time was over.
  */
 export function createBatcher<T, R>({
   run,
@@ -29,38 +36,63 @@ export function createBatcher<T, R>({
   atOnce,
   failsAll = () => false,
 }: Batching<T, R>): (item: T) => Promise<R> {
-  const queue: Waiting<T, R>[] = [];
+  const queue = new Set<Waiting<T, R>>();
   let running = 0;
 
   async function settle(batch: readonly Waiting<T, R>[]): Promise<void> {
+    const first = earliest(batch.map(({ deadline }) => deadline));
     try {
-      const answers = await run(batch.map(({ item }) => item));
+      const answers = await underDeadline(first, () => run(batch.map(({ item }) => item)));
       batch.forEach(({ done }, index) => {
         done.resolve(answers[index]!);
       });
     } catch (error) {
-      if (batch.length === 1 || failsAll(error)) for (const { done } of batch) done.reject(error);
-      else await Promise.all(batch.map((one) => one.inContext(() => settle([one]))));
+      const late = batch.filter(({ deadline }) => isTooLate(deadline));
+      const wasRefused = late.length > 0 && late.length < batch.length && !isOutcomeUnknown(error);
+      if (wasRefused) {
+        for (const { done } of late) done.reject(error);
+        await settleInContext(batch.filter((one) => !late.includes(one)));
+      } else if (batch.length === 1 || failsAll(error)) for (const { done } of batch) done.reject(error);
+      else await Promise.all(batch.map((one) => settleInContext([one])));
     }
+  }
+
+  function settleInContext(batch: readonly Waiting<T, R>[]): Promise<void> {
+    return batch[0]!.inContext(() => settle(batch));
   }
 
   function next(): void {
-    while (running < atOnce && queue.length > 0) {
-      const batch = queue.splice(0, maxSize);
+    while (running < atOnce && queue.size > 0) {
+      const batch = [...queue].slice(0, maxSize);
+      for (const one of batch) queue.delete(one);
       running++;
-      void batch[0]!
-        .inContext(() => settle(batch))
-        .finally(() => {
-          running--;
-          next();
-        });
+      void settleInContext(batch).finally(() => {
+        running--;
+        next();
+      });
     }
   }
 
+  function dropWhenLate(waiting: Waiting<T, R>, { writesEndAt }: Deadline): void {
+    const drop = () => {
+      if (queue.delete(waiting)) waiting.done.reject(tooLate());
+    };
+    const timer = setTimeout(drop, Math.max(0, writesEndAt - Date.now()));
+    const stop = () => clearTimeout(timer);
+    waiting.done.promise.then(stop, stop);
+  }
+
   return (item) => {
-    const done = Promise.withResolvers<R>();
-    queue.push({ item, done, inContext: AsyncLocalStorage.snapshot() });
+    const deadline = currentDeadline();
+    const waiting: Waiting<T, R> = {
+      item,
+      done: Promise.withResolvers<R>(),
+      deadline,
+      inContext: AsyncLocalStorage.snapshot(),
+    };
+    queue.add(waiting);
     next();
-    return done.promise;
+    if (deadline && queue.has(waiting)) dropWhenLate(waiting, deadline);
+    return waiting.done.promise;
   };
 }

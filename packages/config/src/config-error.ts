@@ -1,2 +1,2 @@
-/** A configuration that can't be used; the message lists every problem, one a line, without any value. */
+/** The configuration can't be used. The message lists every problem on a line of its own, without any values. */
 export class ConfigError extends Error {}

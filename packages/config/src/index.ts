@@ -3,9 +3,9 @@ import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
 
 /**
- * Reads a configuration from environment variables. A variable NAME may also come as NAME_FILE, a path whose content is
- * the value, so that secrets can be mounted. An empty value counts as absent.
- * Errors: ConfigError with all problems at once.
+ * Reads a configuration from environment variables. Instead of a variable NAME, NAME_FILE may be the path of a file
+ * with the value, so that secrets can be mounted. An empty value counts as absent. Errors: ConfigError with all
+ * problems.
  */
 export function loadConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.infer<S> {
   const problems: string[] = [];
@@ -36,18 +36,18 @@ function readVariable(name: string, env: NodeJS.ProcessEnv, problems: string[]):
   }
 }
 
-/** A TCP port; 0 takes any free one. */
+/** A TCP port; 0 chooses a free one. */
 export const port = () => z.coerce.number().int().min(0).max(65_535);
 
 /** true or false. */
 export const flag = () => z.enum(["true", "false"]).transform((value) => value === "true");
 
-/** A whole number of milliseconds, seconds or things, as the variable's name says. */
+/** A whole number, in the unit that the variable's name says. */
 export const count = (minimum = 0) => z.coerce.number().int().min(minimum);
 
 /**
- * Versioned secret keys, newest first: `id:base64[,id:base64…]`. New values are made with the first, old ones are still
- * read with the others, so that keys rotate without downtime. Each is 32 bytes.
+ * Versioned secret keys of 32 bytes, newest first: `id:base64[,id:base64…]`. The first key writes new values, the
+ * others still read old ones, so that keys can be rotated without downtime.
  */
 export const keyRing = () =>
   z.string().transform((text, context): readonly SecretKey[] => {
@@ -67,17 +67,17 @@ export interface SecretKey {
   readonly key: Buffer;
 }
 
-/** The variables every service takes. */
+/** Variables of every service. */
 export const serviceSection = {
-  /** Least severe level that is logged. */
+  /** Lowest level that is logged. */
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
   /** Address the admin server (/livez, /readyz, /metrics) binds to. */
   ADMIN_HOST: z.string().default("0.0.0.0"),
   /** Its port. */
   ADMIN_PORT: port().default(9090),
-  /** Seconds between turning unready and refusing new work, so that load balancers notice. */
+  /** Seconds between becoming unready and refusing new work, so that load balancers notice. */
   DRAIN_SECONDS: count().default(5),
-  /** Seconds after that for what is held to finish; work that takes longer is cut off and the service exits 1. */
+  /** Seconds after that in which running work may finish. Work that takes longer is ended, and the service exits 1. */
   FINISH_SECONDS: count(1).default(25),
 };
 

@@ -4,10 +4,10 @@ import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
 
 /**
- * The environment of a command: as it is where it names the server that the command works on, else with the variables
- * of the local run (`environment.json` in VVS_LOCAL_DIR or in `.local` of this folder, written by `npm start`), so that
- * an operator's command finds that run by itself. What the environment sets wins over the file. Errors: ConfigError
- * where the file can't be used.
+ * Returns the environment of a command. If `env` names the server that the command uses, that is `env` itself.
+ * Otherwise the variables of the local run are added (`environment.json` in VVS_LOCAL_DIR or in `.local` of `cwd`,
+ * written by `npm start`), so that a command finds that run without settings. Variables of `env` win over the file.
+ * Errors: ConfigError if the file can't be used.
  */
 export function environmentWithLocalRun(
   env: NodeJS.ProcessEnv,

@@ -1,13 +1,14 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** All that IANA gives out for global unicast; what lies outside is special or not in use. */
+/** The range that IANA assigns for global unicast; all other addresses are special or not in use. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * May the product connect to this address? Only to globally routable unicast ones: never to private, loopback,
- * link-local (cloud metadata among them), carrier-grade NAT, multicast, documentation or otherwise special ranges, also
- * not in IPv6 forms that embed such an IPv4 address. What is no address, or one in an odd spelling, is not public.
+ * Returns whether the product may connect to an address. Only globally routable unicast addresses are allowed: no
+ * private, loopback, link-local (such as cloud metadata), carrier-grade NAT, multicast, documentation or other special
+ * ranges, and no IPv6 forms that embed such an IPv4 address. Other texts, and addresses in an unusual notation, are not
+ * public.
  */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
@@ -17,8 +18,8 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * The address, ::ffff:a.b.c.d unwrapped. The library by itself also takes octal, hexadecimal and short forms of IPv4, and
- * takes ::a.b.c.d for ::ffff:a.b.c.d: so it is given but one spelling of each address.
+ * Returns the parsed address, with ::ffff:a.b.c.d converted to IPv4. The library itself also accepts octal, hexadecimal
+ * and short forms of IPv4, and reads ::a.b.c.d as ::ffff:a.b.c.d, so it gets only one notation of each address.
  */
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const family = isIP(text);

@@ -1,4 +1,4 @@
-/** The address a connection would go to is not public. Its text never names the address: subscribers see it. */
+/** The address of a connection is not public. The text never names the address, because subscribers see it. */
 export class AddressRefusedError extends Error {
   override name = "AddressRefusedError";
   constructor() {
@@ -6,7 +6,7 @@ export class AddressRefusedError extends Error {
   }
 }
 
-/** The egress proxy did not do its part: nothing was learned about the host behind it, which is not to be blamed. */
+/** The egress proxy failed. This says nothing about the host behind it. */
 export class EgressProxyError extends Error {
   override name = "EgressProxyError";
 }

@@ -5,39 +5,39 @@ import { isPublicAddress } from "./address.ts";
 import { AddressRefusedError } from "./errors.ts";
 import { type EgressProxy, openTunnel } from "./tunnel.ts";
 
-/** What we show to servers that ask who connects: PEM of a certificate, with its chain, and of its key. */
+/** Client certificate for servers that ask for one: PEM of the certificate with its chain, and of its key. */
 export interface ClientIdentity {
   readonly cert: string;
   readonly key: string;
 }
 
-/** A name that moved, or was taken over, is noticed after so long, however busy its connections are. */
+/** Maximum age of a connection, so that a name's new address is noticed even while its connections are busy. */
 const CONNECTION_MAX_AGE_MS = 60_000;
 
 export interface GuardedAgentOptions {
-  /** Let connections go anywhere: for local runs alone. */
+  /** Allows connections to any address; only for local runs. */
   readonly allowPrivateTargets: boolean;
   readonly connectTimeoutMs: number;
-  /** Connections kept per origin. */
+  /** Maximum number of connections per origin. */
   readonly connectionsPerOrigin: number;
-  /** After which a connection, of several per origin, is used for no further request; 60 s where absent. */
+  /** Age after which one of several connections per origin gets no further request; 60 s where absent. */
   readonly connectionMaxAgeMs?: number;
-  /** How names are resolved; the system's way where absent. Not used with a proxy, which resolves them itself. */
+  /** Resolves names; the system's resolver where absent. Not used with a proxy, which resolves names itself. */
   readonly resolveAll?: (hostname: string) => Promise<{ address: string; family: number }[]>;
-  /** Which addresses may be connected to; isPublicAddress where absent. */
+  /** Returns whether an address may be connected to; isPublicAddress where absent. */
   readonly isAllowed?: (address: string) => boolean;
-  /** Further authorities to trust, as PEM. */
+  /** PEM of further authorities to trust. */
   readonly ca?: string;
   readonly identity?: ClientIdentity;
-  /** The only way out; without it connections are made directly. The proxy's own address may be private. */
+  /** Proxy for all connections; they are direct where absent. The proxy's own address may be private. */
   readonly proxy?: EgressProxy;
 }
 
 /**
- * An agent that checks each address when it connects, after DNS: literals, and every address that a name resolves to.
- * The checked addresses are the ones connected to, so that a name which changes its answer gains nothing. The
- * certificate is still verified against the name. Behind a proxy it sees literals alone: there the proxy must check.
- * Speaks HTTP/1.1 alone, so that a connection never carries more than one request.
+ * Creates an agent that checks each address when it connects: literal addresses, and every address of a name after DNS.
+ * It connects to exactly the checked addresses, so a name that changes its addresses can't bypass the check. The
+ * certificate is still verified against the name. With a proxy it can check only literal addresses; the proxy must
+ * check names. It uses only HTTP/1.1, so that a connection never carries more than one request at a time.
  */
 export function createGuardedAgent(options: GuardedAgentOptions): Agent {
   const { allowPrivateTargets, connectTimeoutMs, proxy, isAllowed = isPublicAddress } = options;
@@ -56,7 +56,7 @@ export function createGuardedAgent(options: GuardedAgentOptions): Agent {
     pipelining: 1,
     connect(target, callback) {
       const host = bare(target.hostname);
-      // For literals no lookup is made, so they are checked here.
+      // There is no lookup for literal addresses, so they are checked here.
       if (!allowPrivateTargets && isIP(host) !== 0 && !isAllowed(host)) {
         callback(new AddressRefusedError(), null);
         return;
@@ -85,7 +85,7 @@ function throughProxy(
   };
 }
 
-/** Without the brackets around IPv6. */
+/** Returns a host without the brackets around IPv6. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

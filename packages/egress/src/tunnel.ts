@@ -5,11 +5,11 @@ import type { Duplex } from "node:stream";
 import { errors } from "undici";
 import { AddressRefusedError, EgressProxyError } from "./errors.ts";
 
-/** A proxy that is the only way out. It resolves names itself, so it is the one that must refuse private addresses. */
+/** A proxy for all outgoing connections. It resolves names itself, so it must refuse private addresses. */
 export interface EgressProxy {
-  /** http: or https:, with user name and password where it asks for them. */
+  /** http: or https: URL, with user name and password if the proxy needs them. */
   readonly url: URL;
-  /** Further authorities to trust for an https: proxy, as PEM. */
+  /** PEM of further authorities to trust for an https: proxy. */
   readonly ca?: string;
 }
 
@@ -19,9 +19,9 @@ export interface Tunnel {
 }
 
 /**
- * Asks the proxy for a connection to a host (CONNECT, RFC 9110 §9.3.6). Errors: EgressProxyError where the proxy is
- * away, hangs up or has a fault of its own; AddressRefusedError where it refuses the host; undici's ConnectTimeoutError
- * where it does not answer in time or says that the host did not, SocketError where it says that it could not connect.
+ * Asks the proxy for a connection to a host (CONNECT, RFC 9110 §9.3.6). Errors: EgressProxyError if the proxy is
+ * unavailable, hangs up or fails itself; AddressRefusedError if it refuses the host; undici's ConnectTimeoutError if it
+ * does not answer in time, or reports that the host did not; Error if it reports that it could not connect.
  */
 export function openTunnel(proxy: EgressProxy, { host, port }: Tunnel, timeoutMs: number): Promise<Duplex> {
   const { url } = proxy;
@@ -46,7 +46,7 @@ export function openTunnel(proxy: EgressProxy, { host, port }: Tunnel, timeoutMs
   });
   const timer = setTimeout(() => {
     // A proxy that was reached waits for the host.
-    opened.reject(reached ? new errors.ConnectTimeoutError() : new EgressProxyError("the egress proxy is away"));
+    opened.reject(reached ? new errors.ConnectTimeoutError() : new EgressProxyError("the egress proxy is unavailable"));
     request.destroy();
   }, timeoutMs);
   request.once("error", (cause) => opened.reject(new EgressProxyError("the egress proxy can't be used", { cause })));
@@ -65,8 +65,9 @@ export function openTunnel(proxy: EgressProxy, { host, port }: Tunnel, timeoutMs
 }
 
 /**
- * What a proxy means that does not connect. 502 and 504 speak of the host; so does Squid's 503 with its header. 403 is a
- * refusal of the host, and so is Smokescreen's 407 with its header. All else is the proxy's own affair.
+ * Returns the error for a proxy's answer other than 2xx. 502 and 504 are about the host; so is Squid's 503 with its
+ * header. 403 is a refusal of the host, and so is Smokescreen's 407 with its header. All others are faults of the
+ * proxy.
  */
 export function refusal(status: number, headers: IncomingHttpHeaders): Error {
   const isDenied = status === 403 || (status === 407 && headers["x-smokescreen-error"] !== undefined);

@@ -4,19 +4,19 @@ import { isPublicAddress } from "./address.ts";
 const MAX_LENGTH = 2_048;
 
 export interface WebhookUrlRule {
-  /** Live events leave over https alone; the sandbox takes http too. */
+  /** Live events are sent only over https; the sandbox also allows http. */
   readonly environment: "live" | "sandbox";
-  /** The operator lets events go to private addresses: then live takes http as well, towards those alone. */
+  /** The operator allows private addresses. Live events may then also use http, but only to those addresses. */
   readonly allowPrivateTargets: boolean;
 }
 
 /**
- * What is wrong with the URL of a subscriber, in words for its author, or undefined where nothing is. Looks at the text
- * alone: a name that resolves to a private address is found only when an event is delivered.
+ * Returns the problem of a webhook endpoint's URL, in words for its author, or undefined if there is none. Checks only
+ * the text: a name that resolves to a private address is refused when an event is delivered.
  */
 export function webhookUrlProblem(text: string, rule: WebhookUrlRule): string | undefined {
   if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
-  // URL would quietly repair these, and another parser might read them as another host.
+  // URL would silently repair these, and another parser might read them as another host.
   if (/[\s\\]/.test(text) || hasControlCharacter(text))
     return "must not contain spaces, backslashes or control characters";
   if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) {
@@ -35,10 +35,10 @@ function hasControlCharacter(text: string): boolean {
   return [...text].some((character) => character < " " || character === "\u007f");
 }
 
-/** Names that never lead to a public host; a name without a dot is only known to a local resolver. */
+/** Names that never belong to a public host; only a local resolver knows names without a dot. */
 const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|local|internal)$/;
 
-/** `hostname` as URL gives it: numbers in any spelling (0x7f.1, 2130706433) are dotted by then, IPv6 is in brackets. */
+/** Takes `hostname` from URL, which converts any notation of IPv4 (0x7f.1, 2130706433), and puts IPv6 in brackets. */
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (isIP(host) !== 0) return !isPublicAddress(host);

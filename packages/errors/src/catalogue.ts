@@ -1,6 +1,6 @@
 /**
- * Every refusal the product knows: its gRPC status, its HTTP status and the text that is shown where the thrower gives
- * none. docs/errors.md explains each to people.
+ * All error codes of the product, each with its gRPC status, its HTTP status and its default text. docs/errors.md
+ * explains them to users.
  */
 export const catalogue = {
   invalid_request: { grpc: 3, http: 400, text: "The request is invalid." },
@@ -19,6 +19,7 @@ export const catalogue = {
   ambiguous_match: { grpc: 9, http: 409, text: "Several entities match." },
   idempotency_conflict: { grpc: 10, http: 409, text: "The first call with this Idempotency-Key is still running." },
   idempotency_mismatch: { grpc: 9, http: 422, text: "This Idempotency-Key was used with another body." },
+  monitor_canceled: { grpc: 9, http: 409, text: "The monitor is canceled; create another one." },
   rate_limited: { grpc: 8, http: 429, text: "Too many requests." },
   internal_error: { grpc: 13, http: 500, text: "Something went wrong on our side." },
   service_unavailable: { grpc: 14, http: 503, text: "The service is unavailable for a moment; try again." },
@@ -27,7 +28,7 @@ export const catalogue = {
 /** A code of the catalogue, as clients see it in `error`. */
 export type ErrorCode = keyof typeof catalogue;
 
-/** Is this text a code of the catalogue? */
+/** Returns whether a text is a code of the catalogue. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text);
 }

@@ -1,18 +1,18 @@
 import { catalogue, type ErrorCode } from "./catalogue.ts";
 
-/** One thing wrong with a request: where, and what (never the value itself, which may be secret). */
+/** One problem of a request: its place and a text, which never contains the value itself, since that may be secret. */
 export interface Violation {
   readonly path: string;
   readonly message: string;
 }
 
-/** One reason of a match, for people who ask why. */
+/** One reason for or against a match, for its explanation. */
 export interface MatchReason {
   readonly criterion: string;
   readonly outcome: string;
   readonly weight: number;
   readonly detail: string;
-  /** What it is made of; weights are shares, negative where a part contradicts. */
+  /** Parts of the criterion; their weights are shares, negative where a part contradicts. */
   readonly parts?: readonly MatchPart[];
 }
 
@@ -23,7 +23,7 @@ export interface MatchPart {
   readonly weight: number;
 }
 
-/** An entity that a look-up could mean. */
+/** An entity that may be the one looked up. */
 export interface Candidate {
   readonly id: string;
   readonly legalName: string;
@@ -38,13 +38,15 @@ export interface ServiceErrorOptions {
   readonly entityId?: string;
   readonly candidates?: readonly Candidate[];
   readonly retryAfterSeconds?: number;
-  /** For logs alone; never leaves the service. */
+  /** With service_unavailable: the call may have had an effect, or may still have one. */
+  readonly outcomeUnknown?: boolean;
+  /** Only for logs; never leaves the service. */
   readonly cause?: unknown;
 }
 
 /**
- * A refusal that the caller is meant to see. Its message is public, whatever must stay inside goes into `cause`. It
- * crosses gRPC whole and becomes HTTP only at the edge.
+ * An error that the caller may see. Its message is public; internal details belong in `cause`. It crosses gRPC with all
+ * fields but `cause`, and only the gateway and the dashboard convert it to HTTP.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -52,6 +54,7 @@ export class ServiceError extends Error {
   readonly entityId: string | undefined;
   readonly candidates: readonly Candidate[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly outcomeUnknown: boolean;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
     super(options.message ?? catalogue[code].text, options.cause === undefined ? undefined : { cause: options.cause });
@@ -61,10 +64,32 @@ export class ServiceError extends Error {
     this.entityId = options.entityId;
     this.candidates = options.candidates;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 
-  /** Total: what is not a refusal already becomes internal_error, its text withheld and kept as the cause. */
+  /** Returns a ServiceError as it is, and anything else as the cause of an internal_error, without its text. */
   static from(error: unknown): ServiceError {
     return error instanceof ServiceError ? error : new ServiceError("internal_error", { cause: error });
   }
+}
+
+const OUTCOME_UNKNOWN =
+  "The outcome of this request is unknown: it may have taken effect, or may still do so. Repeat it with the same Idempotency-Key, or check before you repeat it.";
+
+/** Returns the error of a call that may have had its effect: service_unavailable, with a public text that says so. */
+export function outcomeUnknown(cause: unknown): ServiceError {
+  return new ServiceError("service_unavailable", {
+    message: OUTCOME_UNKNOWN,
+    outcomeUnknown: true,
+    retryAfterSeconds: 5,
+    cause,
+  });
+}
+
+/**
+ * Returns whether the call that failed may have had its effect, or may still have it. After any other
+ * service_unavailable it has had none and will have none.
+ */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof ServiceError && error.outcomeUnknown;
 }

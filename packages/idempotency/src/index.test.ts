@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { deadlineAt, tooLate, underDeadline } from "@vvs/deadline";
+import { outcomeUnknown } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
-import { IdempotencySchema } from "@vvs/proto/common/v1/common";
+import { type Idempotency, IdempotencySchema } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import { type ClientSession, MongoClient } from "mongodb";
 import { createIdempotencyStore, type IdempotentCall, migrateIdempotency } from "./index.ts";
@@ -43,6 +45,16 @@ function write(id: string, complete: (session: ClientSession, id: string) => Pro
     await effects.insertOne({ _id: id }, { session });
     await complete(session, id);
     return id;
+  });
+}
+
+/** A key as gateways with these rings hash it, the newest first. */
+function newKeyUnder(...rings: string[][]) {
+  const name = `key ${++names}`;
+  const hashes = (ring: string, text = "a") => ({ key: `${name} by ${ring}`, bodyHash: body(`${text} by ${ring}`) });
+  return rings.map((ring) => (text = "a") => {
+    const [newest, ...older] = ring.map((one) => hashes(one, text));
+    return create(IdempotencySchema, { apiKeyId: "key_1", path: "/v1/entities", ...newest, older });
   });
 }
 
@@ -93,6 +105,47 @@ test.each(["apiKeyId", "path", "key"] as const)("the same key with another %s is
   expect(replayed).toBe(false);
 });
 
+describe("while the keys that hash are rotated", () => {
+  const rings: [string, string[], string[]][] = [
+    ["the old ring, then the new", ["k1"], ["k2", "k1"]],
+    ["the new ring, then the old", ["k2", "k1"], ["k1"]],
+    ["the new key first, then last", ["k2", "k1"], ["k1", "k2"]],
+    ["one rotation, then the next", ["k2", "k1"], ["k3", "k2"]],
+  ];
+
+  test.each(rings)("a repeated call is known as such: %s", async (name, one, two) => {
+    const [first, second] = newKeyUnder(one, two);
+    expect(await store.once(call(`${name} 1`, first!()))).toEqual({ value: `${name} 1`, replayed: false });
+    expect(await store.once(call(`${name} 2`, second!()))).toEqual({ value: `again ${name} 1`, replayed: true });
+    await expect(store.once(call(`${name} 3`, second!("b")))).rejects.toMatchObject({ code: "idempotency_mismatch" });
+    expect(await written(`${name} 1`, `${name} 2`, `${name} 3`)).toEqual([`${name} 1`]);
+  });
+
+  test.each(rings)("of calls at the same time exactly one runs: %s", async (name, one, two) => {
+    const keys = newKeyUnder(one, two);
+    const ids = Array.from({ length: 20 }, (_, index) => `${name} race-${index}`);
+    const outcomes = await Promise.allSettled(ids.map((id, index) => store.once(call(id, keys[index % 2]!()))));
+    expect(outcomes.filter((outcome) => outcome.status === "fulfilled" && !outcome.value.replayed)).toHaveLength(1);
+    expect(await written(...ids)).toHaveLength(1);
+  });
+
+  test.each(rings)("an abandoned call is taken over, and cannot write any more: %s", async (name, one, two) => {
+    const [first, second] = newKeyUnder(one, two);
+    const time = { ms: Date.now() };
+    const instance = storeAt(time);
+    const late: IdempotentCall<string> = {
+      ...call(`${name} late`, first!()),
+      async run(complete) {
+        time.ms += LEASE_MS + 1;
+        expect(await instance.once(call(`${name} heir`, second!()))).toMatchObject({ replayed: false });
+        return write(`${name} late`, complete);
+      },
+    };
+    await expect(instance.once(late)).rejects.toMatchObject({ code: "idempotency_conflict" });
+    expect(await written(`${name} late`, `${name} heir`)).toEqual([`${name} heir`]);
+  });
+});
+
 test("while the first call runs, the second is refused", async () => {
   const key = newKey();
   const second = call("too-early", key);
@@ -134,6 +187,54 @@ test("a call that fails keeps nothing: the key is free again, for another body t
   expect(await written("rolled back")).toEqual([]);
   const retried = await store.once(call("retried", { ...key, bodyHash: body("another") }));
   expect(retried).toEqual({ value: "retried", replayed: false });
+});
+
+/** Makes a call's effect and then loses what became of it. */
+function unresolved(id: string, key: Idempotency, effect: boolean): IdempotentCall<string> {
+  return {
+    ...call(id, key),
+    async run(complete) {
+      if (effect) await write(id, complete);
+      throw outcomeUnknown(new Error("no answer to the commit"));
+    },
+  };
+}
+
+test("a call whose outcome is unknown keeps its key until its deadline; then a retry finds its effect", async () => {
+  const key = newKey();
+  const time = { ms: Date.now() };
+  const instance = storeAt(time);
+  const deadline = deadlineAt(Date.now() + 5_000);
+  const first = underDeadline(deadline, () => instance.once(unresolved("unknown", key, true)));
+  await expect(first).rejects.toMatchObject({ outcomeUnknown: true });
+  expect(await instance.once(call("again", key))).toEqual({ value: "again unknown", replayed: true });
+  expect(await written("unknown", "again")).toEqual(["unknown"]);
+});
+
+test("a call whose outcome is unknown and that had no effect is made again after its deadline, not before", async () => {
+  const key = newKey();
+  const time = { ms: Date.now() };
+  const instance = storeAt(time);
+  const deadline = deadlineAt(time.ms + 5_000);
+  const first = underDeadline(deadline, () => instance.once(unresolved("unknown", key, false)));
+  await expect(first).rejects.toMatchObject({ outcomeUnknown: true });
+  await expect(instance.once(call("early", key))).rejects.toMatchObject({ code: "idempotency_conflict" });
+  time.ms += 5_001;
+  expect(await instance.once(call("second try", key))).toEqual({ value: "second try", replayed: false });
+});
+
+test("a call that was refused for its time leaves its key free", async () => {
+  const key = newKey();
+  const deadline = { at: Date.now() + 5_000, writesEndAt: Date.now() + 4_000 };
+  const refused = {
+    ...call("refused", key),
+    run: async () => {
+      deadline.writesEndAt = 0;
+      throw tooLate();
+    },
+  };
+  await expect(underDeadline(deadline, () => store.once(refused))).rejects.toMatchObject({ outcomeUnknown: false });
+  expect(await store.once(call("retry", key))).toEqual({ value: "retry", replayed: false });
 });
 
 test("a call whose effect does not complete its key is a fault, not a silent repetition", async () => {
@@ -228,6 +329,6 @@ test("an organization never gets what another's key made", async () => {
 
 test("keys are forgotten after 24 hours, and migrating again changes nothing", async () => {
   await migrateIdempotency(db);
-  const indexes = await db.collection("idempotency_keys").indexes();
+  const indexes = await db.collection("idempotency_calls").indexes();
   expect(indexes).toContainEqual(expect.objectContaining({ key: { created_at: 1 }, expireAfterSeconds: 86_400 }));
 });

@@ -1,9 +1,9 @@
-/** The identifiers of a business that the public contract knows, in the order in which they name a placeholder. */
+/** Types of business identifiers in the public API, in the order in which they are used to name an unnamed entity. */
 export const identifierTypes = ["uei", "cage", "duns", "tin"] as const;
 
 export type IdentifierType = (typeof identifierTypes)[number];
 
-/** Values by type; absent where not given. */
+/** Identifiers by type; absent where not given. */
 export type IdentifierMap = { readonly [T in IdentifierType]?: string };
 
 const FORMS: Readonly<Record<IdentifierType, { form: RegExp; text: string }>> = {
@@ -13,39 +13,48 @@ const FORMS: Readonly<Record<IdentifierType, { form: RegExp; text: string }>> = 
   tin: { form: /^\d{9}$/, text: "9 digits" },
 };
 
-/** Trimmed, upper case, without the separators that people write, in any of their prints; what is stored and compared. */
+/** Returns an identifier in the form that is stored and compared: upper case, without spaces and dashes of any kind. */
 export function normalizeIdentifier(value: string): string {
   return value.replaceAll(/[\s\p{Pd}\u2212]/gu, "").toUpperCase();
 }
 
-/** Has a normalized value the form of its type? Check characters are not looked at: they only give hints. */
+/** Returns whether a normalized value has the form of its type. Check characters are not verified. */
 export function isWellFormed(type: IdentifierType, normalized: string): boolean {
   return FORMS[type].form.test(normalized);
 }
 
-/** The form of a type in words, such as "9 digits". */
+/** Returns the form of a type in words, such as "9 digits". */
 export function formOf(type: IdentifierType): string {
   return FORMS[type].text;
 }
 
-/** How a TIN leaves the product: **** and its last four digits. */
+/** Returns a TIN as it may leave the product: **** and its last four digits. */
 export function maskTin(tin: string): string {
   return `****${tin.slice(-4)}`;
 }
 
-/**
- * 9 digits, bare or as people write an EIN (12-3456789) or SSN (123-45-6789) with whatever dash or space, not part of a
- * longer word or number.
- */
-const TIN_IN_TEXT =
-  /(?<![\w-])(?:\d{9}|\d{2}[\p{Pd}\p{Zs}\u2212]\d{7}|\d{3}[\p{Pd}\p{Zs}\u2212]\d{2}[\p{Pd}\p{Zs}\u2212]\d{4})(?![\w-])/gu;
+/** A digit of any script, with invisible characters after it. */
+const DIGIT = String.raw`[\p{Nd}\p{No}][\p{Default_Ignorable_Code_Point}\p{M}]*`;
+/** A dash, dot, slash or underscore in any of their forms. */
+const MARK = String.raw`[\p{Pd}\u2212._\/\\\u00b7\u2022\u2024\u2027\u2044\u2215\u3002\u30fb\uff0e\uff0f\uff3c\uff61\uff65]`;
+const SEPARATOR = String.raw`(?:\p{Zs}{1,3}|\p{Zs}{0,3}${MARK}\p{Zs}{0,3})[\p{Default_Ignorable_Code_Point}\p{M}]*`;
+const digits = (count: number) => `(?:${DIGIT}){${count}}`;
 
-/** Does free text hold something that looks like a TIN? Such text is refused, since names and addresses are not masked. */
+/** 9 digits, plain or written as an EIN (12-3456789) or SSN (123-45-6789), not part of a longer word or number. */
+const TIN_IN_TEXT = new RegExp(
+  String.raw`(?<![\w\p{N}-])(?:${digits(9)}|${digits(2)}${SEPARATOR}${digits(7)}|${digits(3)}${SEPARATOR}${digits(2)}${SEPARATOR}${digits(4)})(?![\w\p{N}-])`,
+  "gu",
+);
+
+/**
+ * Returns whether free text contains something like a TIN. Such text is refused, since names and addresses are not
+ * masked.
+ */
 export function containsTin(text: string): boolean {
   return text.search(TIN_IN_TEXT) !== -1;
 }
 
-/** Free text with everything that looks like a TIN masked, for echoes of what a client sent. */
+/** Returns free text with everything like a TIN masked, for answers that repeat a client's input. */
 export function maskTins(text: string): string {
-  return text.replaceAll(TIN_IN_TEXT, maskTin);
+  return text.replaceAll(TIN_IN_TEXT, (tin) => `****${[...tin.matchAll(/[\p{Nd}\p{No}]/gu)].slice(-4).join("")}`);
 }

@@ -1,9 +1,9 @@
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** 16 bytes as 26 characters of Crockford's base32, as the TypeID specification (v0.3) encodes a UUID. */
+/** Returns 16 bytes as 26 characters of Crockford's base32, as the TypeID specification (v0.3) encodes a UUID. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = "";
-  // 130 bits make 26 characters: two zeros stand before the 128.
+  // 26 characters are 130 bits: two zeros come before the 128.
   let pending = 0;
   let bits = 2;
   for (const byte of bytes) {

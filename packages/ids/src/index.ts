@@ -1,7 +1,7 @@
 import { encodeBase32 } from "./base32.ts";
 import { deterministicUuidV7, uuidV7 } from "./uuid.ts";
 
-/** What the ids of the product begin with. */
+/** Prefixes of the product's ids. */
 export type IdPrefix =
   | "ent"
   | "ver"
@@ -18,17 +18,22 @@ export type IdPrefix =
   | "inv"
   | "mail";
 
-/** A new TypeID: prefix, underscore, UUIDv7 in base32. Ids of one prefix sort by creation time (to the millisecond). */
+/**
+ * Returns a new TypeID: prefix, underscore, UUIDv7 in base32. Ids of one prefix sort by creation time, in milliseconds.
+ */
 export function newId(prefix: IdPrefix, at: Date = new Date()): string {
   return `${prefix}_${encodeBase32(uuidV7(at))}`;
 }
 
-/** The same TypeID for the same time and parts: a redelivered record gives the same id, which a unique index refuses. */
+/**
+ * Returns the same TypeID for the same time and parts, so that a unique index refuses the effect of a redelivered
+ * record.
+ */
 export function deterministicId(prefix: IdPrefix, at: Date, parts: readonly string[]): string {
   return `${prefix}_${encodeBase32(deterministicUuidV7(at, parts))}`;
 }
 
-/** Could this text be an id with that prefix? Spares a look-up for what can't exist. */
+/** Returns whether a text has the form of an id with this prefix; otherwise no look-up is needed. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(text);
 }

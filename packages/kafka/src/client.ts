@@ -2,28 +2,28 @@ import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
 import type { Kafka as Library, RetryOptions, SASLOptions } from "kafkajs";
 import kafkajs from "kafkajs";
-import { type ConsumerOptions, type RunningConsumer, startConsumer } from "./consumer.ts";
+import { type ConsumerOptions, type RunningConsumer, startConsumer } from "./consumer/consumer.ts";
+import { redriveTopic } from "./dead-letters/redrive-topic.ts";
 import { ensureTopics } from "./ensure-topics.ts";
 import { bridgeLibraryLogs, libraryLogLevel } from "./library-logs.ts";
 import { createProducer, type Producer } from "./producer.ts";
-import { redriveTopic } from "./redrive-topic.ts";
 import { createInstruments } from "./telemetry.ts";
 import { type TopicName, type TopicSpec, topicFor } from "./topics.ts";
 
-/** Some three seconds, so that whoever sends learns soon that Kafka is away. */
+/** About three seconds, so that a sender soon learns that Kafka is unavailable. */
 const BRIEFLY: RetryOptions = { retries: 4, initialRetryTime: 200, maxRetryTime: 2_000 };
-/** Some 20 seconds: a broker that restarts meanwhile still knows its consumers, and none has to join again. */
+/** About 20 seconds: after a shorter restart of a broker, consumers need not join their group again. */
 const PATIENTLY: RetryOptions = { retries: 12, initialRetryTime: 200, maxRetryTime: 2_000 };
 
 export interface KafkaOptions {
-  /** host:port of some brokers; they name the others. */
+  /** host:port of one or more brokers; the others are found through them. */
   readonly brokers: string[];
   /** Names this process to the brokers, in their logs and quotas. */
   readonly clientId: string;
   readonly logger: Logger;
-  /** Put before the names of topics and consumer groups. */
+  /** Prefix of the names of topics and consumer groups. */
   readonly topicPrefix?: string;
-  /** TLS, with the authorities to trust as PEM where they are not the public ones. */
+  /** Present for TLS. `ca`: PEM of the authorities to trust instead of the public ones. */
   readonly tls?: { readonly ca?: string };
   readonly sasl?: {
     readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
@@ -33,19 +33,19 @@ export interface KafkaOptions {
 }
 
 export interface Kafka {
-  /** The full name of a topic: `<prefix><environment>.<topic>`. */
+  /** Returns the full name of a topic: `<prefix><environment>.<topic>`. */
   topicFor(environment: Environment, topic: TopicName): string;
-  /** Creates the topics that are missing. Errors: Kafka is away, or refuses. */
+  /** Creates the topics that are missing. Errors: Kafka is unavailable, or refuses. */
   ensureTopics(topics: readonly TopicSpec[]): Promise<void>;
-  /** A producer of its own connection; close it. */
+  /** Returns a producer with its own connection; close it. */
   producer(): Producer;
-  /** Starts to consume; a Kafka that is away is waited for. */
+  /** Starts to consume; waits for Kafka while it is unavailable. */
   runConsumer(options: ConsumerOptions): RunningConsumer;
-  /** Sends the dead letters of a topic (full name) back to it; returns how many. */
+  /** Sends the dead letters of a topic (full name) back to the topic; returns how many. */
   redrive(topic: string): Promise<number>;
 }
 
-/** A client for one cluster. Nothing connects before it is used. */
+/** Creates a client of one cluster. It connects when it is first used. */
 export function createKafka(options: KafkaOptions): Kafka {
   const { topicPrefix: prefix = "" } = options;
   const library = createLibrary(options, BRIEFLY);

@@ -2,32 +2,32 @@ import { count, environmentWithLocalRun, flag, z } from "@vvs/config";
 import type { KafkaOptions } from "./client.ts";
 import type { TopicSettings } from "./topics.ts";
 
-/** The variables of whatever speaks with Kafka, to spread into its own `z.object({ ...kafkaSection })`. */
+/** Variables of a program that uses Kafka, to spread into its own `z.object({ ...kafkaSection })`. */
 export const kafkaSection = {
-  /** Where to begin: host:port, several separated by commas. */
+  /** Brokers to connect to first: host:port, several separated by commas. */
   KAFKA_BROKERS: z
     .string()
     .transform((text) => text.split(",").map((part) => part.trim()))
     .refine((brokers) => brokers.every((broker) => /^[^\s:]+:\d{1,5}$/.test(broker)), "must be host:port[,host:port…]"),
-  /** Put before the name of each topic and consumer group, so that several installations can share a cluster. */
+  /** Prefix of the names of topics and consumer groups, so that several installations can share a cluster. */
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[\w.-]{0,64}$/, "at most 64 letters, digits, ., _ and -")
     .default(""),
   /** Whether connections are TLS. */
   KAFKA_TLS: flag().default(false),
-  /** PEM of the authorities that brokers' certificates are checked against, best as KAFKA_TLS_CA_FILE; implies TLS. */
+  /** PEM of the authorities that sign the brokers' certificates, best as KAFKA_TLS_CA_FILE; implies TLS. */
   KAFKA_TLS_CA: z.string().optional(),
-  /** How to sign in; without it nobody signs in. */
+  /** SASL mechanism to sign in with; no sign-in where absent. */
   KAFKA_SASL_MECHANISM: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
   KAFKA_SASL_USERNAME: z.string().default(""),
   /** Best as KAFKA_SASL_PASSWORD_FILE. */
   KAFKA_SASL_PASSWORD: z.string().default(""),
 };
 
-/** The variables of the step that creates topics. Without the last two the brokers' defaults hold. */
+/** Variables of the step that creates topics. For the last two, the brokers' defaults apply where they are absent. */
 export const kafkaTopicsSection = {
-  /** Of each topic; the most replicas of a service that can share its work. Existing topics keep what they have. */
+  /** Partitions of each new topic: the maximum number of a service's replicas that can share its work. */
   KAFKA_TOPIC_PARTITIONS: count(1).default(12),
   KAFKA_TOPIC_REPLICATION_FACTOR: count(1).optional(),
   KAFKA_TOPIC_MIN_INSYNC_REPLICAS: count(1).optional(),
@@ -36,7 +36,7 @@ export const kafkaTopicsSection = {
 const kafkaSchema = z.object(kafkaSection);
 const topicsSchema = z.object(kafkaTopicsSection);
 
-/** What createKafka takes, from parsed variables. */
+/** Returns the options of createKafka from parsed variables. */
 export function kafkaOptions(
   config: z.infer<typeof kafkaSchema>,
 ): Pick<KafkaOptions, "brokers" | "topicPrefix" | "tls" | "sasl"> {
@@ -49,7 +49,7 @@ export function kafkaOptions(
   };
 }
 
-/** What allTopics takes, from parsed variables. */
+/** Returns the settings of allTopics from parsed variables. */
 export function topicSettings(config: z.infer<typeof topicsSchema>): TopicSettings {
   return {
     partitions: config.KAFKA_TOPIC_PARTITIONS,
@@ -58,6 +58,6 @@ export function topicSettings(config: z.infer<typeof topicsSchema>): TopicSettin
   };
 }
 
-/** The variables of a command: the process's own, or those of a local run; services hand theirs in. */
+/** Returns the environment of a command: the process's own, or that of a local run. */
 export const environmentVariables = (): NodeJS.ProcessEnv =>
   environmentWithLocalRun(process.env, process.cwd(), "KAFKA_BROKERS");

@@ -1,9 +1,10 @@
-export type { BatchItem, BatchSubscription } from "./batch-delivery.ts";
 export { createKafka, type Kafka, type KafkaOptions } from "./client.ts";
 export { kafkaOptions, kafkaSection, kafkaTopicsSection, topicSettings } from "./config.ts";
-export { batchSubscription, type ConsumerOptions, type RunningConsumer, subscription } from "./consumer.ts";
-export type { RecordContext, Subscription } from "./delivery.ts";
+export type { BatchItem, BatchSubscription } from "./consumer/batch-delivery.ts";
+export { batchSubscription, type ConsumerOptions, type RunningConsumer, subscription } from "./consumer/consumer.ts";
+export type { RecordContext, Subscription } from "./consumer/delivery.ts";
 export { PoisonRecordError } from "./errors.ts";
+export { runIn, tenantIn, timeIn } from "./fields.ts";
 export { MAX_RECORD_BYTES, type Producer, recordBytes } from "./producer.ts";
 export type { ProducerRecord, RecordHeaders } from "./record.ts";
 export {

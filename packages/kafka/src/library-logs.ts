@@ -2,18 +2,18 @@ import type { Logger } from "@vvs/logging";
 import type { LogEntry, logLevel } from "kafkajs";
 import kafkajs from "kafkajs";
 
-/** What these report reaches us anyway, as a rejection or an event, and is logged where it is handled. */
+/** Errors of these parts reach us as rejections or events too, and are logged where they are handled. */
 const HANDLED = ["Connection", "BrokerPool", "Cluster", "Producer", "Consumer", "Runner"];
 
-/** Least severe level the client library should report. */
+/** Returns the least severe level that the client library should report. */
 export function libraryLogLevel(logger: Logger): logLevel {
   if (logger.isLevelEnabled("trace")) return kafkajs.logLevel.DEBUG;
   return logger.isLevelEnabled("debug") ? kafkajs.logLevel.INFO : kafkajs.logLevel.ERROR;
 }
 
 /**
- * Hands the client library's log lines to our logger. It reports ordinary rebalances and each failed reconnection as
- * errors; those are for debugging. What nobody else would tell becomes a warning.
+ * Passes the client library's log lines to our logger. The library reports ordinary rebalances and each failed
+ * reconnection as errors; those become debug lines. Errors that are not logged elsewhere become warnings.
  */
 export function bridgeLibraryLogs(logger: Logger): () => (entry: LogEntry) => void {
   return () => (entry) => {

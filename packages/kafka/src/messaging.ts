@@ -1,4 +1,4 @@
-// Names of OpenTelemetry's semantic conventions for messaging, v1.44. They are not stable yet: nothing else spells them.
+// Names of OpenTelemetry's semantic conventions for messaging, v1.44. They are not stable yet, so they stand only here.
 
 export const attributes = {
   system: "messaging.system",
@@ -23,5 +23,5 @@ export const metricNames = {
 
 export const SYSTEM = "kafka";
 
-/** Bucket limits in seconds that the conventions ask for. */
+/** Bucket limits in seconds, as the conventions prescribe. */
 export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];

@@ -4,31 +4,31 @@ import { attributes } from "./messaging.ts";
 import type { ProducerRecord, RecordHeaders } from "./record.ts";
 import { failSpan, type Instruments, sendAttributes, startSendSpan } from "./telemetry.ts";
 
-/** A broker refuses a batch larger than its message.max.bytes (1 MiB unless set); headers and framing need room too. */
+/** Less than the brokers' message.max.bytes (1 MiB by default), since headers and framing need room too. */
 const MAX_REQUEST_BYTES = 900_000;
 const MAX_REQUEST_RECORDS = 500;
-/** Of key, value and headers together. Larger ones are refused before they are sent. */
+/** Maximum size of a record's key, value and headers together. Larger records are refused before they are sent. */
 export const MAX_RECORD_BYTES = MAX_REQUEST_BYTES;
-/** Some three seconds, so that the sender learns soon that Kafka is away; it is the one that decides to go on trying. */
+/** About three seconds, so that the caller soon learns that Kafka is unavailable, and decides whether to try again. */
 const RETRY = { retries: 4, initialRetryTime: 200, maxRetryTime: 2_000 };
 
-/** Sends records, confirmed by all in-sync replicas. */
+/** Sends records and waits until all in-sync replicas have confirmed them. */
 export interface Producer {
-  /** Connects ahead of the first send, which else does it. Errors: Kafka is out of reach. */
+  /** Connects before the first send, which would do it otherwise. Errors: Kafka can't be reached. */
   connect(): Promise<void>;
   /**
-   * Sends in the given order; records of one key arrive in it. Resolves when all are confirmed. Errors: some may not
-   * have arrived, others may have: send all again (the consumers are idempotent).
+   * Sends records; those of one key arrive in the given order. Resolves when all are confirmed. Errors: some records
+   * may have arrived and others not. Send all of them again (the consumers are idempotent).
    */
   send(records: readonly ProducerRecord[]): Promise<void>;
-  /** Waits for what is being sent, then disconnects; sends are refused from now on. */
+  /** Waits for running sends, then disconnects; later sends are refused. */
   close(): Promise<void>;
 }
 
 /**
- * One request is on its way at a time. The client library gives a failed batch's sequence numbers to the next one, and a
- * broker that had stored the first takes the second for a repetition and drops it: so after a failure whose outcome is
- * unknown the next send begins with a new producer id.
+ * Creates a producer that sends one request at a time. The client library reuses a failed batch's sequence numbers for
+ * the next batch, and a broker that had stored the first one drops the second one as a repetition. So after a failure
+ * whose outcome is unknown, the next send begins with a new producer id.
  */
 export function createProducer(options: { library: Library; instruments: Instruments }): Producer {
   const { library, instruments } = options;
@@ -65,25 +65,25 @@ export function createProducer(options: { library: Library; instruments: Instrum
     }
   }
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = queue.then(() => {
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = queue.then(() => {
       if (closed) throw new Error("the producer is closed");
       return work();
     });
-    queue = turn.catch(() => undefined);
-    return turn;
+    queue = done.catch(() => undefined);
+    return done;
   }
 
   return {
     connect: () =>
-      inTurn(async () => {
+      inOrder(async () => {
         await connected().catch(async (cause) => {
           await discard();
-          throw new Error("Kafka is out of reach", { cause });
+          throw new Error("Kafka can't be reached", { cause });
         });
       }),
     send: (records) =>
-      inTurn(async () => {
+      inOrder(async () => {
         for (const part of requestsOf(records)) await request(part);
       }),
     async close() {
@@ -119,7 +119,7 @@ function toMessages(records: readonly ProducerRecord[], sends: readonly { header
   return [...topics].map(([topic, messages]) => ({ topic, messages }));
 }
 
-/** Splits into requests that brokers accept. Errors: a record that none would. */
+/** Splits records into requests that brokers accept. Errors: a record is too large for any request. */
 export function requestsOf(records: readonly ProducerRecord[]): ProducerRecord[][] {
   const requests: ProducerRecord[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -136,7 +136,7 @@ export function requestsOf(records: readonly ProducerRecord[]): ProducerRecord[]
   return requests;
 }
 
-/** Key, value and headers, in bytes. */
+/** Returns the size of a record's key, value and headers in bytes. */
 export function recordBytes(record: Pick<ProducerRecord, "key" | "value" | "headers">): number {
   const headers = Object.entries(record.headers ?? {}).flat();
   const texts = [record.key, ...headers].reduce((sum, text) => sum + Buffer.byteLength(text), 0);

@@ -5,10 +5,10 @@ export type RecordHeaders = Readonly<Record<string, string>>;
 
 /** A record to send. Records of one key keep their order; a record without a key has the empty one. */
 export interface ProducerRecord {
-  /** The full name of the topic. */
+  /** Full name of the topic. */
   readonly topic: string;
   readonly key: string | Buffer;
-  /** null only where a record that has none is passed on. */
+  /** null only if a record without a value is passed on. */
   readonly value: Uint8Array | null;
   readonly headers?: RecordHeaders;
 }
@@ -24,7 +24,7 @@ export interface ConsumedRecord {
   readonly timestamp: Date;
 }
 
-/** From the client library's form. Of a header that comes several times the last counts. */
+/** Converts the client library's form of a record. If a header comes several times, the last one counts. */
 export function toConsumedRecord(topic: string, partition: number, message: KafkaMessage): ConsumedRecord {
   return {
     topic,

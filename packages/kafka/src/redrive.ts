@@ -16,6 +16,6 @@ try {
   const count = await kafka.redrive(`${config.KAFKA_TOPIC_PREFIX}${topic}`);
   console.log(`${count} records of ${topic}.dlq put back into ${topic}`);
 } catch (error) {
-  console.error(`Nothing more could be put back: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`No more records could be put back: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);
 }

@@ -4,7 +4,8 @@ import { afterAll, expect, test } from "@jest/globals";
 import { SpanKind, trace } from "@opentelemetry/api";
 import { createLogger } from "@vvs/logging";
 import { recordTelemetry } from "@vvs/telemetry/testing";
-import { eventually, testKafka } from "./testing.ts";
+import { eventually } from "@vvs/testing";
+import { testKafka } from "./testing.ts";
 
 const { spans, metric, shutdown } = recordTelemetry();
 

@@ -15,27 +15,32 @@ import type { ConsumedRecord, ProducerRecord, RecordHeaders } from "./record.ts"
 
 const SCOPE = "@vvs/kafka";
 
-/** The counters of this package. Made per client and not on import, because the SDK must be there first. */
+/**
+ * Creates the instruments of this package: for each client and not on import, because the SDK must be started first.
+ */
 export function createInstruments() {
   const meter = metrics.getMeter(SCOPE);
   return {
     meter,
-    sent: meter.createCounter(metricNames.sent, { description: "Records that Kafka has confirmed, or refused." }),
+    sent: meter.createCounter(metricNames.sent, {
+      description: "Records sent to Kafka; with error_type those that were refused or not confirmed.",
+    }),
     consumed: meter.createCounter(metricNames.consumed, { description: "Records read from Kafka." }),
     processDuration: meter.createHistogram(metricNames.processDuration, {
       unit: "s",
-      description: "Time of one attempt to process a record, or the records of a batch.",
+      description: "Duration of one attempt to process a record or a batch of records.",
       advice: { explicitBucketBoundaries: DURATION_BUCKETS },
     }),
     retrying: meter.createUpDownCounter(metricNames.retrying, {
-      description: "Records whose processing failed and is tried again. Above 0 for minutes, a dependency is away.",
+      description:
+        "Records whose processing failed and is tried again. Above 0 for minutes: a dependency is unavailable.",
     }),
     deadLetters: meter.createCounter(metricNames.deadLetters, {
-      description: "Records put aside because they can't be processed. Each one needs a look.",
+      description: "Records moved to a dead-letter topic because they can't be processed. Look at each of them.",
     }),
     committedLag: meter.createObservableGauge(metricNames.committedLag, {
       description:
-        "Records behind the end of the partition, as of the last fetch. Growing, the consumers are too slow.",
+        "Records between the last finished one and the end of the partition, at the last fetch. If it grows, the consumers are too slow.",
     }),
   };
 }
@@ -43,8 +48,8 @@ export function createInstruments() {
 export type Instruments = ReturnType<typeof createInstruments>;
 
 /**
- * Begins the span of sending a record, and returns the headers that carry it. Its parent is what the record's own
- * headers carry (work that was stored and is sent later), else the active span.
+ * Starts the span of sending a record, and returns it with the headers that carry it. Its parent is the span in the
+ * record's own headers (for work that was stored and is sent later), else the active span.
  */
 export function startSendSpan(record: ProducerRecord): { span: Span; headers: RecordHeaders } {
   const parent = propagation.extract(context.active(), record.headers ?? {});
@@ -70,8 +75,8 @@ export function sendAttributes(topic: string): Attributes {
 }
 
 /**
- * Runs one attempt to process a record as a span whose parent is the sender's (one record, one trace; the conventions'
- * default of a link is for batches), and records how long it took.
+ * Runs one attempt to process a record in a span, and measures it. The span's parent is the sender's span, so that one
+ * record has one trace (the conventions' default, a link, is meant for batches).
  */
 export async function processing<T>(
   instruments: Instruments,
@@ -104,12 +109,12 @@ export async function processing<T>(
   }
 }
 
-/** Headers of trace context, such as a record has. */
+/** Trace context as headers. */
 export type TraceCarrier = Readonly<Record<string, string>>;
 
 /**
- * Runs one attempt to process records together: each has a span whose parent is its sender's, as if it were alone, and
- * `attempt` is told what carries each on. The time recorded is that of all of them.
+ * Runs one attempt to process several records together. Each record has a span of its own whose parent is its sender's
+ * span; `attempt` gets the trace headers of these spans. The duration measured is that of the whole batch.
  */
 export async function processingBatch(
   instruments: Instruments,
@@ -149,8 +154,8 @@ export async function processingBatch(
   }
 }
 
-/** Attributes of few values, fit for metrics too. */
-export function processAttributes(groupId: string, record: ConsumedRecord): Attributes {
+/** Attributes with few values, which metrics can have too. */
+function processAttributes(groupId: string, record: ConsumedRecord): Attributes {
   return {
     [attributes.system]: SYSTEM,
     [attributes.operationName]: "process",
@@ -168,7 +173,7 @@ function recordAttributes(record: ConsumedRecord): Attributes {
   };
 }
 
-/** Marks a span as failed; returns the error's type. The message stays out of traces: it may quote data. */
+/** Marks a span as failed; returns the error's type. The message is left out of traces, since it may quote data. */
 export function failSpan(span: Span, thrown: unknown): string {
   const type = thrown instanceof Error ? thrown.name : "unknown";
   span.setAttribute(attributes.errorType, type);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { createLogger, type Logger } from "@vvs/logging";
+import { eventually } from "@vvs/testing";
 import kafkajs from "kafkajs";
 import { createKafka, type Kafka } from "./client.ts";
 import { type ConsumedRecord, toConsumedRecord } from "./record.ts";
@@ -10,19 +11,22 @@ import { deadLetterTopic, type TopicSpec } from "./topics.ts";
 
 export interface TestKafka {
   readonly kafka: Kafka;
-  /** Unlike any other test's. */
+  /** Prefix of topics and groups, different in each test. */
   readonly prefix: string;
   /** Creates a topic with its dead-letter topic; returns its full name. */
   createTopic(name: string, partitions?: number): Promise<string>;
-  /** All records of a topic, those of one partition in order. */
+  /** Returns all records of a topic, those of one partition in order. */
   read(topic: string): Promise<ConsumedRecord[]>;
-  /** Partition → the next offset that the group (without the prefix) will read; -1 before its first commit. */
+  /**
+   * Returns for each partition the next offset that the group (named without the prefix) will read; -1 before its first
+   * commit.
+   */
   committed(groupId: string, topic: string): Promise<number[]>;
   /** Removes the topics. */
   close(): Promise<void>;
 }
 
-/** A client of the broker whose topics and groups are this test's own. */
+/** Creates a client whose topics and groups belong only to this test. */
 export function testKafka(options: { brokers: string; logger?: Logger }): TestKafka {
   const prefix = `test-${randomBytes(5).toString("hex")}.`;
   const brokers = options.brokers.split(",");
@@ -85,13 +89,4 @@ export function testKafka(options: { brokers: string; logger?: Logger }): TestKa
       await admin.disconnect();
     },
   };
-}
-
-/** Waits until the condition holds. Errors: it does not within 20 s, or throws. */
-export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error("what the test waits for did not come");
-    await wait(20);
-  }
 }

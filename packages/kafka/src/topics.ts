@@ -1,7 +1,7 @@
 import type { Environment } from "@vvs/tenant";
 import { environments } from "@vvs/tenant";
 
-/** The product's topics; each exists once per environment and carries one type of record. */
+/** The product's topics. Each exists once per environment and carries one type of record. */
 export const topicNames = {
   verificationRequested: "verification.requested",
   verificationCompleted: "verification.completed",
@@ -12,14 +12,14 @@ export const topicNames = {
 export type TopicName = (typeof topicNames)[keyof typeof topicNames];
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Deduplication keeps record ids for 30 days: longer than this, so that a topic can be replayed from its beginning. */
+/** Shorter than the 30 days for which record ids are kept, so that a topic can be replayed from its beginning. */
 const RETENTION_MS = 7 * DAY_MS;
 const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
-/** Kafka's own default for the largest record batch, and a little more where headers with the reason are added. */
+/** Kafka's default for the largest record batch. Dead letters get more, for the headers with the reason. */
 const MAX_RECORD_BYTES = 1_048_588;
 const DEAD_LETTER_MAX_RECORD_BYTES = MAX_RECORD_BYTES + 65_536;
 
-/** A topic as it is created. What is undefined is the broker's default. */
+/** Settings of a topic to create. The broker's defaults apply where they are undefined. */
 export interface TopicSpec {
   readonly topic: string;
   readonly partitions: number;
@@ -29,24 +29,24 @@ export interface TopicSpec {
   readonly minInsyncReplicas?: number;
 }
 
-/** How topics are laid out; partitions bound how many replicas of a service can share its work. */
+/** Settings of all topics. `partitions` is the maximum number of a service's replicas that can share its work. */
 export interface TopicSettings {
   readonly partitions?: number;
   readonly replicationFactor?: number;
   readonly minInsyncReplicas?: number;
 }
 
-/** The full name: `<prefix><environment>.<topic>`. */
+/** Returns the full name of a topic: `<prefix><environment>.<topic>`. */
 export function topicFor(options: { prefix?: string; environment: Environment; topic: TopicName }): string {
   return `${options.prefix ?? ""}${options.environment}.${options.topic}`;
 }
 
-/** Where records of a topic go that can't be processed. */
+/** Returns the full name of the topic for records that can't be processed. */
 export function deadLetterTopic(topic: string): string {
   return `${topic}.dlq`;
 }
 
-/** Every topic of the product with its dead-letter topic, for both environments. */
+/** Returns every topic of the product with its dead-letter topic, for both environments. */
 export function allTopics(prefix = "", settings: TopicSettings = {}): TopicSpec[] {
   const { partitions = 12, replicationFactor, minInsyncReplicas } = settings;
   const replication = { replicationFactor, minInsyncReplicas };

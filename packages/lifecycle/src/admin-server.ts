@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 export interface AdminState {
-  /** ready while started and not draining; else what it does instead. */
+  /** Returns `ready` once the service has started and until it drains. */
   readonly phase: () => "starting" | "ready" | "draining";
   readonly handleMetrics: (request: IncomingMessage, response: ServerResponse) => void;
 }
@@ -13,8 +13,8 @@ export interface AdminServer {
 }
 
 /**
- * The operators' server: /livez (the event loop turns; no dependency), /readyz (started and not draining), /metrics.
- * A store that is away does not make a pod unready: that would take all of them out at once.
+ * Starts the operators' server: /livez (the process responds; no dependency is checked), /readyz (started and not
+ * draining), /metrics. An unavailable store does not make a pod unready, since that would affect all pods together.
  */
 export async function startAdminServer(options: {
   host: string;

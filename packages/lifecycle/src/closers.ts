@@ -1,10 +1,10 @@
 import type { Logger } from "@vvs/logging";
 
-/** What must be closed at the end, in the reverse of the order in which it was opened. */
+/** Closes resources in the reverse order of their opening. */
 export interface Closers {
   /** Registers a close; call it on the line after the resource was opened. */
   onClose(name: string, close: () => unknown): void;
-  /** Closes all; one that fails is logged and holds up no other. */
+  /** Closes all resources. If one fails, that is logged, and the others are still closed. */
   closeAll(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function createClosers(logger: Logger): Closers {
         try {
           await entry.close();
         } catch (error) {
-          logger.error({ err: error, resource: entry.name }, "a resource did not close");
+          logger.error({ err: error, resource: entry.name }, "a resource could not be closed");
         }
       }
     },

@@ -77,7 +77,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
       "stopping",
       "told to stop",
       "third closed",
-      "a resource did not close",
+      "a resource could not be closed",
       "first closed",
       "stopped",
     ]);
@@ -98,7 +98,7 @@ test("what a service logs right before it ends is there, all of it and in its or
   expect(messages(service)).toEqual(["starting", "last but one", "last"]);
 });
 
-test("a second signal ends the service at once", async () => {
+test("a second signal ends the service immediately", async () => {
   const service = run(`onClose("stuck", () => new Promise(() => undefined));`);
   await service.logged("ready");
   service.process.kill("SIGTERM");
@@ -157,7 +157,7 @@ test("an admin port that is taken ends the service", async () => {
 test.each([
   ["an exception", `setTimeout(() => { throw new Error("nobody caught this"); });`],
   ["a rejection", `setTimeout(() => void Promise.reject(new Error("nobody caught this")));`],
-])("%s that nobody caught is logged and ends the service", async (_what, body) => {
+])("%s that is not caught is logged and ends the service", async (_what, body) => {
   const service = run(body);
   expect(await service.exit).toMatchObject({ code: 1 });
   expect(service.lines.at(-1)).toMatchObject({ level: "fatal", err: { message: "nobody caught this" } });

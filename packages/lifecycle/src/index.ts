@@ -4,7 +4,7 @@ import { telemetry } from "@vvs/telemetry/register";
 import { startAdminServer } from "./admin-server.ts";
 import { type Closers, createClosers } from "./closers.ts";
 
-/** The variables of serviceSection, which every service's configuration has. */
+/** Variables of serviceSection, which every service's configuration has. */
 export interface ServiceConfig {
   readonly LOG_LEVEL: string;
   readonly ADMIN_HOST: string;
@@ -16,20 +16,20 @@ export interface ServiceConfig {
 export interface ServiceContext<C> {
   readonly config: C;
   readonly logger: Logger;
-  /** Registers a close; they run in reverse when the service stops. */
+  /** Registers a function that closes a resource; they run in reverse order when the service stops. */
   readonly onClose: Closers["onClose"];
-  /** Aborted when the service begins to stop: loops end, new work is not taken. */
+  /** Aborted when the service begins to stop: loops must end and take no new work. */
   readonly stopping: AbortSignal;
 }
 
-/** A collector that is away must not hold up an exit. */
+/** Maximum time for sending the last telemetry, since an unavailable collector must not delay the exit. */
 const FLUSH_MS = 3_000;
 
 /**
- * The life of a service: reads its configuration (all problems at once, exit 1), serves the admin port, starts, turns
- * ready, and on SIGTERM or SIGINT turns unready, waits DRAIN_SECONDS for load balancers to notice, closes in reverse
- * what was opened, flushes telemetry and exits 0. Work that is not done FINISH_SECONDS later, a second signal, or a
- * fault that nobody caught ends it with exit 1.
+ * Runs a service from start to exit. It reads the configuration (if it can't be used: all problems together, exit 1),
+ * serves the admin port, starts and becomes ready. On SIGTERM or SIGINT it becomes unready, waits DRAIN_SECONDS for
+ * load balancers to notice, closes its resources in reverse order, flushes telemetry and exits 0. It exits 1 if work is
+ * not done FINISH_SECONDS after that, on a second signal, and after an uncaught error.
  */
 export async function runService<C extends ServiceConfig>(
   name: string,
@@ -39,7 +39,7 @@ export async function runService<C extends ServiceConfig>(
   const config = loadOrExit(name, load);
   const logger = createLogger({ service: name, level: config.LOG_LEVEL });
   process.on("uncaughtException", (error) => {
-    logger.fatal({ err: error }, "an error that nobody caught ends the service");
+    logger.fatal({ err: error }, "an uncaught error ends the service");
     process.exit(1);
   });
   const closers = createClosers(logger);
@@ -85,13 +85,15 @@ function loadOrExit<C>(name: string, load: () => C): C {
   }
 }
 
-/** Aborted by the first signal, after which the service has its time to end, also where it hangs in its start. */
+/**
+ * Returns a signal that SIGTERM or SIGINT aborts. The service then has limited time to end, even if its start hangs.
+ */
 function stopOnSignals(config: ServiceConfig, logger: Logger): AbortSignal {
   const stopping = new AbortController();
   const limitMs = (config.DRAIN_SECONDS + config.FINISH_SECONDS) * 1000;
   const onSignal = (signal: string) => {
     if (stopping.signal.aborted) {
-      logger.warn({ signal }, "a second signal ends the service at once");
+      logger.warn({ signal }, "a second signal ends the service immediately");
       process.exit(1);
     }
     logger.info({ signal }, "stopping");

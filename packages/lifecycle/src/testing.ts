@@ -11,14 +11,14 @@ export type LogLine = Readonly<Record<string, unknown>>;
 export interface TestService {
   readonly process: ChildProcess;
   readonly lines: readonly LogLine[];
-  /** Resolves with the first line of this text. Errors: the service ends without it. */
+  /** Resolves with the first line that has this message. Errors: the service ends without logging it. */
   logged(msg: string): Promise<LogLine>;
   readonly exit: Promise<{ code: number | null; stderr: string }>;
-  /** Asks the admin port; the service must have logged "starting". */
+  /** Calls the admin port; the service must have logged "starting" before. */
   get(path: string): Promise<{ status: number; body: string }>;
 }
 
-/** Runs a service whose start function has this body. Its configuration has a NUMBER and a WORD of its own. */
+/** Runs a service whose start function has this body, and whose configuration also has NUMBER and WORD. */
 export function runTestService(body: string, environment: Readonly<Record<string, string>> = {}): TestService {
   const program = `
     import { count, loadConfig, serviceSection, z } from "@vvs/config";

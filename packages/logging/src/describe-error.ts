@@ -7,15 +7,15 @@ export interface ErrorDescription {
   readonly code?: string | number;
   readonly stack?: string;
   readonly cause?: ErrorDescription;
-  /** Those an AggregateError holds. */
+  /** Errors of an AggregateError. */
   readonly errors?: readonly ErrorDescription[];
 }
 
 const MAX_DEPTH = 8;
 
 /**
- * Describes an error with its causes. Nothing else of it: what libraries attach to theirs (documents, replies, headers)
- * is what must not be logged.
+ * Describes an error with its causes, and nothing else: libraries attach documents, replies and headers to their
+ * errors, and those must not be logged.
  */
 export function describeError(error: unknown, depth = 1): ErrorDescription {
   if (!types.isNativeError(error)) return { message: String(error) };

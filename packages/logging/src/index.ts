@@ -5,13 +5,13 @@ import { describeError } from "./describe-error.ts";
 export type { Logger };
 
 /**
- * JSON logs, one wide line per unit of work, with the ids of the trace it belongs to. Callers log ids and outcomes,
- * never bodies, secrets or TINs.
+ * Creates a logger that writes JSON lines with the ids of the active trace. Callers log one line per unit of work, with
+ * ids and outcomes, never with bodies, secrets or TINs.
  */
 export function createLogger(options: {
   service: string;
   level: string;
-  /** Takes each line; standard output where absent. */
+  /** Receives each line; standard output where absent. */
   destination?: DestinationStream;
 }): Logger {
   const settings = {
@@ -27,16 +27,16 @@ export function createLogger(options: {
   return pino(settings, standardOutput);
 }
 
-/** Lines wait so long for others, as each write wakes the reader; a busy service then spends little on them. */
+/** Lines are collected for this long, because each write wakes the reader, which costs a busy service much. */
 const GATHER_MS = 10;
 const GATHER_BYTES = 8_192;
 
-/** One for the process, however many loggers it has: their lines keep their order. */
+/** Shared by all loggers of the process, so that their lines keep their order. */
 let standardOutput: ReturnType<typeof openStandardOutput> | undefined;
 
 /**
- * Standard output, written by this thread: a line that is on its way to another one at exit is lost or comes after later
- * ones. What has been gathered is written before the process ends, and a fatal line at once.
+ * Opens standard output, written by this thread: with a worker thread, lines could get lost or out of order at exit.
+ * Collected lines are written before the process ends, a fatal line immediately.
  */
 function openStandardOutput(): DestinationStream & { flushSync(): void } {
   const output = destination({ dest: 1, sync: true, minLength: GATHER_BYTES });

@@ -1,19 +1,26 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@vvs/logging";
 import { type Environment, environments } from "@vvs/tenant";
-import { type ClientSession, type Db, MongoClient } from "mongodb";
+import type { Db, MongoClient } from "mongodb";
+import { checkTransactionLifetime } from "./transaction-lifetime.ts";
+import { DeadlineClient } from "./writes.ts";
 
-/** How long an operation looks for a primary before it fails. */
+/** Time that an operation waits for a primary before it fails. */
 const SERVER_SELECTION_MS = 5_000;
+/** Time that an operation waits for a connection while all are busy. */
+const CONNECTION_WAIT_MS = 5_000;
+/** Timeout of a connection attempt. Operations on a member that hangs fail after at most twice this time. */
+const CONNECT_TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;
 
-/** The databases of a service that keeps each environment's data apart. */
+/** The databases of a service that separates the data of environments. */
 export type EnvironmentDatabases = Readonly<Record<Environment, Db>>;
 
 /**
- * Connects with majority reads and writes, so that what decides can't be rolled back. Waits as long as it takes for
- * the cluster to be there (services start in any order), and says so once. With `stopping` aborted from the beginning
- * it tries once, as commands do. Errors: a connection string that can't be used, or `stopping` while it waits.
+ * Connects with majority reads and writes, so that data on which decisions rest can't be rolled back. Waits without
+ * limit until the cluster is available (services start in any order), and logs that once. If `stopping` is aborted from
+ * the beginning, as in commands, it tries only once. Errors: a connection string that can't be used; `stopping` was
+ * aborted while it waited.
  */
 export async function connectMongo(options: {
   uri: string;
@@ -22,35 +29,44 @@ export async function connectMongo(options: {
   stopping: AbortSignal;
 }): Promise<MongoClient> {
   const { logger, stopping } = options;
-  for (let told = false; ; told = true) {
+  for (let isLogged = false; ; isLogged = true) {
     // A new one each time: a client whose first connection failed never connects again.
     const client = createClient(options.uri, options.service);
     try {
       await client.db("admin").command({ ping: 1 }, { signal: stopping.aborted ? undefined : stopping });
-      if (told) logger.info("MongoDB is reached");
+      if (isLogged) logger.info("MongoDB is available");
+      // Only services log this; the output of commands is for other things.
+      if (!stopping.aborted) await checkTransactionLifetime((command) => client.db("admin").command(command), logger);
       return client;
     } catch (error) {
       await client.close();
       if (stopping.aborted) throw error;
-      if (!told) logger.error({ err: error }, "MongoDB is out of reach; waiting for it");
+      if (!isLogged) logger.error({ err: error }, "MongoDB is unavailable; waiting for it");
     }
     await wait(RETRY_MS, undefined, { signal: stopping });
   }
 }
 
+/** Returns a ping for `serveRpc` that succeeds if the primary answers. */
+export function pingMongo(client: MongoClient): (signal: AbortSignal) => Promise<unknown> {
+  return (signal) => client.db("admin").command({ ping: 1 }, { signal });
+}
+
 function createClient(uri: string, service: string): MongoClient {
-  return new MongoClient(uri, {
+  return new DeadlineClient(uri, {
     appName: service,
     readConcern: { level: "majority" },
     writeConcern: { w: "majority" },
     readPreference: "primary",
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    waitQueueTimeoutMS: CONNECTION_WAIT_MS,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
     maxPoolSize: 50,
     ignoreUndefined: true,
   });
 }
 
-/** A service's databases, one per environment: <prefix><service>_live and <prefix><service>_sandbox. */
+/** Returns a service's databases, one per environment: <prefix><service>_live and <prefix><service>_sandbox. */
 export function environmentDatabases(client: MongoClient, prefix: string, service: string): EnvironmentDatabases {
   const [live, sandbox] = environments.map((environment) =>
     client.db(databaseName(prefix, `${service}_${environment}`)),
@@ -58,12 +74,7 @@ export function environmentDatabases(client: MongoClient, prefix: string, servic
   return { live: live!, sandbox: sandbox! };
 }
 
-/** The name of a database; MongoDB forbids some characters that services' names have. */
+/** Returns the name of a database, without the hyphens that names of services have. */
 export function databaseName(prefix: string, name: string): string {
   return `${prefix}${name.replaceAll("-", "_")}`;
-}
-
-/** Runs `work` in a transaction: all of its writes, or none. It may run more than once, so it must only write to MongoDB. */
-export function inTransaction<T>(client: MongoClient, work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return client.withSession((session) => session.withTransaction(() => work(session)));
 }

@@ -1,8 +1,8 @@
 import { type Db, MongoServerError } from "mongodb";
 
 /**
- * Creates the collections that are missing, for migration steps: a transaction that had to create one would conflict
- * with every other that does. Repeatable, and safe beside another migration that creates the same ones.
+ * Creates the collections that are missing. Migration steps do this because transactions that create the same
+ * collection conflict with each other. It may run again, and at the same time as another migration.
  */
 export async function createCollections(db: Db, names: readonly string[]): Promise<void> {
   const existing = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));

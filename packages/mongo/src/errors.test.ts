@@ -1,9 +1,26 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
-import { MongoClient, MongoServerError } from "mongodb";
-import { inTransaction } from "./client.ts";
-import { isDuplicateKey, translateMongoError } from "./errors.ts";
-import { type TestMongo, testMongo } from "./testing.ts";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
+import { mongoProxy, type TestMongo, testMongo } from "@vvs/testing";
+import {
+  MongoBulkWriteError,
+  MongoClient,
+  MongoClientBulkWriteCursorError,
+  MongoClientBulkWriteError,
+  MongoClientBulkWriteExecutionError,
+  MongoClientClosedError,
+  type MongoError,
+  MongoNetworkError,
+  MongoNetworkTimeoutError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
+  MongoRuntimeError,
+  MongoServerError,
+  MongoStalePrimaryError,
+  MongoTopologyClosedError,
+  MongoWriteConcernError,
+} from "mongodb";
+import { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
+import { inTransaction } from "./transaction.ts";
 
 const uri = process.env.MONGODB_URI!;
 let mongo: TestMongo;
@@ -62,6 +79,91 @@ test.each([10_107, 13_435, 189, 11_600, 11_602, 91])(
     });
   },
 );
+
+describe("an error of the network is service_unavailable", () => {
+  const network = () => new MongoNetworkError("read ECONNRESET");
+  const notConfirmed = { code: 64, codeName: "WriteConcernFailed", errmsg: "waiting for replication timed out" };
+  const bulkResult = {} as ConstructorParameters<typeof MongoBulkWriteError>[1];
+  const withCause = <E extends MongoError>(error: E, cause: unknown) => Object.assign(error, { cause });
+  const labelled = (label: string) => {
+    const error = new MongoServerError({ message: "try again", errorLabels: [label] });
+    return error;
+  };
+  test.each<[string, () => Error]>([
+    ["as it is", network],
+    ["as a timeout", () => new MongoNetworkTimeoutError("connection timed out")],
+    ["that ended a bulk write", () => new MongoBulkWriteError(network() as never, bulkResult)],
+    [
+      "that ended a bulk write, as a stepdown",
+      () => new MongoBulkWriteError({ message: "", code: 189 } as never, bulkResult),
+    ],
+    [
+      "that ended a bulk write of several collections",
+      () => withCause(new MongoClientBulkWriteExecutionError(""), network()),
+    ],
+    ["behind the results of such a write", () => withCause(new MongoClientBulkWriteCursorError(""), network())],
+    [
+      "in the write concerns of such a write",
+      () =>
+        Object.assign(new MongoClientBulkWriteError({ message: "" }), {
+          writeConcernErrors: [new MongoServerError({ ...notConfirmed, message: "" })],
+        }),
+    ],
+    ["behind a server error", () => new MongoServerError({ message: "", originalError: network() })],
+    ["behind a stale primary", () => withCause(new MongoStalePrimaryError(""), network())],
+    ["behind an operation's timeout", () => withCause(new MongoOperationTimeoutError(""), network())],
+    ["behind any of the driver's errors", () => withCause(new MongoRuntimeError(""), network())],
+    [
+      "behind a cause's cause",
+      () => withCause(new MongoRuntimeError(""), withCause(new MongoRuntimeError(""), network())),
+    ],
+    [
+      "as a write that too few members confirmed",
+      () => new MongoWriteConcernError({ ok: 1, writeConcernError: notConfirmed }),
+    ],
+    ["as a client that was never connected", () => new MongoNotConnectedError("")],
+    ["as a client that was closed", () => new MongoClientClosedError()],
+    ["as a topology that was closed", () => new MongoTopologyClosedError("")],
+    ["as an operation that took too long", () => new MongoServerError({ message: "", code: 50 })],
+    ["as a transaction that lived too long", () => new MongoServerError({ message: "", code: 290 })],
+    ["as a pool that was cleared", () => labelled("PoolRequestedRetry")],
+    ["as a server that is overloaded", () => labelled("SystemOverloadedError")],
+  ])("%s", (_shape, make) => {
+    const refusal = translateMongoError(make());
+    expect(refusal).toMatchObject({ code: "service_unavailable", retryAfterSeconds: 5 });
+  });
+
+  test("where MongoDB goes away in the middle of insertMany", async () => {
+    const proxy = await mongoProxy(uri);
+    const client = await new MongoClient(proxy.uri, { serverSelectionTimeoutMS: 1_000 }).connect();
+    proxy.loseReply("in the middle", "cut", 2);
+    const things = client.db(mongo.db.databaseName).collection<{ _id: string }>("things");
+    const error = await errorOf(things.insertMany([{ _id: "in the middle" }, { _id: "after" }]));
+    expect(error).toBeInstanceOf(MongoBulkWriteError);
+    expect(translateMongoError(error)).toMatchObject({ code: "service_unavailable" });
+    await client.close();
+    proxy.close();
+  });
+
+  test.each([
+    [
+      "a bulk write with a duplicate key",
+      () => new MongoBulkWriteError({ message: "", code: 11_000 } as never, bulkResult),
+    ],
+    ["an error of the driver's use", () => new MongoRuntimeError("")],
+  ])("but not %s", (_shape, make) => {
+    expect(translateMongoError(make())).toMatchObject({ code: "internal_error" });
+  });
+});
+
+test("what is unavailable after a call's effect makes its outcome unknown, any other error stays what it is", async () => {
+  const after = (error: unknown) => errorOf(Promise.reject(error).catch(afterEffect));
+  for (const unavailable of [new MongoNetworkError("read ECONNRESET"), new ServiceError("service_unavailable")]) {
+    expect(isOutcomeUnknown(await after(unavailable))).toBe(true);
+  }
+  const refusal = new ServiceError("rate_limited");
+  expect(await after(refusal)).toBe(refusal);
+});
 
 test("an operation that MongoDB refuses is internal_error, its text withheld", async () => {
   const refusal = translateMongoError(await errorOf(mongo.db.collection("people").findOne({ $bad: 1 })));

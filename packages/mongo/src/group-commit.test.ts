@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { deadlineAt, underDeadline } from "@vvs/deadline";
+import { type TestMongo, testMongo } from "@vvs/testing";
 import type { ClientSession } from "mongodb";
 import { createGroupCommit } from "./group-commit.ts";
-import { type TestMongo, testMongo } from "./testing.ts";
 
 let mongo: TestMongo;
 
@@ -68,4 +69,48 @@ test("a transaction runs in the context of a call that it serves, not of one tha
   });
   await Promise.all(ids(12).map((_id) => context.run(_id, () => save({ _id }))));
   for (const [store, group] of seen) expect(group[0]).toBe(store);
+});
+
+test("a shared transaction keeps the earliest deadline: that caller is refused, the others are stored", async () => {
+  const { stored, write } = await groupsOf("deadlines");
+  const open = Promise.withResolvers<void>();
+  const groups: string[][] = [];
+  const save = createGroupCommit<{ _id: string }>({
+    client: mongo.client,
+    async write(session, group) {
+      groups.push(group.map(({ _id }) => _id));
+      await write(session, group);
+      // The first two keep both places busy; a group with `short` hangs until it is refused.
+      if (groups.length <= 2) await open.promise;
+      if (group.some(({ _id }) => _id === "short")) await new Promise(() => undefined);
+    },
+  });
+  const first = [save({ _id: "first" }), save({ _id: "second" })];
+  const short = underDeadline(deadlineAt(Date.now() + 1_000), () => save({ _id: "short" }));
+  const long = underDeadline(deadlineAt(Date.now() + 30_000), () => save({ _id: "long" }));
+  open.resolve();
+  await Promise.all([...first, long, expect(short).rejects.toMatchObject({ code: "service_unavailable" })]);
+  expect(groups[2]).toEqual(["short", "long"]);
+  // Again where it meets what the refused one held.
+  for (const group of groups.slice(3)) expect(group).toEqual(["long"]);
+  expect(await stored()).toEqual(["first", "long", "second"]);
+});
+
+test("who waits for others until the time for writes is over is refused, and never stored", async () => {
+  const { stored, write } = await groupsOf("waiting");
+  const open = Promise.withResolvers<void>();
+  const save = createGroupCommit<{ _id: string }>({
+    client: mongo.client,
+    async write(session, group) {
+      await open.promise;
+      await write(session, group);
+    },
+  });
+  const first = [save({ _id: "first" }), save({ _id: "second" })];
+  const late = underDeadline(deadlineAt(Date.now() + 500), () => save({ _id: "late" }));
+  await expect(late).rejects.toMatchObject({ code: "service_unavailable", outcomeUnknown: false });
+  open.resolve();
+  await Promise.all(first);
+  await save({ _id: "third" });
+  expect(await stored()).toEqual(["first", "second", "third"]);
 });

@@ -1,17 +1,19 @@
 import { createBatcher } from "@vvs/batching";
-import { type ClientSession, type MongoClient, MongoError } from "mongodb";
-import { inTransaction } from "./client.ts";
+import { ServiceError } from "@vvs/errors";
+import type { ClientSession, MongoClient } from "mongodb";
 import { isPassing } from "./errors.ts";
+import { inTransaction } from "./transaction.ts";
 
-/** Bounds how long one transaction can get. */
+/** Maximum number of items in one transaction. */
 const MAX_GROUP = 100;
-/** While so many are being committed, what comes waits and shares the next one. */
+/** Maximum number of transactions at the same time. Meanwhile, further items wait and share the next one. */
 const AT_ONCE = 2;
 
 /**
- * Writes items in transactions that those share which come while others are being committed. Each item is stored wholly
- * or not at all, and its promise settles after the commit. Where one makes the transaction fail, each is tried in one of
- * its own, so that none fails for another's fault. `write` may run more than once, and must only write to MongoDB.
+ * Returns a function that writes an item; items that arrive during a commit share the next transaction. Each item is
+ * stored completely or not at all, and its promise settles after the commit. If a shared transaction fails, each of its
+ * items gets a transaction of its own, so that no item fails because of another. `write` may run more than once, and
+ * must only write to MongoDB.
  */
 export function createGroupCommit<T>(options: {
   client: MongoClient;
@@ -25,11 +27,11 @@ export function createGroupCommit<T>(options: {
     },
     maxSize: MAX_GROUP,
     atOnce: AT_ONCE,
-    failsAll: mayHold,
+    failsAll: isForAll,
   });
 }
 
-/** Could the transaction be committed all the same, or would another one fail alike? */
-function mayHold(error: unknown): boolean {
-  return isPassing(error) || (error instanceof MongoError && error.hasErrorLabel("UnknownTransactionCommitResult"));
+/** Returns whether the transaction may have been committed, or another one would fail in the same way. */
+function isForAll(error: unknown): boolean {
+  return isPassing(error) || (error instanceof ServiceError && error.code === "service_unavailable");
 }

@@ -1,12 +1,16 @@
+export { isOutcomeUnknown } from "@vvs/errors";
+export { type Cap, type CapDocument, createCap } from "./cap.ts";
 export {
   connectMongo,
   databaseName,
   type EnvironmentDatabases,
   environmentDatabases,
-  inTransaction,
+  pingMongo,
 } from "./client.ts";
+export { databaseClock } from "./clock.ts";
 export { createCollections } from "./collections.ts";
 export { mongoSection } from "./config.ts";
-export { isDuplicateKey, translateMongoError } from "./errors.ts";
+export { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
 export { createGroupCommit } from "./group-commit.ts";
 export { findPage, type Listed, type Page } from "./page.ts";
+export { inTransaction, type TransactionOptions } from "./transaction.ts";

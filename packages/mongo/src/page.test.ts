@@ -2,9 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { PageRequestSchema } from "@vvs/proto/common/v1/common";
+import { type TestMongo, testMongo } from "@vvs/testing";
 import type { Collection } from "mongodb";
 import { findPage, type Page } from "./page.ts";
-import { type TestMongo, testMongo } from "./testing.ts";
 
 interface Item {
   _id: string;

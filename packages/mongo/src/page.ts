@@ -3,7 +3,7 @@ import { ServiceError } from "@vvs/errors";
 import type { PageRequest, Position } from "@vvs/proto/common/v1/common";
 import type { Collection, Document, Filter, WithId } from "mongodb";
 
-/** What every listed document has; lists need an index on <filter>, created_at, _id, both descending. */
+/** Fields of every listed document. Lists need an index on <filter>, created_at, _id; the last two descending. */
 export interface Listed {
   readonly _id: string;
   readonly created_at: Date;
@@ -11,13 +11,13 @@ export interface Listed {
 
 export interface Page<T> {
   readonly items: WithId<T>[];
-  /** Where the next page starts; undefined on the last. */
+  /** Position at which the next page starts; undefined on the last page. */
   readonly next: { createdAt: ReturnType<typeof timestampFromDate>; id: string } | undefined;
 }
 
 const MAX_LIMIT = 100;
 
-/** A page of a list, newest first, ties by id. The filter must hold the tenant. Errors: invalid_request. */
+/** Returns a page of a list, newest first, ties by id. The filter must contain the tenant. Errors: invalid_request. */
 export async function findPage<T extends Document & Listed>(
   collection: Collection<T>,
   filter: Filter<T>,
@@ -40,9 +40,12 @@ export async function findPage<T extends Document & Listed>(
 function beyond(after: Position | undefined): Document {
   if (!after) return {};
   if (!after.createdAt) {
-    throw new ServiceError("invalid_request", { details: [{ path: "after", message: "names no place in the list" }] });
+    throw new ServiceError("invalid_request", {
+      details: [{ path: "after", message: "must be a position in the list" }],
+    });
   }
   const at = timestampDate(after.createdAt);
-  // The first condition says nothing new, but bounds the index: without it each page is read from the list's beginning.
+  // The first condition is redundant, but bounds the index: without it each page is read from the beginning of the
+  // list.
   return { created_at: { $lte: at }, $or: [{ created_at: { $lt: at } }, { _id: { $lt: after.id } }] };
 }

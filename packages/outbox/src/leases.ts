@@ -1,10 +1,12 @@
-import type { Collection, Db } from "mongodb";
+import type { ClientSession, Collection, Db } from "mongodb";
 import { SHARDS } from "./rows.ts";
 
 interface Lease {
   readonly _id: number;
   readonly owner: string | null;
   readonly until: Date;
+  /** Number of transactions that touched the lease. */
+  readonly writes?: number;
 }
 
 interface Relay {
@@ -12,22 +14,30 @@ interface Relay {
   readonly until: Date;
 }
 
-/** Which shards this process may send. */
+/** The shards that this process may work on. */
 export interface Leases {
   /**
-   * Renews what is held, gives up what is more than a fair share, takes what nobody holds. Returns the shards held.
-   * Errors: the database's; what was held is still held until its time is up.
+   * Renews the held shards, gives up those beyond a fair share, and takes free ones. Returns the held shards. Errors:
+   * the database's; the shards stay held until their leases expire.
    */
   renew(): Promise<readonly number[]>;
-  /** The shards whose lease has not run out, by this process's own reckoning. */
+  /** Returns the held shards whose leases have not expired by this process's own clock. */
   held(): readonly number[];
-  /** Gives up everything at once. */
+  /**
+   * Writes to a shard's lease in a transaction, which can then commit only if no other process has taken the shard
+   * before. Call it first in the transaction. Returns false if the lease has expired or is another process's.
+   */
+  touch(session: ClientSession, shard: number): Promise<boolean>;
+  /** Gives up all shards. */
   release(): Promise<void>;
 }
 
-/** Creates the shards' documents, held by nobody. */
-export async function migrateLeases(db: Db): Promise<void> {
-  const { shards, relays } = collections(db);
+/** The kinds of work for which a database's shards are leased; each kind has its own leases. */
+export type LeasedName = "outbox" | "event_sequencer";
+
+/** Creates the documents of the shards, with no owner. */
+export async function migrateLeases(db: Db, name: LeasedName): Promise<void> {
+  const { shards, relays } = collections(db, name);
   await relays.createIndex({ until: 1 }, { expireAfterSeconds: 3_600 });
   const all = Array.from({ length: SHARDS }, (_, shard) => shard);
   await shards.bulkWrite(
@@ -43,20 +53,23 @@ export async function migrateLeases(db: Db): Promise<void> {
 }
 
 /**
- * Shards are leased by the database's clock, so that replicas' clocks do not matter. Each relay makes itself known, so
- * that all know how many share the shards; one that dies is counted, and keeps its shards, until its lease runs out.
+ * Leases shards by the database's clock, so that replicas' clocks do not matter. Each relay registers itself, so that
+ * all know how many relays share the shards. A relay that dies is counted, and keeps its shards, until its lease
+ * expires.
  */
 export function createLeases(options: {
   db: Db;
+  name: LeasedName;
   owner: string;
   leaseMs: number;
-  /** Resolves when nothing that was held until now is being sent. */
+  /** Resolves when no work on the shards held so far is in progress. */
   settled: () => Promise<void>;
 }): Leases {
   const { owner, leaseMs } = options;
-  const { shards, relays } = collections(options.db);
+  const { shards, relays } = collections(options.db, options.name);
   const until = { $dateAdd: { startDate: "$$NOW", unit: "millisecond", amount: leaseMs } };
   const expired = { $expr: { $lte: ["$until", "$$NOW"] } };
+  const valid = { owner, $expr: { $gt: ["$until", "$$NOW"] } };
   let mine: readonly number[] = [];
   let validUntilMs = 0;
 
@@ -67,8 +80,8 @@ export function createLeases(options: {
   }
 
   async function keep(): Promise<number[]> {
-    await shards.updateMany({ owner, $expr: { $gt: ["$until", "$$NOW"] } }, [{ $set: { until } }]);
-    const kept = await shards.find({ owner, $expr: { $gt: ["$until", "$$NOW"] } }).toArray();
+    await shards.updateMany(valid, [{ $set: { until } }]);
+    const kept = await shards.find(valid).toArray();
     return kept.map(({ _id }) => _id);
   }
 
@@ -93,7 +106,7 @@ export function createLeases(options: {
       const startedMs = performance.now();
       const share = await shareOf();
       const kept = await keep();
-      // The surplus is not sent from here on, and another relay may take it once the last page has arrived.
+      // No new work begins on the surplus, and another relay may take it once the running work has ended.
       mine = kept.slice(0, share);
       await giveUp(kept.slice(share));
       mine = [...mine, ...(await take(share - mine.length))];
@@ -101,6 +114,10 @@ export function createLeases(options: {
       return mine;
     },
     held: () => (performance.now() < validUntilMs ? mine : []),
+    async touch(session, shard) {
+      const touched = await shards.updateOne({ _id: shard, ...valid }, { $inc: { writes: 1 } }, { session });
+      return touched.matchedCount === 1;
+    },
     async release() {
       mine = [];
       await shards.updateMany({ owner }, { $set: { owner: null, until: new Date(0) } });
@@ -109,6 +126,6 @@ export function createLeases(options: {
   };
 }
 
-function collections(db: Db): { shards: Collection<Lease>; relays: Collection<Relay> } {
-  return { shards: db.collection<Lease>("outbox_shards"), relays: db.collection<Relay>("outbox_relays") };
+function collections(db: Db, name: LeasedName): { shards: Collection<Lease>; relays: Collection<Relay> } {
+  return { shards: db.collection<Lease>(`${name}_shards`), relays: db.collection<Relay>(`${name}_relays`) };
 }

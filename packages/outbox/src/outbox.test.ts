@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Producer, ProducerRecord } from "@vvs/kafka";
-import { eventually, testKafka } from "@vvs/kafka/testing";
+import { testKafka } from "@vvs/kafka/testing";
 import { createLogger } from "@vvs/logging";
+import { eventually } from "@vvs/testing";
 import { type Db, MongoClient, ObjectId } from "mongodb";
 import { createOutbox, migrateOutbox, type OutboxRecord } from "./outbox.ts";
 import { type OutboxRelay, type RelayOptions, runOutboxRelay } from "./relay.ts";

@@ -4,23 +4,24 @@ import { Binary, type ClientSession, type Db, ObjectId } from "mongodb";
 import { migrateLeases } from "./leases.ts";
 import { type OutboxRow, outboxRows, SEND_ORDER, shardOf } from "./rows.ts";
 
-/** Room for the trace context that sending adds. */
+/** Space reserved for the trace context that is added when a record is sent. */
 const SEND_HEADERS_BYTES = 1_024;
 
-/** Names a record to people, as among dead letters; consumers find the id in the message. */
+/** Header with the record's id for people, such as in dead letters; consumers find the id in the message. */
 const RECORD_ID_HEADER = "record-id";
 
-/** A record to be published once the transaction is committed. */
+/** A record to publish once its transaction is committed. */
 export interface OutboxRecord {
   /** The record's own deterministic id. */
   readonly id: string;
-  /** The full name. */
+  /** Full name of the topic. */
   readonly topic: string;
   /** Records of one key are published in the order of `seq`. */
   readonly key: string;
   /**
-   * The record's place among those of its key, given by whoever serializes the key's transactions (a run_seq). It may
-   * be left out where a key has one record only. Equal ones are published in the order of appending.
+   * Position among the records of the key, such as a run_seq, set by the code that serializes the key's transactions.
+   * It may be absent if the key has only one record. Records with equal positions are published in the order of
+   * appending.
    */
   readonly seq?: number | bigint;
   /** The message in protobuf's binary form. */
@@ -30,17 +31,17 @@ export interface OutboxRecord {
 
 export interface Outbox {
   /**
-   * Stores records in the caller's transaction: they are published if and only if it commits. The active trace goes
-   * with those that carry none yet. Errors: a record is too large for Kafka; or the transaction's own.
+   * Stores records in the caller's transaction: they are published if and only if it commits. Records without trace
+   * headers get the active trace. Errors: a record is too large for Kafka; the transaction's own.
    */
   append(session: ClientSession, ...records: OutboxRecord[]): Promise<void>;
 }
 
 /**
- * The outbox of one database. A row's place is the caller's own number and neither a clock nor a counter of ours:
- * replicas' clocks differ, so ids made of time would swap two records of a key, and a counter in the transaction would
- * make every two transactions of a shard conflict. The owner of a key serializes its transactions already and numbers
- * them, and once a row is visible all lower ones of its key are visible too, or sent.
+ * Creates the outbox of one database. The order of rows comes from the caller's own numbers. A clock would not do,
+ * since replicas' clocks differ and could swap two records of a key; a counter in the transaction would make any two
+ * transactions of a shard conflict. The owner of a key already serializes and numbers the key's transactions, so once a
+ * row is visible, all lower rows of its key are visible too, or sent.
  */
 export function createOutbox(options: { db: Db }): Outbox {
   const rows = outboxRows(options.db);
@@ -51,7 +52,7 @@ export function createOutbox(options: { db: Db }): Outbox {
   };
 }
 
-/** The record with the active trace: for one that is appended later, among others'. */
+/** Returns the record with the active trace, for a record that is appended later together with other calls' records. */
 export function withActiveTrace(record: OutboxRecord): OutboxRecord {
   const headers: Record<string, string> = { ...record.headers };
   propagation.inject(context.active(), headers);
@@ -62,7 +63,7 @@ export function withActiveTrace(record: OutboxRecord): OutboxRecord {
 export async function migrateOutbox(db: Db): Promise<void> {
   const rows = outboxRows(db);
   await rows.createIndex({ shard: 1, ...SEND_ORDER });
-  await migrateLeases(db);
+  await migrateLeases(db, "outbox");
 }
 
 function toRow(record: OutboxRecord): OutboxRow {

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Binary, Collection, Db, ObjectId } from "mongodb";
 
-/** Each shard is relayed by one process at a time; so many bound how many can share the work. */
+/**
+ * Number of shards, and so the maximum number of processes that share the work: one process relays a shard at a time.
+ */
 export const SHARDS = 16;
 
-/** A record that is committed and not known to be in Kafka. */
+/** A committed record of which Kafka has not confirmed yet that it is stored. */
 export interface OutboxRow {
   readonly _id: ObjectId;
-  /** Of the record, for people; consumers find theirs in the record itself. */
+  /** The record's id, for people; consumers find it in the record itself. */
   readonly record_id: string;
   readonly shard: number;
   readonly topic: string;
@@ -21,10 +23,10 @@ export function outboxRows(db: Db): Collection<OutboxRow> {
   return db.collection<OutboxRow>("outbox");
 }
 
-/** A key's shard; part of the stored data, so it never changes. */
+/** Returns a key's shard. Rows are stored with it, so the result for a key must never change. */
 export function shardOf(key: string): number {
   return createHash("sha256").update(key).digest().readUInt32BE(0) % SHARDS;
 }
 
-/** The order in which rows are sent, and the index that gives it. */
+/** Order in which rows are sent; an index supports it. */
 export const SEND_ORDER = { key: 1, seq: 1, _id: 1 } as const;

@@ -4,9 +4,9 @@ import { type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
 
 const PAGE_ROWS = 500;
 
-/** Sends everything there is once, key by key, so that no key starves behind a busy one. */
+/** Sends all waiting rows once, key by key, so that a busy key does not block the others. */
 export interface Sweep {
-  /** Errors: Kafka or the database is away; what was not deleted by then is sent again by the next run. */
+  /** Errors: Kafka or the database is unavailable; rows not deleted by then are sent again by the next run. */
   run(): Promise<void>;
   /** Resolves when the page being sent, if any, has arrived or failed. */
   settled(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Sweep {
 export function createSweep(options: {
   db: Db;
   producer: Pick<Producer, "send">;
-  /** The shards to send; asked before each page. */
+  /** Returns the shards to send; called before each page. */
   held: () => readonly number[];
   stopping: AbortSignal;
   onRelayed(count: number): void;
@@ -26,8 +26,8 @@ export function createSweep(options: {
   /** Returns the key at which the next page starts, or undefined when this one was the last. */
   async function sendPage(from: string | undefined): Promise<string | undefined> {
     const filter = { shard: { $in: [...options.held()] }, ...(from !== undefined && { key: { $gte: from } }) };
-    // One snapshot, so that no row is seen without the lower ones of its key; and majority-committed, so that no row is
-    // published whose transaction could still be rolled back.
+    // One snapshot, so that no row is seen without the lower rows of its key. The snapshot is majority-committed, so
+    // that no row is published whose transaction could still be rolled back.
     const page = await rows
       .find(filter, { readConcern: { level: "snapshot" } })
       .sort(SEND_ORDER)

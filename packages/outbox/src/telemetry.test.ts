@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "@jest/globals";
 import { trace } from "@opentelemetry/api";
-import { eventually, testKafka } from "@vvs/kafka/testing";
+import { testKafka } from "@vvs/kafka/testing";
 import { createLogger } from "@vvs/logging";
 import { recordTelemetry } from "@vvs/telemetry/testing";
+import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { createOutbox, migrateOutbox } from "./outbox.ts";
 import { runOutboxRelay } from "./relay.ts";

@@ -2,7 +2,7 @@ import { metrics, type ObservableResult } from "@opentelemetry/api";
 import type { Db } from "mongodb";
 import { outboxRows } from "./rows.ts";
 
-/** What an operator sees of one database's outbox. */
+/** Metrics of one database's outbox. */
 export interface OutboxMetrics {
   relayed(count: number): void;
   /** Stops reporting. */
@@ -14,7 +14,7 @@ export function createOutboxMetrics(db: Db): OutboxMetrics {
   const attributes = { database: db.databaseName };
   const relayed = meter.createCounter("outbox_relayed_records", { description: "Outbox rows that were published." });
   const oldestUnsent = meter.createObservableGauge("outbox_oldest_unsent_seconds", {
-    description: "Age of the oldest unpublished row. Above some seconds, Kafka or the relays are away.",
+    description: "Age of the oldest unpublished row. Above some seconds: Kafka or the relays are unavailable.",
   });
 
   async function reportOldest(result: ObservableResult): Promise<void> {

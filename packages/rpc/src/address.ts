@@ -1,29 +1,31 @@
 import { isIP } from "node:net";
 
-// Plaintext gRPC is for one machine alone: whoever is not on loopback needs certificates.
+// Plaintext gRPC is allowed only on loopback; every other address needs certificates.
 
-/** What grpc-js binds to; IPv6 addresses take brackets. */
+/** Returns the address that grpc-js binds to, with brackets around an IPv6 host. */
 export function bindAddress(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What grpc-js connects to: all addresses that DNS has for the name, unless the address names a resolver itself. */
+/**
+ * Returns the target that grpc-js connects to: all addresses of the name in DNS, unless the address names a resolver.
+ */
 export function channelTarget(address: string): string {
   return address.includes("://") ? address : `dns:///${address}`;
 }
 
-/** Errors: the host is reached over a network. */
+/** Errors: the host is not loopback. */
 export function expectLoopback(host: string): void {
   if (host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host)) return;
   throw new Error(`plaintext gRPC is for loopback only, not for ${host}: set the RPC_TLS_ variables`);
 }
 
-/** Errors: the host is an IP address, by which TLS (RFC 6066) names no server. */
+/** Errors: the host is an IP address, which TLS (RFC 6066) does not accept as a server name. */
 export function expectName(host: string): void {
   if (isIP(host)) throw new Error(`with certificates a service is called by its name, not by ${host}`);
 }
 
-/** The host of host:port, of [IPv6]:port, or of either behind a resolver's scheme. */
+/** Returns the host of host:port or [IPv6]:port, also after a resolver's scheme. */
 export function hostOf(address: string): string {
   const authority = address.slice(address.lastIndexOf("/") + 1);
   return authority.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");

@@ -2,10 +2,18 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { experimental } from "@grpc/grpc-js";
 import type { Logger } from "@vvs/logging";
-import type { TlsFiles } from "./credentials.ts";
 
-/** How often the files are looked at. */
+/** Interval in which the files are checked for changes. */
 const RELOAD_MS = 10_000;
+
+/** Paths of PEM files with this service's certificates. The files may be replaced at any time. */
+export interface TlsFiles {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  /** Interval in which the files are checked for changes; 10 s where absent. */
+  readonly reloadMs?: number;
+}
 
 interface Certificates {
   readonly ca: Buffer;
@@ -14,10 +22,10 @@ interface Certificates {
 }
 
 /**
- * The certificates in files, handed to grpc-js again whenever they change; connections made from then on use the new
- * ones. A change that can't be used (a missing file, a key that is not the certificate's) is logged once and the
- * certificates in use stay: grpc-js's own watcher would refuse every connection until the files are right.
- * Errors, at the start alone: the files can't be used.
+ * Reads certificates from files, and gives them to grpc-js again whenever they change; later connections use the new
+ * ones. If changed files can't be used (one is missing, or the key is not the certificate's), that is logged once and
+ * the old certificates stay in use; grpc-js's own watcher would refuse every connection until the files are right.
+ * Errors, only at the start: the files can't be used.
  */
 export function watchCertificates(files: TlsFiles, logger: Logger | undefined): experimental.CertificateProvider {
   let current = readCertificates(files);
@@ -26,8 +34,8 @@ export function watchCertificates(files: TlsFiles, logger: Logger | undefined): 
   const caListeners = new Set<experimental.CaCertificateUpdateListener>();
   const identityListeners = new Set<experimental.IdentityCertificateUpdateListener>();
 
-  const tellCa = (listener: experimental.CaCertificateUpdateListener) => listener({ caCertificate: current.ca });
-  const tellIdentity = (listener: experimental.IdentityCertificateUpdateListener) =>
+  const updateCa = (listener: experimental.CaCertificateUpdateListener) => listener({ caCertificate: current.ca });
+  const updateIdentity = (listener: experimental.IdentityCertificateUpdateListener) =>
     listener({ certificate: current.cert, privateKey: current.key });
 
   function reload(): void {
@@ -36,11 +44,11 @@ export function watchCertificates(files: TlsFiles, logger: Logger | undefined): 
       failing = false;
       if (isSame(found, current)) return;
       current = found;
-      caListeners.forEach(tellCa);
-      identityListeners.forEach(tellIdentity);
+      caListeners.forEach(updateCa);
+      identityListeners.forEach(updateIdentity);
       logger?.info({ certificate: files.cert }, "the certificates have changed; new connections use them");
     } catch (error) {
-      if (!failing) logger?.error({ err: error }, "the certificates can't be reloaded; those in use stay");
+      if (!failing) logger?.error({ err: error }, "the certificates can't be reloaded; the old ones stay in use");
       failing = true;
     }
   }
@@ -59,7 +67,7 @@ export function watchCertificates(files: TlsFiles, logger: Logger | undefined): 
     addCaCertificateListener(listener) {
       caListeners.add(listener);
       watch();
-      process.nextTick(tellCa, listener); // grpc-js is ready for it only after this call
+      process.nextTick(updateCa, listener); // grpc-js is ready for it only after this call
     },
     removeCaCertificateListener(listener) {
       caListeners.delete(listener);
@@ -68,7 +76,7 @@ export function watchCertificates(files: TlsFiles, logger: Logger | undefined): 
     addIdentityCertificateListener(listener) {
       identityListeners.add(listener);
       watch();
-      process.nextTick(tellIdentity, listener);
+      process.nextTick(updateIdentity, listener);
     },
     removeIdentityCertificateListener(listener) {
       identityListeners.delete(listener);
@@ -79,7 +87,7 @@ export function watchCertificates(files: TlsFiles, logger: Logger | undefined): 
 
 function readCertificates(files: TlsFiles): Certificates {
   const found = { ca: readFileSync(files.ca), cert: readFileSync(files.cert), key: readFileSync(files.key) };
-  createSecureContext(found); // throws where they don't belong together, as when one of two files is replaced so far
+  createSecureContext(found); // throws if they don't belong together, such as when only one of two files is replaced yet
   return found;
 }
 

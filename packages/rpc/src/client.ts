@@ -9,8 +9,15 @@ import {
 } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
 import type { Logger } from "@vvs/logging";
+import {
+  Health,
+  HealthCheckRequestSchema,
+  type HealthCheckResponse,
+  HealthCheckResponse_ServingStatus as ServingStatus,
+} from "@vvs/proto/grpc/health/v1/health";
 import { channelTarget, expectLoopback, expectName, hostOf } from "./address.ts";
-import { CALLER_METADATA, channelCredentials, type TlsFiles } from "./credentials.ts";
+import type { TlsFiles } from "./certificates.ts";
+import { CALLER_METADATA, channelCredentials } from "./credentials.ts";
 import { deadlineFor } from "./deadline.ts";
 import { serviceDefinition } from "./definition.ts";
 import { fromStatus } from "./errors.ts";
@@ -18,8 +25,8 @@ import { recordClientCall } from "./instrumentation.ts";
 
 export interface CallOptions {
   /**
-   * How long the call may take, less where the call it serves has a nearer deadline. Where absent: 5 s for one answer,
-   * for ever for a stream.
+   * Maximum duration of the call, in milliseconds; an earlier deadline of the call being served applies as well. Where
+   * absent: 5 s for a unary call, no limit for a stream.
    */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -32,39 +39,41 @@ type Method<M> =
       ? (request: MessageInitShape<I>, options?: CallOptions) => AsyncIterable<MessageShape<O>>
       : never;
 
-/** A service's methods as async functions that throw ServiceError alone. */
+/** A service's methods as async functions that throw only ServiceError. */
 export type Client<S extends DescService> = { [K in keyof S["method"]]: Method<S["method"][K]> } & {
   close(): void;
-  /** Is there a connection now? Opens one where there is none, so that asking now and then keeps the answer true. */
-  isConnected(): boolean;
+  /** Returns whether a server answers that it can serve. Never fails; connects if there is no connection. */
+  isServing(): Promise<boolean>;
 };
 
 export interface ClientOptions {
-  /** host:port; a name with several addresses is spread over all of them. */
+  /** host:port. If the name has several addresses, calls are spread over all of them. */
   readonly address: string;
-  /** Who calls; what certificates say instead where there are any. */
+  /** Name of the calling service. With certificates, the certificate's name counts instead. */
   readonly caller: string;
   readonly tls: TlsFiles | undefined;
-  /** Told of certificates that can't be reloaded; give it where no server of the process tells it already. */
+  /** Logs certificates that can't be reloaded; leave it out if a server of the process logs them already. */
   readonly logger?: Logger;
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-/** By what a method is called: one that only reads, or finds or makes the same whoever asks how often, may be asked twice. */
+const HEALTH_TIMEOUT_MS = 1_000;
+const healthCheck = serviceDefinition(Health)[Health.method.check.localName]!;
+/** Names of methods that may be called twice: they only read, or repeating them finds or creates the same. */
 const READS = /^(Get|List|Count|LookUp|Resolve)/;
 const CHANNEL_OPTIONS: grpc.ClientOptions = {
   "grpc.keepalive_time_ms": 30_000,
   "grpc.keepalive_timeout_ms": 5_000,
-  // A service that restarts is found again at once, not after grpc-js's default of up to two minutes.
+  // A restarted service is reached again within a second, not after grpc-js's default of up to two minutes.
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
-  // Nor is a pod that got another address asked for in DNS only after 30 s.
+  // A pod's new address is looked up in DNS after one second, not after the default of 30 s.
   "grpc.dns_min_time_between_resolutions_ms": 1_000,
 };
 
 /**
- * Calls are spread over all addresses. One that reads is made again, within its deadline, where its server went away
- * under it: what a server refuses by itself says that it must not be (errors.ts).
+ * Spreads calls over all addresses. A call that only reads is repeated, within its deadline, if its server went down
+ * during the call. Refusals of a server itself are not repeated: they say so in their metadata (errors.ts).
  */
 function serviceConfig(service: DescService): string {
   const reads = service.methods.filter(({ name, methodKind }) => methodKind === "unary" && READS.test(name));
@@ -78,14 +87,14 @@ function serviceConfig(service: DescService): string {
   return JSON.stringify({
     loadBalancingConfig: [{ round_robin: {} }],
     methodConfig: [{ name: reads.map(({ name: method }) => ({ service: service.typeName, method })), retryPolicy }],
-    // With nobody there, nearly all calls fail at once instead of three times.
+    // While no server is available, nearly all calls fail after one attempt instead of three.
     retryThrottling: { maxTokens: 100, tokenRatio: 0.1 },
   });
 }
 
 /**
- * Calls a gRPC service through async functions, with a deadline on every call. Errors: plaintext to a host that is not
- * loopback, certificates that can't be used, or an IP address with them.
+ * Creates a client that calls a gRPC service through async functions, with a deadline on every unary call. Errors:
+ * plaintext to a host that is not loopback, certificates that can't be used, or an IP address together with them.
  */
 export function createClient<S extends DescService>(service: S, options: ClientOptions): Client<S> {
   const host = hostOf(options.address);
@@ -99,13 +108,14 @@ export function createClient<S extends DescService>(service: S, options: ClientO
   const definition = serviceDefinition(service);
   const methods: Record<string, unknown> = {
     close: () => channel.close(),
-    isConnected: () => channel.getChannel().getConnectivityState(true) === grpc.connectivityState.READY,
+    isServing: () => checkHealth(channel, options.caller),
   };
   for (const method of service.methods) {
     const rpc = {
       channel,
       method,
       codec: definition[method.localName]!,
+      reads: READS.test(method.name),
       name: `${service.typeName}/${method.name}`,
       caller: options.caller,
     };
@@ -114,15 +124,33 @@ export function createClient<S extends DescService>(service: S, options: ClientO
   return methods as Client<S>;
 }
 
+/** Has no spans, measurements or log lines, because it is called all the time. */
+function checkHealth(channel: grpc.Client, caller: string): Promise<boolean> {
+  const { path, requestSerialize, responseDeserialize } = healthCheck;
+  return new Promise((resolve) => {
+    channel.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      create(HealthCheckRequestSchema),
+      metadataOf(caller),
+      { deadline: Date.now() + HEALTH_TIMEOUT_MS },
+      (error, reply) => resolve(!error && (reply as HealthCheckResponse).status === ServingStatus.SERVING),
+    );
+  });
+}
+
 interface Rpc {
   readonly channel: grpc.Client;
   readonly method: DescService["methods"][number];
   readonly codec: grpc.MethodDefinition<unknown, unknown>;
+  /** The method only reads, so a call without an answer has had no effect. */
+  readonly reads: boolean;
   readonly name: string;
   readonly caller: string;
 }
 
-function unaryCall({ channel, method, codec, name, caller }: Rpc) {
+function unaryCall({ channel, method, codec, reads, name, caller }: Rpc) {
   return (request: MessageInitShape<DescMessage>, options: CallOptions = {}) => {
     const metadata = metadataOf(caller);
     const record = recordClientCall(name, metadata);
@@ -138,7 +166,7 @@ function unaryCall({ channel, method, codec, name, caller }: Rpc) {
             { deadline: deadlineFor(options.timeoutMs ?? DEFAULT_TIMEOUT_MS) },
             (error, reply) => {
               record.finish(error?.code ?? grpc.status.OK);
-              if (error) reject(fromStatus(error));
+              if (error) reject(fromStatus(error, !reads && mayHaveArrived(error)));
               else resolve(reply);
             },
           );
@@ -168,12 +196,17 @@ function streamCall({ channel, method, codec, name, caller }: Rpc) {
       yield* call;
     } catch (error) {
       status = (error as grpc.ServiceError).code ?? grpc.status.UNKNOWN;
-      throw fromStatus(error);
+      throw fromStatus(error, false);
     } finally {
       call.cancel(); // leaving the loop early must stop the server; on a finished call this does nothing
       record.finish(status);
     }
   };
+}
+
+/** Returns false if the call found no connection; grpc-js says so only in its text. */
+function mayHaveArrived({ code, details }: grpc.ServiceError): boolean {
+  return code !== grpc.status.UNAVAILABLE || !/No connection established|Name resolution failed/.test(details);
 }
 
 function metadataOf(caller: string): grpc.Metadata {

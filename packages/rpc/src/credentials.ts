@@ -2,17 +2,17 @@ import * as grpc from "@grpc/grpc-js";
 import type { AuthContext } from "@grpc/grpc-js/build/src/auth-context.js";
 import { z } from "@vvs/config";
 import type { Logger } from "@vvs/logging";
-import { watchCertificates } from "./certificates.ts";
+import { type TlsFiles, watchCertificates } from "./certificates.ts";
 
-/** The metadata key that names the caller where there are no certificates to name it: on loopback alone. */
+/** Metadata key with the caller's name, used only without certificates, on loopback. */
 export const CALLER_METADATA = "vvs-caller";
 
 /**
- * Mutual TLS between services, all three or none. Without them gRPC is plaintext and binds to loopback only.
- * The certificate's common name is the caller's name.
+ * Variables of mutual TLS between services: set all three or none. Without them gRPC is plaintext and binds to loopback
+ * only. The certificate's common name is the caller's name.
  */
 export const rpcSection = {
-  /** PEM file with the certificates of the authority that signs the services'. */
+  /** PEM file with the certificates of the authority that signs the services' certificates. */
   RPC_TLS_CA_PATH: z.string().optional(),
   /** PEM file with this service's certificate chain. */
   RPC_TLS_CERT_PATH: z.string().optional(),
@@ -20,16 +20,7 @@ export const rpcSection = {
   RPC_TLS_KEY_PATH: z.string().optional(),
 };
 
-/** This service's certificates as paths of PEM files, which may be replaced at any time. */
-export interface TlsFiles {
-  readonly ca: string;
-  readonly cert: string;
-  readonly key: string;
-  /** How often the files are looked at for a change; 10 s where absent. */
-  readonly reloadMs?: number;
-}
-
-/** The files that a configuration names; none for plaintext. Errors: where only some are named. */
+/** Returns the files that a configuration names, or undefined for plaintext. Errors: only some of them are named. */
 export function tlsFiles(config: {
   RPC_TLS_CA_PATH?: string;
   RPC_TLS_CERT_PATH?: string;
@@ -56,7 +47,7 @@ export function channelCredentials(tls: TlsFiles | undefined, logger: Logger | u
   return grpc.experimental.createCertificateProviderChannelCredentials(certificates, certificates);
 }
 
-/** Who calls: by the certificate, or by what it says where there is none. */
+/** Returns the caller's name: the certificate's, or without certificates the one in the metadata. */
 export function callerName(
   call: { getAuthContext(): AuthContext; metadata: grpc.Metadata },
   tls: TlsFiles | undefined,

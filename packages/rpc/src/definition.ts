@@ -1,9 +1,9 @@
-// Turns a generated service descriptor into the definition grpc-js routes by.
+// Converts a generated service descriptor into the definition by which grpc-js routes calls.
 
 import { type DescMessage, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import type { ServiceDefinition } from "@grpc/grpc-js";
 
-/** The grpc-js definition of a service: one entry per rpc, keyed by the generated method name. */
+/** Returns the grpc-js definition of a service: one entry per RPC, by the generated method name. */
 export function serviceDefinition(service: DescService): ServiceDefinition {
   return Object.fromEntries(
     service.methods.map((method) => {
@@ -27,8 +27,8 @@ export function serviceDefinition(service: DescService): ServiceDefinition {
 }
 
 /**
- * The same for handlers that answer with bytes they have encoded themselves, so that a reply that can't be encoded is
- * their error, to be logged, and not one that grpc-js keeps to itself.
+ * Returns the definition for handlers that return encoded replies. A reply that can't be encoded is then the handler's
+ * error, which is logged; grpc-js would not report it.
  */
 export function withEncodedReplies(definition: ServiceDefinition): ServiceDefinition {
   return Object.fromEntries(

@@ -1,13 +1,13 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
-import { catalogue, isErrorCode, ServiceError } from "@vvs/errors";
+import { catalogue, isErrorCode, outcomeUnknown, ServiceError } from "@vvs/errors";
 import { ServiceErrorSchema, type ServiceError as WireError } from "@vvs/proto/common/v1/common";
 
 const TRAILER = "vvs-error-bin";
 /** gRFC A6: a negative number of milliseconds asks the client not to try again. */
 const PUSHBACK = "grpc-retry-pushback-ms";
 
-/** Total: a refusal as the status and trailer that carry it whole over gRPC. Its cause stays here. */
+/** Returns the status and trailer that carry a complete refusal over gRPC, without its cause. Never fails. */
 export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { code: grpc.status } {
   const text = error.message.toWellFormed(); // grpc-js can't encode half a surrogate pair
   const message = create(ServiceErrorSchema, {
@@ -20,6 +20,7 @@ export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { co
       explanation: (candidate.explanation ?? []).map((reason) => ({ ...reason, parts: [...(reason.parts ?? [])] })),
     })),
     retryAfterSeconds: error.retryAfterSeconds && Math.ceil(error.retryAfterSeconds),
+    outcomeUnknown: error.outcomeUnknown,
   });
   const metadata = new grpc.Metadata();
   metadata.set(TRAILER, Buffer.from(toBinary(ServiceErrorSchema, message)));
@@ -27,8 +28,11 @@ export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { co
   return { code: catalogue[error.code].grpc, details: text, metadata };
 }
 
-/** Total: the refusal that a status carries, service_unavailable for a server out of reach, else internal_error. */
-export function fromStatus(error: unknown): ServiceError {
+/**
+ * Returns the refusal in a status; service_unavailable if the server does not answer; else internal_error. Never fails.
+ * With `mayHaveHappened`, a call without an answer has an unknown outcome.
+ */
+export function fromStatus(error: unknown, mayHaveHappened: boolean): ServiceError {
   const { code, metadata } = error as Partial<grpc.ServiceError>;
   const message = decodeTrailer(metadata?.get(TRAILER)[0]);
   if (message) {
@@ -38,11 +42,14 @@ export function fromStatus(error: unknown): ServiceError {
       entityId: message.entityId || undefined,
       candidates: message.candidates.length > 0 ? message.candidates : undefined,
       retryAfterSeconds: message.retryAfterSeconds || undefined,
+      outcomeUnknown: message.outcomeUnknown,
       cause: error,
     });
   }
   if (code === grpc.status.UNAVAILABLE || code === grpc.status.DEADLINE_EXCEEDED || code === grpc.status.CANCELLED) {
-    return new ServiceError("service_unavailable", { retryAfterSeconds: 1, cause: error });
+    return mayHaveHappened
+      ? outcomeUnknown(error)
+      : new ServiceError("service_unavailable", { retryAfterSeconds: 1, cause: error });
   }
   return new ServiceError("internal_error", { cause: error });
 }
@@ -52,6 +59,6 @@ function decodeTrailer(trailer: grpc.MetadataValue | undefined): WireError | und
   try {
     return fromBinary(ServiceErrorSchema, trailer);
   } catch {
-    return undefined; // not of our making: the status alone counts
+    return undefined; // not written by us: only the status counts
   }
 }

@@ -1,15 +1,26 @@
 import * as grpc from "@grpc/grpc-js";
+import { deadlineAt, underDeadline } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
-import { callerName, type TlsFiles } from "./credentials.ts";
-import { underDeadline } from "./deadline.ts";
+import type { TlsFiles } from "./certificates.ts";
+import { callerName } from "./credentials.ts";
 import { toStatus } from "./errors.ts";
-import type { CallContext } from "./handlers.ts";
 import { recordServerCall } from "./instrumentation.ts";
+
+/** What a handler knows about a call besides its request. */
+export interface CallContext {
+  /** Name of the calling service. */
+  readonly caller: string;
+  /** Aborts when the caller hangs up or its deadline passes. */
+  readonly signal: AbortSignal;
+}
 
 type AnyCall = grpc.ServerUnaryCall<unknown, Buffer> | grpc.ServerWritableStream<unknown, Buffer>;
 
-/** Runs a handler in its span, under its deadline, for callers on the list; returns the status of what it throws. */
+/**
+ * Runs a handler in a span and under its deadline, if the caller is allowed. Returns the status of an error, else
+ * undefined.
+ */
 export type Guard = (
   call: AnyCall,
   run: (context: CallContext) => Promise<void>,
@@ -37,11 +48,11 @@ export function createGuard({ rpc, allowed, tls, logger, translate = ServiceErro
       };
       if (!allowed.includes(caller)) {
         const status = toStatus(new ServiceError("forbidden", { message: "This service may not call this method." }));
-        logger.warn(finish(status.code), "a service that is not on the list called");
+        logger.warn(finish(status.code), "a service called a method that it may not call");
         return status;
       }
       try {
-        await underDeadline(Number(call.getDeadline()), () => run({ caller, signal }));
+        await underDeadline(deadlineAt(Number(call.getDeadline())), () => run({ caller, signal }));
         logger.debug(finish(signal.aborted ? grpc.status.CANCELLED : grpc.status.OK), "call");
         return undefined;
       } catch (error) {

@@ -11,16 +11,8 @@ import {
 import type * as grpc from "@grpc/grpc-js";
 import type { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
-import type { TlsFiles } from "./credentials.ts";
-import { createGuard, type Guard } from "./guard.ts";
-
-/** What a handler may need of the call besides its request. */
-export interface CallContext {
-  /** The service that calls. */
-  readonly caller: string;
-  /** Aborts when the caller hangs up or its deadline passes. */
-  readonly signal: AbortSignal;
-}
+import type { TlsFiles } from "./certificates.ts";
+import { type CallContext, createGuard, type Guard } from "./guard.ts";
 
 type Handler<M> =
   M extends DescMethodUnary<infer I, infer O>
@@ -29,10 +21,10 @@ type Handler<M> =
       ? (request: MessageShape<I>, context: CallContext) => AsyncIterable<MessageInitShape<O>>
       : never; // client and bidi streams are not used in this system
 
-/** One handler per rpc of the service; leaving one out is a compile error. */
+/** One handler per RPC of the service; leaving one out is a compile error. */
 export type Handlers<S extends DescService> = { [K in keyof S["method"]]: Handler<S["method"][K]> };
 
-/** Who may call each rpc, by the names of services; leaving one out is a compile error. */
+/** Names of the services that may call each RPC; leaving an RPC out is a compile error. */
 export type Callers<S extends DescService> = { [K in keyof S["method"]]: readonly string[] };
 
 /** A service as plain async functions. */
@@ -42,16 +34,16 @@ export interface ServicePart<S extends DescService = DescService> {
   readonly callers: Callers<S>;
 }
 
-/** One of several services of a server; that nothing of it is left out was checked here. */
+/** Returns the part untyped, for servers with several services; its completeness is checked by this function's type. */
 export function servicePart<S extends DescService>(part: ServicePart<S>): ServicePart {
   return part as unknown as ServicePart;
 }
 
-/** A service with what surrounds each call of it. */
+/** A service with the settings that apply to each of its calls. */
 export interface Implementation<S extends DescService> extends ServicePart<S> {
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
-  /** Turns what a store throws into a refusal, such as service_unavailable when it is away. */
+  /** Converts a store's error into a refusal, such as service_unavailable while the store is unavailable. */
   readonly translate?: (error: unknown) => ServiceError;
 }
 
@@ -59,7 +51,7 @@ type Encode = (reply: Message) => Buffer;
 type Unary = (request: unknown, context: CallContext) => Promise<object>;
 type Streaming = (request: unknown, context: CallContext) => AsyncIterable<object>;
 
-/** The grpc-js handlers of a service. They answer with encoded replies. */
+/** Returns the grpc-js handlers of a service. They return encoded replies. */
 export function implementationOf<S extends DescService>(
   options: Implementation<S>,
   definition: grpc.ServiceDefinition,

@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@vvs/proto/grpc/health/v1/health";
+import { eventually } from "@vvs/testing";
 import { createClient } from "./client.ts";
 import { testRpc } from "./testing.ts";
 
-const { serve, lines, close } = testRpc();
+const { serve, client, lines, close } = testRpc();
 const clients: { close(): void }[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
@@ -37,4 +38,49 @@ test("who watches is told that the server closes, and does not hold it up", asyn
   await expect(watch.next()).resolves.toMatchObject({ value: { status: Status.NOT_SERVING } });
   await expect(watch.next()).resolves.toMatchObject({ done: true });
   await closed;
+});
+
+test("a server whose dependency hangs is NOT_SERVING until it answers again, and still takes calls", async () => {
+  const hanging = Promise.withResolvers<void>();
+  let hangs = false;
+  const server = await serve({ ask: async ({ value }) => ({ value }) }, { ping: async () => hangs && hanging.promise });
+  const health = healthOf(server);
+  const watch = health.watch({})[Symbol.asyncIterator]();
+  const next = async () => (await watch.next()).value?.status;
+  expect(await next()).toBe(Status.SERVING);
+
+  hangs = true;
+  expect(await next()).toBe(Status.NOT_SERVING);
+  expect(await health.check({ service: "test.v1.TextService" })).toMatchObject({ status: Status.NOT_SERVING });
+  expect(await client(server).isServing()).toBe(false);
+  expect(await client(server).ask({ value: "a" })).toMatchObject({ value: "a" });
+
+  hangs = false;
+  hanging.resolve();
+  expect(await next()).toBe(Status.SERVING);
+  expect(await client(server).isServing()).toBe(true);
+});
+
+test("a server that is gone does not serve", async () => {
+  const server = await serve({});
+  const asking = client(server);
+  expect(await asking.isServing()).toBe(true);
+  await server.close(0);
+  expect(await asking.isServing()).toBe(false);
+});
+
+test("a ping that fails is logged when the answers stop and when they are back, not each time", async () => {
+  let fails = true;
+  const server = await serve({}, { ping: async () => (fails ? Promise.reject(new Error("no primary")) : undefined) });
+  const watch = healthOf(server).watch({})[Symbol.asyncIterator]();
+  await watch.next();
+  expect((await watch.next()).value).toMatchObject({ status: Status.NOT_SERVING });
+  // The status changes by time, the line comes with the next ping.
+  await eventually(() => lines.some(({ msg }) => String(msg).includes("does not answer pings")));
+  fails = false;
+  expect((await watch.next()).value).toMatchObject({ status: Status.SERVING });
+  expect(lines.map(({ msg }) => msg).filter((msg) => msg !== "call")).toEqual([
+    "the dependency does not answer pings; this server reports that it can't serve",
+    "the dependency answers pings again",
+  ]);
 });

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { create } from "@bufbuild/protobuf";
 import type { ServerUnaryCall, ServerWritableStream, sendUnaryData, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ServiceError } from "@vvs/errors";
@@ -10,21 +11,36 @@ import {
 } from "@vvs/proto/grpc/health/v1/health";
 import { toStatus } from "./errors.ts";
 
-/** grpc.health.v1 for a server. Asked every few seconds, so without spans, measurements or log lines. */
+/** grpc.health.v1 of a server. It is called every few seconds, so it has no spans, measurements or log lines. */
 export interface HealthService {
   readonly implementation: UntypedServiceImplementation;
-  /** From now on NOT_SERVING; those who watch are told, and their streams end. */
+  /** Switches to NOT_SERVING, sends that to all watchers, and ends their streams. */
   stop(): void;
 }
 
-/** Answers SERVING, for the server as a whole ("") and for each service it has, until it is stopped. */
-export function createHealthService(typeNames: readonly string[]): HealthService {
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Creates a health service that answers SERVING, for the whole server ("") and for each of its services, while
+ * `canServe` returns true and until it is stopped.
+ */
+export function createHealthService(typeNames: readonly string[], canServe: () => boolean): HealthService {
   const known = new Set(["", ...typeNames, Health.typeName]);
-  const stopping = new AbortController();
+  const changes = new EventEmitter().setMaxListeners(0);
+  let stopped = false;
+  let serving = canServe();
+  const look = () => {
+    const now = !stopped && canServe();
+    if (now === serving) return;
+    serving = now;
+    changes.emit("changed");
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
   const message = (status: Status): HealthCheckResponse => create(HealthCheckResponseSchema, { status });
   const statusOf = (service: string): Status => {
+    look();
     if (!known.has(service)) return Status.SERVICE_UNKNOWN;
-    return stopping.signal.aborted ? Status.NOT_SERVING : Status.SERVING;
+    return serving ? Status.SERVING : Status.NOT_SERVING;
   };
   return {
     implementation: {
@@ -39,14 +55,17 @@ export function createHealthService(typeNames: readonly string[]): HealthService
       watch(call: ServerWritableStream<HealthCheckRequest, HealthCheckResponse>) {
         const { service } = call.request;
         call.write(message(statusOf(service)));
-        const end = () => {
-          if (known.has(service)) call.write(message(Status.NOT_SERVING));
-          call.end();
-        };
-        stopping.signal.addEventListener("abort", end, { once: true });
-        call.once("cancelled", () => stopping.signal.removeEventListener("abort", end));
+        const send = () => known.has(service) && call.write(message(statusOf(service)));
+        const end = () => call.end();
+        changes.on("changed", send).once("stopped", end);
+        call.once("cancelled", () => changes.off("changed", send).off("stopped", end));
       },
     },
-    stop: () => stopping.abort(),
+    stop() {
+      stopped = true;
+      clearInterval(timer);
+      look();
+      changes.emit("stopped");
+    },
   };
 }

@@ -2,10 +2,11 @@ import { afterAll, afterEach, expect, test } from "@jest/globals";
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { ServiceError } from "@vvs/errors";
 import { recordTelemetry } from "@vvs/telemetry/testing";
+import { eventually } from "@vvs/testing";
 
 const { spans, metric, shutdown } = recordTelemetry();
 // As in a service, where telemetry is started before anything is imported.
-const { eventually, testRpc } = await import("./testing.ts");
+const { testRpc } = await import("./testing.ts");
 
 const { serve, client, lines, close } = testRpc();
 afterEach(async () => {

@@ -11,24 +11,25 @@ const meter = metrics.getMeter("@vvs/rpc");
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 25];
 const durations = {
   server: meter.createHistogram("rpc.server.call.duration", {
-    description: "Duration of calls this service answered; a rising tail means that it, or what it asks, is slow.",
+    description:
+      "Duration of calls that this service answered. If the highest values grow, this service or one that it calls is slow.",
     unit: "s",
     advice: { explicitBucketBoundaries: buckets },
   }),
   client: meter.createHistogram("rpc.client.call.duration", {
-    description: "Duration of calls this service made, by method and status.",
+    description: "Duration of calls that this service made, by method and status.",
     unit: "s",
     advice: { explicitBucketBoundaries: buckets },
   }),
 };
 
-/** Runs a call in a span of its own and measures it; `finish` must be told the status once. */
+/** Runs a call in a span of its own and measures it. `finish` must be called once, with the call's status. */
 export interface CallRecord {
   readonly run: <T>(fn: () => T) => T;
   readonly finish: (status: grpc.status) => void;
 }
 
-/** Begins an outgoing call and writes its trace context into the metadata. */
+/** Starts the record of an outgoing call and writes its trace context into the metadata. */
 export function recordClientCall(method: string, metadata: grpc.Metadata): CallRecord {
   const span = tracer.startSpan(method, {
     kind: SpanKind.CLIENT,
@@ -39,7 +40,7 @@ export function recordClientCall(method: string, metadata: grpc.Metadata): CallR
   return record("client", method, span, active);
 }
 
-/** Begins an incoming call as a child of the caller's span. */
+/** Starts the record of an incoming call, as a child of the caller's span. */
 export function recordServerCall(method: string, metadata: grpc.Metadata): CallRecord {
   const parent = propagation.extract(context.active(), metadata, {
     get: (carrier, key) => carrier.get(key).map(String)[0],
@@ -69,7 +70,7 @@ function record(
   };
 }
 
-/** A refusal is an ordinary answer of a server; for its caller any status but OK is an error of the call. */
+/** For a server a refusal is an ordinary answer; for the caller every status but OK is an error. */
 function isFault(side: "server" | "client", status: grpc.status): boolean {
   if (side === "client") return status !== grpc.status.OK;
   return status === grpc.status.INTERNAL || status === grpc.status.UNKNOWN || status === grpc.status.UNAVAILABLE;

@@ -6,31 +6,37 @@ import { serverCredentials } from "./credentials.ts";
 import { serviceDefinition, withEncodedReplies } from "./definition.ts";
 import { type Implementation, implementationOf, type ServicePart } from "./handlers.ts";
 import { createHealthService } from "./health.ts";
+import { type Ping, startPings } from "./pings.ts";
 
 export interface ServeOptions<S extends DescService> extends Implementation<S> {
-  /** More services of the same server, each made by `servicePart`. */
+  /** More services of the same server, each created by `servicePart`. */
   readonly beside?: readonly ServicePart[];
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 chooses a free port. */
   readonly port: number;
+  /** While it fails, grpc.health.v1 answers NOT_SERVING within about four seconds; calls are still taken. */
+  readonly ping?: Ping;
 }
 
 export interface RpcServer {
   readonly port: number;
-  /** Takes no new calls, lets running ones finish, and after `graceMs` ends those that do not, open streams above all. */
+  /**
+   * Takes no new calls, lets running ones finish, and ends the rest after `graceMs` (10 s where absent), such as open
+   * streams.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
 const DEFAULT_GRACE_MS = 10_000;
 
 /**
- * Serves plain async functions as one or more gRPC services, beside grpc.health.v1. Errors: plaintext on an address that is not
- * loopback, certificates that can't be used, a port that is taken.
+ * Serves plain async functions as one or more gRPC services, together with grpc.health.v1. Errors: plaintext on an
+ * address that is not loopback, certificates that can't be used, a port in use.
  */
 export async function serveRpc<S extends DescService>(options: ServeOptions<S>): Promise<RpcServer> {
   if (!options.tls) expectLoopback(options.host);
   const server = new grpc.Server({
-    // Clients reconnect now and then, and so find new pods and show new certificates.
+    // Clients reconnect from time to time, so that they find new pods and use new certificates.
     "grpc.max_connection_age_ms": 300_000,
     "grpc.max_connection_age_grace_ms": 30_000,
   });
@@ -39,7 +45,12 @@ export async function serveRpc<S extends DescService>(options: ServeOptions<S>):
     const definition = serviceDefinition(part.service);
     server.addService(withEncodedReplies(definition), implementationOf({ ...options, ...part }, definition));
   }
-  const health = createHealthService(parts.map(({ service }) => service.typeName));
+  const pings = options.ping && startPings(options.ping, options.logger);
+  const canServe = () => pings?.recent() ?? true;
+  const health = createHealthService(
+    parts.map(({ service }) => service.typeName),
+    canServe,
+  );
   server.addService(serviceDefinition(Health), health.implementation);
   const credentials = serverCredentials(options.tls, options.logger);
   const port = await new Promise<number>((resolve, reject) =>
@@ -50,6 +61,7 @@ export async function serveRpc<S extends DescService>(options: ServeOptions<S>):
   return {
     port,
     close(graceMs = DEFAULT_GRACE_MS) {
+      pings?.stop();
       health.stop();
       return closeServer(server, graceMs);
     },

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { eventually, testRpc } from "./testing.ts";
+import { eventually } from "@vvs/testing";
+import { testRpc } from "./testing.ts";
 
 const { serve, client, lines, close } = testRpc();
 afterEach(async () => {

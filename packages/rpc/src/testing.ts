@@ -1,4 +1,4 @@
-// For this package's tests: a service of texts, served and called for real.
+// For this package's tests: a service with text messages, on a real server with real clients.
 import { create, createFileRegistry } from "@bufbuild/protobuf";
 import type { GenService } from "@bufbuild/protobuf/codegenv2";
 import {
@@ -6,17 +6,19 @@ import {
   file_google_protobuf_wrappers,
   type StringValueSchema,
 } from "@bufbuild/protobuf/wkt";
-import { createLogger, type Logger } from "@vvs/logging";
+import { captureLogs, type LogLine } from "@vvs/testing";
 import { type Client, type ClientOptions, createClient } from "./client.ts";
 import type { Handlers } from "./handlers.ts";
 import { type RpcServer, type ServeOptions, serveRpc } from "./server.ts";
 
-/** A service beside it. */
+/** A second service of the same server. */
 export type OtherService = GenService<{
   ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
 }>;
 
-/** Ask and GetText, which reads by its name, answer a text with a text, Count with any number of them. */
+/**
+ * Ask and GetText answer a text with a text; by its name, GetText only reads. Count answers with any number of texts.
+ */
 export type TextService = GenService<{
   getText: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
   ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
@@ -53,19 +55,10 @@ const unused: Handlers<TextService> = {
   async *count() {},
 };
 
-export type LogLine = Readonly<Record<string, unknown>>;
-
-/** A logger that keeps its lines. */
-export function captureLogs(): { logger: Logger; lines: LogLine[] } {
-  const lines: LogLine[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) };
-  return { logger: createLogger({ service: "test", level: "debug", destination }), lines };
-}
-
 export interface TestRpc {
   readonly lines: LogLine[];
   serve(handlers: Partial<Handlers<TextService>>, options?: Partial<ServeOptions<TextService>>): Promise<RpcServer>;
-  /** A client that the tests' server allows, unless it says it is somebody else. */
+  /** Returns a client whose caller the server allows, unless `options` name another caller. */
   client(server: { port: number }, options?: Partial<ClientOptions>): Client<TextService>;
   /** Closes all clients and servers. */
   close(): Promise<void>;
@@ -101,13 +94,4 @@ export function testRpc(): TestRpc {
       for (const close of closes.splice(0).reverse()) await close();
     },
   };
-}
-
-/** Waits until the condition holds. Errors: it does not within 10 s. */
-export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error("what the test waits for did not come");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client as Channel, credentials } from "@grpc/grpc-js";
 import { afterAll, afterEach, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
+import type { TlsFiles } from "./certificates.ts";
 import { createClient } from "./client.ts";
-import { type TlsFiles, tlsFiles } from "./credentials.ts";
-import { eventually, testRpc, textService } from "./testing.ts";
+import { tlsFiles } from "./credentials.ts";
+import { testRpc, textService } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vvs-rpc-"));
 const { serve, lines, close } = testRpc();

@@ -1,9 +1,10 @@
 import { logVerbosity, setLogVerbosity, status } from "@grpc/grpc-js";
 import { afterEach, expect, test } from "@jest/globals";
-import { ServiceError } from "@vvs/errors";
+import { isOutcomeUnknown, outcomeUnknown, ServiceError } from "@vvs/errors";
+import { eventually } from "@vvs/testing";
 import { createClient } from "./client.ts";
 import { servicePart } from "./handlers.ts";
-import { eventually, otherService, testRpc } from "./testing.ts";
+import { otherService, testRpc } from "./testing.ts";
 
 const { serve, client, lines, close } = testRpc();
 afterEach(async () => {
@@ -11,6 +12,7 @@ afterEach(async () => {
   lines.length = 0;
 });
 
+const errorOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 const hangsUntilAborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) =>
     signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }),
@@ -87,6 +89,39 @@ test("a refusal as large as an explained look-up of ten candidates crosses whole
   }));
   const server = await serve({ ask: () => Promise.reject(new ServiceError("ambiguous_match", { candidates })) });
   await expect(client(server).ask({})).rejects.toMatchObject({ code: "ambiguous_match", candidates });
+});
+
+test("an unknown outcome crosses whole", async () => {
+  const server = await serve({ ask: () => Promise.reject(outcomeUnknown(new Error("no answer"))) });
+  const received = await errorOf(client(server).ask({}));
+  expect(isOutcomeUnknown(received)).toBe(true);
+  expect(received).toMatchObject({ message: outcomeUnknown(undefined).message });
+});
+
+test("a call that may have had its effect and gets no answer in time has an unknown outcome; one that reads has not", async () => {
+  const hangs = (_request: unknown, { signal }: { signal: AbortSignal }) => hangsUntilAborted(signal);
+  const caller = client(await serve({ ask: hangs, getText: hangs }));
+  const [asked, read] = await Promise.all([
+    errorOf(caller.ask({}, { timeoutMs: 300 })),
+    errorOf(caller.getText({}, { timeoutMs: 300 })),
+  ]);
+  expect(asked).toMatchObject({ code: "service_unavailable", outcomeUnknown: true });
+  expect(read).toMatchObject({ code: "service_unavailable", outcomeUnknown: false });
+});
+
+test("a call whose server ends under it has an unknown outcome; one that found no server certainly had none", async () => {
+  const server = await serve({
+    ask: () => {
+      void server.close(0);
+      return new Promise<never>(() => undefined);
+    },
+  });
+  const caller = client(server);
+  expect(isOutcomeUnknown(await errorOf(caller.ask({})))).toBe(true);
+  await eventually(async () => {
+    const error = await errorOf(caller.ask({}));
+    return error instanceof ServiceError && error.code === "service_unavailable" && !isOutcomeUnknown(error);
+  });
 });
 
 test("a refusal with text that is no Unicode still crosses", async () => {

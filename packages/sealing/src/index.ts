@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { SecretKey } from "@vvs/config";
 
-/** A secret at rest: which key of the ring sealed it, and nonce, ciphertext and tag in one. */
+/** An encrypted secret: the id of the key that sealed it, and a box of nonce, ciphertext and tag. */
 export interface Sealed {
   readonly key_id: string;
   readonly box: Uint8Array;
 }
 
 /**
- * Where a sealed value belongs: organization, environment, collection, id, field. A box that is moved elsewhere does
- * not open.
+ * The place to which a sealed value belongs: organization, environment, collection, id, field. A box that was moved to
+ * another place can't be opened.
  */
 export type Place = readonly [
   organizationId: string,
@@ -22,7 +22,7 @@ export type Place = readonly [
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Seals with the first key of the ring, by AES-256-GCM under a random nonce. */
+/** Encrypts a text with the first key of the ring, by AES-256-GCM with a random nonce. */
 export function seal(ring: readonly SecretKey[], place: Place, plaintext: string): Sealed {
   const { id, key } = ring[0]!;
   const nonce = randomBytes(NONCE_BYTES);
@@ -31,7 +31,7 @@ export function seal(ring: readonly SecretKey[], place: Place, plaintext: string
   return { key_id: id, box: Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]) };
 }
 
-/** Opens with whichever key of the ring sealed it. Errors: an unknown key, another place, a changed box. */
+/** Decrypts a text with the key of the ring that sealed it. Errors: an unknown key, another place, a changed box. */
 export function open(ring: readonly SecretKey[], place: Place, sealed: Sealed): string {
   const found = ring.find(({ id }) => id === sealed.key_id);
   if (!found) throw new Error(`the ring has no key ${sealed.key_id}`);
@@ -41,7 +41,7 @@ export function open(ring: readonly SecretKey[], place: Place, sealed: Sealed): 
   return Buffer.concat([decipher.update(box.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString("utf8");
 }
 
-/** HMAC-SHA256 by each key of the ring, the newest first: store the first, look up by all. */
+/** Returns the HMAC-SHA256 for each key of the ring, the newest first. Store the first and look up by all. */
 export function keyedHashes(ring: readonly SecretKey[], text: string): { key_id: string; hash: Buffer }[] {
   return ring.map(({ id, key }) => ({ key_id: id, hash: createHmac("sha256", key).update(text, "utf8").digest() }));
 }

@@ -1,4 +1,4 @@
-// Loaded with `node --import` before the service itself: libraries can be instrumented only before they are imported.
+// Load this with `node --import` before the service: libraries can be instrumented only before they are imported.
 import { startTelemetry } from "./sdk.ts";
 
 /** The telemetry of this process. */

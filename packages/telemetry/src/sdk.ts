@@ -9,11 +9,11 @@ import { traceParentPropagator } from "./trace-parent.ts";
 export interface Telemetry {
   /** Answers with all metrics in Prometheus' text format. */
   handleMetrics(request: IncomingMessage, response: ServerResponse): void;
-  /** Sends what is still held; call last. */
+  /** Sends all collected telemetry; call it last. */
   shutdown(): Promise<void>;
 }
 
-/** Spans get ids, for logs, and go nowhere. */
+/** Exports nothing; spans exist only so that logs have trace ids. */
 const unexported = {
   onStart: (_span: unknown, _parent: Context) => undefined,
   onEnd: () => undefined,
@@ -22,8 +22,9 @@ const unexported = {
 };
 
 /**
- * Starts OpenTelemetry by its standard variables. Metrics are always kept for the admin port's /metrics; traces are
- * exported where OTEL_EXPORTER_OTLP_ENDPOINT (or its _TRACES_ form) is set, and else only give their ids to the logs.
+ * Starts OpenTelemetry, configured by its standard variables. Metrics are always collected for the admin port's
+ * /metrics. Traces are exported if OTEL_EXPORTER_OTLP_ENDPOINT (or its _TRACES_ form) is set; otherwise only logs use
+ * their ids.
  */
 export function startTelemetry(env: NodeJS.ProcessEnv): Telemetry {
   const exportsTraces = Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
@@ -35,12 +36,12 @@ export function startTelemetry(env: NodeJS.ProcessEnv): Telemetry {
     ...(exportsTraces ? {} : { spanProcessors: [unexported] }),
     instrumentations: [
       new HttpInstrumentation({
-        // The admin port is asked every few seconds, and calls made with undici carry spans of their own.
+        // The admin port is called every few seconds. Calls made with undici have spans of their own.
         ignoreIncomingRequestHook: (request) => /^\/(livez|readyz|metrics)$/.test(request.url ?? ""),
         requireParentforOutgoingSpans: true,
       }),
       ...(exportsTraces
-        ? [new MongoDBInstrumentation({ requireParentSpan: true, dbStatementSerializer: fieldsAskedFor })]
+        ? [new MongoDBInstrumentation({ requireParentSpan: true, dbStatementSerializer: filterFields })]
         : []),
     ],
   });
@@ -51,7 +52,9 @@ export function startTelemetry(env: NodeJS.ProcessEnv): Telemetry {
   };
 }
 
-/** What a MongoDB command asks by, without the values; of documents that it writes, nothing, which also spares walking them. */
-function fieldsAskedFor(command: Readonly<Record<string, unknown>>): string {
+/**
+ * Returns the field names of a MongoDB command's filter, without values, and nothing of the documents that it writes.
+ */
+function filterFields(command: Readonly<Record<string, unknown>>): string {
   return Object.keys(command.filter ?? {}).join(" ");
 }

@@ -1,4 +1,4 @@
-// For tests of other packages and services: what they report, kept instead of exported.
+// For tests of other packages and services: collects their telemetry instead of exporting it.
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -10,7 +10,7 @@ import { NodeSDK, type NodeSDKConfiguration } from "@opentelemetry/sdk-node";
 type Processor = NonNullable<NodeSDKConfiguration["spanProcessors"]>[number];
 export type FinishedSpan = Parameters<Processor["onEnd"]>[0];
 
-/** Starts telemetry for this process; what reports must be imported afterwards where it asks for a meter on import. */
+/** Starts telemetry for this process. Import modules that create instruments on import only after this call. */
 export function recordTelemetry() {
   const spans: FinishedSpan[] = [];
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -25,9 +25,9 @@ export function recordTelemetry() {
   });
   sdk.start();
   return {
-    /** Those that have ended, in the order of their ends. */
+    /** Spans that have ended, in the order of their ends. */
     spans,
-    /** A metric as it is now; undefined where nobody measured it. */
+    /** Returns the current state of a metric; undefined if nothing was measured. */
     async metric(name: string): Promise<MetricData | undefined> {
       await reader.forceFlush();
       const all = exporter

@@ -2,8 +2,8 @@ import type { TextMapPropagator } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 
 /**
- * Carries W3C's traceparent and nothing else. A client's tracestate and baggage are free text: taken over, they would end
- * in spans, records and stores, and could hold what must never be there.
+ * Returns a propagator that carries only W3C's traceparent. A client's tracestate and baggage are free text: they would
+ * end up in spans, records and stores, and could contain data that must never be there, such as a TIN.
  */
 export function traceParentPropagator(): TextMapPropagator {
   const w3c = new W3CTraceContextPropagator();

@@ -1,39 +1,54 @@
 import { environmentWithLocalRun, flag, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
-import { identityProvidersVariable } from "./identity-providers.ts";
+import { identityProvidersVariable } from "./sso/identity-providers.ts";
 
 const storeSection = {
   ...mongoSection,
-  /** Peppers of API key hashes, the newest first; gateways have the same. Keys made with one that is gone are lost. */
+  /** Peppers of API key hashes, newest first, the same as in gateways. Keys hashed with a removed pepper stop working. */
   API_KEY_PEPPERS: keyRing(),
-  /** Keys that seal webhook secrets and the secrets of authenticator apps, the newest first; held by this service alone. */
+  /** Keys that encrypt webhook secrets, secrets of authenticator apps and queued emails, newest first. Only this service has them. */
   WEBHOOK_SECRET_KEYS: keyRing(),
-  /** The dashboard as browsers see it, for the links of mails. */
+  /** Public URL of the dashboard: links in emails lead there, and passkeys are made for its host. */
   DASHBOARD_URL: z
     .url({ protocol: /^https?$/, message: "must be a URL such as https://host" })
     .transform((text) => new URL(text))
     .prefault("http://localhost:8081"),
 };
 
+/** The gRPC services of account. */
+const serviceNames = [
+  "SessionService",
+  "EntryService",
+  "SingleSignOnService",
+  "PasskeyService",
+  "OrganizationService",
+  "AuditLogService",
+  "ApiKeyService",
+  "WebhookSecretService",
+  "UsageService",
+] as const;
+
+export type ServiceName = (typeof serviceNames)[number];
+
 const mailSection = {
-  /** smtp://user:password@host:587 or smtps://…:465. Without it nobody is sent a mail. */
+  /** smtp://user:password@host:587 or smtps://…:465. Without it no emails are sent. */
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, message: "must be smtp://host or smtps://host" })
     .transform((text) => new URL(text))
     .optional(),
-  /** Must the connection be encrypted before a mail is sent? `optional` is for a relay on a network that is trusted. */
+  /** Whether SMTP connections must be encrypted. Use `optional` only for a relay on a trusted network. */
   SMTP_TLS: z.enum(["required", "optional"]).default("required"),
-  /** PEM file with further authorities to trust for SMTP. */
+  /** PEM file with additional certificate authorities to trust for SMTP. */
   SMTP_TLS_CA_PATH: z.string().optional(),
-  /** Whom mails are from: address@host, or Name <address@host>. */
+  /** Sender of emails: address@host, or Name <address@host>. */
   MAIL_FROM: z
     .string()
     .regex(/^([^<>@]+ )?<?[^\s<>@]+@[^\s<>@]+>?$/, "must be an address, or Name <address>")
     .optional(),
-  /** Of a local run alone: mails are kept for its /mailbox page, which anybody can read, in place of being sent. */
+  /** Only for local runs: keeps emails for the /mailbox page, which anyone can read, instead of sending them. */
   LOCAL_MAILBOX: flag().default(false),
-  /** May anybody create an organization by signing up? */
+  /** Whether anyone can create an organization by signing up. */
   SIGN_UP_OPEN: flag().default(false),
 };
 
@@ -48,12 +63,19 @@ export const loadAccountConfig = () =>
         ...storeSection,
         ...rpcSection,
         ...mailSection,
-        /** JSON: the identity providers that organizations sign in by, secrets included; see docs/single-sign-on.md. */
+        /** Identity providers of organizations as JSON, including their secrets; see docs/single-sign-on.md. */
         IDENTITY_PROVIDERS: identityProvidersVariable().prefault("[]"),
-        /** Address the gRPC server binds to; without TLS, loopback only. */
+        /** Address that the gRPC server binds to; without TLS, loopback only. */
         RPC_HOST: z.string().default("127.0.0.1"),
-        /** Its port. */
+        /** Port of the gRPC server. */
         RPC_PORT: port().default(50_051),
+        /** The gRPC services that this process serves, separated by commas. */
+        RPC_SERVICES: z
+          .string()
+          .transform((text) => text.split(",").map((name) => name.trim()))
+          .pipe(z.array(z.enum(serviceNames, { error: `must be of ${serviceNames.join(", ")}` })))
+          .transform((names) => [...new Set(names)])
+          .prefault(serviceNames.join(",")),
       })
       .refine(({ SMTP_URL, MAIL_FROM }) => !SMTP_URL || MAIL_FROM, {
         path: ["MAIL_FROM"],
@@ -61,15 +83,15 @@ export const loadAccountConfig = () =>
       })
       .refine(({ LOCAL_MAILBOX, SMTP_URL, RPC_TLS_CA_PATH }) => !LOCAL_MAILBOX || !(SMTP_URL || RPC_TLS_CA_PATH), {
         path: ["LOCAL_MAILBOX"],
-        message: "is for a local run alone: neither with SMTP_URL nor with RPC_TLS_…",
+        message: "is only for local runs: remove SMTP_URL and RPC_TLS_…",
       })
       .refine(({ SIGN_UP_OPEN, SMTP_URL, LOCAL_MAILBOX }) => !SIGN_UP_OPEN || SMTP_URL || LOCAL_MAILBOX, {
         path: ["SIGN_UP_OPEN"],
-        message: "needs SMTP_URL: addresses are confirmed by mail",
+        message: "requires SMTP_URL: addresses are confirmed by email",
       }),
     process.env,
   );
 
-/** What the operator's command needs: variables, or those of the local run in this folder. Errors: ConfigError. */
+/** Configuration of the operator's command, from variables or from the local run in this folder. Errors: ConfigError. */
 export const loadAdminConfig = () =>
   loadConfig(z.object(storeSection), environmentWithLocalRun(process.env, process.cwd()));

@@ -1,23 +1,18 @@
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, translateMongoError } from "@vvs/mongo";
-import { AccountService } from "@vvs/proto/account/v1/account";
+import { connectMongo, databaseClock, pingMongo, translateMongoError } from "@vvs/mongo";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
+import { createServices } from "./api.ts";
+import { createKeyFeed } from "./api-keys/key-feed.ts";
 import { loadAccountConfig } from "./config.ts";
-import { createEntryPart } from "./entry-service.ts";
-import { createKeyFeed } from "./key-feed.ts";
+import { createAccountDomain } from "./domain.ts";
 import { startMailing } from "./mail/start.ts";
 import { createAccountMetrics } from "./metrics.ts";
-import { createOrganizationPart } from "./organization-service.ts";
-import { createPasskeyPart } from "./passkey-service.ts";
-import { createAccountDomain } from "./provision.ts";
-import { accountCallers, createAccountHandlers } from "./service.ts";
-import { createSingleSignOnPart } from "./single-sign-on-service.ts";
 
 await runService("account", loadAccountConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "account", logger, stopping });
   onClose("mongodb", () => client.close());
+  const now = await databaseClock({ client, stopping });
 
-  const now = () => new Date();
   const domain = createAccountDomain({
     client,
     prefix: config.MONGODB_DATABASE_PREFIX,
@@ -28,8 +23,10 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     signUpOpen: config.SIGN_UP_OPEN,
     now,
   });
-  const mailing = startMailing({ config, store: domain.store, logger, now });
-  onClose("mailing", () => mailing.close());
+  // Elsewhere no mail server may be configured, and emails would be given up there.
+  const sendsMail = config.RPC_SERVICES.includes("EntryService");
+  const mailing = sendsMail ? startMailing({ config, store: domain.store, logger, now }) : undefined;
+  onClose("mailing", () => mailing?.close());
   const metrics = createAccountMetrics();
   const keyFeed = createKeyFeed({
     store: domain.store,
@@ -38,31 +35,19 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     onWatchers: metrics.watchers,
   });
 
-  const entry = createEntryPart({
-    domain,
-    signUpOpen: config.SIGN_UP_OPEN,
-    mailSent: mailing.isConfigured,
-    mailbox: mailing.mailbox,
-    metrics,
-    logger,
-  });
+  const services = createServices({ domain, keyFeed, mailing, signUpOpen: config.SIGN_UP_OPEN, metrics, logger });
+  const [first, ...beside] = config.RPC_SERVICES.map((name) => services[name]);
   const server = await serveRpc({
-    service: AccountService,
-    handlers: createAccountHandlers({ domain, keyFeed, metrics, logger }),
-    callers: accountCallers,
-    beside: [
-      createOrganizationPart({ domain }),
-      createSingleSignOnPart({ domain, metrics, logger }),
-      createPasskeyPart({ domain, metrics, logger }),
-      entry,
-    ],
+    ...first!,
+    beside,
     host: config.RPC_HOST,
     port: config.RPC_PORT,
     tls: tlsFiles(config),
     logger,
     translate: translateMongoError,
+    ping: pingMongo(client),
   });
   onClose("grpc server", () => server.close());
   onClose("key feed", () => keyFeed.close());
-  logger.info({ port: server.port }, "serving");
+  logger.info({ port: server.port, services: config.RPC_SERVICES }, "serving");
 });

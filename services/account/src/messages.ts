@@ -1,25 +1,23 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ApiKeyRecordSchema, ApiKeySchema, WatchApiKeysResponseSchema } from "@vvs/proto/account/v1/api_keys";
+import type { GetOrganizationResponseSchema } from "@vvs/proto/account/v1/organization";
 import type {
-  ApiKeyRecordSchema,
-  ApiKeySchema,
-  GetOrganizationResponseSchema,
   SessionCaller as SessionCallerMessage,
   SessionSchema,
   SessionSummarySchema,
-  WatchApiKeysResponseSchema,
-  WebhookSecretSchema,
-} from "@vvs/proto/account/v1/account";
+} from "@vvs/proto/account/v1/sessions";
+import type { WebhookSecretSchema } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Environment, toProtoTenant } from "@vvs/tenant";
-import { MAX_ACTIVE_KEYS } from "./api-keys.ts";
-import type { FeedStep } from "./key-feed.ts";
-import type { KeyRecord } from "./key-records.ts";
-import type { SignedIn } from "./live-sessions.ts";
-import type { OwnSession, SessionCaller } from "./own-sessions.ts";
-import { activeMonitors, limitPerMinute } from "./plans.ts";
+import { MAX_ACTIVE_KEYS } from "./api-keys/api-keys.ts";
+import type { FeedStep } from "./api-keys/key-feed.ts";
+import type { KeyRecord } from "./api-keys/key-records.ts";
+import { activeMonitors, limitPerMinute } from "./organizations/plans.ts";
+import type { SignedIn } from "./sessions/live-sessions.ts";
+import type { OwnSession, SessionCaller } from "./sessions/own-sessions.ts";
 
 import type { ApiKeyDocument, OrganizationDocument } from "./store.ts";
-import type { WebhookSecret } from "./webhook-secret-store.ts";
+import type { WebhookSecret } from "./webhook-secrets/webhook-secret-store.ts";
 
 /** A key record as gateways get it. */
 export function keyRecordMessage(record: KeyRecord): MessageInitShape<typeof ApiKeyRecordSchema> {

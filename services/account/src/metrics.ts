@@ -12,14 +12,15 @@ export interface AccountMetrics {
 export function createAccountMetrics(): AccountMetrics {
   const meter = metrics.getMeter("account");
   const signIns = meter.createCounter("account.sign_ins", {
-    description: "Sign-ins by outcome; many unauthorized or rate_limited ones mean that someone guesses passwords.",
+    description:
+      "Sign-ins, by outcome; many unauthorized or rate_limited ones mean that someone is guessing passwords.",
   });
   const entries = meter.createCounter("account.entries", {
     description:
       "Sign-ups and forgotten passwords by step and outcome; many rate_limited ones mean that someone has us send mails.",
   });
   const watchers = meter.createGauge("account.key_watchers", {
-    description: "Gateways that follow changes of API keys; fewer than there are gateways means that some ask per key.",
+    description: "Gateways that receive changes of API keys. If fewer than all gateways, the others look up each key.",
   });
   return {
     signIn: (outcome) => signIns.add(1, { outcome }),

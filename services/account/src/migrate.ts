@@ -1,6 +1,6 @@
 import { createCollections } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
-import { AUDIT_KEPT_DAYS } from "./audit-entries.ts";
+import { AUDIT_KEPT_DAYS } from "./audit/audit-entries.ts";
 import { accountStore } from "./store.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -19,6 +19,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   await createCollections(db, names);
   await Promise.all([
     store.organizations.createIndex({ created_at: -1, _id: -1 }),
+    store.organizations.createIndex({ status: 1 }, { partialFilterExpression: { status: "suspended" } }),
     store.users.createIndex({ email: 1 }, { unique: true }),
     store.users.createIndex({ organization_id: 1 }),
     store.users.createIndex(
@@ -57,6 +58,8 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.invitations.createIndex({ token_hash: 1 }, { unique: true }),
     store.invitations.createIndex({ expires_at: 1 }, { expireAfterSeconds: INVITATIONS_SHOWN_SECONDS }),
     store.formerMembers.createIndex({ removed_at: 1 }, { expireAfterSeconds: AUDIT_KEPT_DAYS * DAY_SECONDS }),
+    store.removedMembers.createIndex({ organization_id: 1, email: 1 }),
+    store.removedMembers.createIndex({ organization_id: 1, "identity.issuer": 1, "identity.subject": 1 }),
     store.usage.createIndex({ organization_id: 1, environment: 1, hour: 1 }),
     store.usage.createIndex({ hour: 1 }, { expireAfterSeconds: USAGE_KEPT_SECONDS }),
     store.usageReports.createIndex({ at: 1 }, { expireAfterSeconds: REPORTS_KEPT_SECONDS }),

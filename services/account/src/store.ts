@@ -4,8 +4,8 @@ import type { Environment, Tenant } from "@vvs/tenant";
 import type { Collection, Db, MongoClient } from "mongodb";
 import type { MailboxDocument } from "./mail/mailbox.ts";
 import type { MailDocument } from "./mail/queue.ts";
-import type { Plan } from "./plans.ts";
-import type { Role } from "./roles.ts";
+import type { Plan } from "./organizations/plans.ts";
+import type { Role } from "./organizations/roles.ts";
 
 export interface OrganizationDocument {
   /** org_…. */
@@ -35,6 +35,8 @@ export interface UserDocument {
   readonly identity?: { readonly issuer: string; readonly subject: string };
   /** A secret that no code was given of yet. */
   readonly totp_setup?: SealedSecret;
+  /** Number of passkeys ever added: each addition writes it, so that of two at once the second counts again. */
+  readonly passkeys_added?: number;
 }
 
 export interface TotpDocument {
@@ -112,6 +114,8 @@ export interface SessionDocument {
   readonly user_agent?: string;
   /** The identity provider that it began by; absent where it was a password. */
   readonly identity_provider_id?: string;
+  /** Number of changes to the account's security that it was used for. Each change writes the session through it. */
+  readonly security_changes?: number;
 }
 
 /** What a user signs in with in place of a password and a code. */
@@ -181,6 +185,8 @@ export interface ApiKeyLockDocument {
 export interface SealedSecret {
   readonly sealed: Sealed;
   readonly created_at: Date;
+  /** The submitted form that made it, if it was made by one that was named. */
+  readonly submission?: string;
 }
 
 export interface WebhookSecretDocument {
@@ -279,6 +285,17 @@ export interface FormerMemberDocument {
   readonly removed_at: Date;
 }
 
+/** Somebody whom an owner or the operator removed, until they are a member again. */
+export interface RemovedMemberDocument {
+  /** usr_…. */
+  readonly _id: string;
+  readonly organization_id: string;
+  readonly email: string;
+  /** Who they were at their organization's identity provider, where they came by it. */
+  readonly identity?: UserDocument["identity"];
+  readonly removed_at: Date;
+}
+
 /** The collections of the account database. */
 export interface AccountStore {
   readonly db: Db;
@@ -299,6 +316,7 @@ export interface AccountStore {
   readonly memberLocks: Collection<MemberLockDocument>;
   readonly invitations: Collection<InvitationDocument>;
   readonly formerMembers: Collection<FormerMemberDocument>;
+  readonly removedMembers: Collection<RemovedMemberDocument>;
   readonly usage: Collection<UsageDocument>;
   readonly apiKeyUses: Collection<ApiKeyUseDocument>;
   readonly usageReports: Collection<UsageReportDocument>;
@@ -328,6 +346,7 @@ export function accountStore(client: MongoClient, prefix: string): AccountStore 
     memberLocks: db.collection("member_locks"),
     invitations: db.collection("invitations"),
     formerMembers: db.collection("former_members"),
+    removedMembers: db.collection("removed_members"),
     usage: db.collection("usage"),
     apiKeyUses: db.collection("api_key_uses"),
     usageReports: db.collection("usage_reports"),

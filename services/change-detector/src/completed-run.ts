@@ -1,11 +1,12 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { PoisonRecordError } from "@vvs/kafka";
-import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
-import type { CheckOutcome, VerificationCompleted } from "@vvs/proto/events/v1/events";
-import { type Environment, type Tenant, tenantOf } from "@vvs/tenant";
-import type { Check, Outcome } from "./detect.ts";
+import { type Check, checkOf, statusOf } from "@vvs/checks";
+import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
+import type { CheckType } from "@vvs/proto/common/v1/common";
+import type { CheckOutcome, RegistrationParts, VerificationCompleted } from "@vvs/proto/events/v1/events";
+import { type Parts, partsFromMessage } from "@vvs/registration";
+import type { Environment, Tenant } from "@vvs/tenant";
+import type { Outcome } from "./detect.ts";
 
-/** A verification that a monitor's run asked for. */
+/** The completed verification of a monitor's run. */
 export interface CompletedRun {
   readonly tenant: Tenant;
   readonly monitorId: string;
@@ -18,58 +19,53 @@ export interface CompletedRun {
 }
 
 /**
- * Reads a record of the environment's topic; undefined for the verification of an API call, which no baseline follows.
- * Errors: PoisonRecordError where it lacks what every such record has, or belongs to the other environment.
+ * Reads a record of the environment's topic. Returns undefined for the verification of an API call, which has no
+ * baseline. Checks that only a newer version knows are passed to `onUnknown` and left out. Errors: PoisonRecordError if
+ * a required field is missing, no check is known, or the record belongs to the other environment.
  */
-export function completedRunOf(record: VerificationCompleted, environment: Environment): CompletedRun | undefined {
+export function completedRunOf(
+  record: VerificationCompleted,
+  environment: Environment,
+  onUnknown: (check: CheckType) => void,
+): CompletedRun | undefined {
+  const tenant = tenantIn(record, environment);
   if (!record.run) return undefined;
-  const { monitorId, runSeq } = record.run;
-  if (!monitorId || runSeq < 1n) throw new PoisonRecordError("the record names no run");
-  if (!record.verificationId || !record.createdAt) throw new PoisonRecordError("the record names no verification");
+  const outcomes = record.checks.flatMap((outcome) => {
+    const check = checkOf(outcome.checkType);
+    if (!check) onUnknown(outcome.checkType);
+    return check ? [outcomeOf(check, outcome)] : [];
+  });
+  if (!record.verificationId || !record.entityId || outcomes.length === 0) {
+    throw new PoisonRecordError("the record has no verification id, no entity id or no known check");
+  }
   return {
-    tenant: tenantIn(record, environment),
-    monitorId,
-    runSeq: Number(runSeq),
+    tenant,
+    ...runIn(record),
     verificationId: record.verificationId,
     entityId: record.entityId,
-    createdAt: timestampDate(record.createdAt),
-    outcomes: record.checks.map(outcomeOf),
+    createdAt: timeIn(record.createdAt),
+    outcomes,
   };
 }
 
-function tenantIn(record: VerificationCompleted, environment: Environment): Tenant {
-  const tenant = readTenant(record);
-  if (tenant.environment !== environment) throw new PoisonRecordError("the record belongs to the other environment");
-  return tenant;
-}
-
-function readTenant(record: VerificationCompleted): Tenant {
-  try {
-    return tenantOf(record.tenant);
-  } catch (cause) {
-    throw new PoisonRecordError("the record names no tenant", { cause });
-  }
-}
-
-function outcomeOf(outcome: CheckOutcome): Outcome {
+function outcomeOf(check: Check, outcome: CheckOutcome): Outcome {
+  const status = statusOf(outcome.status);
+  if (!status) throw new PoisonRecordError("the record has a check with an unknown status");
   return {
-    check: checkOf(outcome.checkType),
-    status: statusOf(outcome.status),
+    check,
+    status,
     reason: outcome.reason,
     inputsFingerprint: outcome.inputsFingerprint,
     facts: outcome.facts,
+    ...(outcome.parts && { parts: readParts(outcome.parts) }),
+    withdrawnLoads: outcome.parts?.withdrawnLoads ?? [],
   };
 }
 
-function checkOf(type: CheckType): Check {
-  if (type === CheckType.SAM_REGISTRATION) return "sam_registration";
-  if (type === CheckType.TIN_MATCH) return "tin_match";
-  throw new PoisonRecordError("the record has a check of no known type");
-}
-
-function statusOf(status: CheckStatus): Outcome["status"] {
-  if (status === CheckStatus.PASS) return "pass";
-  if (status === CheckStatus.FAIL) return "fail";
-  if (status === CheckStatus.ERROR) return "error";
-  throw new PoisonRecordError("the record has a check of no known status");
+function readParts(parts: RegistrationParts): Parts {
+  try {
+    return partsFromMessage(parts);
+  } catch (cause) {
+    throw new PoisonRecordError("the record has an invalid registration part", { cause });
+  }
 }

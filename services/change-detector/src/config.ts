@@ -6,13 +6,13 @@ const schema = z.object({
   ...serviceSection,
   ...mongoSection,
   ...kafkaSection,
-  /** Live verifications compared at once; each is a short transaction. */
+  /** Maximum number of live verifications compared at the same time. Each is a short transaction. */
   LIVE_CONCURRENCY: count(1).default(16),
-  /** The same for the sandbox, whose load never takes from live's. */
+  /** Maximum number of sandbox verifications compared at the same time. Separate, so that sandbox load cannot slow live. */
   SANDBOX_CONCURRENCY: count(1).default(8),
 });
 
 export type ChangeDetectorConfig = z.infer<typeof schema>;
 
-/** Errors: ConfigError with all problems at once. */
+/** Reads the configuration from the environment. Errors: ConfigError that lists all problems. */
 export const loadChangeDetectorConfig = (): ChangeDetectorConfig => loadConfig(schema, process.env);

@@ -11,19 +11,21 @@ const active = {
 };
 
 function sam(status: Outcome["status"], facts: Outcome["facts"], reason = ""): Outcome {
-  return { check: "sam_registration", status, reason, inputsFingerprint: inputs, facts };
+  return { check: "sam_registration", status, reason, inputsFingerprint: inputs, facts, withdrawnLoads: [] };
 }
 
 function tin(status: Outcome["status"], reason = "", fingerprint: Uint8Array = inputs): Outcome {
-  return { check: "tin_match", status, reason, inputsFingerprint: fingerprint, facts: {} };
+  return { check: "tin_match", status, reason, inputsFingerprint: fingerprint, facts: {}, withdrawnLoads: [] };
 }
 
-/** Runs 1, 2, …: what the last one brought. */
+const at = new Date("2026-11-22T08:00:00Z");
+
+/** Runs 1, 2, …: returns the result of the last one. */
 function lastOf(...outcomes: Outcome[]): Detection {
   let baseline: Baseline | undefined;
   let last: Detection = { baseline: undefined, changes: [] };
   outcomes.forEach((outcome, index) => {
-    last = detect(baseline, index + 1, outcome);
+    last = detect(baseline, { seq: index + 1, at }, outcome);
     baseline = last.baseline ?? baseline;
   });
   return last;
@@ -51,7 +53,7 @@ const rows: [name: string, outcomes: Outcome[], changes: FieldChange[]][] = [
     ],
   ],
   [
-    "a change across an error is told against the last answer",
+    "a change across an error is compared with the last answer",
     [sam("pass", active), sam("error", {}), sam("pass", { ...active, cage: "9ZZZ9" })],
     [change("sam_registration.cage", "1ABC2", "9ZZZ9")],
   ],
@@ -64,7 +66,7 @@ const rows: [name: string, outcomes: Outcome[], changes: FieldChange[]][] = [
     ],
   ],
   [
-    "a value that a provider says is gone becomes null",
+    "a value that a provider reports as removed becomes null",
     [sam("pass", active), sam("pass", { ...active, cage: "" })],
     [change("sam_registration.cage", "1ABC2", null)],
   ],
@@ -74,22 +76,22 @@ const rows: [name: string, outcomes: Outcome[], changes: FieldChange[]][] = [
     [change("sam_registration.cage", null, "1ABC2")],
   ],
   [
-    "a provider that does not tell a fact changes nothing",
+    "a fact that a provider does not report changes nothing",
     [sam("pass", active), sam("pass", { registration_status: "active", expiration_date: "2027-01-31" })],
     [],
   ],
   [
-    "a fact not told in between is compared with the last that was told",
+    "a fact missing from one run is compared with its last reported value",
     [sam("pass", active), sam("pass", { registration_status: "active" }), sam("pass", { ...active, cage: "9ZZZ9" })],
     [change("sam_registration.cage", "1ABC2", "9ZZZ9")],
   ],
   [
-    "a fact told for the first time is silent",
+    "a fact reported for the first time is silent",
     [sam("pass", { registration_status: "active" }), sam("pass", active)],
     [],
   ],
   [
-    "no record any more: every fact becomes null",
+    "a vendor whose record disappears: every fact becomes null",
     [sam("pass", active), sam("fail", {}, "not_found")],
     [
       change("sam_registration.status", "pass", "fail"),
@@ -139,19 +141,22 @@ describe("a run against the monitor's baseline", () => {
   });
 });
 
-describe("a run that comes late", () => {
+describe("a run that arrives late", () => {
   const baseline: Baseline = { runSeq: 5, inputsFingerprint: inputs, fields: { status: "pass", reason: null } };
 
-  test.each([4, 5])("run %i neither moves the baseline of run 5 nor tells of a change", (runSeq) => {
-    expect(detect(baseline, runSeq, tin("fail", "mismatch"))).toEqual({ baseline: undefined, changes: [] });
+  test.each([4, 5])("run %i neither changes the baseline of run 5 nor reports a change", (runSeq) => {
+    expect(detect(baseline, { seq: runSeq, at }, tin("fail", "mismatch"))).toEqual({
+      baseline: undefined,
+      changes: [],
+    });
   });
 
   test("an older run does not begin a baseline of other inputs either", () => {
-    expect(detect(baseline, 4, tin("fail", "mismatch", Buffer.from("other"))).baseline).toBeUndefined();
+    expect(detect(baseline, { seq: 4, at }, tin("fail", "mismatch", Buffer.from("other"))).baseline).toBeUndefined();
   });
 });
 
-test("the baseline keeps what the newest run did not tell", () => {
+test("the baseline keeps values that the newest run did not report", () => {
   const { baseline } = lastOf(sam("pass", active), sam("pass", { registration_status: "active" }));
   expect(baseline).toEqual({
     runSeq: 2,

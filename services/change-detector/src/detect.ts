@@ -1,32 +1,33 @@
-/** What a monitor can watch. */
-export type Check = "sam_registration" | "tin_match";
+import { type Check, type CheckStatus, checkDefinitions } from "@vvs/checks";
+import { dayOf, factsOf, isTrusted, newestParts, type Parts, verdictOf } from "@vvs/registration";
 
-/** The fields of each check whose changes are told, in the order in which they are told. Never confidence, origin or freshness. */
-export const watchedFields = {
-  sam_registration: ["status", "registration_status", "expiration_date", "legal_name", "cage", "entity_type"],
-  tin_match: ["status", "reason"],
-} as const satisfies Record<Check, readonly string[]>;
-
-/** What one check of a run came to. */
+/** Result of one check in a run. */
 export interface Outcome {
   readonly check: Check;
-  readonly status: "pass" | "fail" | "error";
-  /** Such as not_found; empty on a plain pass. */
+  readonly status: CheckStatus;
+  /** For example `not_found`; empty for a plain pass. */
   readonly reason: string;
-  /** Hash of the inputs asked with. */
+  /** Hash of the inputs that the check was made with. */
   readonly inputsFingerprint: Uint8Array;
-  /** What the provider told, by name. Told as "": there is no value. Absent: it told nothing of it. */
+  /** Facts that the provider returned, by name. "" means that there is no value; absent means that the provider said nothing. */
   readonly facts: Readonly<Record<string, string>>;
+  /** The parts that a live sam_registration is based on. Absent for all other results, which are ordered only by run. */
+  readonly parts?: Parts;
+  /** Ids of withdrawn file loads. */
+  readonly withdrawnLoads: readonly string[];
 }
 
-/** What a check of a monitor was last known to be. A field that nobody has told of yet is absent; null is "no value". */
+/** Last known values of one check of a monitor. */
 export interface Baseline {
   readonly runSeq: number;
   readonly inputsFingerprint: Uint8Array;
+  /** Values by field. Null means "no value"; absent means that no provider has reported the field yet. */
   readonly fields: Readonly<Record<string, string | null>>;
+  /** The newest known parts. */
+  readonly parts?: Parts;
 }
 
-/** A watched field that differs from the baseline. */
+/** A watched field whose value differs from the baseline. */
 export interface FieldChange {
   /** <check>.<name>, such as sam_registration.registration_status. */
   readonly field: string;
@@ -34,8 +35,9 @@ export interface FieldChange {
   readonly current: string | null;
 }
 
+/** Result of a comparison. */
 export interface Detection {
-  /** What to keep; undefined where the baseline stays as it is. */
+  /** The new baseline; undefined if the old one stays. */
   readonly baseline: Baseline | undefined;
   readonly changes: readonly FieldChange[];
 }
@@ -43,24 +45,27 @@ export interface Detection {
 const NOTHING: Detection = { baseline: undefined, changes: [] };
 
 /**
- * Compares what one check of a run came to with the monitor's baseline of that check.
- * Silent: an error, the first answer, the first answer to other inputs, a run that is not newer than the baseline's.
+ * Compares the result of one check in a run with the monitor's baseline for that check. These report no change: an
+ * error, the first answer, the first answer for other inputs, a run that is not newer than the baseline, and a part
+ * that is older than the same part of the baseline.
  */
-export function detect(baseline: Baseline | undefined, runSeq: number, outcome: Outcome): Detection {
+export function detect(baseline: Baseline | undefined, run: { seq: number; at: Date }, outcome: Outcome): Detection {
   if (outcome.status === "error") return NOTHING;
-  if (baseline && runSeq <= baseline.runSeq) return NOTHING;
-  const told = toldFields(outcome);
+  if (baseline && run.seq <= baseline.runSeq) return NOTHING;
   const { inputsFingerprint } = outcome;
+  const next = { runSeq: run.seq, inputsFingerprint };
   if (!baseline || !sameBytes(baseline.inputsFingerprint, inputsFingerprint)) {
-    return { baseline: { runSeq, inputsFingerprint, fields: told }, changes: [] };
+    const parts = outcome.parts && { parts: outcome.parts };
+    return { baseline: { ...next, fields: reportedFields(outcome), ...parts }, changes: [] };
   }
-  const fields = { ...baseline.fields, ...told };
+  const { parts, reported } = mergeParts(baseline.parts, run.at, outcome);
+  const fields = { ...baseline.fields, ...reported };
   return {
-    baseline: { runSeq, inputsFingerprint, fields },
-    changes: watchedFields[outcome.check].flatMap((name): FieldChange[] => {
+    baseline: { ...next, fields, ...(parts && { parts }) },
+    changes: watchedFields(outcome.check).flatMap((name): FieldChange[] => {
       const previous = baseline.fields[name];
       const current = fields[name];
-      // Nobody told of it before: this is its first answer, and a first answer is silent.
+      // A field without an earlier answer has nothing to compare with, so no change is reported.
       if (previous === undefined || current === undefined || previous === current) return [];
       return [{ field: `${outcome.check}.${name}`, previous, current }];
     }),
@@ -68,20 +73,47 @@ export function detect(baseline: Baseline | undefined, runSeq: number, outcome: 
 }
 
 /**
- * The watched fields that this outcome says something of. A fact that a provider did not tell is left out, so that a
- * run answered by a provider that knows less tells of no change; but where a source that can know found no record,
- * there are no such facts, and each is null.
+ * Returns the newest parts of the baseline and the outcome, and the fields that follow from them. If all parts come
+ * from the outcome, its own fields are used. Otherwise the parts are judged together; if they allow no verdict, no
+ * field changes.
  */
-function toldFields(outcome: Outcome): Record<string, string | null> {
+function mergeParts(known: Parts | undefined, at: Date, outcome: Outcome) {
+  if (!outcome.parts) return { parts: known, reported: reportedFields(outcome) };
+  const parts = newestParts(trusted(known ?? {}, at, outcome.withdrawnLoads), outcome.parts);
+  const isOwn = parts.registration === outcome.parts.registration && parts.exclusions === outcome.parts.exclusions;
+  if (isOwn) return { parts, reported: reportedFields(outcome) };
+  const verdict = verdictOf(parts, dayOf(at));
+  if (!verdict) return { parts, reported: {} };
+  const { outcome: status, reason } = verdict;
+  return { parts, reported: reportedFields({ ...outcome, status, reason, facts: { ...factsOf(parts, verdict) } }) };
+}
+
+function trusted({ registration, exclusions }: Parts, now: Date, withdrawnLoads: readonly string[]): Parts {
+  return {
+    ...(registration && isTrusted(registration, { now, withdrawnLoads }) && { registration }),
+    ...(exclusions && isTrusted(exclusions, { now, withdrawnLoads }) && { exclusions }),
+  };
+}
+
+/**
+ * Returns the watched fields that an outcome has a value for. Facts that the provider did not report are left out, so
+ * that an answer from a provider with less data causes no change. The exception is `not_found` from a source with all
+ * registrations: then there are no such facts, and each of them is null.
+ */
+function reportedFields(outcome: Outcome): Record<string, string | null> {
   const noRecord = outcome.check === "sam_registration" && outcome.reason === "not_found";
   const known: Readonly<Record<string, string>> = { ...outcome.facts, status: outcome.status, reason: outcome.reason };
-  const told: Record<string, string | null> = {};
-  for (const name of watchedFields[outcome.check]) {
+  const reported: Record<string, string | null> = {};
+  for (const name of watchedFields(outcome.check)) {
     const value = known[name];
-    if (value !== undefined) told[name] = value === "" ? null : value;
-    else if (noRecord) told[name] = null;
+    if (value !== undefined) reported[name] = value === "" ? null : value;
+    else if (noRecord) reported[name] = null;
   }
-  return told;
+  return reported;
+}
+
+function watchedFields(check: Check): readonly string[] {
+  return checkDefinitions[check].watchedFields;
 }
 
 function sameBytes(left: Uint8Array, right: Uint8Array): boolean {

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, environmentDatabases } from "@vvs/mongo";
-import { createOutbox, runOutboxRelay } from "@vvs/outbox";
+import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
+import { runOutboxRelay } from "@vvs/outbox";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { environments } from "@vvs/tenant";
 import { loadChangeDetectorConfig } from "./config.ts";
-import { createDetection } from "./detection.ts";
-import { createBaselineStore } from "./store.ts";
+import { createChangeDetectorDomain } from "./domain.ts";
 
 await runService("change-detector", loadChangeDetectorConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "change-detector", logger, stopping });
   onClose("mongodb", () => client.close());
+  const now = await databaseClock({ client, stopping });
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "change-detector");
 
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "change-detector", logger });
@@ -25,20 +25,21 @@ await runService("change-detector", loadChangeDetectorConfig, async ({ config, l
     const relay = runOutboxRelay({ db, producer, owner: `${hostname()}:${randomUUID()}`, logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
 
-    const handle = createDetection({
+    const { records } = createChangeDetectorDomain({
       environment,
       client,
-      store: createBaselineStore(db),
-      outbox: createOutbox({ db }),
+      db,
       topic: kafka.topicFor(environment, topicNames.changeDetected),
       nudge: relay.nudge,
-      now: () => new Date(),
+      now,
       logger,
     });
     const topic = kafka.topicFor(environment, topicNames.verificationCompleted);
     const consumer = kafka.runConsumer({
       groupId: `change-detector.${environment}`,
-      subscriptions: [subscription({ topic, schema: VerificationCompletedSchema, handle })],
+      subscriptions: [
+        subscription({ topic, schema: VerificationCompletedSchema, handle: records.verificationCompleted }),
+      ],
       concurrency: concurrency[environment],
       logger,
     });
@@ -46,7 +47,7 @@ await runService("change-detector", loadChangeDetectorConfig, async ({ config, l
     return consumer;
   });
 
-  // It does nothing else, so it is ready once it takes part in its groups.
+  // Consuming is the only task of this service, so it is ready once both consumers have joined their groups.
   const stopped = new Promise((resolve) => stopping.addEventListener("abort", resolve, { once: true }));
   await Promise.race([Promise.all(consumers.map(({ ready }) => ready)), stopped]);
 });

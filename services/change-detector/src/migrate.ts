@@ -4,10 +4,10 @@ import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { collections } from "./store.ts";
 
-/** How long a verification is remembered as compared: longer than Kafka keeps its record. */
+/** How long a verification stays marked as compared, in seconds. Longer than Kafka keeps its record. */
 const HANDLED_SECONDS = 30 * 24 * 60 * 60;
 
-/** Creates the collections and indexes of both environments; may run again, and beside a running service. */
+/** Creates the collections and indexes of both environments. It may run repeatedly and while the service runs. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
   const databases = environmentDatabases(options.client, options.prefix, "change-detector");
   for (const environment of environments) {

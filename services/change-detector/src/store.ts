@@ -1,8 +1,10 @@
+import type { Check } from "@vvs/checks";
+import type { Parts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
 import { Binary, type ClientSession, type Collection, type Db } from "mongodb";
-import type { Baseline, Check } from "./detect.ts";
+import type { Baseline } from "./detect.ts";
 
-/** What one check of a monitor was last known to be. */
+/** The baseline of one check of a monitor. */
 interface BaselineDocument {
   /** <monitor id>:<check>. */
   readonly _id: string;
@@ -12,10 +14,12 @@ interface BaselineDocument {
   readonly run_seq: number;
   readonly inputs_fingerprint: Binary;
   readonly fields: Readonly<Record<string, string | null>>;
+  /** The newest known parts of a live sam_registration, each with its origin and date. Absent for all others. */
+  readonly parts?: Parts;
   readonly updated_at: Date;
 }
 
-/** A verification that was compared; kept longer than its topic's records. */
+/** A verification that was compared. Kept longer than the records of its topic. */
 interface HandledDocument {
   /** ver_…. */
   readonly _id: string;
@@ -24,9 +28,9 @@ interface HandledDocument {
 }
 
 export interface BaselineStore {
-  /** False where this verification was compared before. */
+  /** Marks the verification as compared. Returns false if it was marked before. */
   claim(tenant: Tenant, session: ClientSession, verificationId: string, at: Date): Promise<boolean>;
-  /** The baselines of one monitor, by check. */
+  /** Returns the baselines of one monitor, by check. */
   find(tenant: Tenant, session: ClientSession, monitorId: string): Promise<Map<Check, Baseline>>;
   /** Replaces the baseline of one check. */
   save(
@@ -34,9 +38,14 @@ export interface BaselineStore {
     session: ClientSession,
     change: { monitorId: string; check: Check; baseline: Baseline; at: Date },
   ): Promise<void>;
+  /** Returns whether the verification, or the monitor's baseline of one of the checks, belongs to another organization. */
+  isForeign(
+    tenant: Tenant,
+    run: { verificationId: string; monitorId: string; checks: readonly Check[] },
+  ): Promise<boolean>;
 }
 
-/** The collections; both are made by the migration. */
+/** Returns the collections; the migration creates them. */
 export function collections(db: Db): {
   baselines: Collection<BaselineDocument>;
   handled: Collection<HandledDocument>;
@@ -47,15 +56,15 @@ export function collections(db: Db): {
   };
 }
 
-/** The baselines of one environment, read and written in the caller's transaction. */
+/** Creates the store of one environment. It reads and writes in the caller's transaction. */
 export function createBaselineStore(db: Db): BaselineStore {
   const { baselines, handled } = collections(db);
   return {
     async claim(tenant, session, verificationId, at) {
-      const mine = { _id: verificationId, organization_id: tenant.organizationId };
-      if (await handled.findOne(mine, { session })) return false;
-      // Whoever handles the same record at the same time fails here, and finds it handled when it tries again.
-      await handled.insertOne({ ...mine, handled_at: at }, { session });
+      const own = { _id: verificationId, organization_id: tenant.organizationId };
+      if (await handled.findOne(own, { session })) return false;
+      // A second handler of the same record fails here, retries, and then finds the record handled.
+      await handled.insertOne({ ...own, handled_at: at }, { session });
       return true;
     },
     async find(tenant, session, monitorId) {
@@ -72,9 +81,18 @@ export function createBaselineStore(db: Db): BaselineStore {
         run_seq: baseline.runSeq,
         inputs_fingerprint: new Binary(baseline.inputsFingerprint),
         fields: baseline.fields,
+        ...(baseline.parts && { parts: baseline.parts }),
         updated_at: at,
       };
       await baselines.replaceOne(filter, document, { session, upsert: true });
+    },
+    async isForeign(tenant, { verificationId, monitorId, checks }) {
+      const others = { organization_id: { $ne: tenant.organizationId } };
+      const found = await Promise.all([
+        handled.findOne({ _id: verificationId, ...others }),
+        baselines.findOne({ _id: { $in: checks.map((check) => `${monitorId}:${check}`) }, ...others }),
+      ]);
+      return found.some((document) => document !== null);
     },
   };
 }
@@ -84,5 +102,6 @@ function toBaseline(document: BaselineDocument): Baseline {
     runSeq: document.run_seq,
     inputsFingerprint: document.inputs_fingerprint.buffer,
     fields: document.fields,
+    ...(document.parts && { parts: document.parts }),
   };
 }

@@ -95,7 +95,7 @@ describe("a request that changes something", () => {
 
 describe("what goes wrong is told on a page", () => {
   test.each([
-    ["no such page", "/nothing", 404],
+    ["Page not found", "/nothing", 404],
     ["a path that is no path", "/test/api-keys/%/revoke", 400],
     ["no such environment", "/sandbox/api-keys", 404],
   ])("%s", async (_name, path, status) => {
@@ -113,7 +113,7 @@ describe("what goes wrong is told on a page", () => {
     expect(text).not.toContain("mongodb");
     expect(text).toContain(headers.get("x-request-id"));
     const line = dashboard.logs.find((logged) => logged.request_id === headers.get("x-request-id"));
-    expect(line).toMatchObject({ level: "error", msg: "a page failed" });
+    expect(line).toMatchObject({ level: "error", msg: "request failed" });
   });
 
   test("without account it is a 503 that says so", async () => {
@@ -124,7 +124,7 @@ describe("what goes wrong is told on a page", () => {
     for (const answer of [await visitor.get("/test/api-keys"), await visitor.signIn()]) {
       expect(answer.status).toBe(503);
       expect(answer.headers.has("retry-after")).toBe(true);
-      expect(answer.text).toContain("The dashboard can’t reach its data");
+      expect(answer.text).toContain("The dashboard is temporarily unavailable");
     }
     expect((await visitor.get("/sign-in")).status).toBe(200);
     await alone.close();

@@ -1,26 +1,29 @@
 import type { Logger } from "@vvs/logging";
-import type { AccountService } from "@vvs/proto/account/v1/account";
+import type { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import type { EntryService } from "@vvs/proto/account/v1/entry";
 import type { OrganizationService } from "@vvs/proto/account/v1/organization";
 import type { PasskeyService } from "@vvs/proto/account/v1/passkeys";
+import type { SessionService } from "@vvs/proto/account/v1/sessions";
 import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
+import type { UsageService } from "@vvs/proto/account/v1/usage";
+import type { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import type { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import type { Client } from "@vvs/rpc";
 import express, { type ErrorRequestHandler, type Express } from "express";
-import { addAcceptInvitationRoutes, createAcceptInvitationHandlers } from "./accept-invitation.ts";
-import { createApiKeyHandlers } from "./api-keys.ts";
-import { createAuditLogHandler } from "./audit-log.ts";
-import { createChangeMonitorHandlers } from "./change-monitor.ts";
-import { createCreateMonitorHandlers } from "./create-monitor.ts";
-import { createDeliveryHandlers } from "./deliveries.ts";
-import { createReadEndpoints } from "./endpoints.ts";
-import { createEntityHandlers } from "./entities.ts";
-import { addEntryRoutes } from "./entry-routes.ts";
-import { environmentViews } from "./environments.ts";
-import { createEvidenceHandlers } from "./evidence.ts";
+import { createApiKeyHandlers } from "./api-keys/api-keys.ts";
+import { createEntityHandlers } from "./entities/entities.ts";
+import { createReadVendors } from "./entities/vendors.ts";
+import { addAcceptInvitationRoutes, createAcceptInvitationHandlers } from "./entry/accept-invitation.ts";
+import { addEntryRoutes } from "./entry/entry-routes.ts";
+import { createMailbox } from "./entry/mailbox.ts";
+import { createPasswordReset } from "./entry/password-reset.ts";
+import { createBeginSession, createSignIn } from "./entry/sign-in.ts";
+import { createSignUp } from "./entry/sign-up.ts";
+import { createReadChoices, createSingleSignOnHandlers } from "./entry/single-sign-on.ts";
 import { accessLog, requestIdOf } from "./http/access-log.ts";
 import { createAssets } from "./http/assets.ts";
 import { refuseForeignForms } from "./http/csrf.ts";
@@ -31,38 +34,43 @@ import { ProblemError, problemOf } from "./http/problem.ts";
 import { createRecently } from "./http/recently.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createSignedIn } from "./http/session.ts";
-import { coverSpan } from "./http/span.ts";
-import { createInvitationHandlers } from "./invitations.ts";
-import { createMailbox } from "./mailbox.ts";
-import { createMemberHandlers } from "./members.ts";
-import { addMonitorRoutes } from "./monitor-routes.ts";
-import { createMonitorHandlers } from "./monitors.ts";
-import { createOrganizationHandler } from "./organization.ts";
-import { addOrganizationRoutes } from "./organization-routes.ts";
-import { createOverviewHandler } from "./overview.ts";
-import { endpointsAlert } from "./pages/endpoints.ts";
-import { createLayout, type Layout } from "./pages/layout.ts";
-import { problemPage } from "./pages/problem.ts";
-import { createReadPanel } from "./panels.ts";
-import { createPasskeyHandlers } from "./passkeys.ts";
-import { createPasswordReset } from "./password-reset.ts";
-import { createProvidersHandler } from "./providers.ts";
-import { createReplayFailedHandlers } from "./replay-failed.ts";
-import { createRunVerificationHandlers } from "./run-verification.ts";
-import { createSecurityHandlers } from "./security.ts";
-import { addSecurityRoutes } from "./security-routes.ts";
-import { createBeginSession, createSignIn } from "./sign-in.ts";
-import { createSignUp } from "./sign-up.ts";
-import { createReadChoices, createSingleSignOnHandlers } from "./single-sign-on.ts";
-import { createTestEventHandlers } from "./test-event.ts";
-import { createTwoFactorHandlers } from "./two-factor.ts";
-import { createUsageHandler } from "./usage.ts";
-import { createReadVendors } from "./vendors.ts";
-import { createVerificationHandlers } from "./verifications.ts";
-import { createWebhookHandlers } from "./webhooks.ts";
+import { redactSpan } from "./http/span.ts";
+import { createChangeMonitorHandlers } from "./monitors/change-monitor.ts";
+import { createCreateMonitorHandlers } from "./monitors/create-monitor.ts";
+import { addMonitorRoutes } from "./monitors/monitor-routes.ts";
+import { createMonitorHandlers } from "./monitors/monitors.ts";
+import { createAuditLogHandler } from "./organization/audit-log.ts";
+import { createInvitationHandlers } from "./organization/invitations.ts";
+import { createMemberHandlers } from "./organization/members.ts";
+import { createOrganizationHandler } from "./organization/organization.ts";
+import { addOrganizationRoutes } from "./organization/organization-routes.ts";
+import { createOverviewHandler } from "./overview/overview.ts";
+import { createProvidersHandler } from "./providers/providers.ts";
+import { createPasskeyHandlers } from "./security/passkeys.ts";
+import { createSecurityHandlers } from "./security/security.ts";
+import { addSecurityRoutes } from "./security/security-routes.ts";
+import { createTwoFactorHandlers } from "./security/two-factor.ts";
+import { environmentViews } from "./ui/environments.ts";
+import { createLayout, type Layout } from "./ui/layout.ts";
+import { createReadPanel } from "./ui/panels.ts";
+import { problemPage } from "./ui/problem-page.ts";
+import { createUsageHandler } from "./usage/usage.ts";
+import { createEvidenceHandlers } from "./verifications/evidence.ts";
+import { createRunVerificationHandlers } from "./verifications/run-verification.ts";
+import { createVerificationHandlers } from "./verifications/verifications.ts";
+import { createDeliveryHandlers } from "./webhooks/deliveries.ts";
+import { createReadEndpoints } from "./webhooks/endpoints.ts";
+import { endpointsAlert } from "./webhooks/endpoints-page.ts";
+import { createReplayFailedHandlers } from "./webhooks/replay-failed.ts";
+import { createTestEventHandlers } from "./webhooks/test-event.ts";
+import { createWebhookHandlers } from "./webhooks/webhooks.ts";
 
 export interface AppOptions {
-  readonly account: Client<typeof AccountService>;
+  readonly sessions: Client<typeof SessionService>;
+  readonly apiKeys: Client<typeof ApiKeyService>;
+  readonly webhookSecrets: Client<typeof WebhookSecretService>;
+  readonly usage: Client<typeof UsageService>;
+  readonly auditLog: Client<typeof AuditLogService>;
   readonly organization: Client<typeof OrganizationService>;
   readonly singleSignOn: Client<typeof SingleSignOnService>;
   readonly passkeys: Client<typeof PasskeyService>;
@@ -76,19 +84,19 @@ export interface AppOptions {
   /** The API as its clients see it. */
   readonly apiBaseUrl: URL;
   readonly trustedProxyHops: number;
-  /** Is there a page with the mails that account keeps? Of a local run alone. */
+  /** Whether /mailbox shows the emails that the account service keeps; only for local runs. */
   readonly localMailbox: boolean;
   readonly logger: Logger;
   readonly now: () => Date;
 }
 
-/** All pages of the dashboard: every route is named here, or in the routes file of its area. */
+/** Creates the dashboard with all its routes, which are listed here or in the routes file of their section. */
 export function createApp(options: AppOptions): Express {
-  const { account, logger } = options;
+  const { sessions, logger } = options;
   const assets = createAssets();
   const layout = createLayout({ assetPath: assets.pathOf });
   const formTokens = createFormTokens();
-  const beginSession = createBeginSession(account);
+  const beginSession = createBeginSession(sessions);
   const signIn = createSignIn({ ...options, layout, beginSession, readChoices: createReadChoices(options) });
   const passkeys = createPasskeyHandlers({ ...options, layout, beginSession });
   const signUp = createSignUp({ ...options, layout, beginSession });
@@ -120,7 +128,7 @@ export function createApp(options: AppOptions): Express {
   const invitations = createInvitationHandlers({ ...options, sendMembers });
   const auditLog = createAuditLogHandler({ ...options, layout });
   const recently = createRecently(options);
-  const signedIn = createSignedIn(account, async (visit) =>
+  const signedIn = createSignedIn(sessions, async (visit) =>
     endpointsAlert(visit.view, await readEndpoints(visit, { limit: 1, flaggedAlone: true })),
   );
 
@@ -128,7 +136,7 @@ export function createApp(options: AppOptions): Express {
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("trust proxy", options.trustedProxyHops);
-  app.use(coverSpan({ serverAddress: options.url.hostname }));
+  app.use(redactSpan({ serverAddress: options.url.hostname }));
   app.use(accessLog(logger));
   app.use(securityHeaders({ isHttps: options.url.protocol === "https:" }));
   app.use(assets.router);
@@ -142,8 +150,8 @@ export function createApp(options: AppOptions): Express {
   app.post("/sign-in/code", signIn.finish);
   app.get("/sign-in/sso", singleSignOn.ask);
   app.post("/sign-in/sso", singleSignOn.find);
-  app.get("/sign-in/sso/:provider_id", singleSignOn.setOut);
-  app.get("/sign-in/sso/:provider_id/callback", singleSignOn.comeBack);
+  app.get("/sign-in/sso/:provider_id", singleSignOn.begin);
+  app.get("/sign-in/sso/:provider_id/callback", singleSignOn.finish);
   app.get("/sign-in/passkey", passkeys.askToSignIn);
   app.post("/sign-in/passkey", passkeys.signIn);
   app.post("/sign-out", signIn.signOut);
@@ -190,7 +198,7 @@ export function createApp(options: AppOptions): Express {
     app.post(`${view.path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.run));
     app.get(`${view.path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.ask));
     app.post(`${view.path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.send));
-    // Where a form led is no page of its own: who opens its address again gets the page that has the form.
+    // Opening the address of a form's answer leads back to the page with the form.
     app.get(`${view.path}/webhooks/secret{/:form}`, (_request, response) =>
       response.redirect(303, `${view.path}/webhooks`),
     );
@@ -198,17 +206,17 @@ export function createApp(options: AppOptions): Express {
       response.redirect(303, `${view.path}/webhooks/deliveries/${encodeURIComponent(request.params.delivery_id)}`),
     );
   }
-  app.use((_request, _response, next) => next(new ProblemError("no_page")));
+  app.use((_request, _response, next) => next(new ProblemError("page_not_found")));
   app.use(problemPages(layout, logger));
   return app;
 }
 
-/** Answers whatever went wrong with a page that says so, and what to do. */
+/** Answers errors with a page that says what happened and what to do. */
 function problemPages(layout: Layout, logger: Logger): ErrorRequestHandler {
   return (error, _request, response, next) => {
     const problem = problemOf(error);
     const requestId = requestIdOf(response);
-    if (problem.status >= 500) logger.error({ err: error, request_id: requestId }, "a page failed");
+    if (problem.status >= 500) logger.error({ err: error, request_id: requestId }, "request failed");
     if (response.headersSent) return next(error);
     if (problem.retryAfterSeconds) response.set("retry-after", String(problem.retryAfterSeconds));
     const content = problemPage(problem, requestId);

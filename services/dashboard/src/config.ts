@@ -1,7 +1,7 @@
 import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { rpcSection } from "@vvs/rpc";
 
-/** Where browsers keep a Secure cookie without TLS. */
+/** Hosts for which browsers keep Secure cookies without TLS. */
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 const publicUrl = () =>
@@ -12,21 +12,21 @@ const schema = z.object({
   ...rpcSection,
   /** Address the dashboard binds to. */
   HTTP_HOST: z.string().default("127.0.0.1"),
-  /** Its port. */
+  /** Port the dashboard listens on. */
   HTTP_PORT: port().default(8081),
-  /** The dashboard as browsers see it, without a path; https but on the own machine. */
+  /** Public URL of the dashboard, without a path; must be https except on the local machine. */
   DASHBOARD_URL: publicUrl()
     .refine(
       (url) => url.protocol === "https:" || LOOPBACK.has(url.hostname),
-      "must be https, or sign-ins can't be kept",
+      "must be https, because browsers would not keep the session cookie",
     )
     .refine((url) => url.pathname === "/" && url.search === "" && url.hash === "", "must have no path")
     .prefault("http://localhost:8081"),
-  /** The API as its clients see it, for the calls shown on pages. */
+  /** Public URL of the API, for the example calls shown on pages. */
   PUBLIC_BASE_URL: publicUrl().prefault("http://127.0.0.1:8080"),
-  /** Proxies in front that add to X-Forwarded-For; 0 takes the address of the connection as the client's. */
+  /** Number of proxies in front that add to X-Forwarded-For; 0 uses the address of the connection as the client's. */
   TRUSTED_PROXY_HOPS: count().default(0),
-  /** Of a local run alone: the page /mailbox shows the mails that account keeps, to anybody. */
+  /** For local runs only: /mailbox shows the emails that the account service keeps, to everyone. */
   LOCAL_MAILBOX: flag().default(false),
   /** host:port of the account service. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
@@ -42,5 +42,5 @@ const schema = z.object({
 
 export type DashboardConfig = z.infer<typeof schema>;
 
-/** Errors: ConfigError with all problems at once. */
+/** Loads the configuration from the environment. Errors: ConfigError with all problems. */
 export const loadDashboardConfig = (): DashboardConfig => loadConfig(schema, process.env);

@@ -1,9 +1,13 @@
 import { runService } from "@vvs/lifecycle";
-import { AccountService } from "@vvs/proto/account/v1/account";
+import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { EntryService } from "@vvs/proto/account/v1/entry";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
+import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
+import { UsageService } from "@vvs/proto/account/v1/usage";
+import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -18,8 +22,16 @@ const NAME = "dashboard";
 await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
   const shared = { caller: NAME, tls, logger };
-  const account = createClient(AccountService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("account client", () => account.close());
+  const sessions = createClient(SessionService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("sessions client", () => sessions.close());
+  const apiKeys = createClient(ApiKeyService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("API keys client", () => apiKeys.close());
+  const webhookSecrets = createClient(WebhookSecretService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("webhook secrets client", () => webhookSecrets.close());
+  const usage = createClient(UsageService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("usage client", () => usage.close());
+  const auditLog = createClient(AuditLogService, { ...shared, address: config.ACCOUNT_ADDRESS });
+  onClose("audit log client", () => auditLog.close());
   const organization = createClient(OrganizationService, { ...shared, address: config.ACCOUNT_ADDRESS });
   onClose("organization client", () => organization.close());
   const singleSignOn = createClient(SingleSignOnService, { ...shared, address: config.ACCOUNT_ADDRESS });
@@ -38,7 +50,11 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
   onClose("monitor client", () => monitors.close());
 
   const app = createApp({
-    account,
+    sessions,
+    apiKeys,
+    webhookSecrets,
+    usage,
+    auditLog,
     organization,
     singleSignOn,
     passkeys,

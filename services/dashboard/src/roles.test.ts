@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { isPermitted } from "./permissions.ts";
 import { startDashboard, type TestDashboard, type Visitor } from "./testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf } from "./testing/fake-dispatcher.ts";
 import { ENTITY_ID } from "./testing/fake-entity.ts";
@@ -10,6 +9,7 @@ import { eventOf, MONITOR_ID, monitorOf } from "./testing/fake-monitor.ts";
 import { keyOf } from "./testing/fake-services.ts";
 import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID, verificationOf } from "./testing/fake-verification.ts";
 import type { Route } from "./testing/routes.ts";
+import { isPermitted } from "./ui/permissions.ts";
 
 const roles = ["owner", "developer", "read_only"] as const;
 const at = timestampFromDate(new Date("2026-11-20T08:00:00Z"));
@@ -129,10 +129,10 @@ describe("on all pages that lead to each other", () => {
   test("who is read-only is told who may do what is not offered", async () => {
     const visitor = await visitorOf("read_only");
     for (const [path, text] of [
-      ["/live/api-keys", "Owners and developers may create, roll and revoke keys."],
-      ["/live/webhooks", "Owners and developers may see, rotate and set the secret."],
-      [`/live/webhooks/deliveries/${DELIVERY_ID}`, "Owners and developers may replay deliveries."],
-      ["/live/organization/members", "Owners may invite people, change roles and remove members."],
+      ["/live/api-keys", "Owners and developers can create, roll and revoke API keys."],
+      ["/live/webhooks", "Owners and developers can view, rotate and set the secret."],
+      [`/live/webhooks/deliveries/${DELIVERY_ID}`, "Owners and developers can replay deliveries."],
+      ["/live/organization/members", "Owners can invite people, change roles and remove members."],
     ] as const) {
       expect((await visitor.get(path)).text).toContain(text);
     }

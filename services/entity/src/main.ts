@@ -1,17 +1,18 @@
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
+import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
-import { createEntityApplication } from "./application.ts";
+import { callers } from "./api.ts";
 import { loadEntityConfig } from "./config.ts";
-import { collectionsOf } from "./documents.ts";
-import { hostMatchIndex } from "./match-index/host.ts";
-import { startRekeying } from "./rekey.ts";
-import { callers } from "./service.ts";
+import { createEntityApplication } from "./domain.ts";
+import { collectionsOf } from "./model/documents.ts";
+import { hostMatchIndex } from "./name-index/host.ts";
+import { startRekeying } from "./tins/rekey.ts";
 
 await runService("entity", loadEntityConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "entity", logger, stopping });
   onClose("mongodb", () => client.close());
+  const now = await databaseClock({ client, stopping });
 
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
   const index = hostMatchIndex({
@@ -36,7 +37,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
     tinKeys: config.TIN_KEYS,
     tinHashKeys: config.TIN_HASH_KEYS,
     sandboxEntityCap: config.SANDBOX_ENTITY_CAP,
-    now: () => new Date(),
+    now,
   });
   const server = await serveRpc({
     service: EntityService,
@@ -47,6 +48,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
     tls: tlsFiles(config),
     logger,
     translate: translateMongoError,
+    ping: pingMongo(client),
   });
   onClose("grpc server", () => server.close());
   logger.info({ port: server.port }, "serving");

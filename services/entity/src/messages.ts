@@ -2,9 +2,9 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type IdentifierMap, identifierTypes } from "@vvs/identifiers";
 import type { Identifiers } from "@vvs/proto/common/v1/common";
 import type { LookUpRequest, Address as ProtoAddress } from "@vvs/proto/entity/v1/entity";
-import type { SnapshotDocument } from "./documents.ts";
-import type { Criteria, Match, Reason } from "./lookup.ts";
-import type { Address } from "./registry/facts.ts";
+import type { Criteria, Match, Reason } from "./lookup/lookup.ts";
+import type { SnapshotDocument } from "./model/documents.ts";
+import type { Address } from "./model/facts.ts";
 
 /** The identifiers that a message gives. */
 export function identifiersOf(message: Identifiers | undefined): IdentifierMap {

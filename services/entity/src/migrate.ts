@@ -2,9 +2,11 @@ import { migrateIdempotency } from "@vvs/idempotency";
 import { createCollections, environmentDatabases } from "@vvs/mongo";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
-import { collectionsOf } from "./documents.ts";
-import { loadSandboxRegistry } from "./registry/load-sandbox.ts";
+import { collectionsOf } from "./model/documents.ts";
+import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
 
+/** Much longer than any transaction takes, as long as it must be there. */
+const GUARD_SECONDS = 86_400;
 const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
@@ -22,7 +24,9 @@ async function createIndexes(db: Db): Promise<void> {
   const collections = collectionsOf(db);
   const { entities, snapshots, carriedTins, remembered, exclusions, loads, quarantine, changes, tinReveals } =
     collections;
-  await createCollections(db, [collections.fingerprintKeys.collectionName, collections.loadLocks.collectionName]);
+  const { fingerprintKeys, loadLocks, createdCounts } = collections;
+  const unindexed = [fingerprintKeys, loadLocks, createdCounts].map(({ collectionName }) => collectionName);
+  await createCollections(db, unindexed);
   await entities.createIndexes([
     {
       key: { "identifiers.uei": 1, organization_id: 1 },
@@ -73,7 +77,9 @@ async function createIndexes(db: Db): Promise<void> {
     { key: { uei: 1 }, sparse: true },
     { key: { cage: 1 }, sparse: true },
     { key: { load_id: 1 } },
+    { key: { ended_by: 1, _id: 1 } },
   ]);
+  await collections.identifierGuards.createIndexes([{ key: { at: 1 }, expireAfterSeconds: GUARD_SECONDS }]);
   await loads.createIndexes([{ key: { kind: 1, state: 1, cut_date: -1, finished_at: -1 } }]);
   await quarantine.createIndexes([{ key: { load_id: 1, line_number: 1 }, unique: true }]);
   await changes.createIndexes([{ key: { load_id: 1, _id: 1 } }]);

@@ -10,7 +10,7 @@ import type {
   PublicEntity,
   RememberedDocument,
   SnapshotDocument,
-} from "./documents.ts";
+} from "./model/documents.ts";
 
 /** Reads what one organization sees. Every method puts the tenant into its query. */
 export interface EntityStore {

@@ -13,14 +13,14 @@ export interface AppOptions extends ServeOptions {
   readonly logger: Logger;
   readonly countUse: CountUse;
   readonly version: string;
-  /** Can calls be served now? Asked on each GET /v1/health, so it must be cheap. */
+  /** Returns whether calls can be served now. Called on each GET /v1/health, so it must be cheap. */
   readonly healthy: () => boolean;
-  /** The host of the public base URL, for spans. */
+  /** Host of the public base URL, for spans. */
   readonly serverAddress: string;
   readonly stopping: AbortSignal;
 }
 
-/** The HTTP application: which path, which method, and what answers it. Paths are exact: no slash at the end, no other case. */
+/** Creates the HTTP application, which finds the route of each request. Paths are exact: case matters, and none ends with a slash. */
 export function createApp(options: AppOptions): express.Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false);
@@ -33,7 +33,7 @@ export function createApp(options: AppOptions): express.Express {
     });
     response.locals.exchange = beginExchange(request, response, options);
     if (request.headers.host === undefined && request.httpVersion === "1.1") {
-      throw new ServiceError("invalid_request", { message: "The request has no Host header." });
+      throw new ServiceError("invalid_request", { message: "The request has no Host header. Send one." });
     }
     next();
   });
@@ -62,7 +62,9 @@ export function createApp(options: AppOptions): express.Express {
   }
 
   app.use(() => {
-    throw new ServiceError("not_found", { message: "There is no such path." });
+    throw new ServiceError("not_found", {
+      message: "This path does not exist. Paths are case-sensitive and do not end with a slash.",
+    });
   });
   app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
     answerError(response.locals.exchange, isUndecodable(thrown) ? new ServiceError("not_found") : thrown);
@@ -85,7 +87,7 @@ function refuseMethod(exchange: Exchange, allow: string): void {
   answerError(exchange, new ServiceError("method_not_allowed"), { Allow: allow });
 }
 
-/** Express' refusal of a path with a broken %-escape: whatever it was meant to be, it is no path of ours. */
+/** Returns whether Express refused a path with a broken %-escape. Such a path does not exist. */
 function isUndecodable(thrown: unknown): boolean {
   return thrown instanceof URIError;
 }

@@ -5,17 +5,17 @@ import { rpcSection } from "@vvs/rpc";
 const schema = z.object({
   ...serviceSection,
   ...rpcSection,
-  /** Address the API binds to; 0.0.0.0 for all. */
+  /** Address that the API binds to; 0.0.0.0 for all. */
   HTTP_HOST: z.string().default("127.0.0.1"),
   /** Port of the API. */
   HTTP_PORT: port().default(8080),
-  /** Seconds an idle connection is kept; longer than the load balancer in front keeps its own. */
+  /** How long an idle connection is kept, in seconds. Must be longer than in the load balancer in front. */
   HTTP_KEEP_ALIVE_SECONDS: count(1).default(620),
-  /** Connections beyond this are closed at once. */
+  /** Maximum number of connections. Further ones are closed immediately. */
   HTTP_MAX_CONNECTIONS: count(1).default(10_000),
-  /** Proxies of the operator's own in front, whose entries of X-Forwarded-For are believed; 0 believes none. */
+  /** Number of the operator's own proxies in front, whose X-Forwarded-For entries are trusted; 0: none. */
   TRUSTED_PROXY_HOPS: count().default(0),
-  /** What clients reach this API under, such as https://api.example.com; evidence is linked with it. */
+  /** Base URL of this API for clients, such as https://api.example.com. Links to evidence begin with it. */
   PUBLIC_BASE_URL: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, "")),
   /** host:port of the account service. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
@@ -25,24 +25,24 @@ const schema = z.object({
   VERIFICATION_ADDRESS: z.string().default("127.0.0.1:50053"),
   /** host:port of the monitor service. */
   MONITOR_ADDRESS: z.string().default("127.0.0.1:50054"),
-  /** Redis for limits, with credentials in the URL; rediss:// for TLS. */
+  /** URL of Redis for limits, including credentials; rediss:// for TLS. */
   REDIS_URL: z.string(),
-  /** Before all keys in Redis. */
+  /** Prefix of all keys in Redis. */
   REDIS_KEY_PREFIX: z.string().default("vvs_"),
-  /** Key ring that API keys are hashed with; the same as account's. */
+  /** Key ring that API keys are hashed with. Must be the same as account's. */
   API_KEY_PEPPERS: keyRing(),
-  /** Key ring that idempotency keys and bodies are hashed with; the first alone is used. */
+  /** Key ring for hashes of idempotency keys and bodies. Keep a replaced key in the ring for 24 h. */
   IDEMPOTENCY_KEYS: keyRing(),
-  /** Take webhook URLs with private hosts; for local runs alone. */
+  /** Whether webhook URLs may point to private hosts. Only for local runs. */
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag().default(false),
 });
 
 export type GatewayConfig = z.infer<typeof schema>;
 
-/** The configuration of this process. Errors: ConfigError. */
+/** Reads the configuration from the environment. Errors: ConfigError that lists all problems. */
 export const loadGatewayConfig = (): GatewayConfig => loadConfig(schema, process.env);
 
-/** The product's version, as its root package.json says it. */
+/** Returns the product's version from the root package.json. */
 export function productVersion(): string {
   const file = new URL("../../../package.json", import.meta.url);
   return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).version;

@@ -2,42 +2,51 @@ import { setTimeout as delay } from "node:timers/promises";
 import { GRACE_MS } from "./auth/key-check.ts";
 import type { KeyReplica } from "./auth/key-replica.ts";
 
-/** A service without a connection for so long is out of reach; a shorter gap is one being renewed. */
-const DISCONNECTED_MS = 5_000;
-const LOOK_EVERY_MS = 250;
+/**
+ * Maximum time without a positive health answer from a service, in milliseconds. A renewed connection or one failing
+ * replica is not an outage. A service reports a lost database within 4 s.
+ */
+const SILENT_MS = 4_000;
+const ASK_EVERY_MS = 500;
 
 export interface HealthOptions {
   readonly replica: Pick<KeyReplica, "ageMs">;
-  /** The clients of the services that calls are answered with. */
-  readonly clients: readonly { isConnected(): boolean }[];
+  /** Clients of the services that answer calls. Each health check may reach another replica. */
+  readonly clients: readonly { isServing(): Promise<boolean> }[];
   /** Milliseconds on a clock that never goes back. */
   readonly clock: () => number;
 }
 
 export interface Health {
-  /** Can keys be checked, and is every service connected? Costs nothing: connections are looked at in between. */
+  /** Returns whether keys can be checked and every service can serve. Cheap, because services are polled in the background. */
   healthy(): boolean;
-  /** Waits until it is healthy for the first time, or for `limitMs`, or until `stopping` is aborted. */
+  /** Waits until everything is healthy, for at most `limitMs` milliseconds, or until `stopping` is aborted. */
   warm(limitMs: number, stopping: AbortSignal): Promise<void>;
   stop(): void;
 }
 
 export function watchHealth({ replica, clients, clock }: HealthOptions): Health {
-  const connectedAt = clients.map(() => Number.NEGATIVE_INFINITY);
-  const look = () => {
-    for (const [index, client] of clients.entries()) if (client.isConnected()) connectedAt[index] = clock();
-  };
-  look();
-  const timer = setInterval(look, LOOK_EVERY_MS);
-  const healthy = () => replica.ageMs() <= GRACE_MS && connectedAt.every((at) => clock() - at <= DISCONNECTED_MS);
+  const ending = new AbortController();
+  const servingAt = clients.map(() => Number.NEGATIVE_INFINITY);
+
+  async function watch(client: HealthOptions["clients"][number], index: number): Promise<void> {
+    while (!ending.signal.aborted) {
+      const askedAt = clock();
+      if (await client.isServing()) servingAt[index] = askedAt;
+      await delay(ASK_EVERY_MS, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  for (const [index, client] of clients.entries()) void watch(client, index);
+  const healthy = () => replica.ageMs() <= GRACE_MS && servingAt.every((at) => clock() - at <= SILENT_MS);
   return {
     healthy,
     async warm(limitMs, stopping) {
       const until = clock() + limitMs;
       while (!healthy() && !stopping.aborted && clock() < until) {
-        await delay(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+        await delay(ASK_EVERY_MS / 2, undefined, { signal: stopping }).catch(() => undefined);
       }
     },
-    stop: () => clearInterval(timer),
+    stop: () => ending.abort(),
   };
 }

@@ -1,5 +1,6 @@
 import { runService } from "@vvs/lifecycle";
-import { AccountService } from "@vvs/proto/account/v1/account";
+import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import { UsageService } from "@vvs/proto/account/v1/usage";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -16,7 +17,7 @@ import { observeGateway } from "./metrics.ts";
 import { routes } from "./routes/table.ts";
 import { startUsageReports } from "./usage.ts";
 
-/** Longer than connections take on a busy node; whatever is missing then is away, and must not keep the gateway away too. */
+/** Maximum wait for connections at the start, in milliseconds. The gateway becomes ready even if a service is unavailable. */
 const WARM_UP_MS = 15_000;
 
 await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose, stopping }) => {
@@ -24,8 +25,10 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
   const now = () => new Date();
 
   const common = { caller: "gateway", tls: tlsFiles(config), logger };
-  const account = createClient(AccountService, { address: config.ACCOUNT_ADDRESS, ...common });
-  onClose("account client", () => account.close());
+  const apiKeys = createClient(ApiKeyService, { address: config.ACCOUNT_ADDRESS, ...common });
+  onClose("API keys client", () => apiKeys.close());
+  const usageService = createClient(UsageService, { address: config.ACCOUNT_ADDRESS, ...common });
+  onClose("usage client", () => usageService.close());
   const entity = createClient(EntityService, { address: config.ENTITY_ADDRESS, ...common });
   onClose("entity client", () => entity.close());
   const verification = createClient(VerificationService, { address: config.VERIFICATION_ADDRESS, ...common });
@@ -35,16 +38,21 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
 
   const redis = connectRedis({ url: config.REDIS_URL, logger });
   onClose("redis", () => redis.disconnect());
-  const limiter = createRateLimiter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}ratelimit`, clock });
-  const failures = createRateLimiter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}failed_auth`, clock });
+  const limits = { redis, logger, clock };
+  const limiter = createRateLimiter({ ...limits, name: "calls", keyPrefix: `${config.REDIS_KEY_PREFIX}ratelimit` });
+  const failures = createRateLimiter({
+    ...limits,
+    name: "failed_authentications",
+    keyPrefix: `${config.REDIS_KEY_PREFIX}failed_auth`,
+  });
 
-  // Keys are checked until the last request is answered, so the watch ends with the server, not with the signal.
+  // Keys are checked until the last request is answered, so the watch ends after the server.
   const watching = new AbortController();
-  const replica = startKeyReplica({ account, logger, clock, stopping: watching.signal });
+  const replica = startKeyReplica({ account: apiKeys, logger, clock, stopping: watching.signal });
   onClose("key replica", () => watching.abort());
-  const checkKey = createKeyCheck({ replica, account, peppers: config.API_KEY_PEPPERS, clock, now });
+  const checkKey = createKeyCheck({ replica, account: apiKeys, peppers: config.API_KEY_PEPPERS, clock, now });
 
-  const usage = startUsageReports({ account, logger, now });
+  const usage = startUsageReports({ account: usageService, logger, now });
   onClose("usage reports", () => usage.close());
 
   const health = watchHealth({ replica, clients: [entity, verification, monitor], clock });
@@ -76,6 +84,6 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
   });
   onClose("http server", () => server.close());
   logger.info({ port: server.port }, "serving");
-  // A new pod gets its share of the requests as soon as it is ready: its first ones should wait for no connection.
+  // A new pod receives requests as soon as it is ready, so its connections are opened first.
   await health.warm(WARM_UP_MS, stopping);
 });

@@ -1,18 +1,18 @@
 import { metrics } from "@opentelemetry/api";
 
-/** The gateway's own figures; calls, their routes and durations are the HTTP instrumentation's. */
+/** Registers the gateway's own metrics. The HTTP instrumentation measures calls, routes and durations. */
 export function observeGateway(state: { degraded: () => boolean; replicaAgeMs: () => number }): void {
   const meter = metrics.getMeter("gateway");
   meter
     .createObservableGauge("ratelimit_degraded", {
       description:
-        "1 while this gateway limits on its own memory because Redis is away: each gateway then gives the whole limit.",
+        "1 while this gateway counts limits in memory because Redis does not answer. It then does not see new calls of other gateways.",
     })
     .addCallback((result) => result.observe(state.degraded() ? 1 : 0));
   meter
     .createObservableGauge("api_key_replica_age", {
       description:
-        "How long ago account was last heard; above 5 s each key costs a call, above 60 s with account away all calls fail.",
+        "Time since the last message from account. Above 5 s each request asks account for its key; above 60 s with account unavailable all requests fail.",
       unit: "s",
     })
     .addCallback((result) => {

@@ -12,7 +12,7 @@ import { readCall } from "./routes/read-call.ts";
 import type { Reply, Route, RouteContext } from "./routes/route.ts";
 
 export interface ServeOptions extends AuthenticateOptions {
-  /** Counts calls by key. */
+  /** Counts requests per key. */
   readonly limiter: RateLimiter;
   readonly allowPrivateTargets: boolean;
   readonly idempotencyKeys: readonly SecretKey[];
@@ -20,19 +20,20 @@ export interface ServeOptions extends AuthenticateOptions {
 }
 
 /**
- * Answers one request of a known path and method. The order of refusals is part of the interface, and is the order of
- * these lines: 401, 429, 413/415, 400, 403, 404, 409. Errors: ServiceError, for the caller to answer with.
+ * Answers one request with a known path and method. The order of refusals is part of the interface and is the order of
+ * these lines: 401, 429, 413/415, 400, 403, 404, 409. Errors: ServiceError, which the caller answers with.
  */
 export async function serve(route: Route, id: string, exchange: Exchange, options: ServeOptions): Promise<void> {
-  const { request, requestId } = exchange;
+  const { request, requestId, hungUp, stopping } = exchange;
   const key = await authenticate(request, options);
   exchange.key = key;
   await withinLimit(key, exchange, options.limiter);
   const body = route.body ? await readJsonBody(request) : undefined;
-  const call = readCall(route, { request, requestId, key, id, body }, options);
+  const call = readCall(route, { request, requestId, key, id, body, hungUp, stopping }, options);
   authorize(route, key);
   if (route.id && !isId(route.id.prefix, id)) throw new ServiceError(route.id.missing);
   const reply = await route.handle(call, options.context).catch((error: unknown) => Promise.reject(fromService(error)));
+  exchange.waitedMs = reply.waitedMs;
   answer(exchange, reply.status ?? 200, reply.body, replyHeaders(reply));
 }
 
@@ -41,16 +42,21 @@ async function withinLimit(key: ApiKey, { response }: Exchange, limiter: RateLim
   for (const [name, value] of Object.entries(quotaHeaders(quota))) response.setHeader(name, value);
   if (!quota.allowed) {
     throw new ServiceError("rate_limited", {
-      message: `The limit of ${quota.limit} requests per minute is reached.`,
+      message: `The limit of ${quota.limit} requests per minute is reached. Wait for the seconds in Retry-After.`,
       retryAfterSeconds: quota.resetSeconds,
     });
   }
 }
 
 function authorize(route: Route, key: ApiKey): void {
-  if (key.organizationSuspended) throw new ServiceError("forbidden", { message: "The organization is suspended." });
+  if (key.organizationSuspended)
+    throw new ServiceError("forbidden", {
+      message: "Your organization is suspended. Contact the operator of this service.",
+    });
   if (!key.scopes.has(route.scope)) {
-    throw new ServiceError("forbidden", { message: `The API key lacks the scope ${route.scope}.` });
+    throw new ServiceError("forbidden", {
+      message: `The API key does not have the scope ${route.scope}. Use a key that has it.`,
+    });
   }
 }
 

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "@vvs/logging";
-import type { AccountService, UsageCountSchema } from "@vvs/proto/account/v1/account";
+import type { UsageCountSchema, UsageService } from "@vvs/proto/account/v1/usage";
+import { superviseLoop } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
 import { DURATION_CLASSES, durationClass } from "@vvs/telemetry/durations";
 import { toProtoTenant } from "@vvs/tenant";
@@ -28,16 +29,16 @@ interface Report {
 
 export interface UsageReports {
   readonly count: CountUse;
-  /** Reports what is left. */
+  /** Reports the remaining requests. */
   close(): Promise<void>;
 }
 
 /**
- * Counts requests and tells account every ten seconds. A report whose fate is unknown is sent again as it was, and what
- * comes meanwhile waits for the next one: each request counts once, but for those of a gateway that is killed.
+ * Counts requests and reports them to account every ten seconds. A report with an unknown outcome is sent again unchanged,
+ * and later requests wait for the next report. So each request counts once, except for those of a gateway that is killed.
  */
 export function startUsageReports(options: {
-  account: Pick<Client<typeof AccountService>, "reportUsage">;
+  account: Pick<Client<typeof UsageService>, "reportUsage">;
   logger: Logger;
   now: () => Date;
   reportEveryMs?: number;
@@ -45,7 +46,7 @@ export function startUsageReports(options: {
   const { account, logger, now, reportEveryMs = REPORT_EVERY_MS } = options;
   let counts = new Map<string, Count>();
   let unsent: Report | undefined;
-  let troubled = false;
+  const stopping = new AbortController();
 
   async function report(): Promise<void> {
     if (!unsent && counts.size > 0) {
@@ -53,20 +54,21 @@ export function startUsageReports(options: {
       counts = new Map();
     }
     if (!unsent) return;
-    try {
-      await account.reportUsage({ reportId: unsent.id, counts: unsent.counts.map(messageOf) });
-      unsent = undefined;
-      troubled = false;
-    } catch (err) {
-      if (!troubled) logger.warn({ err }, "usage can't be reported; trying until it can");
-      troubled = true;
-    }
+    await account.reportUsage({ reportId: unsent.id, counts: unsent.counts.map(messageOf) });
+    unsent = undefined;
   }
 
-  let reporting = Promise.resolve();
-  const timer = setInterval(() => {
-    reporting = reporting.then(report);
-  }, reportEveryMs).unref();
+  const loop = superviseLoop({
+    async round() {
+      await report();
+      return reportEveryMs;
+    },
+    failure: "reporting usage fails; retrying",
+    recovery: "reporting usage succeeds again",
+    backoff: { firstMs: reportEveryMs, longestMs: reportEveryMs },
+    stopping: stopping.signal,
+    logger,
+  });
   return {
     count(key, { status, durationMs }) {
       const at = now();
@@ -80,11 +82,15 @@ export function startUsageReports(options: {
       count.lastAt = at;
     },
     async close() {
-      clearInterval(timer);
-      await reporting;
-      await report();
-      // What was counted while the one before was unsent.
-      if (!unsent) await report();
+      stopping.abort();
+      await loop.ended();
+      try {
+        await report();
+        // A second report has the requests that were counted while the first was unsent.
+        await report();
+      } catch (err) {
+        logger.warn({ err }, "the last usage could not be reported");
+      }
     },
   };
 }

@@ -46,7 +46,7 @@ describe("every problem is named at once, without the values", () => {
       },
     });
     expect(status).toBe(400);
-    expect(body.message).toBe("The request has 12 problems; details names each.");
+    expect(body.message).toBe("The request has 12 problems. They are listed in details.");
     expect(body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(
       [
         "Idempotency-Key",
@@ -86,7 +86,8 @@ describe("texts", () => {
     ["legal_name", 5, "must be a string"],
     ["legal_name", "", "must not be empty"],
     ["legal_name", " \t\n ", "must not be empty"],
-    ["legal_name", "a\u0000b", "must not contain NUL characters"],
+    ["legal_name", "a\u0000b", "must not contain control characters: write it in one line, without tabs"],
+    ["legal_name", "\u200b", "must contain a visible character, such as a letter or a digit"],
     ["legal_name", "\ud800", "must be valid Unicode"],
     ["legal_name", "x".repeat(301), "must be at most 300 characters"],
     ["address", "1 Main St", "must be an object"],
@@ -106,6 +107,29 @@ describe("texts", () => {
     });
   });
 
+  const address = { line1: "1 Main St", line2: "A", city: "Springfield", state: "IL", zip: "62701", country: "USA" };
+  const verify = { identifiers: { uei: "ABCDEFGHJKL1" }, checks: ["tin_match"], mode: "cached" };
+  const fields: [string, string, (text: string) => object][] = [
+    ["/v1/entities", "legal_name", (legal_name) => ({ legal_name })],
+    ["/v1/verify", "legal_name", (legal_name) => ({ ...verify, legal_name })],
+    ["/v1/entities/lookup", "legal_name", (legal_name) => ({ legal_name })],
+    ["/v1/entities/lookup", "address", (text) => ({ address: text })],
+    ...Object.keys(address).map((part): [string, string, (text: string) => object] => [
+      "/v1/entities",
+      `address.${part}`,
+      (text) => ({ legal_name: "Acme", address: { ...address, [part]: text } }),
+    ]),
+  ];
+  test.each(fields)("on %s, %s has something to see, in one line and one direction", async (path, field, body) => {
+    for (const [text, message] of [
+      ["a\nb", /control characters/],
+      ["a\u202eb", /direction/],
+      ["\u200b\u3164", /visible character/],
+    ] as const) {
+      expect(await problems("POST", path, body(text))).toEqual({ [field]: expect.stringMatching(message) });
+    }
+  });
+
   test("an address needs all parts but the second line, none of them empty", async () => {
     expect(await problems("POST", "/v1/entities", { legal_name: "A", address: { line2: "", planet: "Mars" } })).toEqual(
       {
@@ -115,7 +139,7 @@ describe("texts", () => {
         "address.state": "is required",
         "address.zip": "is required",
         "address.country": "is required",
-        "address.planet": "is not known here",
+        "address.planet": "is not a known name here: remove it",
       },
     );
   });
@@ -126,7 +150,8 @@ describe("a TIN in free text", () => {
   test.each([
     ["/v1/entities", { legal_name: "Acme 123456789" }, "legal_name"],
     ["/v1/entities", { legal_name: "Acme", address: { ...address, line1: "c/o 12-3456789" } }, "address.line1"],
-    ["/v1/entities", { legal_name: "Acme", address: { ...address, zip: "627011234" } }, "address.zip"],
+    ["/v1/entities", { legal_name: "Acme", address: { ...address, zip: "62-7011234" } }, "address.zip"],
+    ["/v1/entities", { legal_name: "Acme １２．３４５６７８９" }, "legal_name"],
     [
       "/v1/verify",
       { identifiers: { uei: "ABCDEFGHJKL1" }, legal_name: "123-45-6789", checks: ["tin_match"], mode: "cached" },
@@ -138,9 +163,14 @@ describe("a TIN in free text", () => {
     expect(found[where]).toMatch(/taxpayer/);
   });
 
-  test("is no criterion that a look-up refuses; ZIP+4 is none", async () => {
+  test("is no criterion that a look-up refuses", async () => {
     await accepted("/v1/entities/lookup", { legal_name: "Acme 123456789" });
-    await accepted("/v1/entities", { legal_name: "Acme", address: { ...address, zip: "62701-1234" } });
+  });
+
+  test.each(["62701-1234", "627011234"])("is not what ZIP+4 is taken for: %s", async (zip) => {
+    expect(await accepted("/v1/entities", { legal_name: "Acme", address: { ...address, zip } })).toMatchObject({
+      address: { zip },
+    });
   });
 });
 
@@ -154,8 +184,8 @@ describe("identifiers", () => {
         "/v1/verify": { checks: ["tin_match"], mode: "cached" },
       };
       const found = (identifiers: unknown) => problems("POST", path, { ...base[path], identifiers });
-      expect(await found({})).toEqual({ identifiers: "must hold at least one identifier" });
-      expect(await found([])).toEqual({ identifiers: "must hold at least one identifier" });
+      expect(await found({})).toEqual({ identifiers: "must contain at least one identifier" });
+      expect(await found([])).toEqual({ identifiers: "must contain at least one identifier" });
       expect(await found("ABCDEFGHJKL1")).toEqual({ identifiers: "must be an object" });
       expect(await found({ UEI: "ABCDEFGHJKL1" })).toEqual({ "identifiers.UEI": expect.stringMatching(/type/) });
       expect(await found({ ein: "1", uei: "ABCDEFGHJKL1" })).toMatchObject({ "identifiers.ein": expect.any(String) });
@@ -164,7 +194,7 @@ describe("identifiers", () => {
       expect(await found({ tin: " - " })).toEqual({ "identifiers.tin": expect.any(String) });
       const contradiction = `{"identifiers":{"tin":"123456789","tin":"123456780"},${JSON.stringify(base[path]).slice(1, -1) || '"mode":"exact"'}}`;
       expect(await problems("POST", path, contradiction)).toEqual({
-        "identifiers.tin": "is given twice with different values",
+        "identifiers.tin": "must not be given twice with different values",
       });
       await accepted(path, contradiction.replace("123456780", "12-3456789"));
     },
@@ -179,7 +209,7 @@ describe("identifiers", () => {
       await accepted(path, listed({ type: "tin", value: "12-3456789" }, { type: "tin", value: "123456789" }));
       const found = (...identifiers: unknown[]) => problems("POST", path, listed(...identifiers));
       expect(await found({ type: "tin", value: "123456789" }, { type: "tin", value: "123456780" })).toEqual({
-        "identifiers[1].value": "differs from another tin",
+        "identifiers[1].value": "must not differ from the other tin",
       });
       expect(await found({ type: "ein", value: "1" })).toEqual({
         "identifiers[0].type": expect.stringMatching(/uei or/),
@@ -208,10 +238,10 @@ describe("identifiers", () => {
   });
 });
 
-describe("what a call must hold", () => {
+describe("required fields of a call", () => {
   test("a look-up: a criterion", async () => {
     expect(await problems("POST", "/v1/entities/lookup", { mode: "fuzzy" })).toEqual({
-      body: "must hold at least one of identifiers, legal_name and address",
+      body: "must contain at least one of identifiers, legal_name and address",
     });
     expect(await problems("POST", "/v1/entities/lookup", { legal_name: "A", mode: "loose" })).toEqual({
       mode: "must be exact or fuzzy",
@@ -223,7 +253,7 @@ describe("what a call must hold", () => {
 
   test("verify: form A or form B, not both, not none", async () => {
     const rest = { checks: ["tin_match"], mode: "cached" };
-    expect(await problems("POST", "/v1/verify", rest)).toEqual({ body: "must hold entity_id or identifiers" });
+    expect(await problems("POST", "/v1/verify", rest)).toEqual({ body: "must contain entity_id or identifiers" });
     expect(await problems("POST", "/v1/verify", { ...rest, legal_name: "A" })).toHaveProperty("body");
     expect(await problems("POST", "/v1/verify", { ...rest, entity_id: entityId, legal_name: "A" })).toHaveProperty(
       "legal_name",
@@ -234,7 +264,7 @@ describe("what a call must hold", () => {
     });
     expect(await problems("POST", "/v1/verifications", { ...rest, identifiers })).toEqual({
       entity_id: "is required",
-      identifiers: "is not known here",
+      identifiers: "is not a known name here: remove it",
     });
   });
 

@@ -18,11 +18,12 @@ import {
 import { Frequency, MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { type Callers, type Client, createClient, type Handlers, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
+import { eventually } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
 import { migrate as migrateChangeDetector } from "../../change-detector/src/migrate.ts";
 import { migrate } from "./migrate.ts";
-import { type ServiceProcess, startService } from "./service-process.ts";
-import { newPrefix, someCaller } from "./test-world.ts";
+import { newPrefix, someCaller } from "./testing/domain.ts";
+import { type ServiceProcess, startService } from "./testing/service-process.ts";
 
 const prefix = newPrefix();
 const logger = createLogger({ service: "chain", level: "silent" });
@@ -53,7 +54,7 @@ beforeAll(async () => {
   const address = `127.0.0.1:${services.get("monitor")!.port}`;
   gateway = createClient(MonitorService, { address, caller: "gateway", tls: undefined });
   closers.push(() => gateway.close());
-  await playVerification(kafka);
+  await fakeVerification(kafka);
   await collect(kafka, "webhook.requested", WebhookRequestedSchema, (record, context) => {
     webhooks.push({ record, context });
   });
@@ -78,7 +79,7 @@ async function dropDatabases(): Promise<void> {
   await mongo.close();
 }
 
-/** Every entity is there but one. */
+/** Serves an entity service in which every entity exists except one. */
 async function serveEntities() {
   const names = Object.keys(EntityService.method);
   const refuse = () => Promise.reject(new ServiceError("internal_error"));
@@ -120,8 +121,8 @@ async function collect<Desc extends DescMessage>(
   await consumer.ready;
 }
 
-/** Answers each run, odd ones active and even ones expired, and says everything twice. */
-async function playVerification(kafka: ReturnType<typeof kafkaOfTest>): Promise<void> {
+/** Answers each run twice, odd runs with active and even runs with expired. */
+async function fakeVerification(kafka: ReturnType<typeof kafkaOfTest>): Promise<void> {
   const producer = kafka.producer();
   closers.push(() => producer.close());
   const topic = kafka.topicFor("sandbox", topicNames.verificationCompleted);
@@ -154,18 +155,9 @@ function completed({ tenant, entityId, run }: VerificationRequested) {
   });
 }
 
-/** Waits for a condition; the test's own time limit ends it. */
-async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 const traceOf = ({ context }: { context: RecordContext }) => context.headers.traceparent?.split("-")[1];
 
-test("changes between a monitor's runs reach its subscriber's queue, once each and in order, until it is canceled", async () => {
+test("changes between a monitor's runs reach the webhook queue once each and in order, until it is canceled", async () => {
   const caller = toProtoCaller(someCaller());
   const wanted = {
     caller,
@@ -180,12 +172,12 @@ test("changes between a monitor's runs reach its subscriber's queue, once each a
   });
   const { monitor } = await gateway.createMonitor(wanted);
   const monitorId = monitor!.id;
-  await until(() => (webhooks.length >= 3 ? true : undefined));
+  await eventually(() => webhooks.length >= 3);
 
   const { monitor: canceled } = await gateway.cancelMonitor({ caller, monitorId });
   expect(canceled).toMatchObject({ status: "canceled", consecutiveErrors: 0 });
   const { events } = await gateway.listEvents({ caller, monitorId, page: { limit: 100 } });
-  await until(() => (webhooks.length >= events.length ? true : undefined));
+  await eventually(() => webhooks.length >= events.length);
 
   expect(webhooks.map(({ record }) => record.eventId)).toEqual(events.map(({ id }) => id).reverse());
   expect(webhooks.map(({ record }) => Number(record.run?.runSeq))).toEqual(webhooks.map((_, index) => index + 2));
@@ -201,7 +193,7 @@ test("changes between a monitor's runs reach its subscriber's queue, once each a
   const traces = webhooks.map(traceOf);
   expect(traces).toEqual(webhooks.map((_, index) => traceOf(requests[index + 1]!)));
   expect(new Set(traces).size).toBe(webhooks.length);
-  const ended = await until(async () => {
+  const ended = await eventually(async () => {
     const { monitor: now } = await gateway.getMonitor({ caller, monitorId });
     return now?.lastRun;
   });

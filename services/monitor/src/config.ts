@@ -2,47 +2,49 @@ import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
-import type { FastClock } from "./schedule.ts";
+import type { FastClock } from "./runs/schedule.ts";
 
 const schema = z.object({
   ...serviceSection,
   ...mongoSection,
   ...rpcSection,
   ...kafkaSection,
-  /** Address the gRPC server binds to; without certificates it must be loopback. */
+  /** Address that the gRPC server binds to. Without certificates it must be loopback. */
   RPC_HOST: z.string().default("127.0.0.1"),
-  /** Its port. */
+  /** Port of the gRPC server. */
   RPC_PORT: port().default(50_054),
   /** host:port of the entity service. */
   ENTITY_ADDRESS: z.string().default("127.0.0.1:50052"),
-  /** Whether webhook URLs may name private addresses: for local runs alone. */
+  /** host:port of the account service. */
+  ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
+  /** Whether webhook URLs may point to private addresses. Only for local runs. */
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag().default(false),
-  /** How often due monitors are looked for, in milliseconds. */
+  /** Pause between two searches for due monitors, in milliseconds. */
   SCHEDULE_POLL_MS: count(10).default(250),
-  /** How long a run that has not ended holds back the monitor's next one, in seconds. */
+  /** How long a run that has not ended delays the monitor's next one, in seconds. */
   RUN_TIMEOUT_SECONDS: count(1).default(600),
-  /** How long a sandbox monitor's clock runs fast, in seconds after its creation; 0 never. */
+  /** How long after its creation a sandbox monitor uses the fast intervals, in seconds; 0: never. */
   SANDBOX_FAST_SECONDS: count().default(3_600),
-  /** What an hour takes on the fast clock, in milliseconds. */
+  /** Fast interval of an hourly monitor, in milliseconds. */
   SANDBOX_HOURLY_MS: count(100).default(5_000),
-  /** What a day takes on it. */
+  /** Fast interval of a daily monitor, in milliseconds. */
   SANDBOX_DAILY_MS: count(100).default(15_000),
-  /** What seven days take on it. */
+  /** Fast interval of a weekly monitor, in milliseconds. */
   SANDBOX_WEEKLY_MS: count(100).default(60_000),
-  /** What thirty days take on it. */
+  /** Fast interval of a monthly monitor, in milliseconds. */
   SANDBOX_MONTHLY_MS: count(100).default(60_000),
-  /** Live records handled at once; each is a short transaction. */
+  /** Maximum number of live records handled at the same time. Each is a short transaction. */
   LIVE_CONCURRENCY: count(1).default(16),
-  /** The same for the sandbox, whose load never takes from live's. */
+  /** Maximum number of sandbox records handled at the same time. Separate, so that sandbox load cannot slow live. */
   SANDBOX_CONCURRENCY: count(1).default(8),
 });
 
 export type MonitorConfig = z.infer<typeof schema>;
 
-/** Errors: ConfigError with all problems at once. */
+/** Reads the configuration from the environment. Errors: ConfigError that lists all problems. */
 export const loadMonitorConfig = (): MonitorConfig => loadConfig(schema, process.env);
 
-/** How fast the sandbox's clock runs, and for how long. */
+/** Returns the fast intervals of sandbox monitors and how long they apply. */
 export function fastClockOf(config: MonitorConfig): FastClock {
   return {
     lastsMs: config.SANDBOX_FAST_SECONDS * 1_000,

@@ -2,22 +2,27 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
+import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
+import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { ChangeDetectedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
+import { createMonitorHandlers, monitorCallers } from "./api.ts";
 import { fastClockOf, loadMonitorConfig } from "./config.ts";
-import { runScheduler } from "./scheduler.ts";
-import { createMonitorHandlers, monitorCallers } from "./service.ts";
-import { createWorld } from "./world.ts";
+import { createMonitorDomain } from "./domain.ts";
+import { runEventSequencer } from "./events/event-sequencer.ts";
+import { followSuspensions } from "./monitors/suspensions.ts";
+import { observeUnanswered } from "./monitors/unanswered.ts";
+import { runScheduler } from "./runs/scheduler.ts";
 
 await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "monitor", logger, stopping });
   onClose("mongodb", () => client.close());
+  const now = await databaseClock({ client, stopping });
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "monitor");
 
   const entities = createClient(EntityService, { address: config.ENTITY_ADDRESS, caller: "monitor", tls });
@@ -26,17 +31,28 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     await entities.getEntity({ caller: toProtoCaller(caller), entityId });
   };
 
+  const organizations = createClient(OrganizationService, { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls });
+  onClose("organizations client", () => organizations.close());
+  const suspensions = followSuspensions({
+    ask: async () => (await organizations.listSuspendedOrganizations({})).organizationIds,
+    stopping,
+    logger,
+  });
+
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "monitor", logger });
 
-  function startWorld(environment: Environment, concurrency: number) {
+  function startDomain(environment: Environment, concurrency: number) {
     const topicFor = (name: keyof typeof topicNames) => kafka.topicFor(environment, topicNames[name]);
     const db = databases[environment];
     const producer = kafka.producer();
     onClose(`${environment} producer`, () => producer.close());
-    const relay = runOutboxRelay({ db, producer, owner: `${hostname()}:${randomUUID()}`, logger });
+    const owner = `${hostname()}:${randomUUID()}`;
+    const relay = runOutboxRelay({ db, producer, owner, logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
+    const sequencing = runEventSequencer({ db, client, owner, logger });
+    onClose(`${environment} event sequencer`, () => sequencing.stop());
 
-    const world = createWorld({
+    const domain = createMonitorDomain({
       environment,
       client,
       db,
@@ -47,12 +63,21 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       expectEntity,
       allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       runTimeoutMs: config.RUN_TIMEOUT_SECONDS * 1_000,
+      isSuspended: suspensions.isSuspended,
       fastClock: fastClockOf(config),
-      nudge: relay.nudge,
-      now: () => new Date(),
+      nudge: () => {
+        relay.nudge();
+        sequencing.nudge();
+      },
+      now,
       logger,
     });
-    const { verificationCompleted: onCompleted, changeDetected: onChange } = world.records;
+    const { countUnanswered: count } = domain.store;
+    onClose(
+      `${environment} gauge`,
+      observeUnanswered({ environment, count, suspended: suspensions.all, now: domain.now }),
+    );
+    const { verificationCompleted: onCompleted, changeDetected: onChange } = domain.records;
     const completedTopic = topicFor("verificationCompleted");
     const consumer = kafka.runConsumer({
       groupId: `monitor.${environment}`,
@@ -65,20 +90,15 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     });
     onClose(`${environment} consumer`, () => consumer.stop());
 
-    const scheduling = runScheduler(world.scheduler, {
-      pollMs: config.SCHEDULE_POLL_MS,
-      onClaimed: relay.nudge,
-      signal: stopping,
-      logger,
-    });
+    const schedule = { pollMs: config.SCHEDULE_POLL_MS, onClaimed: relay.nudge, signal: stopping, logger };
+    const scheduling = suspensions.firstAnswer().then(() => runScheduler(domain.scheduler, schedule));
     onClose(`${environment} scheduler`, () => scheduling);
-    return world;
+    return domain;
   }
 
-  const handlers = createMonitorHandlers({
-    live: startWorld("live", config.LIVE_CONCURRENCY),
-    sandbox: startWorld("sandbox", config.SANDBOX_CONCURRENCY),
-  });
+  const live = startDomain("live", config.LIVE_CONCURRENCY);
+  const sandbox = startDomain("sandbox", config.SANDBOX_CONCURRENCY);
+  const handlers = createMonitorHandlers({ live, sandbox }, stopping);
   const server = await serveRpc({
     service: MonitorService,
     handlers,
@@ -88,6 +108,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     tls,
     logger,
     translate: translateMongoError,
+    ping: pingMongo(client),
   });
   onClose("grpc server", () => server.close());
   logger.info({ port: server.port }, "serving");

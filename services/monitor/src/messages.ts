@@ -1,15 +1,16 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { toCheckType, toProtoStatus } from "@vvs/checks";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
-import type { EventDocument, FieldChange, MonitorDocument } from "./monitor.ts";
-import { toProtoCheck, toProtoFrequency, toProtoStatus } from "./names.ts";
+import type { EventDocument, FieldChange, MonitorDocument } from "./monitors/monitor.ts";
+import { toProtoFrequency } from "./runs/frequency.ts";
 
 export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeof MonitorSchema> {
   const { last_run: lastRun } = monitor;
   return {
     id: monitor._id,
     entityId: monitor.entity_id,
-    checks: monitor.checks.map(toProtoCheck),
+    checks: monitor.checks.map(toCheckType),
     frequency: toProtoFrequency(monitor.frequency),
     webhookUrl: monitor.webhook_url,
     status: monitor.status,
@@ -34,7 +35,7 @@ export function eventMessage(event: EventDocument): MessageInitShape<typeof Even
   };
 }
 
-/** On the wire a value that is not there is absent. */
+/** Converts changes to messages, in which "no value" is an absent field. */
 export function changeMessages(changes: readonly FieldChange[]) {
   return changes.map(({ field, previous, current }) => ({
     field,

@@ -1,15 +1,20 @@
+import { randomUUID } from "node:crypto";
 import { migrateIdempotency } from "@vvs/idempotency";
-import { environmentDatabases } from "@vvs/mongo";
-import { migrateOutbox } from "@vvs/outbox";
+import { createCollections, environmentDatabases } from "@vvs/mongo";
+import { createLeases, migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
+import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
+import { erringAgain } from "./monitors/unanswered.ts";
 import { collections } from "./store.ts";
 
-/** How long a run is kept after its claim: longer than Kafka keeps its records. */
+/** How long a run is kept after its claim, in seconds. Longer than Kafka keeps its records. */
 const RUN_SECONDS = 30 * 24 * 60 * 60;
+/** How long the shards of a crashed migration stay leased, in milliseconds. */
+const LEASE_MS = 15_000;
 const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
 
-/** Creates the collections and indexes of both environments; may run again, and beside a running service. */
+/** Creates the collections and indexes of both environments. It may run repeatedly and while the service runs. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
   const databases = environmentDatabases(options.client, options.prefix, "monitor");
   for (const environment of environments) {
@@ -17,19 +22,57 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     await createIndexes(db);
     await migrateIdempotency(db);
     await migrateOutbox(db);
+    await migrateLeases(db, "event_sequencer");
+    await numberEvents(db, options.client);
+  }
+}
+
+/**
+ * Numbers events that older versions recorded, in the shards that no service holds. A running service numbers the events
+ * of its own shards, including those that an older version records during a rollout.
+ */
+async function numberEvents(db: Db, client: MongoClient): Promise<void> {
+  const owner = `migration:${randomUUID()}`;
+  const { events } = collections(db);
+  if (!(await events.findOne({ organization_id: { $gt: "" }, ...UNNUMBERED.filter }, { hint: UNNUMBERED.name })))
+    return;
+  const leases = createLeases({
+    db,
+    name: "event_sequencer",
+    owner,
+    leaseMs: LEASE_MS,
+    settled: async () => undefined,
+  });
+  await leases.renew();
+  const renewing = setInterval(() => leases.renew().catch(() => undefined), LEASE_MS / 3);
+  try {
+    await createEventSequencer({ db, client, leases }).run();
+  } finally {
+    clearInterval(renewing);
+    await leases.release();
   }
 }
 
 async function createIndexes(db: Db): Promise<void> {
-  const { monitors, runs, events, organizations } = collections(db);
+  const { monitors, runs, events, counts } = collections(db);
+  await createCollections(db, [counts.collectionName, "event_positions", "event_waits"]);
   await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, entity_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, status: 1, "last_run.outcome": 1, ...NEWEST_FIRST });
+  const erring = { partialFilterExpression: erringAgain };
+  await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST, consecutive_errors: 1 }, erring);
+  await monitors.createIndex(
+    { "erring.lacks_input": 1, status: 1, consecutive_errors: 1, "erring.since": 1, organization_id: 1 },
+    erring,
+  );
   await monitors.createIndex({ claimable_at: 1 }, { partialFilterExpression: { status: "active" } });
   await runs.createIndex({ claimed_at: 1 }, { expireAfterSeconds: RUN_SECONDS });
   await events.createIndex({ organization_id: 1, ...NEWEST_FIRST });
   await events.createIndex({ organization_id: 1, monitor_id: 1, ...NEWEST_FIRST });
   await events.createIndex({ monitor_id: 1, verification_id: 1 }, { unique: true });
-  // It has no index but the one on _id, and transactions must find it there.
-  await organizations.createIndex({ _id: 1 });
+  await events.createIndex(UNNUMBERED.order, { name: UNNUMBERED.name, partialFilterExpression: UNNUMBERED.filter });
+  await events.createIndex(
+    { organization_id: 1, position: 1 },
+    { unique: true, partialFilterExpression: { position: { $exists: true } } },
+  );
 }

@@ -1,52 +1,52 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { metrics } from "@opentelemetry/api";
-import { PoisonRecordError } from "@vvs/kafka";
+import { statusOf } from "@vvs/checks";
+import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
-import type { Tenant as ProtoTenant } from "@vvs/proto/common/v1/common";
-import type { ChangeDetected, MonitorRun, VerificationCompleted } from "@vvs/proto/events/v1/events";
-import { type Environment, type Tenant, tenantOf } from "@vvs/tenant";
+import type { ChangeDetected, VerificationCompleted } from "@vvs/proto/events/v1/events";
+import type { Environment, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
-import type { EventHistory } from "./event-history.ts";
-import { afterRun, type RunEnd } from "./monitor.ts";
-import { statusOf } from "./names.ts";
-import type { Runs } from "./runs.ts";
+import type { EventHistory } from "./events/event-history.ts";
+import { afterRun, type RunEnd } from "./monitors/monitor.ts";
+import type { Runs } from "./runs/runs.ts";
 import type { MonitorStore } from "./store.ts";
 
+/** Reasons of errors that the organization can resolve by supplying missing data. */
+const INPUT_REASONS: ReadonlySet<string> = new Set(["missing_tin", "missing_name", "missing_uei", "entity_not_found"]);
+
+/** Handles the records of one environment. Errors: PoisonRecordError for an invalid record; any other error may be retried. */
 export interface RecordHandlers {
-  /** Closes the run a verification was made for; those of API calls are nothing to us. */
+  /** Ends the run of a verification. Verifications of API calls are ignored. */
   verificationCompleted(record: VerificationCompleted): Promise<void>;
-  /** Writes a change into the history of a monitor that is still active. */
+  /** Stores a change in the history of its monitor if the monitor is still active. */
   changeDetected(record: ChangeDetected): Promise<void>;
 }
 
-/**
- * What is done with the records of one environment; repeating one has no effect. Errors: PoisonRecordError for a record
- * that can't be; anything else is worth another attempt.
- */
+/** Creates handlers for which a repeated record has no effect. */
 export function createRecordHandlers(options: {
   environment: Environment;
   client: MongoClient;
   store: MonitorStore;
   runs: Runs;
   history: EventHistory;
-  /** Tells the relay that there is something to publish. */
+  /** Wakes the outbox relay and the event sequencer. */
   nudge: () => void;
   logger: Logger;
 }): RecordHandlers {
   const { environment, client, store, runs, history, nudge, logger } = options;
   const meter = metrics.getMeter("monitor");
   const ended = meter.createCounter("monitor_runs_ended", {
-    description: "Runs by how they ended. Mostly error: providers are away. None: verifications don't get here.",
+    description: "Ended runs by outcome. Mostly error: providers are unavailable. Zero: no verifications arrive.",
   });
   const recorded = meter.createCounter("monitor_changes_recorded", {
-    description: "Detected changes by what became of them: recorded, canceled (told to nobody), duplicate.",
+    description: "Detected changes by result: recorded, canceled (monitor canceled, so not reported), duplicate.",
   });
 
   async function endRun(tenant: Tenant, session: ClientSession, monitorId: string, end: RunEnd): Promise<boolean> {
     const monitor = await store.find(tenant, monitorId, session);
-    // Monitors are never deleted, and one is stored before its first record is.
-    if (!monitor || end.runSeq > monitor.run_seq) throw new PoisonRecordError("no such run");
+    // Monitors are never deleted, and each is stored before its first record is published.
+    if (!monitor || end.runSeq > monitor.run_seq)
+      throw new PoisonRecordError("the record names a run that does not exist");
     if (!(await runs.end(tenant, session, monitorId, end))) return false;
     await store.replace(tenant, session, afterRun(monitor, end));
     return true;
@@ -54,9 +54,9 @@ export function createRecordHandlers(options: {
 
   return {
     async verificationCompleted(record) {
+      const tenant = tenantIn(record, environment);
       if (!record.run) return;
-      const { monitorId, runSeq } = runOf(record.run);
-      const tenant = tenantIn(record.tenant, environment);
+      const { monitorId, runSeq } = runIn(record);
       const end = endOf(record, runSeq);
       const first = await inTransaction(client, (session) => endRun(tenant, session, monitorId, end));
       if (first) ended.add(1, { environment, outcome: end.outcome });
@@ -64,10 +64,11 @@ export function createRecordHandlers(options: {
       logger.info({ ...ids, verification_id: end.verificationId, outcome: end.outcome, first }, "run ended");
     },
     async changeDetected(record) {
-      const { monitorId, runSeq } = runOf(record.run);
-      const tenant = tenantIn(record.tenant, environment);
-      if (!record.eventId || !record.verificationId || !record.detectedAt || record.changes.length === 0) {
-        throw new PoisonRecordError("the record names no change");
+      const tenant = tenantIn(record, environment);
+      const { monitorId, runSeq } = runIn(record);
+      const { eventId, entityId, verificationId, changes } = record;
+      if (!eventId || !entityId || !verificationId || changes.length === 0 || changes.some(({ field }) => !field)) {
+        throw new PoisonRecordError("the record has no change, or lacks an id");
       }
       const outcome = await history.record(tenant, {
         eventId: record.eventId,
@@ -80,7 +81,7 @@ export function createRecordHandlers(options: {
           previous: previous ?? null,
           current: current ?? null,
         })),
-        detectedAt: timestampDate(record.detectedAt),
+        detectedAt: timeIn(record.detectedAt),
       });
       if (outcome === "recorded") nudge();
       recorded.add(1, { environment, outcome });
@@ -90,26 +91,12 @@ export function createRecordHandlers(options: {
   };
 }
 
-function runOf(run: MonitorRun | undefined): { monitorId: string; runSeq: number } {
-  if (!run?.monitorId || run.runSeq < 1n) throw new PoisonRecordError("the record names no run");
-  return { monitorId: run.monitorId, runSeq: Number(run.runSeq) };
-}
-
 function endOf(record: VerificationCompleted, runSeq: number): RunEnd {
   const outcome = statusOf(record.overallResult);
-  if (!record.verificationId || !record.createdAt || !outcome) {
-    throw new PoisonRecordError("the record names no verification");
+  if (!record.verificationId || !outcome) {
+    throw new PoisonRecordError("the record has no verification id or no known result");
   }
-  return { runSeq, at: timestampDate(record.createdAt), outcome, verificationId: record.verificationId };
-}
-
-function tenantIn(message: ProtoTenant | undefined, environment: Environment): Tenant {
-  let tenant: Tenant;
-  try {
-    tenant = tenantOf(message);
-  } catch (cause) {
-    throw new PoisonRecordError("the record names no tenant", { cause });
-  }
-  if (tenant.environment !== environment) throw new PoisonRecordError("the record belongs to the other environment");
-  return tenant;
+  const errors = record.checks.filter(({ status }) => statusOf(status) === "error");
+  const lacksInput = errors.length > 0 && errors.every(({ reason }) => INPUT_REASONS.has(reason));
+  return { runSeq, at: timeIn(record.createdAt), outcome, verificationId: record.verificationId, lacksInput };
 }

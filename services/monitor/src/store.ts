@@ -1,52 +1,74 @@
-import { findPage, type Page } from "@vvs/mongo";
+import type { CheckStatus } from "@vvs/checks";
+import { type Cap, type CapDocument, createCap, findPage, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
-import type { ClientSession, Collection, Db, Filter } from "mongodb";
-import type { CheckStatus, EventDocument, MonitorDocument, RunDocument } from "./monitor.ts";
+import type { ClientSession, Collection, Db, Filter, UpdateFilter } from "mongodb";
+import type { EventDocument, MonitorDocument, RunDocument } from "./monitors/monitor.ts";
+import { type CountUnanswered, countOptions, unansweredAt } from "./monitors/unanswered.ts";
 
-/** How many monitors of an organization are active; written with each creation and cancellation. */
-interface OrganizationDocument {
+/** The highest event position of an organization. */
+interface EventPositionDocument {
   readonly _id: string;
-  readonly active_monitors: number;
+  readonly last: number;
 }
 
-/** The collections of one environment; all are made by the migration. */
+/** The calls that wait for the next event of an organization, each with the time at which its place becomes free. */
+interface EventWaitsDocument {
+  readonly _id: string;
+  readonly places: readonly { readonly id: string; readonly until: Date }[];
+}
+
+/** Returns the collections of one environment; the migration creates them. */
 export function collections(db: Db): {
   monitors: Collection<MonitorDocument>;
   runs: Collection<RunDocument>;
   events: Collection<EventDocument>;
-  organizations: Collection<OrganizationDocument>;
+  /** Number of active monitors per organization. */
+  counts: Collection<CapDocument>;
+  eventPositions: Collection<EventPositionDocument>;
+  eventWaits: Collection<EventWaitsDocument>;
 } {
   return {
     monitors: db.collection<MonitorDocument>("monitors"),
     runs: db.collection<RunDocument>("runs"),
     events: db.collection<EventDocument>("monitor_events"),
-    organizations: db.collection<OrganizationDocument>("organizations"),
+    counts: db.collection<CapDocument>("monitor_counts"),
+    eventPositions: db.collection<EventPositionDocument>("event_positions"),
+    eventWaits: db.collection<EventWaitsDocument>("event_waits"),
   };
 }
 
 export interface MonitorFilter {
   readonly status: MonitorDocument["status"];
-  /** Empty for all. */
+  /** Empty: monitors of all entities. */
   readonly entityId: string;
-  /** What the last finished run came to; undefined for all. */
+  /** Outcome of the last ended run; undefined: any. */
   readonly lastOutcome: CheckStatus | undefined;
+  /** Only monitors that are unanswered at this time (unanswered.ts); undefined: all. */
+  readonly unansweredAt: Date | undefined;
 }
 
 export interface MonitorStore {
+  /** Returns the number of active monitors that count against the cap. */
   activeMonitors(tenant: Tenant): Promise<number>;
-  /** Counts by so many; returns how many are active now. Two at once wait for each other. */
-  countActive(tenant: Tenant, session: ClientSession, by: 1 | -1): Promise<number>;
-  insert(tenant: Tenant, session: ClientSession, monitor: MonitorDocument): Promise<void>;
-  /** A monitor of any status. */
+  /** Reserves a place under the cap, then calls `create`. Errors: see `Cap`. */
+  withinCap<T>(tenant: Tenant, limit: Parameters<Cap["within"]>[1], create: () => Promise<T>): Promise<T>;
+  /** Stores new monitors, each for its own tenant. */
+  insert(
+    session: ClientSession,
+    created: readonly { readonly tenant: Tenant; readonly monitor: MonitorDocument }[],
+  ): Promise<void>;
+  /** Returns a monitor of any status. */
   find(tenant: Tenant, id: string, session?: ClientSession): Promise<MonitorDocument | undefined>;
-  /** Those that fit, newest first. */
+  /** Returns the monitors that match the filter, newest first. */
   list(tenant: Tenant, filter: MonitorFilter, page: PageRequest | undefined): Promise<Page<MonitorDocument>>;
-  /** Puts a new version in the place of one that was read in the same transaction. */
+  /** Cancels a monitor and frees its place. Returns undefined if it is already canceled or does not exist. */
+  cancel(tenant: Tenant, id: string, at: Date): Promise<MonitorDocument | undefined>;
+  /** Replaces a monitor that was read in the same transaction. */
   replace(tenant: Tenant, session: ClientSession, monitor: MonitorDocument): Promise<void>;
   /**
-   * Puts the schedule of a new version in the place of exactly the one that was seen. False where the monitor was
-   * claimed, canceled or scheduled anew meanwhile.
+   * Replaces the schedule of a monitor if it is still the one in `seen`. Returns false if the monitor was claimed,
+   * canceled or rescheduled since.
    */
   replaceScheduled(
     tenant: Tenant,
@@ -54,41 +76,51 @@ export interface MonitorStore {
     seen: MonitorDocument,
     monitor: MonitorDocument,
   ): Promise<boolean>;
-  /** Counts an event on an active monitor; undefined where it is canceled or not there. */
+  /** Increments the event count of an active monitor. Returns undefined if it is canceled or does not exist. */
   countEvent(tenant: Tenant, session: ClientSession, id: string): Promise<MonitorDocument | undefined>;
-  /** Monitors of every organization whose next run may be claimed, the longest waiting first: for the schedule alone. */
+  readonly countUnanswered: CountUnanswered;
+  /** Returns monitors of all organizations whose next run may be claimed, longest waiting first. Only for the scheduler. */
   claimable(now: Date, limit: number): Promise<MonitorDocument[]>;
 }
 
 export function createMonitorStore(db: Db): MonitorStore {
-  const { monitors, organizations } = collections(db);
+  const { monitors, counts } = collections(db);
+  const cap = createCap({
+    counters: counts,
+    count: (organizationId) => monitors.countDocuments({ organization_id: organizationId, status: "active" }),
+  });
   const owned = (tenant: Tenant, id: string) => ({ _id: id, organization_id: tenant.organizationId });
   return {
-    async activeMonitors(tenant) {
-      return (await organizations.findOne({ _id: tenant.organizationId }))?.active_monitors ?? 0;
-    },
-    async countActive(tenant, session, by) {
-      const counted = await organizations.findOneAndUpdate(
-        { _id: tenant.organizationId },
-        { $inc: { active_monitors: by } },
-        { session, upsert: true, returnDocument: "after" },
-      );
-      return counted!.active_monitors;
-    },
-    async insert(tenant, session, monitor) {
-      await monitors.insertOne({ ...monitor, organization_id: tenant.organizationId }, { session });
+    activeMonitors: (tenant) => cap.active(tenant.organizationId),
+    withinCap: (tenant, limit, create) => cap.within(tenant.organizationId, limit, create),
+    async insert(session, created) {
+      const documents = created.map(({ tenant, monitor }) => ({ ...monitor, organization_id: tenant.organizationId }));
+      await monitors.insertMany(documents, { session });
     },
     async find(tenant, id, session) {
       return (await monitors.findOne(owned(tenant, id), { session })) ?? undefined;
     },
-    list(tenant, { status, entityId, lastOutcome }, page) {
+    list(tenant, { status, entityId, lastOutcome, unansweredAt: at }, page) {
       const filter: Filter<MonitorDocument> = {
         organization_id: tenant.organizationId,
         status,
         ...(entityId && { entity_id: entityId }),
         ...(lastOutcome && { "last_run.outcome": lastOutcome }),
+        ...(at && unansweredAt(at)),
       };
       return findPage(monitors, filter, page);
+    },
+    cancel(tenant, id, at) {
+      // One document, so no transaction is needed: the write waits for a claim in progress.
+      const active = { ...owned(tenant, id), status: "active" as const };
+      const change: UpdateFilter<MonitorDocument> = {
+        $set: { status: "canceled", canceled_at: at },
+        $unset: { next_run_at: true, claimable_at: true },
+      };
+      return cap.freeing(
+        tenant.organizationId,
+        async () => (await monitors.findOneAndUpdate(active, change, { returnDocument: "after" })) ?? undefined,
+      );
     },
     async replace(tenant, session, monitor) {
       await monitors.replaceOne(owned(tenant, monitor._id), monitor, { session });
@@ -115,6 +147,13 @@ export function createMonitorStore(db: Db): MonitorStore {
         { session, returnDocument: "after" },
       );
       return counted ?? undefined;
+    },
+    async countUnanswered(now, suspended) {
+      const running = { status: "active" as const, organization_id: { $nin: suspended } };
+      const of = (lacksInput: boolean) =>
+        monitors.countDocuments({ ...unansweredAt(now), ...running, "erring.lacks_input": lacksInput }, countOptions);
+      const [input, source] = await Promise.all([of(true), of(false)]);
+      return { input, source };
     },
     claimable(now, limit) {
       return monitors

@@ -2,71 +2,71 @@ import { ConfigError, count, environmentWithLocalRun, flag, loadConfig, port, se
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
-import type { TimeLimits } from "./conclude.ts";
+import type { TimeLimits } from "./checks/conclude.ts";
 import type { EvidenceSettings } from "./evidence/open.ts";
 import type { S3Options } from "./evidence/s3-objects.ts";
-import { type CircuitSettings, defaultCircuitSettings } from "./providers/circuit.ts";
-import { providersSection } from "./providers/provider-config.ts";
+import { type CircuitSettings, defaultCircuitSettings } from "./provider-health/circuit.ts";
+import { providersSection } from "./providers/config.ts";
 
-/** Where evidence is kept. */
+/** The variables of the evidence stores. */
 const evidenceSection = {
-  /** Where new content of evidence goes; what is there already is read from where it is. */
+  /** The store for new content of evidence. Existing content is read from the store that holds it. */
   EVIDENCE_STORE: z.enum(["mongodb", "s3"]).default("mongodb"),
-  /** URL of an S3-compatible store; AWS's own where absent. */
+  /** URL of an S3-compatible store; AWS S3 where absent. */
   EVIDENCE_S3_ENDPOINT: z.url().optional(),
   EVIDENCE_S3_REGION: z.string().default("us-east-1"),
-  /** Needed with EVIDENCE_STORE=s3. Where it is set, content in it is read also with EVIDENCE_STORE=mongodb. */
+  /** Required with EVIDENCE_STORE=s3. Set it as well to read content in it with EVIDENCE_STORE=mongodb. */
   EVIDENCE_S3_BUCKET: z.string().optional(),
-  /** Before the key of each object, such as `vvs/`. */
+  /** Prefix of the key of each object, such as `vvs/`. */
   EVIDENCE_S3_PREFIX: z.string().default(""),
-  /** Both, or neither: then a role of the pod or the machine is used, as the AWS client finds it. */
+  /** Set both or neither. Without them, the AWS client uses a role of the pod or the machine. */
   EVIDENCE_S3_ACCESS_KEY_ID: z.string().optional(),
   EVIDENCE_S3_SECRET_ACCESS_KEY: z.string().optional(),
-  /** https://host/bucket/key instead of https://bucket.host/key, as most compatible stores need it. */
+  /** Use https://host/bucket/key instead of https://bucket.host/key, as most compatible stores require. */
   EVIDENCE_S3_PATH_STYLE: flag().default(false),
-  /** Milliseconds that one operation on the store may take, with its second try. */
+  /** Time limit for one operation on the store with its retry, in milliseconds. */
   EVIDENCE_S3_TIMEOUT_MS: count(1).default(5_000),
 };
 
 const schema = z.object({
   ...evidenceSection,
-  /** Days after which evidence is removed; 0 keeps it for ever. */
+  /** Days after which evidence is removed; 0 keeps it forever. */
   EVIDENCE_RETENTION_DAYS: count().default(0),
   ...serviceSection,
   ...mongoSection,
   ...rpcSection,
   ...kafkaSection,
-  /** Address the gRPC server binds to; plaintext binds to loopback alone. */
+  /** Address the gRPC server binds to; without TLS, only a loopback address is allowed. */
   RPC_HOST: z.string().default("127.0.0.1"),
-  /** Its port; 0 takes any free one. */
+  /** Port of the gRPC server; 0 takes any free one. */
   RPC_PORT: port().default(50053),
   /** host:port of the entity service. */
   ENTITY_ADDRESS: z.string().default("127.0.0.1:50052"),
-  /** Milliseconds that all checks of one call may take together. What is left of the call's 25 s is for the stores. */
-  CALL_TIMEOUT_MS: count(1).default(23_000),
-  /** Milliseconds that one check may take, whatever providers it asks. */
+  /** Time limit for a call's checks, including resolving the vendor, in milliseconds. The rest of its 25 s is for storing. */
+  CALL_TIMEOUT_MS: count(1).default(21_000),
+  /** Time limit for one check with all its providers, in milliseconds. */
   CHECK_TIMEOUT_MS: count(1).default(20_000),
-  /** Milliseconds after which a provider counts as silent and the next one is asked. */
+  /** Time limit for one attempt at one provider, in milliseconds; after it, the next provider is asked. */
   PROVIDER_TIMEOUT_MS: count(1).default(9_000),
-  /** Faults in a row that open a provider's circuit. */
+  /** Number of faults in a row that opens a provider's circuit. */
   CIRCUIT_FAULTS_IN_ROW: count(1).default(defaultCircuitSettings.faultsInRow),
-  /** Share of faults among a minute's attempts (0–1, 20 attempts at least) that opens it; 1 opens it when all fail. */
+  /** Share of faults (0–1) among at least 20 attempts in a minute that opens it; 1 opens it when all fail. */
   CIRCUIT_FAULT_SHARE: z.coerce.number().gt(0).max(1).default(defaultCircuitSettings.faultShare),
-  /** Milliseconds that the first opening lasts; each failed probe doubles it. */
+  /** Length of the first opening, in milliseconds; each failed probe doubles it. */
   CIRCUIT_OPEN_MS: count(1).default(defaultCircuitSettings.openMs),
-  /** Milliseconds that the longest opening lasts. */
+  /** Maximum length of an opening, in milliseconds. */
   CIRCUIT_OPEN_MAX_MS: count(1).default(defaultCircuitSettings.openMaxMs),
   ...providersSection,
-  /** Live monitor runs that are worked on at once. */
+  /** Maximum number of live monitor runs in flight. */
   LIVE_RUNS_AT_ONCE: count(1).default(64),
-  /** Sandbox monitor runs that are worked on at once. */
+  /** Maximum number of sandbox monitor runs in flight. */
   SANDBOX_RUNS_AT_ONCE: count(1).default(32),
 });
 
-/** This service's variables. Errors: ConfigError. */
+/** Loads this service's variables. Errors: ConfigError. */
 export const loadVerificationConfig = () => checkEvidence(loadConfig(schema, process.env));
 
-/** The variables of the evidence command, which finds a local run by itself. Errors: ConfigError. */
+/** Loads the variables of the evidence command, which finds a local run by itself. Errors: ConfigError. */
 export const loadEvidenceConfig = () =>
   checkEvidence(
     loadConfig(z.object({ ...mongoSection, ...evidenceSection }), environmentWithLocalRun(process.env, process.cwd())),
@@ -84,7 +84,7 @@ function checkEvidence<C extends EvidenceConfig>(config: C): C {
   return config;
 }
 
-/** Where evidence is kept, and how long. */
+/** Returns where evidence is stored, and for how long. */
 export function evidenceSettings(config: z.infer<typeof schema>): EvidenceSettings {
   return {
     store: config.EVIDENCE_STORE,
@@ -94,7 +94,7 @@ export function evidenceSettings(config: z.infer<typeof schema>): EvidenceSettin
   };
 }
 
-/** The object store; undefined where none is configured. */
+/** Returns the object store's options; undefined where none is configured. */
 export function s3Options(config: EvidenceConfig): S3Options | undefined {
   const { EVIDENCE_S3_BUCKET: bucket } = config;
   const { EVIDENCE_S3_ACCESS_KEY_ID: accessKeyId, EVIDENCE_S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
@@ -110,7 +110,7 @@ export function s3Options(config: EvidenceConfig): S3Options | undefined {
       };
 }
 
-/** How long checks may take. */
+/** Returns the time limits of calls, checks and attempts. */
 export function timeLimits(config: z.infer<typeof schema>): TimeLimits {
   return {
     callMs: config.CALL_TIMEOUT_MS,
@@ -119,7 +119,7 @@ export function timeLimits(config: z.infer<typeof schema>): TimeLimits {
   };
 }
 
-/** When providers' circuits open. A probe's lease outlasts the check that makes it. */
+/** Returns when providers' circuits open. A probe is given up later than its check ends. */
 export function circuitSettings(config: z.infer<typeof schema>): CircuitSettings {
   return {
     ...defaultCircuitSettings,

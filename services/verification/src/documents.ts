@@ -1,5 +1,9 @@
-import type { Check, CheckStatus, Mode } from "./checks.ts";
+import type { Check, CheckStatus } from "@vvs/checks";
+import type { Parts } from "@vvs/registration";
 import type { Facts } from "./providers/provider.ts";
+
+/** Where the answers of a verification may come from. */
+export type Mode = "cached" | "realtime";
 
 /** The outcome of one check, as the public API shows it. */
 export interface ResultDocument {
@@ -23,7 +27,7 @@ export interface VerificationDocument {
   readonly results: readonly ResultDocument[];
   readonly actor: string;
   readonly request_id: string;
-  /** Of a monitor's run alone: the record that asked for it, unique within the organization. */
+  /** Only for a monitor's run: the id of the record that requested it, unique within the organization. */
   readonly run_record_id?: string;
   readonly run?: { readonly monitor_id: string; readonly run_seq: number };
   readonly created_at: Date;
@@ -37,7 +41,7 @@ export interface AttemptDocument {
   readonly duration_ms: number;
 }
 
-/** What a provider said and each attempt; never changed. */
+/** A provider's answer and all attempts; never changed. */
 export interface EvidenceDocument {
   /** evd_… */
   readonly _id: string;
@@ -45,21 +49,21 @@ export interface EvidenceDocument {
   readonly verification_id: string;
   readonly check_type: Check;
   readonly origin: string;
-  /** Of records made before bodies were kept apart. */
+  /** Only in records from before bodies were stored separately. */
   readonly content?: string;
-  /** 0 where nothing answered: there is no body then. */
+  /** Size of the body; 0 where no provider answered, so that there is no body. */
   readonly content_bytes?: number;
   readonly content_type: string;
-  /** Of the content's UTF-8 bytes; names its body. */
+  /** SHA-256 of the content's UTF-8 bytes, in lower-case hex: the id of its body. */
   readonly sha256: string;
   readonly attempts: readonly AttemptDocument[];
   readonly created_at: Date;
 }
 
-/** A record with the content that it names. */
+/** Evidence with its content. */
 export type EvidenceWithContent = EvidenceDocument & { readonly content: string };
 
-/** An answer that later cached calls are given again. Attempts that threw have none. */
+/** A stored answer, which later cached calls may use. */
 export interface AnswerDocument {
   /** The evidence's id. */
   readonly _id: string;
@@ -73,5 +77,7 @@ export interface AnswerDocument {
   readonly origin: string;
   readonly data_date: Date;
   readonly facts: Facts;
+  /** Only for live sam_registration: the parts that the answer rests on. */
+  readonly parts?: Parts;
   readonly created_at: Date;
 }

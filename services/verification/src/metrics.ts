@@ -2,27 +2,31 @@ import { metrics } from "@opentelemetry/api";
 
 const meter = metrics.getMeter("verification");
 
-/** What an operator watches of this service. */
 export const providerAttempts = meter.createCounter("verification_provider_attempts", {
   description:
-    "Attempts at providers by provider and outcome (pass, fail, throw; shut: no call was made, the circuit is open or the quota used up). A sustained share of throw means that the provider is unwell or its data too old, one of shut that checks do without it.",
+    "Attempts at providers by provider and outcome (pass, fail, throw; shut: no call was made, since the circuit is open or the quota used up). A sustained share of throw means that the provider fails or its data is too old; a sustained share of shut means that checks are made without it.",
 });
 
 export const attemptDuration = meter.createHistogram("verification_provider_attempt_duration", {
   description:
-    "Time one call of a provider took, by provider and outcome. A sustained tail near the attempt's time limit means that the provider answers too slowly to be of use.",
+    "Duration of attempts at providers, by provider and outcome. A sustained tail near the attempt's time limit means that the provider is too slow to be useful.",
   unit: "s",
   advice: { explicitBucketBoundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20] },
 });
 
 export const checkDuration = meter.createHistogram("verification_check_duration", {
   description:
-    "Time one check took, by check, mode and status. A tail near 20 s means that providers run into their time limit.",
+    "Duration of checks, by check, mode and status. A tail near 20 s means that providers reach their time limit.",
   unit: "s",
   advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20] },
 });
 
-/** How a provider is, as the gauges tell it. */
+export const factsNotForwarded = meter.createCounter("verification_facts_not_passed_on", {
+  description:
+    "Verifications whose facts did not reach the entity service, by cause (failed; too_many: the maximum was in flight). A sustained rise means that entities which organizations created show older facts than their verifications, until they are checked again.",
+});
+
+/** A provider's health, as the gauges show it. */
 export interface ObservedProvider {
   readonly environment: string;
   readonly provider: string;
@@ -30,23 +34,23 @@ export interface ObservedProvider {
   readonly state: number;
   /** Undefined where unknown. */
   readonly quotaRemaining: number | undefined;
-  /** Seconds; undefined where it never answered. */
+  /** Seconds since the last answer; undefined where there was none. */
   readonly lastSuccessAgeSeconds: number | undefined;
 }
 
-/** Tells how providers are whenever metrics are collected. Gives the end of it. */
+/** Shows providers' health whenever metrics are collected. Returns a function that ends it. */
 export function observeProviders(read: () => Promise<readonly ObservedProvider[]>): () => void {
   const state = meter.createObservableGauge("verification_provider_state", {
     description:
-      "How each provider is: 0 available, 1 degraded (faults lately, or a probe is due), 2 unavailable (circuit open or quota used up). A sustained 2 means that its checks rest on the providers after it, or end in error.",
+      "State of each provider: 0 available, 1 degraded (recent faults, or a probe is due), 2 unavailable (circuit open or quota used up). A sustained 2 means that its checks depend on the providers after it, or end in error.",
   });
   const quota = meter.createObservableGauge("verification_provider_quota_remaining", {
     description:
-      "Calls that a provider's daily quota has left, where known. 0 long before midnight UTC means that the quota is too small for the checks asked for.",
+      "Calls left in a provider's daily quota, where known. 0 long before midnight UTC means that the quota is too small for the number of checks.",
   });
   const age = meter.createObservableGauge("verification_provider_last_success_age", {
     description:
-      "Time since each provider last answered. A sustained rise while checks are asked for means that the provider is of no use.",
+      "Time since each provider last answered. A sustained rise while checks are requested means that the provider does not answer.",
     unit: "s",
   });
   const gauges = [state, quota, age];
@@ -62,11 +66,11 @@ export function observeProviders(read: () => Promise<readonly ObservedProvider[]
   return () => meter.removeBatchObservableCallback(observe, gauges);
 }
 
-/** Tells how old a provider's key is whenever metrics are collected. Gives the end of it. */
+/** Shows the age of a provider's key whenever metrics are collected. Returns a function that ends it. */
 export function observeKeyAge(key: { provider: string; issuedOn: Date; now: () => Date }): () => void {
   const age = meter.createObservableGauge("verification_provider_key_age_days", {
     description:
-      "Days since a provider's key was issued. SAM.gov's keys live 90 days: above 80 means that a new one is due, before checks go on without the provider.",
+      "Days since a provider's key was issued. SAM.gov's keys are valid for 90 days: above 80, request a new one, or checks will soon be made without the provider.",
   });
   const observe: Parameters<typeof age.addCallback>[0] = (result) =>
     result.observe((key.now().getTime() - key.issuedOn.getTime()) / 86_400_000, { provider: key.provider });

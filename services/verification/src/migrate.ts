@@ -4,13 +4,13 @@ import { migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { bodiesOf } from "./evidence/bodies.ts";
-import { attemptCountsOf } from "./providers/attempt-counts.ts";
+import { attemptCountsOf } from "./provider-health/attempt-counts.ts";
 import { collectionsOf } from "./store.ts";
 
-/** As long as the usage of keys, beside which it is shown. */
+/** How long attempt counts are kept: as long as the usage of keys, next to which they are shown. */
 const ATTEMPTS_KEPT_SECONDS = 400 * 24 * 60 * 60;
 
-/** Creates this service's collections and indexes; may run again, and beside running services. */
+/** Creates this service's collections and indexes. It may run repeatedly, and while services run. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
   const databases = environmentDatabases(options.client, options.prefix, "verification");
   for (const environment of environments) {
@@ -36,7 +36,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
         partialFilterExpression: { run_record_id: { $exists: true } },
       },
     ]);
-    // Of no tenant: retention finds what is old, and whether a record names a body still.
+    // Without a tenant: for retention, which looks for old records, and for records that still name a body.
     await evidence.createIndexes([{ key: { created_at: 1 } }, { key: { sha256: 1, created_at: 1 } }]);
     await bodiesOf(db).createIndex({ last_put_at: 1 });
     await answers.createIndex({

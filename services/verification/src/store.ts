@@ -1,19 +1,20 @@
+import { notTheEffect } from "@vvs/deadline";
 import { createGroupCommit, type EnvironmentDatabases, findPage, isDuplicateKey, type Page } from "@vvs/mongo";
 import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import { type Environment, environments, type Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
+import type { VerificationRecords } from "./checks/records.ts";
+import { createReadNewestAnswer, type ReadNewestAnswer } from "./checks/stored-answers.ts";
 import type { AnswerDocument, EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
-import { createNewestAnswers, type ReadNewestAnswer } from "./newest-answers.ts";
-import type { VerificationRecords } from "./records.ts";
 
-/** This service's collections; each method sees the tenant's alone. */
+/** Verifications with their evidence and answers. Each method sees only the tenant's own. */
 export interface VerificationStore {
   /**
-   * Stores a verification with its evidence and answers and publishes it, all or nothing; what its evidence names is held
-   * before: a body without a record is harmless, a record without its body is not. `complete` writes into the
-   * same transaction, which others that are stored at the same moment share. Errors: DuplicateRunError.
+   * Stores a verification with its evidence and answers, and publishes it, all or nothing. Bodies of evidence are stored
+   * before the transaction, since a body without a record is harmless but a record without its body is not. `complete`
+   * writes into the same transaction, which verifications that end at the same moment share. Errors: DuplicateRunError.
    */
   save(
     tenant: Tenant,
@@ -22,21 +23,22 @@ export interface VerificationStore {
     complete: (session: ClientSession) => Promise<void>,
   ): Promise<void>;
   get(tenant: Tenant, id: string): Promise<VerificationDocument | null>;
-  /** Newest first; those of one entity where it is not empty. */
+  /** Returns a page, newest first; only those of one entity where `entityId` is not empty. */
   list(tenant: Tenant, entityId: string, page: PageRequest | undefined): Promise<Page<VerificationDocument>>;
-  /** Expired evidence is not found. */
+  /** Returns evidence with its content; null for expired evidence. */
   evidence(tenant: Tenant, id: string): Promise<EvidenceWithContent | null>;
-  /** Those who ask at the same moment share a command. */
+  /** Calls at the same moment share a database command. */
   readonly newestAnswer: ReadNewestAnswer;
-  /** Was the verification that a monitor's record asks for made already? */
+  /** Returns true where the verification that a monitor's record requests exists already. */
   hasRun(tenant: Tenant, recordId: string): Promise<boolean>;
 }
 
-/** The run has its verification already. */
+/** The run has a verification already. */
 export class DuplicateRunError extends Error {
   override readonly name = "DuplicateRunError";
 }
 
+/** Returns an environment's collections. */
 export function collectionsOf(databases: EnvironmentDatabases, environment: Environment) {
   const db = databases[environment];
   return {
@@ -51,7 +53,7 @@ export function createVerificationStore(options: {
   databases: EnvironmentDatabases;
   outboxes: Readonly<Record<Environment, Outbox>>;
   bodies: Readonly<Record<Environment, EvidenceBodies>>;
-  /** The time before which evidence is expired; undefined where none ever is. */
+  /** Returns the time before which evidence is expired; undefined where it never expires. */
   expiry: () => Date | undefined;
 }): VerificationStore {
   const { client, databases, outboxes, bodies } = options;
@@ -59,24 +61,24 @@ export function createVerificationStore(options: {
   const [saveLive, saveSandbox] = environments.map((environment) => {
     const collections = collectionsOf(databases, environment);
     const outbox = outboxes[environment];
-    return createGroupCommit<Saving>({
+    return createGroupCommit<PendingSave>({
       client,
       write: (session, savings) => write(session, savings, collections, outbox),
     });
   });
   const save = { live: saveLive!, sandbox: saveSandbox! };
   const newestAnswers = {
-    live: createNewestAnswers(collectionsOf(databases, "live").answers),
-    sandbox: createNewestAnswers(collectionsOf(databases, "sandbox").answers),
+    live: createReadNewestAnswer(collectionsOf(databases, "live").answers),
+    sandbox: createReadNewestAnswer(collectionsOf(databases, "sandbox").answers),
   };
   return {
     async save(tenant, records, completed, complete) {
-      await bodies[tenant.environment].put(records.bodies);
+      await bodies[tenant.environment].put(records.bodies).catch(notTheEffect);
       try {
         await save[tenant.environment]({ records, completed: withActiveTrace(completed), complete });
       } catch (cause) {
         if (!isDuplicateKey(cause, "run_record_id")) throw cause;
-        throw new DuplicateRunError("the run has its verification already", { cause });
+        throw new DuplicateRunError("the run has a verification already", { cause });
       }
     },
     get: (tenant, id) => of(tenant).verifications.findOne({ organization_id: tenant.organizationId, _id: id }),
@@ -104,7 +106,7 @@ export function createVerificationStore(options: {
   };
 }
 
-/** Errors: what is held is not what was stored; the stores'. */
+/** Returns a record's content. Errors: those of the stores; Error where the content is missing or differs from its hash. */
 async function contentOf(
   { content, content_bytes, sha256 }: EvidenceDocument,
   bodies: Pick<EvidenceBodies, "get">,
@@ -116,7 +118,7 @@ async function contentOf(
   return Buffer.from(bytes).toString("utf8");
 }
 
-interface Saving {
+interface PendingSave {
   readonly records: VerificationRecords;
   readonly completed: OutboxRecord;
   readonly complete: (session: ClientSession) => Promise<void>;
@@ -124,12 +126,12 @@ interface Saving {
 
 async function write(
   session: ClientSession,
-  savings: readonly Saving[],
+  savings: readonly PendingSave[],
   { verifications, evidence, answers }: ReturnType<typeof collectionsOf>,
   outbox: Outbox,
 ): Promise<void> {
   const [first, ...others] = savings.map(({ records }) => records.verification);
-  // Only of a single insert the driver tells which index refused it.
+  // The driver says which index refused an insert only for a single one.
   if (others.length === 0) await verifications.insertOne(first!, { session });
   else await verifications.insertMany([first!, ...others], { session });
   const newEvidence = savings.flatMap(({ records }) => records.evidence);

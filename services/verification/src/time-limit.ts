@@ -1,4 +1,4 @@
-/** A span of time that ends by itself, or with the one it lies in. */
+/** A time limit that ends by itself, or with the limit it is part of. */
 export interface TimeLimit {
   /** Aborts when the time is over. */
   readonly signal: AbortSignal;
@@ -6,7 +6,7 @@ export interface TimeLimit {
   release(): void;
 }
 
-/** Begins a limit of `ms` milliseconds within another one, if given. */
+/** Starts a limit of `ms` milliseconds, which ends early when `within` aborts. */
 export function startTimeLimit(ms: number, within?: AbortSignal): TimeLimit {
   const over = new AbortController();
   const end = () => over.abort();
@@ -23,8 +23,8 @@ export function startTimeLimit(ms: number, within?: AbortSignal): TimeLimit {
 }
 
 /**
- * What the work comes to, or the error where the signal aborts first, even if the work does not heed it. Work that ends
- * at once on the signal has the word: it knows better what it was doing.
+ * Resolves with the work's result, or rejects with the error when the signal aborts first, even if the work ignores the
+ * signal. Where the work ends immediately on the signal, its own result or error counts, since it knows more.
  */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal, error: () => Error): Promise<T> {
   const aborted = Promise.withResolvers<never>();

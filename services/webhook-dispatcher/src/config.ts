@@ -2,7 +2,7 @@ import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
-import type { PoolLimits } from "./pools.ts";
+import type { PoolLimits } from "./delivery/pools.ts";
 
 const schema = z.object({
   ...serviceSection,
@@ -12,36 +12,36 @@ const schema = z.object({
   /** Address the gRPC server binds to. */
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: port().default(50_055),
-  /** Where the account service, which holds the signing secrets, answers. */
+  /** host:port of the account service, which holds the signing secrets. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
-  /** Deliver to private and loopback addresses too: for local runs alone. */
+  /** Deliver to private and loopback addresses too; only for local runs. */
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag().default(false),
   /**
-   * http: or https: URL of a proxy that webhooks leave by (CONNECT), with user name and password where it asks for them;
-   * best as WEBHOOK_EGRESS_PROXY_URL_FILE then. It resolves names, so it must be the one that refuses private addresses.
+   * http: or https: URL of the proxy through which webhooks are sent (CONNECT), with user name and password where it needs
+   * them; best as WEBHOOK_EGRESS_PROXY_URL_FILE then. The proxy resolves names, so it must refuse private addresses.
    */
   WEBHOOK_EGRESS_PROXY_URL: z
     .string()
     .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), "must be an http: or https: URL")
     .optional(),
-  /** PEM of a certificate, with its chain, that is shown to subscribers who ask, best as WEBHOOK_CLIENT_CERT_FILE. */
+  /** PEM of a client certificate with its chain, for subscribers that require one; best as WEBHOOK_CLIENT_CERT_FILE. */
   WEBHOOK_CLIENT_CERT: z.string().optional(),
   /** PEM of its private key, best as WEBHOOK_CLIENT_KEY_FILE. */
   WEBHOOK_CLIENT_KEY: z.string().optional(),
-  /** How webhooks introduce us (User-Agent). */
+  /** User-Agent of webhooks. */
   WEBHOOK_USER_AGENT: z
     .string()
     .regex(/^[\x20-\x7e]{1,256}$/, "at most 256 printable ASCII characters")
     .default("vendor-verification-service/1"),
-  /** Milliseconds an attempt may take, the answer's body included. */
+  /** Longest duration of an attempt, the answer's body included, in milliseconds. */
   WEBHOOK_TIMEOUT_MS: count(1).default(15_000),
-  /** Attempts at once, for each environment, to endpoints that answer well. */
+  /** Maximum number of attempts in flight to endpoints that answer well, per environment. */
   WEBHOOK_CONCURRENCY: count(1).default(512),
-  /** Attempts at once, beside those, that take over a second, or that go to endpoints which fail or are not known yet. */
+  /** Maximum number of further attempts in flight that take over 1 s, or go to endpoints that fail or are not known yet. */
   WEBHOOK_SLOW_CONCURRENCY: count(1).default(1_024),
-  /** Of either, attempts for one organization: what hanging endpoints of its own can hold. */
+  /** Maximum number of each kind for one organization: as many as its own hanging endpoints can use. */
   WEBHOOK_CONCURRENCY_PER_ORGANIZATION: count(1).default(512),
-  /** Attempts at once to one URL, at most: there are fewer while it does not answer fast. */
+  /** Maximum number of attempts in flight to one URL; fewer while it does not answer fast. */
   WEBHOOK_CONCURRENCY_PER_URL: count(1).default(64),
 });
 
@@ -49,7 +49,7 @@ export type WebhookDispatcherConfig = z.infer<typeof schema>;
 
 export const loadWebhookDispatcherConfig = (): WebhookDispatcherConfig => loadConfig(schema, process.env);
 
-/** Slots for attempts. No organization takes all of those that are free again soon. */
+/** Returns the slots for attempts, by pool. */
 export function poolsOf(config: WebhookDispatcherConfig): Record<"fast" | "slow", PoolLimits> {
   const slotsPerOrganization = config.WEBHOOK_CONCURRENCY_PER_ORGANIZATION;
   return {

@@ -1,51 +1,55 @@
 import { createGuardedAgent } from "@vvs/egress";
 import { batchSubscription, createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
-import { AccountService } from "@vvs/proto/account/v1/account";
+import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
+import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { environments, toProtoCaller, toProtoTenant } from "@vvs/tenant";
+import type { Audit } from "./actions/delivery-actions.ts";
+import { callers, createHandlers } from "./api.ts";
+import { egressConfig } from "./attempt/egress-config.ts";
 import { loadWebhookDispatcherConfig, poolsOf } from "./config.ts";
-import { startDelivering } from "./delivering.ts";
-import type { Audit } from "./desk.ts";
-import { createForPeople } from "./for-people.ts";
-import { callers, createHandlers } from "./service.ts";
-import { wayOut } from "./way-out.ts";
+import { createDeliveryApi, startDelivery } from "./domain.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Records taken over by one write. */
+/** Maximum number of records accepted by one write. */
 const ACCEPTED_AT_ONCE = 500;
 
 await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ config, logger, onClose, stopping }) => {
-  const now = () => new Date();
   const tls = tlsFiles(config);
 
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "webhook-dispatcher", logger, stopping });
   onClose("mongodb", () => client.close());
+  const now = await databaseClock({ client, stopping });
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "webhook-dispatcher");
-  const account = createClient(AccountService, { address: config.ACCOUNT_ADDRESS, caller: "webhook-dispatcher", tls });
-  onClose("account client", () => account.close());
+  const account = { address: config.ACCOUNT_ADDRESS, caller: "webhook-dispatcher", tls };
+  const webhookSecrets = createClient(WebhookSecretService, account);
+  onClose("webhook secrets client", () => webhookSecrets.close());
+  const auditLog = createClient(AuditLogService, account);
+  onClose("audit log client", () => auditLog.close());
   const audit: Audit = async (caller, entry) => {
-    await account.appendAuditEntry({ caller: toProtoCaller(caller), ...entry });
+    await auditLog.appendAuditEntry({ caller: toProtoCaller(caller), ...entry });
   };
   const allowPrivateTargets = config.WEBHOOK_ALLOW_PRIVATE_TARGETS;
-  const people = { audit, allowPrivateTargets, stopping, logger, now };
-  const forPeople = {
-    live: createForPeople({ ...people, environment: "live", db: databases.live }),
-    sandbox: createForPeople({ ...people, environment: "sandbox", db: databases.sandbox }),
+  const apiOptions = { audit, allowPrivateTargets, stopping, logger, now };
+  const deliveryApis = {
+    live: createDeliveryApi({ ...apiOptions, environment: "live", db: databases.live }),
+    sandbox: createDeliveryApi({ ...apiOptions, environment: "sandbox", db: databases.sandbox }),
   };
-  for (const environment of environments) onClose("replays", () => forPeople[environment].runner.ended());
+  for (const environment of environments) onClose("replays", () => deliveryApis[environment].runner.ended());
   const server = await serveRpc({
     service: WebhookDispatcherService,
-    handlers: createHandlers(forPeople, { now }),
+    handlers: createHandlers(deliveryApis, { now }),
     callers,
     host: config.RPC_HOST,
     port: config.RPC_PORT,
     tls,
     logger,
     translate: translateMongoError,
+    ping: pingMongo(client),
   });
   onClose("grpc server", () => server.close());
   if (allowPrivateTargets) logger.warn("webhooks may go to private addresses");
@@ -54,18 +58,18 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
   const joined: Promise<void>[] = [];
   for (const environment of environments) {
     const dispatcher = createGuardedAgent({
-      ...wayOut(config),
+      ...egressConfig(config),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      // URLs of one host are independent of each other: none waits for a connection that another one holds.
+      // URLs of one host are independent: none waits for a connection that another one uses.
       connectionsPerOrigin: config.WEBHOOK_CONCURRENCY + config.WEBHOOK_SLOW_CONCURRENCY,
     });
     onClose("connections to subscribers", () => dispatcher.destroy());
-    const delivering = startDelivering({
+    const delivery = startDelivery({
       environment,
       db: databases[environment],
       dispatcher,
       askSecrets: async (organizationId) =>
-        (await account.getSigningSecrets({ tenant: toProtoTenant({ organizationId, environment }) })).secrets,
+        (await webhookSecrets.getSigningSecrets({ tenant: toProtoTenant({ organizationId, environment }) })).secrets,
       userAgent: config.WEBHOOK_USER_AGENT,
       timeoutMs: config.WEBHOOK_TIMEOUT_MS,
       pools: poolsOf(config),
@@ -74,7 +78,7 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
       logger,
       now,
     });
-    onClose("deliveries", () => delivering.ended());
+    onClose("deliveries", () => delivery.ended());
     const consumer = kafka.runConsumer({
       groupId: `webhook-dispatcher.${environment}`,
       subscriptions: [
@@ -82,11 +86,11 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
           topic: kafka.topicFor(environment, topicNames.webhookRequested),
           schema: WebhookRequestedSchema,
           maxBatch: ACCEPTED_AT_ONCE,
-          handleBatch: delivering.accept,
+          handleBatch: delivery.accept,
         }),
       ],
       concurrency: 1,
-      onJoined: delivering.rebalanced,
+      onJoined: delivery.rebalanced,
       logger,
     });
     onClose("consumer", () => consumer.stop());

@@ -1,11 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { AttemptSchema, DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
-import type { Attempt, Delivery } from "./delivery.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { endpointState } from "./endpoints-view.ts";
+import type { Attempt, Delivery } from "./delivery/delivery.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
+import { endpointState } from "./endpoints/endpoints-view.ts";
 
-/** A delivery as people see it. */
+/** Returns a delivery as users see it. */
 export function deliveryMessage(delivery: Delivery, now: Date): MessageInitShape<typeof DeliverySchema> {
   return {
     id: delivery._id,
@@ -27,10 +27,11 @@ export function deliveryMessage(delivery: Delivery, now: Date): MessageInitShape
     detectedAt: timestampFromDate(delivery.detected_at),
     replays: (delivery.replays ?? []).map(({ at, actor }) => ({ at: timestampFromDate(at), actor })),
     underWay: isUnderWay(delivery, now),
+    failure: delivery.failure,
   };
 }
 
-/** A lease that has run out is its holder's death. */
+/** Is an attempt in flight? An expired lease means that its holder died. */
 function isUnderWay({ lease, next_attempt_at }: Delivery, now: Date): boolean {
   return lease !== undefined && next_attempt_at !== null && next_attempt_at > now;
 }
@@ -46,7 +47,7 @@ function attemptMessage(attempt: Attempt): MessageInitShape<typeof AttemptSchema
   };
 }
 
-/** An endpoint as people see it. */
+/** Returns an endpoint as users see it. */
 export function endpointMessage(endpoint: Endpoint): MessageInitShape<typeof EndpointSchema> {
   return {
     webhookUrl: endpoint.url,

@@ -1,8 +1,7 @@
-import { environmentDatabases } from "@vvs/mongo";
+import { createCollections, environmentDatabases } from "@vvs/mongo";
 import type { Db, IndexDescription, MongoClient } from "mongodb";
-import { upgradeDeliveries } from "./upgrade.ts";
 
-/** Longer than a topic keeps records, so that one that is replayed makes no second delivery. */
+/** Longer than topics keep records, so that a record that is read again creates no second delivery. */
 const DELIVERIES_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
 /** Creates collections and indexes; repeatable. */
@@ -15,7 +14,7 @@ async function migrateDatabase(db: Db): Promise<void> {
   const deliveries = db.collection("deliveries");
   await deliveries.createIndexes([
     { key: { next_attempt_at: 1 }, partialFilterExpression: { status: "pending" }, name: "due" },
-    // Holds what waits for its endpoint alone; with its first field in it, counting reads no document.
+    // Only held deliveries. It begins with `held`, so that counting reads no document.
     { key: { held: 1, endpoint_id: 1, next_attempt_at: 1 }, partialFilterExpression: { held: true }, name: "held" },
     {
       key: { monitor_id: 1, run_seq: 1 },
@@ -24,10 +23,11 @@ async function migrateDatabase(db: Db): Promise<void> {
     },
     { key: { organization_id: 1, created_at: -1, _id: -1 } },
     { key: { organization_id: 1, monitor_id: 1, created_at: -1, _id: -1 } },
+    { key: { url_removed: 1 }, partialFilterExpression: { url_removed: true }, name: "url_removed" },
     ...lists(),
     { key: { created_at: 1 }, expireAfterSeconds: DELIVERIES_KEPT_SECONDS },
   ]);
-  await upgradeDeliveries(db);
+  await createCollections(db, ["monitor_urls"]);
   await db
     .collection("endpoints")
     .createIndexes([{ key: { organization_id: 1, failing_since: 1 } }, { key: { updated_at: 1 } }]);
@@ -38,8 +38,8 @@ async function migrateDatabase(db: Db): Promise<void> {
 }
 
 /**
- * For what people look for. Those of a state hold what is in it alone: a delivery that succeeds at once passes through
- * one of them, and people who look for the few that failed read those few.
+ * Returns the indexes of the lists that users read. An index of a state contains only the deliveries in it, so a search
+ * for the few that failed reads only those.
  */
 function lists(): IndexDescription[] {
   const newestFirst = { organization_id: 1, created_at: -1, _id: -1 } as const;

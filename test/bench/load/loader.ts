@@ -22,7 +22,7 @@ export async function runLoader(options: {
     command: process.execPath,
     args: [
       ...["--import", join(import.meta.dirname, "peak-memory.ts")],
-      ...[join(projectRoot, "services/entity/src/registry.ts"), "load", "--registry", options.file],
+      ...[join(projectRoot, "services/entity/src/registry-load/cli.ts"), "load", "--registry", options.file],
     ],
     cwd: projectRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.environment },

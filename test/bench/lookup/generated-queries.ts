@@ -1,4 +1,4 @@
-import { normalizeName } from "../../../services/entity/src/matching/normalize-name.ts";
+import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
 import { type NameModel, textOf } from "../registry/names.ts";
 import { categories, type NameQuery, queriesOf } from "../registry/queries.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { createIndexedCandidates } from "../../../services/entity/src/candidates.ts";
-import type { FoundEntity } from "../../../services/entity/src/documents.ts";
-import { matchesAmong, namesOf } from "../../../services/entity/src/lookup-fuzzy.ts";
-import { createMatchIndexBuilder } from "../../../services/entity/src/match-index/match-index.ts";
-import { normalizeName } from "../../../services/entity/src/matching/normalize-name.ts";
+import { createIndexedCandidates } from "../../../services/entity/src/lookup/candidates.ts";
+import { matchesAmong, namesOf } from "../../../services/entity/src/lookup/lookup-fuzzy.ts";
+import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
+import type { FoundEntity } from "../../../services/entity/src/model/documents.ts";
+import { createMatchIndexBuilder } from "../../../services/entity/src/name-index/name-index.ts";
 import { UsageError } from "../benchmark.ts";
 import { sorted } from "../load.ts";
 import type { Outcome } from "./judgement.ts";

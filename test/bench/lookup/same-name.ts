@@ -1,4 +1,4 @@
-import { normalizeName } from "../../../services/entity/src/matching/normalize-name.ts";
+import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
 
 /** Equal for names that only spelling tells apart: records of such names are a tie. */
 export function nameKey(name: string): string {

@@ -1,6 +1,6 @@
-import { generalIdf } from "../../../services/entity/src/matching/idf.ts";
-import { normalizeName } from "../../../services/entity/src/matching/normalize-name.ts";
-import { sameNameScore, scoreName } from "../../../services/entity/src/matching/score-name.ts";
+import { generalIdf } from "../../../services/entity/src/matching/names/idf.ts";
+import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
+import { sameNameScore, scoreName } from "../../../services/entity/src/matching/names/score-name.ts";
 import { type Benchmark, UsageError } from "../benchmark.ts";
 import { bestThreshold, bootstrapInterval, qualityAt, type ScoredPair } from "./classification.ts";
 import { type LabelledPair, readPairs } from "./pair-file.ts";

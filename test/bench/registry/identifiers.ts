@@ -1,4 +1,4 @@
-import { ueiCheckDigit } from "../../../services/entity/src/identifiers.ts";
+import { ueiCheckDigit } from "../../../services/entity/src/model/identifiers.ts";
 
 const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ123456789"; // neither O nor I, which UEIs and CAGEs avoid, nor a 0 in front
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ";

@@ -1,4 +1,4 @@
-import { fieldCount } from "../../../services/entity/src/registry/fields.ts";
+import { fieldCount } from "../../../services/entity/src/registry-load/files/fields.ts";
 import { cageOf, ueiOf } from "./identifiers.ts";
 import { type NameModel, textOf } from "./names.ts";
 import { type Random, randomOf } from "./random.ts";

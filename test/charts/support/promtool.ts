@@ -1,7 +1,7 @@
 import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../../../deploy/image/run.ts";
-import { type Download, fetched } from "../../../deploy/local/servers/downloads.ts";
+import { type Download, ensureFetched } from "../../../deploy/local/servers/downloads.ts";
 import { serverCacheDir } from "../../../deploy/local/servers/index.ts";
 
 export const whyNoPromtool = "promtool is neither on the path nor in a package of this machine's apt";
@@ -35,6 +35,6 @@ async function find(): Promise<string | undefined> {
     cacheDir: serverCacheDir(process.env),
     log: (line: string) => void process.stderr.write(`${line}\n`),
   };
-  const folder = await fetched(download, cache).catch(() => undefined);
+  const folder = await ensureFetched(download, cache).catch(() => undefined);
   return folder && (await works(join(folder, "promtool")));
 }

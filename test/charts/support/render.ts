@@ -6,7 +6,7 @@ import { projectRoot } from "../../../deploy/local/services.ts";
 import { kubernetesTools } from "./helm.ts";
 
 export const chart = join(projectRoot, "charts/vendor-verification");
-export const RELEASE = "vv";
+const RELEASE = "vv";
 export const NAMESPACE = "vendors";
 /** What names of the release's objects begin with. */
 export const FULL_NAME = "vv-vendor-verification";

@@ -14,13 +14,15 @@ export interface Authority {
   /** PEM of its own certificate. */
   readonly ca: string;
   readonly key: string;
-  /** A certificate for names and addresses, such as DNS:localhost or IP:127.0.0.1; it ended before now where asked for. */
+  /**
+   * A certificate for names and addresses, such as DNS:localhost or IP:127.0.0.1; it ended before now where asked for.
+   */
   issue(altNames: readonly string[], options?: { expired?: boolean }): Certificate;
 }
 
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** An authority that nobody trusts unless told to. */
+/** Creates an authority that only clients configured with its certificate trust. */
 export function createAuthority(): Authority {
   return inFolder((folder, openssl) => {
     openssl("req", "-x509", ...NEW_KEY, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test");

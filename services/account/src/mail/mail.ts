@@ -1,4 +1,4 @@
-/** What a mail is about; said in logs and metrics in place of its content. */
+/** The purpose of an email. Logs and metrics contain it instead of the content. */
 export type MailKind =
   | "sign_up"
   | "sign_up_again"
@@ -8,23 +8,23 @@ export type MailKind =
   | "authenticator_enabled"
   | "authenticator_disabled";
 
-/** A mail to one person, in plain text. */
+/** An email to one person, in plain text. */
 export interface Mail {
   readonly kind: MailKind;
-  /** One address, as `normalizedEmail` leaves it. */
+  /** One address, normalized by `normalizedEmail`. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** Takes mails away, one at a time. */
+/** Delivers emails, for example to an SMTP server. */
 export interface MailTransport {
   /**
-   * Hands a mail on. `id` is the same at each attempt, so that a receiver can tell a repetition.
-   * Errors: MailRefusedError where trying again is of no use; anything else is worth another attempt.
+   * Sends an email. `id` is the same at each attempt, so that receivers can recognize duplicates.
+   * Errors: MailRefusedError if a retry cannot succeed; after any other error the email is sent again later.
    */
   send(id: string, mail: Mail): Promise<void>;
 }
 
-/** The mail will not be taken, however often it is tried. */
+/** The email was rejected for good: a retry cannot succeed. */
 export class MailRefusedError extends Error {}

@@ -1,7 +1,7 @@
 import type { Collection } from "mongodb";
 import type { Mail, MailTransport } from "./mail.ts";
 
-/** A mail of a local run, for whoever runs it to read. */
+/** An email of a local run, kept so that the developer can read it. */
 export interface MailboxDocument extends Mail {
   /** mail_…. */
   readonly _id: string;
@@ -9,13 +9,13 @@ export interface MailboxDocument extends Mail {
 }
 
 export interface Mailbox extends MailTransport {
-  /** The newest first. */
+  /** Returns the latest 100 emails, newest first. */
   list(): Promise<MailboxDocument[]>;
 }
 
 const MAX_LISTED = 100;
 
-/** Takes mails into a collection in place of a server: anybody who opens the page of a local run reads all of them. */
+/** Stores emails in a collection instead of sending them. Anyone who opens the mailbox page of a local run can read them all. */
 export function createMailbox(options: { mailbox: Collection<MailboxDocument>; now: () => Date }): Mailbox {
   const { mailbox, now } = options;
   return {

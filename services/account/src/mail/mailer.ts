@@ -7,25 +7,25 @@ import type { MailMetrics } from "./metrics.ts";
 import { type MailDocument, mailOf } from "./queue.ts";
 
 const MINUTE_MS = 60_000;
-/** A mail that nobody took for so long is given up: what it says is over. */
+/** How long an email is retried, from when it was queued. Its links have expired by then. */
 export const GIVE_UP_MS = 24 * 60 * MINUTE_MS;
-/** An attempt takes less (the transport's own limits see to it), so that no two replicas send at once. */
+/** How long a replica claims an email. Longer than an attempt can take, so that no two replicas send it at the same time. */
 export const LEASE_MS = 3 * MINUTE_MS;
-/** How long an attempt may take. */
+/** Maximum duration of an attempt. */
 const ATTEMPT_MS = 2 * MINUTE_MS;
 const FIRST_RETRY_MS = 30_000;
 const LONGEST_RETRY_MS = 30 * MINUTE_MS;
-/** Mails under way at once, so that a server that hangs over one does not hold up the rest. */
-const LANES = 4;
+/** Maximum number of emails in flight per replica, so that one that hangs does not delay the others. */
+const CONCURRENCY = 4;
 const POLL_MS = 500;
-const AWAY_MS = 5_000;
+const DATABASE_RETRY_MS = 5_000;
 
 export interface Mailer {
-  /** Tries one mail that is due; false where none is. Errors: the database's. */
+  /** Attempts to send one email that is due. Returns false if none is due. Errors: those of the database. */
   sendNext(): Promise<boolean>;
 }
 
-/** Sends what the queue holds, with leases, so that any number of replicas may. A mail that was sent is deleted. */
+/** Sends queued emails and deletes them once sent. Each is leased, so that any number of replicas can run a mailer. */
 export function createMailer(options: {
   mails: Collection<MailDocument>;
   keys: readonly SecretKey[];
@@ -48,18 +48,18 @@ export function createMailer(options: {
   async function failed(mail: MailDocument, err: unknown): Promise<void> {
     const at = now().getTime();
     const ids = { mail_id: mail._id, kind: mail.kind, attempt: mail.attempts };
-    // Whoever claimed it since then, as this attempt took too long, decides what becomes of it.
+    // Matches nothing if the lease expired and another replica has claimed the email since.
     const mine = { _id: mail._id, attempts: mail.attempts };
     const next = at + retryMs(mail.attempts);
     if (err instanceof MailRefusedError || next >= mail.created_at.getTime() + GIVE_UP_MS) {
       await mails.deleteOne(mine);
       metrics.attempted("given_up");
-      logger.error({ ...ids, err }, "a mail is given up");
+      logger.error({ ...ids, err }, "email given up");
       return;
     }
     await mails.updateOne(mine, { $set: { next_attempt_at: new Date(next) } });
     metrics.attempted("failed");
-    logger.warn({ ...ids, err, next_attempt_at: new Date(next) }, "a mail could not be sent; it is tried again");
+    logger.warn({ ...ids, err, next_attempt_at: new Date(next) }, "email could not be sent; it will be retried");
   }
 
   return {
@@ -74,35 +74,35 @@ export function createMailer(options: {
       }
       await mails.deleteOne({ _id: claimed._id });
       metrics.attempted("sent");
-      logger.info({ mail_id: claimed._id, kind: claimed.kind, attempt: claimed.attempts }, "a mail was sent");
+      logger.info({ mail_id: claimed._id, kind: claimed.kind, attempt: claimed.attempts }, "email sent");
       return true;
     },
   };
 }
 
-/** Keeps a mailer at work until stopped; resolves when nothing is under way any more. */
+/** Runs a mailer until it is stopped. `stop` resolves when no attempt is in flight. */
 export function runMailer(mailer: Mailer, logger: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const pause = (ms: number) => wait(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     for (let failing = false; !stopping.signal.aborted; ) {
       try {
         if (!(await mailer.sendNext())) await pause(POLL_MS);
         failing = false;
       } catch (err) {
-        if (!failing) logger.error({ err }, "mails can't be looked for; trying until they can");
+        if (!failing) logger.error({ err }, "reading queued emails fails; retrying until it succeeds");
         failing = true;
-        await pause(AWAY_MS);
+        await pause(DATABASE_RETRY_MS);
       }
     }
   }
 
-  const lanes = Array.from({ length: LANES }, lane);
+  const workers = Array.from({ length: CONCURRENCY }, worker);
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(lanes);
+      await Promise.all(workers);
     },
   };
 }
@@ -110,7 +110,7 @@ export function runMailer(mailer: Mailer, logger: Logger): { stop(): Promise<voi
 async function withinMs(ms: number, sending: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no end within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`the attempt took longer than ${ms} ms`)), ms);
   });
   try {
     await Promise.race([sending, late]);
@@ -119,7 +119,7 @@ async function withinMs(ms: number, sending: Promise<void>): Promise<void> {
   }
 }
 
-/** Twice as long each time, and not all at the same moment. */
+/** The wait doubles with each attempt, with up to 25 % of jitter. */
 function retryMs(attempts: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10)) * (0.75 + Math.random() / 4);
 }

@@ -8,14 +8,14 @@ export interface MailMetrics {
   close(): void;
 }
 
-export function createMailMetrics(mails: Collection<MailDocument>): MailMetrics {
+export function createMailMetrics(mails: Collection<MailDocument>, now: () => Date): MailMetrics {
   const meter = metrics.getMeter("account");
   const attempts = meter.createCounter("account.mail_attempts", {
-    description: "Attempts to send a mail by outcome; given_up ones were never received.",
+    description: "Attempts to send an email, by outcome; those given up were never delivered.",
   });
   const oldest = meter.createObservableGauge("account.mail_oldest_unsent_seconds", {
     description:
-      "Age of the oldest unsent mail. Above some minutes, the SMTP server is away or refuses what it is sent.",
+      "Age of the oldest unsent email. More than a few minutes mean that the SMTP server is unavailable or rejects emails.",
   });
 
   async function reportOldest(result: ObservableResult): Promise<void> {
@@ -23,7 +23,7 @@ export function createMailMetrics(mails: Collection<MailDocument>): MailMetrics 
       .findOne({}, { sort: { created_at: 1 }, projection: { created_at: 1 } })
       .catch(() => undefined);
     if (found === undefined) return;
-    result.observe(found ? Math.max(0, Date.now() - found.created_at.getTime()) / 1_000 : 0);
+    result.observe(found ? Math.max(0, now().getTime() - found.created_at.getTime()) / 1_000 : 0);
   }
 
   oldest.addCallback(reportOldest);

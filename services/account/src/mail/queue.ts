@@ -4,31 +4,31 @@ import { open, type Place, type Sealed, seal } from "@vvs/sealing";
 import type { ClientSession, Collection } from "mongodb";
 import type { Mail, MailKind } from "./mail.ts";
 
-/** A mail that was not sent yet. */
+/** An email that has not been sent yet. */
 export interface MailDocument {
   /** mail_…. */
   readonly _id: string;
   readonly kind: MailKind;
-  /** Address, subject and text as JSON, sealed: a text may carry a link that signs in. */
+  /** Address, subject and text as JSON, encrypted because a text can contain a link that signs in. */
   readonly content: { readonly sealed: Sealed };
   readonly created_at: Date;
-  /** When it is to be tried next; while somebody tries it, when that lease is over. */
+  /** When the next attempt is due; during an attempt, when its lease expires. */
   readonly next_attempt_at: Date;
-  /** How often it was begun. */
+  /** Number of attempts started. */
   readonly attempts: number;
 }
 
 export interface MailQueue {
   /**
-   * Writes a mail in the transaction of what causes it: it is sent if that commits, and not if it doesn't, by whichever
-   * replica finds it, at least once, for as long as a day.
+   * Queues an email in the transaction of its cause. If the transaction commits, any replica sends the email at least
+   * once; attempts continue for up to a day.
    */
   enqueue(session: ClientSession, mail: Mail): Promise<void>;
 }
 
 export function createMailQueue(options: {
   mails: Collection<MailDocument>;
-  /** Seal what waits, the newest first. */
+  /** Keys that encrypt queued emails, newest first. */
   keys: readonly SecretKey[];
   now: () => Date;
 }): MailQueue {

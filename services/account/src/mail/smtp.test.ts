@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { type PlayedSmtp, playSmtp } from "../testing/played-smtp.ts";
 import { type Mail, MailRefusedError } from "./mail.ts";
-import { type PlayedSmtp, playSmtp } from "./played-smtp.ts";
 import { createSmtpTransport } from "./smtp.ts";
 
 let server: PlayedSmtp;
@@ -12,7 +12,7 @@ afterEach(() => server.close());
 const mail: Mail = {
   kind: "sign_up",
   to: "vendor@customer.example",
-  subject: "Confirm your e-mail address — today",
+  subject: "Confirm your email address — today",
   text: "Hello,\nopen https://dashboard.example/verify?token=0123456789\n",
 };
 

@@ -5,19 +5,19 @@ const CONNECT_MS = 10_000;
 const IDLE_MS = 30_000;
 
 export interface SmtpOptions {
-  /** `smtp://…` speaks in clear until STARTTLS, `smtps://…` TLS from the first byte; with user and password where asked for. */
+  /** `smtp://…` starts unencrypted and upgrades with STARTTLS; `smtps://…` uses TLS from the first byte. Can contain user and password. */
   readonly url: URL;
-  /** Before anything is said the connection must be encrypted; off for a relay on a network that is trusted. */
+  /** Requires encryption before credentials or emails are sent. Turn it off only for a relay on a trusted network. */
   readonly requireTls: boolean;
-  /** Whom mails are from: an address, or a name and an address. */
+  /** Sender of the emails: an address, or a name and an address. */
   readonly from: string;
-  /** Further authorities to trust, as PEM. */
+  /** Additional certificate authorities to trust, as PEM. */
   readonly ca?: string | undefined;
-  /** How long a server may say nothing. */
+  /** Maximum silence of the server in milliseconds, before the connection is closed. */
   readonly idleMs?: number;
 }
 
-/** Sends by SMTP. */
+/** Creates a transport that sends emails by SMTP. */
 export function createSmtpTransport({ url, requireTls, from, ca, idleMs = IDLE_MS }: SmtpOptions): MailTransport {
   const secure = url.protocol === "smtps:";
   const transport = nodemailer.createTransport({
@@ -41,7 +41,7 @@ export function createSmtpTransport({ url, requireTls, from, ca, idleMs = IDLE_M
     async send(id, { to, subject, text }) {
       const message = {
         from,
-        // As an object: nothing in it is taken for a second address.
+        // As an object, so that a comma in it does not start a second address.
         to: { name: "", address: to },
         subject,
         text,
@@ -57,12 +57,12 @@ export function createSmtpTransport({ url, requireTls, from, ca, idleMs = IDLE_M
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number };
 
-/** A 5xx to the recipient or to the mail itself; before that (sign-in, sender) it is our configuration, which may be mended. */
+/** Only a 5xx for the recipient or the email itself is final. An earlier one (sign-in, sender) is caused by our configuration, which can be fixed. */
 function isFinal({ command, responseCode }: SmtpError): boolean {
   return (command === "RCPT TO" || command === "DATA") && responseCode !== undefined && responseCode >= 500;
 }
 
-/** Without the server's words: they repeat the address, and sometimes the mail. */
+/** Describes an error without the server's text, which can contain the address or parts of the email. */
 function reasonOf({ code, command, responseCode }: SmtpError): string {
   return ["SMTP", code, command, responseCode].filter((part) => part !== undefined).join(" ");
 }

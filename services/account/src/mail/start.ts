@@ -7,15 +7,15 @@ import { createMailMetrics } from "./metrics.ts";
 import { createMailTransport } from "./transport.ts";
 
 export interface Mailing {
-  /** Are mails sent, or at least kept for somebody to read? */
+  /** Whether emails are sent, or kept in the mailbox of a local run. */
   readonly isConfigured: boolean;
-  /** Of a local run alone. */
+  /** Only in a local run. */
   readonly mailbox: Mailbox | undefined;
-  /** Lets the mails finish that are under way. */
+  /** Waits for the attempts in flight. */
   close(): Promise<void>;
 }
 
-/** Begins to send what the queue holds, by the way that the configuration names. Errors: a certificate file that can't be read. */
+/** Starts sending queued emails as configured. Errors: a certificate file cannot be read. */
 export function startMailing(options: {
   config: Pick<
     AccountConfig,
@@ -29,7 +29,7 @@ export function startMailing(options: {
   const { mails } = store;
   const mailbox = config.LOCAL_MAILBOX ? createMailbox({ mailbox: store.mailbox, now }) : undefined;
   const transport = mailbox ?? createMailTransport({ config, logger });
-  const metrics = createMailMetrics(mails);
+  const metrics = createMailMetrics(mails, now);
   const mailer = createMailer({ mails, keys: config.WEBHOOK_SECRET_KEYS, transport, metrics, logger, now });
   const running = runMailer(mailer, logger);
   return {

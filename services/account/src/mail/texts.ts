@@ -1,25 +1,25 @@
 import type { Mail } from "./mail.ts";
 
-/** Who wants what a mail is about; people judge by it whether it was them. */
-interface Asked {
+/** Where to send an email, and where and when the request for it came from, so that readers can tell whether it was them. */
+interface EmailRequest {
   readonly to: string;
   readonly clientAddress: string;
   readonly at: Date;
 }
 
-/** The mails to users, as text. Links lead to the dashboard as browsers see it. */
+/** The emails to users, in plain text. Links lead to the public URL of the dashboard. */
 export interface MailTexts {
-  /** To who signs up. Nothing that they typed is in it, or strangers could have us mail what they like to whom they like. */
-  signUp(asked: Asked, input: { token: string }): Mail;
-  /** To who has an account, and signs up again. */
-  signUpAgain(asked: Asked): Mail;
-  /** To who is invited. The organization's name is on the page that the link leads to: anybody may choose one. */
-  invitation(asked: Omit<Asked, "clientAddress">, input: { token: string; invitedBy: string }): Mail;
-  /** To who forgot their password. */
-  passwordReset(asked: Asked, input: { token: string }): Mail;
-  passwordChanged(asked: Omit<Asked, "clientAddress"> & { clientAddress?: string }): Mail;
-  authenticatorEnabled(asked: Asked): Mail;
-  authenticatorDisabled(asked: Asked): Mail;
+  /** Asks a new user to confirm their address. Contains nothing that they typed: otherwise anyone could send text of their choice to any address. */
+  signUp(request: EmailRequest, input: { token: string }): Mail;
+  /** Answers a sign-up with an address that already has an account. */
+  signUpAgain(request: EmailRequest): Mail;
+  /** Invites a person. The organization's name is only on the page behind the link, because anyone can choose any name. */
+  invitation(request: Omit<EmailRequest, "clientAddress">, input: { token: string; invitedBy: string }): Mail;
+  /** Sends a link that sets a new password. */
+  passwordReset(request: EmailRequest, input: { token: string }): Mail;
+  passwordChanged(request: Omit<EmailRequest, "clientAddress"> & { clientAddress?: string }): Mail;
+  authenticatorEnabled(request: EmailRequest): Mail;
+  authenticatorDisabled(request: EmailRequest): Mail;
 }
 
 export function createMailTexts(options: { dashboardUrl: URL }): MailTexts {
@@ -32,89 +32,89 @@ export function createMailTexts(options: { dashboardUrl: URL }): MailTexts {
   const security = url("/test/security");
 
   return {
-    signUp: (asked, { token }) => ({
+    signUp: (request, { token }) => ({
       kind: "sign_up",
-      to: asked.to,
-      subject: "Confirm your e-mail address",
+      to: request.to,
+      subject: "Confirm your email address",
       text: paragraphs(
-        "Somebody signed up with this address for Vendor Verification. To confirm that it was you, open this link and enter the password that you chose:",
+        "Someone signed up for Vendor Verification with this address. If it was you, open this link and enter the password you chose:",
         url("/sign-up/confirm", token),
-        "The link is good for 24 hours, and for one use. If it was not you, do nothing: there will be no account.",
-        origin(asked),
+        "The link works once, within 24 hours. If it was not you, ignore this email: no account will be created.",
+        origin(request),
       ),
     }),
 
-    signUpAgain: (asked) => ({
+    signUpAgain: (request) => ({
       kind: "sign_up_again",
-      to: asked.to,
-      subject: "You have an account already",
+      to: request.to,
+      subject: "You already have an account",
       text: paragraphs(
-        "Somebody signed up with this address for Vendor Verification. It has an account already, so nothing was created or changed. Sign in here:",
+        "Someone tried to sign up for Vendor Verification with this address. It already has an account, so nothing was created or changed. Sign in here:",
         url("/sign-in"),
-        "If you do not know your password any more, choose a new one:",
+        "If you forgot your password, choose a new one here:",
         forgotten,
-        "If it was not you, do nothing.",
-        origin(asked),
+        "If it was not you, ignore this email.",
+        origin(request),
       ),
     }),
 
-    invitation: (asked, { token, invitedBy }) => ({
+    invitation: (request, { token, invitedBy }) => ({
       kind: "invitation",
-      to: asked.to,
-      subject: "You are invited to Vendor Verification",
+      to: request.to,
+      subject: "You have been invited to Vendor Verification",
       text: paragraphs(
-        `${invitedBy} invites you to join their organization on Vendor Verification. To see what it is, and to choose a password, open this link:`,
+        `${invitedBy} has invited you to join their organization on Vendor Verification. To see the invitation and choose a password, open this link:`,
         url("/invitation", token),
-        "The link is good for 7 days, and for one use. If you do not know them, do nothing.",
-        origin(asked),
+        "The link works once, within 7 days. If you do not know the sender, ignore this email.",
+        origin(request),
       ),
     }),
 
-    passwordReset: (asked, { token }) => ({
+    passwordReset: (request, { token }) => ({
       kind: "password_reset",
-      to: asked.to,
+      to: request.to,
       subject: "Choose a new password",
       text: paragraphs(
-        "Somebody wants to choose a new password for your account of Vendor Verification. If it was you, open this link:",
+        "Someone asked to reset the password of your Vendor Verification account. If it was you, open this link to choose a new password:",
         url("/reset-password", token),
-        "The link is good for one hour, and for one use. If it was not you, do nothing: your password stays as it is.",
-        origin(asked),
+        "The link works once, within one hour. If it was not you, ignore this email: your password has not changed.",
+        origin(request),
       ),
     }),
 
-    passwordChanged: (asked) => ({
+    passwordChanged: (request) => ({
       kind: "password_changed",
-      to: asked.to,
+      to: request.to,
       subject: "Your password was changed",
       text: paragraphs(
-        "The password of your account of Vendor Verification was changed, and all sessions that were under way have ended.",
-        "If it was not you, choose a new password at once, and tell an owner of your organization:",
+        "The password of your Vendor Verification account was changed, and all earlier sessions were ended.",
+        "If it was not you, contact an owner of your organization and choose a new password immediately:",
         forgotten,
-        origin(asked),
+        origin(request),
       ),
     }),
 
-    authenticatorEnabled: (asked) => ({
+    authenticatorEnabled: (request) => ({
       kind: "authenticator_enabled",
-      to: asked.to,
+      to: request.to,
       subject: "Two-factor sign-in was turned on",
       text: paragraphs(
-        "From now on, signing in to Vendor Verification with this address takes a code of an authenticator app too.",
-        "If it was not you, somebody else can use your account: choose a new password at once, and tell an owner of your organization:",
+        "From now on, signing in to Vendor Verification with this address also requires a code from an authenticator app.",
+        "If it was not you, someone else has access to your account. Contact an owner of your organization and choose a new password immediately:",
         forgotten,
-        origin(asked),
+        origin(request),
       ),
     }),
 
-    authenticatorDisabled: (asked) => ({
+    authenticatorDisabled: (request) => ({
       kind: "authenticator_disabled",
-      to: asked.to,
+      to: request.to,
       subject: "Two-factor sign-in was turned off",
       text: paragraphs(
-        "From now on, the password alone is enough to sign in to Vendor Verification with this address.",
-        "If it was not you, turn it on again, and change your password:",
+        "From now on, signing in to Vendor Verification with this address requires only the password.",
+        "If it was not you, turn two-factor sign-in on again and change your password:",
         security,
-        origin(asked),
+        origin(request),
       ),
     }),
   };
@@ -127,6 +127,6 @@ function paragraphs(...texts: (string | undefined)[]): string {
 function origin({ clientAddress, at }: { clientAddress?: string | undefined; at: Date }): string {
   const moment = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return clientAddress
-    ? `This came from the network address ${clientAddress}, at ${moment}.`
-    : `This was at ${moment}.`;
+    ? `The request came from the IP address ${clientAddress} at ${moment}.`
+    : `The request was made at ${moment}.`;
 }

@@ -4,7 +4,7 @@ import type { AccountConfig } from "../config.ts";
 import { MailRefusedError, type MailTransport } from "./mail.ts";
 import { createSmtpTransport } from "./smtp.ts";
 
-/** The server that the configuration names, or one that takes nothing. Errors: a certificate file that can't be read. */
+/** Returns a transport to the configured SMTP server, or one that rejects every email. Errors: a certificate file cannot be read. */
 export function createMailTransport(options: {
   config: Pick<AccountConfig, "SMTP_URL" | "SMTP_TLS" | "SMTP_TLS_CA_PATH" | "MAIL_FROM">;
   logger: Logger;
@@ -18,7 +18,7 @@ export function createMailTransport(options: {
       ca: config.SMTP_TLS_CA_PATH && readFileSync(config.SMTP_TLS_CA_PATH, "utf8"),
     });
   }
-  logger.warn("no SMTP_URL is set: nobody is sent a mail");
+  logger.warn("SMTP_URL is not set: no emails are sent");
   return {
     async send() {
       throw new MailRefusedError("no SMTP server is configured");

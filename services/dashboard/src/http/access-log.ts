@@ -3,7 +3,7 @@ import type { Logger } from "@vvs/logging";
 import type { RequestHandler, Response } from "express";
 import { routeOf } from "./span.ts";
 
-/** Gives each request an id, and logs one line when it is answered: no query, no body, and of the path the template. */
+/** Gives each request an id and logs one line when it is answered. The line has the route's template, and no path, query or body. */
 export function accessLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now();
@@ -27,12 +27,12 @@ export function accessLog(logger: Logger): RequestHandler {
   };
 }
 
-/** The id of the request, which services log too. */
+/** Returns the id of the request; the services that it calls log it too. */
 export function requestIdOf(response: Response): string {
   return response.locals.requestId as string;
 }
 
-/** Adds ids to the request's line. */
+/** Adds ids to the request's log line. */
 export function alsoLog(response: Response, ids: Readonly<Record<string, string>>): void {
   response.locals.logged = { ...response.locals.logged, ...ids };
 }

@@ -12,10 +12,10 @@ const files = {
 
 export type AssetName = keyof typeof files;
 
-/** The path of an asset, which changes with its content. */
+/** Returns the path of an asset; it changes with the content. */
 export type AssetPath = (name: AssetName) => string;
 
-/** Serves the few static files from memory, for good: another content has another path. */
+/** Serves the static files from memory. Browsers may cache them forever, because changed content gets a new path. */
 export function createAssets(): { router: Router; pathOf: AssetPath } {
   const router = Router();
   const paths = {} as Record<AssetName, string>;

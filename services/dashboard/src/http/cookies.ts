@@ -1,8 +1,8 @@
 import type { CookieOptions, Request, Response } from "express";
 
 /**
- * Names with __Host- are kept by browsers only with Secure, Path=/ and without Domain: no neighbouring host and no
- * plaintext connection can plant one.
+ * Browsers accept a __Host- cookie only with Secure, Path=/ and without Domain, so no neighbouring host and no plaintext
+ * connection can set one.
  */
 export type CookieName =
   | "__Host-session"
@@ -13,17 +13,17 @@ export type CookieName =
 
 const attributes: CookieOptions = { secure: true, httpOnly: true, sameSite: "lax", path: "/" };
 
-/** The value of a cookie that the browser sent; undefined where there is none or where it has an unexpected form. */
+/** Returns the value of a cookie that the browser sent; undefined if it is absent or malformed. */
 export function readCookie(request: Request, name: CookieName): string | undefined {
   for (const pair of (request.headers.cookie ?? "").split(";")) {
     const [key, value] = pair.trim().split("=", 2);
-    // Values are base64url alone, so nothing needs to be decoded.
+    // All values are base64url, so nothing needs to be decoded.
     if (key === name && value && /^[\w-]{16,128}$/.test(value)) return value;
   }
   return undefined;
 }
 
-/** Has the browser keep a cookie, until it is closed where `expires` is absent. */
+/** Sets a cookie. Without `expires` the browser keeps it until it is closed. */
 export function writeCookie(response: Response, name: CookieName, value: string, expires?: Date): void {
   response.cookie(name, value, { ...attributes, expires });
 }

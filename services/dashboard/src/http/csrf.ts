@@ -3,18 +3,18 @@ import { ProblemError } from "./problem.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What a browser says of where a request comes from. */
+/** The method of a request and the headers that say which site sent it. */
 export interface RequestOrigin {
   readonly method: string;
-  /** Sec-Fetch-Site, which scripts can't set. */
+  /** The Sec-Fetch-Site header, which scripts can't set. */
   readonly site: string | undefined;
-  /** Origin; "null" where the browser withholds it. */
+  /** The Origin header; "null" if the browser withholds it. */
   readonly origin: string | undefined;
 }
 
 /**
- * Does a request that changes something come from the dashboard's own pages? By Sec-Fetch-Site, which browsers have
- * sent since 2023; without it by Origin, which must be there.
+ * Returns whether a request is safe or comes from the dashboard's own pages. All browsers have sent Sec-Fetch-Site
+ * since 2023; without it, Origin must be present and equal.
  */
 export function isOwnRequest({ method, site, origin }: RequestOrigin, ownOrigin: string): boolean {
   if (SAFE.has(method)) return true;

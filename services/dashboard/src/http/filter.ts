@@ -1,6 +1,6 @@
 /**
- * What a list is narrowed to by a query, every field as text, empty where it does not matter. What is wrong is left out
- * of it, and named: it may be anything that was pasted by mistake.
+ * Reads the filter of a list from a query. Every field is text, empty if it does not filter. Invalid values are left
+ * out and never shown again, because they may be secrets pasted by mistake; their fields get a problem instead.
  */
 export function readFilter<F extends string>(
   query: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { IdempotencySchema } from "@vvs/proto/common/v1/common";
 import type { Visit } from "./session.ts";
 
-/** Has a service that knows idempotency keys do what a form asks for once, whichever instance sends it on. */
+/** Returns the idempotency key of a form, so that the service acts on it once, whichever instance passes it on. */
 export function formIdempotency(
   { session, view }: Visit,
   form: string,
@@ -12,7 +12,7 @@ export function formIdempotency(
     apiKeyId: session.userId,
     path: `${view.path}/${form}`,
     key: submission,
-    // Not of its content, which can hold a TIN.
+    // Not a hash of the content, which can hold a TIN.
     bodyHash: Buffer.from(submission, "base64url"),
   };
 }

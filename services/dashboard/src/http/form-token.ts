@@ -6,28 +6,28 @@ import { field } from "./form.ts";
 
 /** The hidden field of a form that must not take effect twice. */
 export const FORM_TOKEN = "form_token";
-/** A second click was sent by then; what its first did is kept for it so long. */
+/** How long the result of a form is kept for the second click of a double click. */
 const SECOND_CLICK_MS = 10_000;
 
-/** Thrown for a form that was sent before: by reloading its answer, or because another tab sent one meanwhile. */
+/** Thrown for a form that was already sent: its answer was reloaded, or another tab sent a form meanwhile. */
 export class FormUsedError extends Error {}
 
 export interface FormTokens {
-  /** The token for the forms of a page. */
+  /** Returns the token for the forms of a page. */
   issue(request: Request, response: Response): string;
   /**
-   * Runs what a form asks for, once. The browser holds the one token that is open, and loses it by success, so that
-   * also another instance refuses the form then. A second click, on its way before that, gets the first one's result;
-   * where it reaches another instance, the service that does it knows it by the submission's name, and refuses it with
-   * idempotency_conflict or repeats its answer. Errors: FormUsedError, also for that conflict, and what else `run`
-   * throws, after which the same form may be corrected and sent again.
+   * Runs the action of a form, once. The browser holds one open token in a cookie. Success deletes the cookie, so that
+   * every instance refuses the form afterwards. The second click of a double click gets the result of the first one.
+   * If it reaches another instance, the service recognizes the submission by its key, and refuses it with
+   * idempotency_conflict or repeats its answer. Errors: FormUsedError, also for that conflict, and all errors of `run`;
+   * after those the same form may be corrected and sent again.
    */
   once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T>;
 }
 
 export function createFormTokens(): FormTokens {
   const recent = new Map<string, Promise<unknown>>();
-  /** Answers to forms whose token a service knows already, though the browser still holds it. */
+  /** Responses to forms whose token was already used, although the browser still holds it. */
   const spent = new WeakSet<Response>();
   return {
     issue(request, response) {
@@ -60,7 +60,7 @@ export function createFormTokens(): FormTokens {
   };
 }
 
-/** The same for the same form with the same content, sent by the same session. */
+/** Returns an id that is equal for the same form with the same content, sent by the same session. */
 function submissionId(request: Request): string {
   const session = readCookie(request, "__Host-session") ?? "";
   const text = JSON.stringify([session, request.path, request.body]);

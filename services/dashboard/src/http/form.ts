@@ -7,20 +7,20 @@ const MAX_FIELDS = 50;
 
 const parse = express.urlencoded({ extended: false, limit: LIMIT, parameterLimit: MAX_FIELDS });
 
-/** Reads the fields of a posted form; anything else that is posted is refused. */
+/** Reads the fields of a posted form; refuses other request bodies. */
 export const readForm: RequestHandler = (request, response, next) => {
   const hasOtherBody = request.headers["content-type"] && !request.is("application/x-www-form-urlencoded");
-  if (hasOtherBody) next(new ProblemError("no_form"));
+  if (hasOtherBody) next(new ProblemError("unsupported_body"));
   else parse(request, response, next);
 };
 
-/** The value of a field; empty where it is absent or there are several. */
+/** Returns the value of a field; empty if it is absent or has several values. */
 export function field(request: Request, name: string): string {
   const [value = "", ...others] = fieldValues(request, name);
   return others.length > 0 ? "" : value;
 }
 
-/** All values of a field, such as those of ticked boxes. */
+/** Returns all values of a field, such as those of ticked checkboxes. */
 export function fieldValues(request: Request, name: string): string[] {
   const fields: unknown = request.body;
   if (typeof fields !== "object" || fields === null || !Object.hasOwn(fields, name)) return [];

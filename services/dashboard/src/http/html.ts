@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` makes it, so whatever else reaches a page is escaped. */
+/** HTML markup. Only `html` creates it, so every other value on a page is escaped. */
 export interface Html {
   readonly markup: string;
 }
@@ -6,8 +6,8 @@ export interface Html {
 type Part = Html | string | number | boolean | undefined | null | readonly Part[];
 
 /**
- * HTML with values in it, each escaped for text and for quoted attributes. Html stays as it is, lists are joined, and
- * undefined, null and false are nothing; true is nothing too, so that `a || html…` never prints it.
+ * Returns HTML with values inserted, each escaped for text and for quoted attributes. Html is inserted as it is, and
+ * lists are joined. undefined, null and false insert nothing; neither does true, so that `a || html…` never prints it.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   let markup = strings[0]!;

@@ -4,17 +4,17 @@ import type { AddressInfo } from "node:net";
 
 export interface HttpServer {
   readonly port: number;
-  /** Takes no new connections and returns when the requests that run are answered. */
+  /** Stops accepting connections, and returns when the running requests are answered. */
   close(): Promise<void>;
 }
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than load balancers keep idle connections, or they would use one that is just closing. */
+/** Longer than load balancers keep idle connections; otherwise they could use one that is just closing. */
 const KEEP_ALIVE_TIMEOUT_MS = 620_000;
 const MAX_CONNECTIONS = 5_000;
 
-/** Serves HTTP with limits on slow and idle clients. Once `stopping` is aborted, no connection outlives its answer. */
+/** Serves HTTP with limits on slow and idle clients. Once `stopping` is aborted, each connection closes after its answer. */
 export async function listen(
   handle: RequestListener,
   options: { host: string; port: number; stopping: AbortSignal },
@@ -28,7 +28,7 @@ export async function listen(
     },
     (request, response) => {
       if (options.stopping.aborted) response.setHeader("connection", "close");
-      // An answer that began before promised to keep its connection, which would hold up the end for minutes.
+      // A response that began before `stopping` keeps its connection alive, which would delay the shutdown for minutes.
       response.once("close", () => {
         if (options.stopping.aborted) setImmediate(() => server.closeIdleConnections());
       });

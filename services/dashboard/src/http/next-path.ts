@@ -1,20 +1,20 @@
-/** Where a sign-in leads when nothing else was asked for: to the sandbox, where nothing can go wrong. */
+/** The page after a sign-in if no other was requested: in the sandbox, where nothing can go wrong. */
 export const HOME = "/test/overview";
 
 const OWN_PAGE = /^\/(live|test)\/[a-z]+(-[a-z]+)*(\/[\w-]+)*$/;
 
-/** The page that a `next` parameter names: the dashboard's own ones alone, so that no link leads from here to elsewhere. */
+/** Returns the page in a `next` parameter, or HOME. Only the dashboard's own pages are accepted, so that no link redirects to another site. */
 export function nextPath(text: string | undefined): string {
   return text !== undefined && text.length <= 200 && OWN_PAGE.test(text) ? text : HOME;
 }
 
-/** The sign-in page that leads back to what was asked for; from a form's target back to the page that has the form. */
+/** Returns the path of the sign-in page that leads back to the requested page, or to the page with the form if a form was sent. */
 export function signInPath(method: string, path: string): string {
   const page = pageOf(method, path);
   return OWN_PAGE.test(page) ? `/sign-in?next=${encodeURIComponent(page)}` : "/sign-in";
 }
 
-/** The page that asks for the password again, and leads back as the sign-in page does. */
+/** Returns the path of the page that asks for the password again, and leads back as the sign-in page does. */
 export function confirmPath(view: { path: string }, method: string, path: string): string {
   return `${view.path}/security/confirm?next=${encodeURIComponent(pageOf(method, path))}`;
 }

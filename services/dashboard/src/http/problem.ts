@@ -1,26 +1,38 @@
 import { catalogue, ServiceError } from "@vvs/errors";
 
-/** What can be wrong with a request before any service sees it. */
+/** Problems with a request that the dashboard detects itself. */
 const problems = {
-  malformed: { status: 400, title: "This request can’t be understood", text: "Go back and try again." },
+  malformed: {
+    status: 400,
+    title: "The request could not be read",
+    text: "Nothing was changed. Go back, reload the page and try again.",
+  },
   foreign_form: {
     status: 403,
     title: "This form did not come from the dashboard",
-    text: "Another site sent it, or a browser that does not say where its forms come from. Nothing was changed. Open the dashboard and send the form from there.",
+    text: "Another site sent this form, or your browser does not say where its forms come from. Nothing was changed. Open the dashboard and send the form from there.",
   },
   not_permitted: {
     status: 403,
     title: "Your role does not allow this",
-    text: "Nothing was changed. An owner of your organization can do it, or give you another role.",
+    text: "Nothing was changed. Ask an owner of your organization to do this for you or to change your role.",
   },
-  no_page: { status: 404, title: "There is no such page", text: "Check the address, or start from the home page." },
-  too_large: { status: 413, title: "That is too much", text: "The form is larger than 16 kB. Nothing was changed." },
-  no_form: { status: 415, title: "This is no form", text: "The dashboard takes its own forms alone." },
+  page_not_found: { status: 404, title: "Page not found", text: "Check the address, or go to the dashboard." },
+  too_large: {
+    status: 413,
+    title: "The form is too large",
+    text: "A form can hold up to 16 kB. Nothing was changed. Go back, shorten your input and try again.",
+  },
+  unsupported_body: {
+    status: 415,
+    title: "The request could not be read",
+    text: "The dashboard accepts only its own forms. Nothing was changed. Reload the page and try again.",
+  },
 } as const;
 
 type ProblemName = keyof typeof problems;
 
-/** A request that ends in a page that says what is wrong. */
+/** Thrown to answer a request with a page about one of the problems above. */
 export class ProblemError extends Error {
   readonly problem: ProblemName;
 
@@ -30,36 +42,40 @@ export class ProblemError extends Error {
   }
 }
 
-/** A page's worth of what went wrong, for people. */
+/** The content of an error page. */
 export interface Problem {
   readonly status: number;
   readonly title: string;
   readonly text: string;
-  /** When it is worth trying again. */
+  /** Seconds after which to try again. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Total: what any error looks like to people. What is not meant for them is withheld. */
+/** Returns the content of the error page for any error. The texts of internal errors are withheld. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return problems[error.problem];
   const status = parserStatus(error);
   if (status !== undefined) return status === 413 ? problems.too_large : problems.malformed;
   const refusal = ServiceError.from(error);
   if (refusal.code === "internal_error") {
-    return { status: 500, title: "Something went wrong on our side", text: "Try again in a moment." };
+    return {
+      status: 500,
+      title: "Something went wrong on our side",
+      text: "Try again in a moment. If it happens again, contact support.",
+    };
   }
   if (refusal.code === "service_unavailable") {
     return {
       status: 503,
-      title: "The dashboard can’t reach its data",
-      text: "This is on our side, and usually over within a minute. API calls and webhooks are not affected by the dashboard. Try again in a moment.",
+      title: "The dashboard is temporarily unavailable",
+      text: "The problem is on our side, and usually lasts less than a minute. API calls and webhooks do not depend on the dashboard. Try again in a moment.",
       retryAfterSeconds: refusal.retryAfterSeconds ?? 1,
     };
   }
-  return { status: catalogue[refusal.code].http, title: "This was not done", text: refusal.message };
+  return { status: catalogue[refusal.code].http, title: "Your request was refused", text: refusal.message };
 }
 
-/** The status that express and its body parser give a request they could not read. */
+/** Returns the HTTP status that express or its body parser gave to a request that it could not read. */
 function parserStatus(error: unknown): number | undefined {
   const status = (error as { status?: unknown } | undefined)?.status;
   return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;

@@ -1,6 +1,6 @@
 import type { Request } from "express";
 
-/** The value of a parameter of the query; empty where it is absent or there are several. */
+/** Returns the value of a query parameter; empty if it is absent or has several values. */
 export function queried(request: Request, name: string): string {
   const value = request.query[name];
   return typeof value === "string" ? value : "";

@@ -1,20 +1,20 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { Session } from "@vvs/proto/account/v1/account";
+import type { Session } from "@vvs/proto/account/v1/sessions";
 import { confirmPath } from "./next-path.ts";
 import type { PageHandler } from "./session.ts";
 
-/** How long a password counts as just given. */
+/** How long a password counts as recently entered. */
 export const RECENT_MS = 15 * 60_000;
 
-/** Was the session's password given within the last 15 minutes? */
+/** Returns whether the user of a session entered the password within the last 15 minutes. */
 export function isRecent(session: Pick<Session, "authenticatedAt">, now: Date): boolean {
   if (!session.authenticatedAt) return false;
   return now.getTime() - timestampDate(session.authenticatedAt).getTime() < RECENT_MS;
 }
 
 /**
- * Keeps a handler for those who gave their password lately; others are asked for it first, and led back: to `page`, where
- * a form is on another one than its own path tells.
+ * Wraps a handler so that it runs only for users who entered their password recently. Others are asked for it first, and
+ * then led back: to `page`, if the form is on another page than its path suggests.
  */
 export function createRecently(options: { now: () => Date }) {
   return (handle: PageHandler, page?: string): PageHandler =>

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 
-/** Nothing but own files and own forms; no inline script or style, no other origin, in no frame. */
+/** Allows only the dashboard's own files and forms: no inline scripts or styles, no other origins, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,17 +11,17 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Headers of every answer. `isHttps` adds HSTS, which browsers ignore on plaintext. */
+/** Sets the security headers of every response. `isHttps` adds HSTS, which browsers ignore without TLS. */
 export function securityHeaders(options: { isHttps: boolean }): RequestHandler {
   const headers: Record<string, string> = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    // Not no-referrer: with that, browsers send `Origin: null` with our own forms, and older ones nothing else to go by.
+    // Not no-referrer: browsers would then send `Origin: null` with our own forms, and older ones send nothing else to check.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    // Pages carry secrets: no cache may keep one, and the back button must not show it after a sign-out.
+    // Pages can contain secrets: no cache may keep them, and the back button must not show them after a sign-out.
     "cache-control": "no-store",
     ...(options.isHttps && { "strict-transport-security": "max-age=31536000" }),
   };

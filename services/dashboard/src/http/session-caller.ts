@@ -1,10 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { SessionCallerSchema } from "@vvs/proto/account/v1/account";
+import type { SessionCallerSchema } from "@vvs/proto/account/v1/sessions";
 import type { Request, Response } from "express";
 import { requestIdOf } from "./access-log.ts";
 import { readCookie } from "./cookies.ts";
 
-/** Who acts on their own account, as account wants to know it. */
+/** Returns the caller for RPCs with which users manage their own account. */
 export function sessionCaller(request: Request, response: Response): MessageInitShape<typeof SessionCallerSchema> {
   return {
     sessionToken: readCookie(request, "__Host-session"),

@@ -1,33 +1,33 @@
 import { ServiceError } from "@vvs/errors";
-import type { Session } from "@vvs/proto/account/v1/account";
+import type { Session } from "@vvs/proto/account/v1/sessions";
 import type { CallerContext } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
-import type { EnvironmentView } from "../environments.ts";
-import { isPermitted, type Permission } from "../permissions.ts";
+import type { EnvironmentView } from "../ui/environments.ts";
+import { isPermitted, type Permission } from "../ui/permissions.ts";
 import { alsoLog, requestIdOf } from "./access-log.ts";
 import { clearCookie, readCookie } from "./cookies.ts";
 import type { Html } from "./html.ts";
 import { signInPath } from "./next-path.ts";
 import { ProblemError } from "./problem.ts";
 
-/** Who looks at a page, and in which environment. */
+/** A signed-in user's request for a page of one environment. */
 export interface Visit {
   readonly session: Session;
   readonly view: EnvironmentView;
   /** On whose behalf the page calls services. */
   readonly caller: CallerContext;
-  /** What a form may be offered for; the route it leads to asks again. */
+  /** Returns whether the user's role has a permission, to decide which forms to show. Each route checks again. */
   readonly may: (permission: Permission) => boolean;
-  /** What the user should know of, whatever the page is about. */
+  /** A warning shown above every page, if there is one. */
   readonly alert: Html | undefined;
 }
 
-/** What a user should know of on every page. */
+/** Returns the warning to show above every page, if there is one. */
 export type ReadAlert = (visit: Omit<Visit, "alert">) => Promise<Html | undefined>;
 
 export type PageHandler = (request: Request, response: Response, visit: Visit) => Promise<void>;
 
-/** Makes a handler for signed-in users whose role permits it; it tells the permission, so that routes can be listed with theirs. */
+/** Creates a route handler for signed-in users whose role has a permission. The handler carries the permission, so that tests can list it. */
 export type SignedInPage = (
   view: EnvironmentView,
   permission: Permission,
@@ -39,24 +39,25 @@ export interface SessionSource {
 }
 
 /**
- * Makes a handler for signed-in users alone, and of them for those whose role permits it. The session is asked for on every request, so that one that was ended
- * anywhere is over here too; without one the way leads to the sign-in page and back.
+ * Creates route handlers that require a session and a permission. The session is read from the account service on every
+ * request, so that a session ended elsewhere is refused immediately. Without a session, the user is sent to the sign-in
+ * page and then back.
  */
-export function createSignedIn(account: SessionSource, readAlert: ReadAlert): SignedInPage {
+export function createSignedIn(sessions: SessionSource, readAlert: ReadAlert): SignedInPage {
   return (view, permission, handle) => {
     const handler: RequestHandler = async (request, response) => {
-      const session = await currentSession(account, request);
+      const session = await currentSession(sessions, request);
       if (!session) {
         clearCookie(response, "__Host-session");
         response.redirect(303, signInPath(request.method, request.path));
         return;
       }
       alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
-      const may = (asked: Permission) => isPermitted(session.role, asked);
+      const may = (other: Permission) => isPermitted(session.role, other);
       if (!may(permission)) throw new ProblemError("not_permitted");
       const tenant = { organizationId: session.organizationId, environment: view.environment };
-      const place = { requestId: requestIdOf(response), clientAddress: request.ip ?? "" };
-      const caller = { tenant, actor: session.userId, ...place };
+      const origin = { requestId: requestIdOf(response), clientAddress: request.ip ?? "" };
+      const caller = { tenant, actor: session.userId, ...origin };
       const alert = await readAlert({ session, view, caller, may });
       await handle(request, response, { session, view, caller, may, alert });
     };
@@ -64,11 +65,11 @@ export function createSignedIn(account: SessionSource, readAlert: ReadAlert): Si
   };
 }
 
-async function currentSession(account: SessionSource, request: Request): Promise<Session | undefined> {
+async function currentSession(sessions: SessionSource, request: Request): Promise<Session | undefined> {
   const sessionToken = readCookie(request, "__Host-session");
   if (!sessionToken) return undefined;
   try {
-    return (await account.getSession({ sessionToken })).session;
+    return (await sessions.getSession({ sessionToken })).session;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "unauthorized") return undefined;
     throw error;

@@ -2,10 +2,10 @@ import { trace } from "@opentelemetry/api";
 import type { Request, RequestHandler } from "express";
 
 /**
- * Overwrites what the HTTP instrumentation wrote of the client's own text into the request's span: a path, a query or a
- * header can hold a TIN. Once the request is answered its span is named by the route.
+ * Overwrites the client's text that the HTTP instrumentation wrote into the request's span, because a path, a query or a
+ * header can hold a TIN. When the request is answered, the span is named after the route.
  */
-export function coverSpan(options: { serverAddress: string }): RequestHandler {
+export function redactSpan(options: { serverAddress: string }): RequestHandler {
   return (request, response, next) => {
     const span = trace.getActiveSpan();
     span?.setAttributes({
@@ -24,7 +24,7 @@ export function coverSpan(options: { serverAddress: string }): RequestHandler {
   };
 }
 
-/** The template of the request's path. */
+/** Returns the template of the request's path. */
 export function routeOf(request: Request): string {
   const path: unknown = request.route?.path;
   return typeof path === "string" ? path : "unmatched";

@@ -1,4 +1,4 @@
-// Copies what a button names. Without this script the buttons stay hidden and nothing else changes.
+// Makes Copy buttons copy the element that they name. Without this script the buttons stay hidden.
 for (const button of document.querySelectorAll("[data-copy]")) {
   const source = document.getElementById(button.dataset.copy);
   if (!source || !navigator.clipboard) continue;
@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
       button.textContent = "Copied";
     } catch {
       getSelection().selectAllChildren(source);
-      button.textContent = "Selected: press Ctrl+C";
+      button.textContent = "Selected. Press Ctrl+C to copy.";
     }
     setTimeout(() => {
       button.textContent = "Copy";

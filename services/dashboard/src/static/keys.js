@@ -1,5 +1,5 @@
-// Shortcuts of single keys: ? for help, / to search, g and a letter to go somewhere. Without this script its button
-// stays hidden and nothing else changes.
+// Keyboard shortcuts: ? for help, / to search, g and a letter to go to a section. Without this script the help button
+// stays hidden.
 const SECOND_KEY_MS = 1500;
 const STORED = "shortcuts";
 
@@ -7,7 +7,7 @@ const help = document.getElementById("shortcuts");
 const isUsed = document.getElementById("shortcuts-used");
 let wentAt = Number.NEGATIVE_INFINITY;
 
-/** Some can't store anything, by a setting of theirs. */
+/** Reads or writes the setting; null if the browser does not allow storage. */
 function stored(write) {
   try {
     if (write) localStorage.setItem(STORED, write);
@@ -56,7 +56,7 @@ if (help) {
   button.addEventListener("click", () => help.showModal());
 }
 
-// On narrow windows the sections are a strip, of which the one that is open should be in sight.
+// In narrow windows the sections scroll horizontally; scroll to the current one.
 const strip = document.querySelector(".sections");
 const current = strip?.querySelector("[aria-current]");
 if (current) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2;

@@ -1,11 +1,11 @@
-// Has the browser make or use a passkey for the form that asks for one. Without this script, or in a browser that has no
-// passkeys, the page goes on saying that there are none.
+// Creates or uses a passkey for the form that asks for one. Without this script, or in a browser without passkey
+// support, the page keeps its note that passkeys are not supported.
 const form = document.querySelector("form[data-passkey]");
 
 const problems = {
-  InvalidStateError: "This device holds a passkey for your account already.",
-  NotAllowedError: "No passkey was used: it was canceled, or it took too long.",
-  SecurityError: "Passkeys can’t be used under this address.",
+  InvalidStateError: "This device already has a passkey for your account.",
+  NotAllowedError: "No passkey was used, because the request was canceled or timed out.",
+  SecurityError: "Passkeys can’t be used at this web address.",
 };
 
 const bytesOf = (text) =>
@@ -19,7 +19,7 @@ const textOf = (buffer) =>
 
 const withBytes = (credentials = []) => credentials.map((each) => ({ ...each, id: bytesOf(each.id) }));
 
-async function made(options) {
+async function createPasskey(options) {
   const publicKey = {
     ...options,
     challenge: bytesOf(options.challenge),
@@ -32,7 +32,7 @@ async function made(options) {
   return answer(credential, { clientDataJSON, attestationObject }, { transports });
 }
 
-async function used(options) {
+async function usePasskey(options) {
   const allowCredentials = withBytes(options.allowCredentials);
   const publicKey = { ...options, challenge: bytesOf(options.challenge), allowCredentials };
   const credential = await navigator.credentials.get({ publicKey });
@@ -53,10 +53,10 @@ async function ask() {
   problem.hidden = true;
   try {
     const options = JSON.parse(form.dataset.options);
-    form.elements.response.value = await (form.dataset.passkey === "create" ? made : used)(options);
+    form.elements.response.value = await (form.dataset.passkey === "create" ? createPasskey : usePasskey)(options);
     form.submit();
   } catch (error) {
-    problem.textContent = `${problems[error.name] ?? "The passkey could not be used."} Try again, or go another way.`;
+    problem.textContent = `${problems[error.name] ?? "The passkey could not be used."} Try again, or sign in another way.`;
     problem.hidden = false;
     button.disabled = false;
   }

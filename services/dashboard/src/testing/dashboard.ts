@@ -1,9 +1,13 @@
 import type { Logger } from "@vvs/logging";
-import { AccountService } from "@vvs/proto/account/v1/account";
+import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { EntryService } from "@vvs/proto/account/v1/entry";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
+import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
+import { UsageService } from "@vvs/proto/account/v1/usage";
+import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -61,7 +65,11 @@ export async function startDashboard(
   const logger = recordingLogger(logs);
   const services = await startFakeServices(recordingLogger([]));
   const client = (port: number) => ({ address: `127.0.0.1:${port}`, caller: "dashboard", tls: undefined });
-  const account = createClient(AccountService, client(services.account.port));
+  const sessions = createClient(SessionService, client(services.account.port));
+  const apiKeys = createClient(ApiKeyService, client(services.account.port));
+  const webhookSecrets = createClient(WebhookSecretService, client(services.account.port));
+  const usage = createClient(UsageService, client(services.account.port));
+  const auditLog = createClient(AuditLogService, client(services.account.port));
   const organization = createClient(OrganizationService, client(services.account.port));
   const singleSignOn = createClient(SingleSignOnService, client(services.account.port));
   const passkeys = createClient(PasskeyService, client(services.account.port));
@@ -71,7 +79,11 @@ export async function startDashboard(
   const entities = createClient(EntityService, client(services.entity.port));
   const monitors = createClient(MonitorService, client(services.monitor.port));
   const app = createApp({
-    account,
+    sessions,
+    apiKeys,
+    webhookSecrets,
+    usage,
+    auditLog,
     organization,
     singleSignOn,
     passkeys,
@@ -99,7 +111,11 @@ export async function startDashboard(
     async close() {
       await server.close();
       const clients = [
-        account,
+        sessions,
+        apiKeys,
+        webhookSecrets,
+        usage,
+        auditLog,
         entry,
         organization,
         singleSignOn,

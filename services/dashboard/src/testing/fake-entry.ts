@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
-import type { SessionSchema } from "@vvs/proto/account/v1/account";
 import { EntryService } from "@vvs/proto/account/v1/entry";
+import type { SessionSchema } from "@vvs/proto/account/v1/sessions";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 

@@ -1,7 +1,6 @@
 import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
-import { ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
 import {
   type MemberSchema,
   RemoveMemberRequestSchema,
@@ -19,7 +18,8 @@ const callers: Callers<typeof OrganizationService> = {
   listMembers: alone,
   setMemberRole: alone,
   removeMember: alone,
-  listAuditEntries: alone,
+  getOrganization: alone,
+  listSuspendedOrganizations: [],
   createInvitation: alone,
   listInvitations: alone,
   resendInvitation: alone,
@@ -28,7 +28,7 @@ const callers: Callers<typeof OrganizationService> = {
   acceptInvitation: alone,
 };
 
-/** Plays what account knows of an organization's members, and of what they did. */
+/** Plays what account knows of an organization's members. */
 export function organizationService(state: FakeState): ServicePart {
   const note = (method: string, json: string) => {
     failIfAsked(state, method);
@@ -57,10 +57,18 @@ export function organizationService(state: FakeState): ServicePart {
       return {};
     },
     ...invitationHandlers(state, note),
-    async listAuditEntries(request) {
-      note("listAuditEntries", toJsonString(ListAuditEntriesRequestSchema, request));
-      const next = { createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")), id: "a".repeat(24) };
-      return { entries: state.auditEntries, next: state.hasOlder ? next : undefined, keptDays: 730 };
+    async getOrganization() {
+      return {
+        id: "org_1",
+        name: "Acme & Sons",
+        plan: "growth",
+        limitPerMinute: 500,
+        activeMonitors: 10_000,
+        activeKeys: 20,
+      };
+    },
+    async listSuspendedOrganizations() {
+      throw new ServiceError("internal_error");
     },
   };
   return servicePart({ service: OrganizationService, handlers, callers });

@@ -64,6 +64,7 @@ const callers: Callers<typeof MonitorService> = {
   updateMonitor: alone,
   cancelMonitor: alone,
   listEvents: alone,
+  listEventsAfter: [],
 };
 
 /** Plays what the dashboard asks the monitor service. */
@@ -108,6 +109,9 @@ export function monitorService(state: FakeState) {
       failIfAsked(state, "listEvents");
       const last = state.events.at(-1);
       return { events: state.events, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
+    },
+    async listEventsAfter() {
+      throw new Error("not asked by the dashboard");
     },
   };
   return { service: MonitorService, handlers, callers };

@@ -1,22 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
+import { type DescService, type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import {
-  AccountService,
   type ApiKeySchema,
+  ApiKeyService,
   CreateApiKeyRequestSchema,
-  EndPreviousWebhookSecretRequestSchema,
-  GetUsageRequestSchema,
-  GetWebhookSecretRequestSchema,
   RevokeApiKeyRequestSchema,
   RollApiKeyRequestSchema,
+} from "@vvs/proto/account/v1/api_keys";
+import { AuditLogService, ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
+import { type SessionSchema, SessionService } from "@vvs/proto/account/v1/sessions";
+import { GetUsageRequestSchema, UsageService } from "@vvs/proto/account/v1/usage";
+import {
+  EndPreviousWebhookSecretRequestSchema,
+  GetWebhookSecretRequestSchema,
   RotateWebhookSecretRequestSchema,
-  type SessionSchema,
   SetWebhookSecretRequestSchema,
-} from "@vvs/proto/account/v1/account";
-import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
+  WebhookSecretService,
+} from "@vvs/proto/account/v1/webhook_secrets";
+import { type Handlers, type RpcServer, type ServicePart, serveRpc } from "@vvs/rpc";
 import { dispatcherService } from "./fake-dispatcher.ts";
 import { entityService } from "./fake-entity.ts";
 import { entryPart } from "./fake-entry.ts";
@@ -85,10 +89,12 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
   const shared = { host: "127.0.0.1", port: 0, tls: undefined, logger };
   const account = await serveRpc({
     ...shared,
-    service: AccountService,
-    handlers: accountHandlers(state),
-    callers: accountCallers,
+    ...sessionPart(state),
     beside: [
+      apiKeyPart(state),
+      webhookSecretPart(state),
+      usagePart(state),
+      auditLogPart(state),
       organizationService(state),
       singleSignOnPart(state),
       passkeyPart(state, { session: () => sessionOf(state) }),
@@ -102,38 +108,6 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
   return { state, account, dispatcher, verification, entity, monitor };
 }
 
-const alone = ["dashboard"];
-const accountCallers: Callers<typeof AccountService> = {
-  watchApiKeys: [],
-  getApiKey: [],
-  getSigningSecrets: [],
-  signIn: alone,
-  getSession: alone,
-  signOut: alone,
-  listSessions: alone,
-  endSession: alone,
-  endOtherSessions: alone,
-  finishSignIn: alone,
-  getSecondFactor: alone,
-  beginTotp: alone,
-  enableTotp: alone,
-  disableTotp: alone,
-  reauthenticate: alone,
-  changePassword: alone,
-  listApiKeys: alone,
-  createApiKey: alone,
-  rollApiKey: alone,
-  revokeApiKey: alone,
-  getWebhookSecret: alone,
-  setWebhookSecret: alone,
-  rotateWebhookSecret: alone,
-  endPreviousWebhookSecret: alone,
-  appendAuditEntry: [],
-  reportUsage: [],
-  getUsage: alone,
-  getOrganization: alone,
-};
-
 function sessionOf(state: FakeState): MessageInitShape<typeof SessionSchema> {
   return {
     userId: "usr_1",
@@ -146,54 +120,62 @@ function sessionOf(state: FakeState): MessageInitShape<typeof SessionSchema> {
   };
 }
 
-function accountHandlers(state: FakeState): Handlers<typeof AccountService> {
-  const note = (method: string, json: string) => {
-    failIfAsked(state, method);
-    state.calls.push(`${method} ${json}`);
-  };
-  const session = () => sessionOf(state);
-  const secret = (value: string) => ({
-    value,
-    createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")),
-    previousValidUntil: state.previousValidUntil && timestampFromDate(state.previousValidUntil),
-  });
-  const notHere = async (): Promise<never> => {
-    throw new ServiceError("internal_error");
-  };
+function note(state: FakeState, method: string, json: string): void {
+  failIfAsked(state, method);
+  state.calls.push(`${method} ${json}`);
+}
+
+/** A service for the dashboard; methods that it does not call fail. */
+function partOf<S extends DescService>(service: S, handlers: Partial<Handlers<S>>): ServicePart {
+  const unused = async () => Promise.reject(new ServiceError("internal_error"));
+  const ofAll = <T>(value: T) => Object.fromEntries(service.methods.map(({ localName }) => [localName, value]));
   return {
+    service,
+    handlers: { ...ofAll(unused), ...handlers },
+    callers: ofAll(["dashboard"]),
+  } as unknown as ServicePart;
+}
+
+function sessionPart(state: FakeState): ServicePart {
+  return partOf(SessionService, {
     async signIn({ email, password, clientAddress }) {
-      note("signIn", JSON.stringify({ email, clientAddress }));
+      note(state, "signIn", JSON.stringify({ email, clientAddress }));
       if (email !== EMAIL || password !== PASSWORD) throw new ServiceError("unauthorized");
       if (state.unconfirmed) return { emailUnconfirmed: true };
       if (state.hasApp) return { secondStepToken: SECOND_STEP };
       const sessionToken = `token-${randomUUID()}`;
       state.sessions.add(sessionToken);
-      return { sessionToken, session: session() };
+      return { sessionToken, session: sessionOf(state) };
     },
     async getSession({ sessionToken }) {
       failIfAsked(state, "getSession");
       if (!state.sessions.has(sessionToken)) throw new ServiceError("unauthorized");
-      return { session: session() };
+      return { session: sessionOf(state) };
     },
     async signOut({ sessionToken }) {
-      note("signOut", "");
+      note(state, "signOut", "");
       state.sessions.delete(sessionToken);
       return {};
     },
-    ...sessionHandlers(state, { password: PASSWORD, session }),
+    ...sessionHandlers(state, { password: PASSWORD, session: () => sessionOf(state) }),
+  });
+}
+
+function apiKeyPart(state: FakeState): ServicePart {
+  return partOf(ApiKeyService, {
     async listApiKeys() {
       failIfAsked(state, "listApiKeys");
       return { keys: state.keys };
     },
     async createApiKey(request) {
-      note("createApiKey", toJsonString(CreateApiKeyRequestSchema, request));
+      note(state, "createApiKey", toJsonString(CreateApiKeyRequestSchema, request));
       await state.gate;
       const key = keyOf({ name: request.name, scopes: request.scopes });
       state.keys.unshift(key);
       return { key, value: KEY_VALUE };
     },
     async rollApiKey(request) {
-      note("rollApiKey", toJsonString(RollApiKeyRequestSchema, request));
+      note(state, "rollApiKey", toJsonString(RollApiKeyRequestSchema, request));
       const rolled = state.keys.find(({ id }) => id === request.keyId);
       if (!rolled) throw new ServiceError("not_found", { message: "There is no such API key." });
       const now = new Date();
@@ -205,51 +187,59 @@ function accountHandlers(state: FakeState): Handlers<typeof AccountService> {
       return { key, value: KEY_VALUE, rolled };
     },
     async revokeApiKey(request) {
-      note("revokeApiKey", toJsonString(RevokeApiKeyRequestSchema, request));
+      note(state, "revokeApiKey", toJsonString(RevokeApiKeyRequestSchema, request));
       const key = state.keys.find(({ id }) => id === request.keyId);
       if (!key) throw new ServiceError("not_found", { message: "There is no such API key." });
       key.revokedAt = timestampFromDate(new Date());
       return { key };
     },
+  });
+}
+
+function webhookSecretPart(state: FakeState): ServicePart {
+  const secret = (value: string) => ({
+    value,
+    createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")),
+    previousValidUntil: state.previousValidUntil && timestampFromDate(state.previousValidUntil),
+  });
+  return partOf(WebhookSecretService, {
     async getWebhookSecret(request) {
-      note("getWebhookSecret", toJsonString(GetWebhookSecretRequestSchema, request));
+      note(state, "getWebhookSecret", toJsonString(GetWebhookSecretRequestSchema, request));
       return { secret: secret(request.withoutValue ? "" : SECRET) };
     },
     async setWebhookSecret(request) {
-      note("setWebhookSecret", toJsonString(SetWebhookSecretRequestSchema, request));
+      note(state, "setWebhookSecret", toJsonString(SetWebhookSecretRequestSchema, request));
       return { secret: secret(request.value) };
     },
     async rotateWebhookSecret(request) {
-      note("rotateWebhookSecret", toJsonString(RotateWebhookSecretRequestSchema, request));
+      note(state, "rotateWebhookSecret", toJsonString(RotateWebhookSecretRequestSchema, request));
       return { secret: secret(SECRET) };
     },
     async endPreviousWebhookSecret(request) {
-      note("endPreviousWebhookSecret", toJsonString(EndPreviousWebhookSecretRequestSchema, request));
+      note(state, "endPreviousWebhookSecret", toJsonString(EndPreviousWebhookSecretRequestSchema, request));
       state.previousValidUntil = undefined;
       return { secret: secret("") };
     },
-    watchApiKeys: async function* () {
-      yield await notHere();
-    },
-    getApiKey: notHere,
-    getSigningSecrets: notHere,
-    appendAuditEntry: notHere,
-    reportUsage: notHere,
+  });
+}
+
+function usagePart(state: FakeState): ServicePart {
+  return partOf(UsageService, {
     async getUsage(request) {
-      note("getUsage", toJsonString(GetUsageRequestSchema, request));
+      note(state, "getUsage", toJsonString(GetUsageRequestSchema, request));
       return { counts: state.usage };
     },
-    async getOrganization() {
-      return {
-        id: "org_1",
-        name: "Acme & Sons",
-        plan: "growth",
-        limitPerMinute: 500,
-        activeMonitors: 10_000,
-        activeKeys: 20,
-      };
+  });
+}
+
+function auditLogPart(state: FakeState): ServicePart {
+  return partOf(AuditLogService, {
+    async listAuditEntries(request) {
+      note(state, "listAuditEntries", toJsonString(ListAuditEntriesRequestSchema, request));
+      const next = { createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")), id: "a".repeat(24) };
+      return { entries: state.auditEntries, next: state.hasOlder ? next : undefined, keptDays: 730 };
     },
-  };
+  });
 }
 
 /** A key as account describes it. */

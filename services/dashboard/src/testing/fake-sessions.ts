@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
-import type { AccountService, SessionSchema } from "@vvs/proto/account/v1/account";
+import type { SessionSchema, SessionService } from "@vvs/proto/account/v1/sessions";
 import type { Handlers } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
@@ -13,7 +13,7 @@ export const RECOVERY_CODES = ["aaaa-bbbb-cccc-dddd", "eeee-ffff-gggg-hhhh"];
 
 type SessionMessage = MessageInitShape<typeof SessionSchema>;
 type SessionHandlers = Pick<
-  Handlers<typeof AccountService>,
+  Handlers<typeof SessionService>,
   | "listSessions"
   | "endSession"
   | "endOtherSessions"

@@ -1,10 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceError } from "@vvs/errors";
-import type { ApiKeySchema, UsageCountSchema } from "@vvs/proto/account/v1/account";
+import type { ApiKeySchema } from "@vvs/proto/account/v1/api_keys";
 import type { AuditEntrySchema } from "@vvs/proto/account/v1/audit_log";
 import type { InvitationSchema } from "@vvs/proto/account/v1/invitations";
 import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import type { PasskeySchema } from "@vvs/proto/account/v1/passkeys";
+import type { UsageCountSchema } from "@vvs/proto/account/v1/usage";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_health";

@@ -1,22 +1,22 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { ApiKeyRecord } from "@vvs/proto/account/v1/account";
+import type { ApiKeyRecord } from "@vvs/proto/account/v1/api_keys";
 import { type Tenant, tenantOf } from "@vvs/tenant";
 
-/** What the gateway knows of a key. The key itself is nowhere. */
+/** The gateway's record of an API key. It does not contain the key itself. */
 export interface ApiKey {
   readonly id: string;
   readonly tenant: Tenant;
   readonly scopes: ReadonlySet<string>;
-  /** Requests per minute by the organization's plan. */
+  /** Maximum requests per minute in the organization's plan. */
   readonly limitPerMinute: number;
-  /** Active monitors that the organization may have in the key's environment. */
+  /** Maximum number of active monitors in the key's environment. */
   readonly activeMonitors: number;
   readonly organizationSuspended: boolean;
   readonly revoked: boolean;
   readonly expiresAt: Date | undefined;
 }
 
-/** A record of account. Errors: where it names no tenant. */
+/** Reads a record from account. Errors: it has no tenant. */
 export function apiKeyOf(record: ApiKeyRecord): ApiKey {
   return {
     id: record.id,
@@ -30,7 +30,7 @@ export function apiKeyOf(record: ApiKeyRecord): ApiKey {
   };
 }
 
-/** How a hash names a key in maps. */
+/** Returns the name of a hash in maps. */
 export function hashName(hash: Uint8Array): string {
   return Buffer.from(hash).toString("base64");
 }

@@ -5,21 +5,21 @@ import type { RateLimiter } from "../limits/rate-limiter.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyCheck } from "./key-check.ts";
 
-/** Failed authentications per minute and client address, after which failing ones get 429. */
+/** Maximum failed authentications per minute and client address. Further failing requests get 429. */
 const MAX_FAILURES = 60;
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
 export interface AuthenticateOptions {
   readonly checkKey: KeyCheck;
-  /** Counts failures by client address. */
+  /** Counts failures per client address. */
   readonly failures: RateLimiter;
   readonly trustedProxyHops: number;
 }
 
 /**
- * The key that a request comes with. A key that works is never held back by failures from the same address.
- * Errors: unauthorized (one text for every cause), rate_limited, service_unavailable.
+ * Returns the API key of a request. A valid key is never limited because of failures from the same address.
+ * Errors: unauthorized (the same text for every cause), rate_limited, service_unavailable.
  */
 export async function authenticate(request: IncomingMessage, options: AuthenticateOptions): Promise<ApiKey> {
   const text = BEARER.exec(request.headers.authorization ?? "")?.[1];
@@ -28,7 +28,8 @@ export async function authenticate(request: IncomingMessage, options: Authentica
   const quota = await options.failures.consume(clientAddress(request, options.trustedProxyHops), MAX_FAILURES);
   if (quota.allowed) throw new ServiceError("unauthorized");
   throw new ServiceError("rate_limited", {
-    message: "Too many failed authentications from this address.",
+    message:
+      "Too many requests from this address had no valid API key. Check the key, and wait for the seconds in Retry-After.",
     retryAfterSeconds: quota.resetSeconds,
   });
 }

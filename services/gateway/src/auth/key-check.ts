@@ -1,33 +1,33 @@
 import { hashApiKey, parseApiKey } from "@vvs/api-keys";
 import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
-import type { AccountService } from "@vvs/proto/account/v1/account";
+import type { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import type { Client } from "@vvs/rpc";
 import { type ApiKey, apiKeyOf, hashName } from "./api-key.ts";
 import type { KeyReplica } from "./key-replica.ts";
 
-/** Up to this age the replica alone decides; a key revoked before is refused by then. */
+/** Maximum age at which the replica is used without asking account, in milliseconds. A revoked key is refused within this time. */
 export const FRESH_MS = 5_000;
-/** With account out of reach, what was confirmed so long ago still counts. */
+/** How long a confirmed key stays valid while account is unavailable, in milliseconds. */
 export const GRACE_MS = 60_000;
 const ASK_TIMEOUT_MS = 1_000;
-/** After account could not be reached, keys are not held up by asking it again for so long. */
+/** How long account is not asked again after it was unavailable, in milliseconds. Requests do not wait for it meanwhile. */
 const UNREACHABLE_MS = 500;
-/** Questions about keys that a fresh replica does not know: made-up keys must not become a load on account. */
-const MAX_DOUBTS = 20;
-/** Answers kept for the grace; more keys than that are not in use at one gateway within a minute. */
+/** Maximum concurrent calls to account for keys that the replica does not have, so that invalid keys cannot overload account. */
+const MAX_UNKNOWN_KEY_CALLS = 20;
+/** Maximum number of confirmed keys that are kept. */
 const MAX_CONFIRMED = 100_000;
 
 export interface KeyCheckOptions {
   readonly replica: KeyReplica;
-  readonly account: Pick<Client<typeof AccountService>, "getApiKey">;
+  readonly account: Pick<Client<typeof ApiKeyService>, "getApiKey">;
   readonly peppers: readonly SecretKey[];
   /** Milliseconds on a clock that never goes back. */
   readonly clock: () => number;
   readonly now: () => Date;
 }
 
-/** The key that a text is, undefined where it is none that works. Errors: service_unavailable where nobody can tell. */
+/** Returns the API key of a text, or undefined if it is not valid. Errors: service_unavailable if that cannot be decided. */
 export type KeyCheck = (text: string) => Promise<ApiKey | undefined>;
 
 export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
@@ -36,7 +36,7 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   const asking = new Map<string, Promise<ApiKey | undefined>>();
   let unreachableUntil = Number.NEGATIVE_INFINITY;
 
-  /** Account's own word, one question at a time per key. Errors: any, where it can't be had. */
+  /** Asks account, with one call at a time per key. Errors: any, if account does not answer. */
   function ask(hashes: readonly Uint8Array[]): Promise<ApiKey | undefined> {
     const name = hashName(hashes[0]!);
     const running = asking.get(name);
@@ -65,7 +65,7 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
     }
   }
 
-  /** What was last known, where that is recent enough. Errors: service_unavailable. */
+  /** Returns the last confirmed state of the key. Errors: service_unavailable if it is too old. */
   function withoutAccount(known: ApiKey | undefined, name: string, cause: unknown): ApiKey {
     const asked = confirmed.get(name);
     const askedAgeMs = asked ? clock() - asked.at : Number.POSITIVE_INFINITY;
@@ -77,8 +77,8 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   async function find(hashes: readonly Uint8Array[]): Promise<ApiKey | undefined> {
     const known = hashes.map((hash) => replica.find(hash)).find((key) => key !== undefined);
     if (replica.ageMs() <= FRESH_MS) {
-      // A key may be used sooner after its creation than the replica hears of it.
-      if (known || asking.size >= MAX_DOUBTS) return known;
+      // A new key may be used before it reaches the replica.
+      if (known || asking.size >= MAX_UNKNOWN_KEY_CALLS) return known;
       return ask(hashes).catch(() => undefined);
     }
     return ask(hashes).catch((error: unknown) => withoutAccount(known, hashName(hashes[0]!), error));

@@ -1,15 +1,15 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "@vvs/logging";
-import type { AccountService } from "@vvs/proto/account/v1/account";
+import type { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import { backoffMs, pause } from "@vvs/retry";
 import type { Client } from "@vvs/rpc";
 import { type ApiKey, apiKeyOf, hashName } from "./api-key.ts";
 
-/** Account is heard each second: after so long a silence the connection is taken for dead and opened again. */
+/** Maximum time without a message, in milliseconds. Account sends one each second; after this the watch is opened again. */
 const SILENCE_MS = 5_000;
-const RECONNECT_MS = { first: 100, longest: 1_000 };
+const RECONNECT = { firstMs: 100, longestMs: 1_000 };
 
 export interface KeyReplicaOptions {
-  readonly account: Pick<Client<typeof AccountService>, "watchApiKeys">;
+  readonly account: Pick<Client<typeof ApiKeyService>, "watchApiKeys">;
   readonly logger: Logger;
   /** Milliseconds on a clock that never goes back. */
   readonly clock: () => number;
@@ -17,14 +17,14 @@ export interface KeyReplicaOptions {
   readonly stopping: AbortSignal;
 }
 
-/** All key records, fed by account as they change. */
+/** A copy of all API key records, which account updates as they change. */
 export interface KeyReplica {
   find(hash: Uint8Array): ApiKey | undefined;
-  /** How long ago account said that nothing was pending; Infinity before the first time. */
+  /** Milliseconds since account last reported that no change was pending; Infinity before the first report. */
   ageMs(): number;
 }
 
-/** Starts to watch and never gives up; a snapshot that is still arriving does not disturb the records there are. */
+/** Starts the watch and reopens it whenever it breaks. The old records stay in use until a new snapshot is complete. */
 export function startKeyReplica(options: KeyReplicaOptions): KeyReplica {
   const { clock, logger, stopping } = options;
   let records = new Map<string, ApiKey>();
@@ -44,7 +44,7 @@ export function startKeyReplica(options: KeyReplicaOptions): KeyReplica {
           records = snapshot ?? records;
           snapshot = undefined;
           failures = 0;
-          logger.info({ keys: records.size }, "the replica of API keys is complete");
+          logger.info({ keys: records.size }, "API key replica complete");
         }
         if (step.case !== "key" && !snapshot) currentAt = clock();
       }
@@ -61,9 +61,8 @@ export function startKeyReplica(options: KeyReplicaOptions): KeyReplica {
       );
       if (stopping.aborted) return;
       failures += 1;
-      if (failures === 1) logger.warn({ err: error }, "the watch of API keys broke; trying again until it is back");
-      const waitMs = Math.min(RECONNECT_MS.first * 2 ** (failures - 1), RECONNECT_MS.longest);
-      await delay(waitMs * (0.5 + Math.random() / 2), undefined, { signal: stopping }).catch(() => undefined);
+      if (failures === 1) logger.warn({ err: error }, "watching API keys fails; retrying");
+      await pause(backoffMs(failures, RECONNECT), stopping);
     }
   }
 

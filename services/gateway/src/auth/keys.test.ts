@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { generateApiKey } from "@vvs/api-keys";
-import { createLogger } from "@vvs/logging";
-import { AccountService } from "@vvs/proto/account/v1/account";
+import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { type Client, createClient } from "@vvs/rpc";
+import { captureLogs } from "@vvs/testing";
 import { type FakeAccount, serveFakeAccount } from "../testing/fake-services.ts";
 import { until } from "../testing/gateway.ts";
 import { createKeyCheck, FRESH_MS, GRACE_MS, type KeyCheck } from "./key-check.ts";
 import { type KeyReplica, startKeyReplica } from "./key-replica.ts";
 
-const logger = createLogger({ service: "gateway", level: "silent" });
+const { logger, lines } = captureLogs();
 const [newer, older] = [
   { id: "p2", key: randomBytes(32) },
   { id: "p1", key: randomBytes(32) },
 ];
 
 let account: FakeAccount;
-let client: Client<typeof AccountService>;
+let client: Client<typeof ApiKeyService>;
 let ending: AbortController;
 let replica: KeyReplica;
 let checkKey: KeyCheck;
@@ -26,7 +26,7 @@ let skewMs: number;
 beforeEach(async () => {
   skewMs = 0;
   account = await serveFakeAccount([older], logger);
-  client = createClient(AccountService, { address: `127.0.0.1:${account.port}`, caller: "gateway", tls: undefined });
+  client = createClient(ApiKeyService, { address: `127.0.0.1:${account.port}`, caller: "gateway", tls: undefined });
   ending = new AbortController();
   const clock = () => performance.now() + skewMs;
   replica = startKeyReplica({ account: client, logger, clock, stopping: ending.signal });
@@ -39,6 +39,13 @@ afterEach(async () => {
   client.close();
   await account.close();
 });
+
+/** Makes account unavailable, and waits until the gateway has noticed. */
+async function loseAccount(): Promise<void> {
+  lines.length = 0;
+  await account.close();
+  await until(() => lines.some(({ msg }) => String(msg).startsWith("watching API keys fails")));
+}
 
 /** Created, and heard of through the watch. */
 async function watchedKey(options: Parameters<FakeAccount["createKey"]>[0] = {}) {
@@ -127,7 +134,7 @@ describe("with account out of reach", () => {
     const revoked = await watchedKey();
     account.revoke(revoked.record);
     await until(async () => (await checkKey(revoked.value)) === undefined);
-    await account.close();
+    await loseAccount();
 
     skewMs = FRESH_MS + 1_000;
     expect((await checkKey(value))?.id).toBe(record.id);
@@ -144,7 +151,7 @@ describe("with account out of reach", () => {
     account.freeze(true);
     skewMs = FRESH_MS + 1_000;
     expect((await checkKey(value))?.id).toBe(record.id);
-    await account.close();
+    await loseAccount();
     skewMs += GRACE_MS - 5_000;
     expect((await checkKey(value))?.id).toBe(record.id);
     skewMs += 10_000;

@@ -5,15 +5,15 @@ import { contradictingPaths } from "./contradictions.ts";
 const MAX_BODY_BYTES = 100_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-/** A JSON body as sent, with what is wrong with it as text. */
+/** A JSON body as sent, and the problems of its text. */
 export interface JsonBody {
   readonly value: unknown;
   readonly problems: readonly Violation[];
 }
 
 /**
- * Reads the JSON body of a request. A text that is no JSON, or that contradicts itself, comes back as problems, to be
- * named beside all others. Errors: unsupported_media_type, payload_too_large.
+ * Reads the JSON body of a request. If the text is not JSON or contradicts itself, the result lists these problems, so
+ * that they are reported together with all others. Errors: unsupported_media_type, payload_too_large.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
   const bytes = hasBody(request) ? await readBytes(request) : undefined;
@@ -28,7 +28,9 @@ function hasBody(request: IncomingMessage): boolean {
   if (type === undefined || !JSON_TYPE.test(type)) throw new ServiceError("unsupported_media_type");
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    throw new ServiceError("unsupported_media_type", { message: "Send the body without a Content-Encoding." });
+    throw new ServiceError("unsupported_media_type", {
+      message: "The body has a Content-Encoding. Send it without one.",
+    });
   }
   return !isEmpty;
 }
@@ -42,15 +44,18 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       length += chunk.length;
       if (length <= MAX_BODY_BYTES) chunks.push(chunk);
       else {
-        // The rest is read and dropped, so that the client gets to see the answer.
+        // The rest is read and discarded, so that the client receives the answer.
         request.off("data", onData).resume();
         reject(new ServiceError("payload_too_large"));
       }
     };
     request.on("data", onData);
     request.once("end", () => resolve(Buffer.concat(chunks)));
-    // Nobody reads this answer: the client is gone.
-    const hungUp = () => reject(new ServiceError("invalid_request", { message: "The body did not arrive whole." }));
+    // The client has disconnected, so no one receives this answer.
+    const hungUp = () =>
+      reject(
+        new ServiceError("invalid_request", { message: "The body did not arrive completely. Send the request again." }),
+      );
     request.once("error", hungUp);
     request.once("close", hungUp);
   });
@@ -62,11 +67,11 @@ function parse(bytes: Buffer): JsonBody {
     const value: unknown = JSON.parse(text);
     const problems = contradictingPaths(text).map((path) => ({
       path,
-      message: "is given twice with different values",
+      message: "must not be given twice with different values",
     }));
     return { value, problems };
   } catch {
-    const message = bytes.toString("latin1").trim() === "" ? "must not be empty" : "is not valid JSON in UTF-8";
+    const message = bytes.toString("latin1").trim() === "" ? "must not be empty" : "must be valid JSON in UTF-8";
     return { value: undefined, problems: [{ path: "body", message }] };
   }
 }

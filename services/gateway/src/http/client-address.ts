@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 
 /**
- * Whom failed authentications are counted against: the address of the connection, or what the outermost of `hops`
- * trusted proxies says it was. IPv6 counts by /64, which one subscriber has whole. Never trusts more of
- * X-Forwarded-For than the operator's own proxies wrote.
+ * Returns the address that failed authentications are counted for: that of the connection, or the one that the outermost
+ * of `hops` trusted proxies reports. IPv6 addresses count by /64, because one subscriber usually has a whole /64. Only the
+ * entries of X-Forwarded-For that the operator's own proxies wrote are trusted.
  */
 export function clientAddress(request: Pick<IncomingMessage, "headers" | "socket">, hops: number): string {
   const peer = request.socket.remoteAddress ?? "";

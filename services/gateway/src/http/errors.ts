@@ -2,11 +2,11 @@ import { type ErrorCode, ServiceError, type Violation } from "@vvs/errors";
 import { maskTins } from "@vvs/identifiers";
 import { renderCandidate } from "../render/candidate.ts";
 
-/** More problems than a person reads; a body can hold thousands. */
+/** Maximum number of problems listed in an answer. A body can have thousands. */
 const MAX_DETAILS = 100;
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-/** An error as clients see it. Whatever looks like a TIN is masked, also in the paths, which can hold a client's keys. */
+/** Returns the body of an error answer. Text that looks like a TIN is masked, also in paths, which can contain keys from the client. */
 export function errorBody(error: ServiceError, requestId: string): Record<string, unknown> {
   return {
     error: error.code,
@@ -18,7 +18,7 @@ export function errorBody(error: ServiceError, requestId: string): Record<string
   };
 }
 
-/** The headers that belong to an error. */
+/** Returns the headers of an error answer. */
 export function errorHeaders(error: ServiceError): Record<string, string> {
   const retryAfterSeconds =
     error.retryAfterSeconds ?? (error.code === "service_unavailable" ? UNAVAILABLE_RETRY_SECONDS : undefined);
@@ -32,18 +32,18 @@ function maskViolation({ path, message }: Violation): Violation {
   return { path: maskTins(path), message: maskTins(message) };
 }
 
-/** 400 with all problems: the only one in the message itself, several by their number. Errors: always throws. */
+/** Throws invalid_request with all problems. The message names a single problem; several are only counted. */
 export function refuseInvalid(violations: readonly Violation[]): never {
   const [first] = violations;
   const message =
     violations.length === 1
       ? `The request is invalid: ${first!.path} ${first!.message}.`
-      : `The request has ${violations.length} problems; details names each.`;
+      : `The request has ${violations.length} problems. They are listed in details.`;
   throw new ServiceError("invalid_request", { message, details: violations });
 }
 
-/** What a service may tell a client. The rest would be a fault between services, and none of the client's business. */
-const PASSED_ON: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** Errors of services that are passed on to clients. Any other error is a fault between services and becomes internal_error. */
+const PASSED_THROUGH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "invalid_request",
   "limit_exceeded",
   "entity_not_found",
@@ -54,11 +54,13 @@ const PASSED_ON: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "ambiguous_match",
   "idempotency_conflict",
   "idempotency_mismatch",
+  "monitor_canceled",
+  "rate_limited",
   "service_unavailable",
 ]);
 
-/** Total: what a call of a service threw, as the refusal that the client gets. */
+/** Returns the error that the client gets for anything that a call to a service threw. */
 export function fromService(error: unknown): ServiceError {
-  if (error instanceof ServiceError && PASSED_ON.has(error.code)) return error;
+  if (error instanceof ServiceError && PASSED_THROUGH.has(error.code)) return error;
   return new ServiceError("internal_error", { cause: error });
 }

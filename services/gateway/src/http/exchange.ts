@@ -5,49 +5,55 @@ import type { ApiKey } from "../auth/api-key.ts";
 import { errorBody, errorHeaders } from "./errors.ts";
 import { requestIdOf } from "./request-id.ts";
 
-/** One request and its answer. What is known of it grows as it passes the checks, and is logged in one line at the end. */
+/** One request and its answer. Its fields are filled in as the request passes the checks, and logged in one line at the end. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
   /** Aborted when the gateway begins to stop. */
   readonly stopping: AbortSignal;
-  /** The route's template; never the path itself, which can hold anything. */
+  /** Aborted when the answer is sent or the client hangs up. */
+  readonly hungUp: AbortSignal;
+  /** The template of the route. Never the path itself, which can contain any text. */
   route?: string;
   key?: ApiKey;
   error?: ServiceError;
+  /** How long the call waited at the client's request, in milliseconds. */
+  waitedMs?: number | undefined;
 }
 
-/** Counts an answered request to the key that it came with. */
+/** Counts an answered request for its API key. */
 export type CountUse = (key: ApiKey, answered: { status: number; durationMs: number }) => void;
 
-/** What every answer carries: it is for one client alone, and JSON whatever a browser makes of it. */
-const STANDING_HEADERS: Readonly<Record<string, string>> = {
+/** Headers of every answer: it must not be cached, and browsers must treat it as JSON. */
+const COMMON_HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** Begins an exchange: its request id, its standing headers, and when it is over its log line and its count. */
+/** Begins an exchange: sets the request id and the common headers, and logs and counts the request when it is over. */
 export function beginExchange(
   request: IncomingMessage,
   response: ServerResponse,
   options: { logger: Logger; stopping: AbortSignal; countUse: CountUse },
 ): Exchange {
   const requestId = requestIdOf(request.headers["x-request-id"]);
-  const exchange: Exchange = { request, response, requestId, stopping: options.stopping };
+  const over = new AbortController();
+  const exchange: Exchange = { request, response, requestId, stopping: options.stopping, hungUp: over.signal };
   const startedAt = performance.now();
   response.setHeader("X-Request-Id", exchange.requestId);
-  for (const [name, value] of Object.entries(STANDING_HEADERS)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value);
   response.once("close", () => {
-    const durationMs = performance.now() - startedAt;
+    over.abort();
+    const durationMs = performance.now() - startedAt - (exchange.waitedMs ?? 0);
     logExchange(exchange, durationMs, options.logger);
     if (exchange.key) options.countUse(exchange.key, { status: response.statusCode, durationMs });
   });
   return exchange;
 }
 
-/** Answers with JSON; values that are undefined are left out. */
+/** Answers with JSON. Undefined values are left out. */
 export function answer(
   { response, stopping }: Exchange,
   status: number,
@@ -55,13 +61,13 @@ export function answer(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const bytes = Buffer.from(JSON.stringify(body), "utf8");
-  // A connection that is kept would hold up the end, and its client would go on sending to a gateway that is leaving.
+  // A kept connection would delay the stop, and its client would send further requests to this gateway.
   if (stopping.aborted) response.setHeader("Connection", "close");
   response.writeHead(status, { ...headers, "Content-Type": "application/json", "Content-Length": bytes.length });
   response.end(bytes);
 }
 
-/** Answers with whatever was thrown: a refusal as it is, anything else as internal_error without its text. */
+/** Answers with an error: a ServiceError unchanged, anything else as internal_error without its text. */
 export function answerError(exchange: Exchange, thrown: unknown, headers: Readonly<Record<string, string>> = {}): void {
   const { response } = exchange;
   exchange.error = ServiceError.from(thrown);

@@ -1,6 +1,6 @@
 import type { Violation } from "@vvs/errors";
 
-/** The query parameters of a URL, and those that are there twice or empty. */
+/** Returns the query parameters of a URL, and a problem for each that is repeated or empty. */
 export function readQuery(url: string): { values: Record<string, string>; problems: Violation[] } {
   const start = url.indexOf("?");
   const pairs = start < 0 ? [] : [...new URLSearchParams(url.slice(start + 1))];

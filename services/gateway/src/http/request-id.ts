@@ -4,8 +4,8 @@ import { newId } from "@vvs/ids";
 const PRINTABLE = /^[\x20-\x7e]{1,128}$/;
 
 /**
- * The id of a request: the client's own where it is 1–128 printable ASCII characters, else a new req_…. It is shown in
- * logs and snapshots, so that a text which looks like a TIN is not taken either.
+ * Returns the id of a request: the client's own if it has 1–128 printable ASCII characters, otherwise a new req_…. Ids
+ * appear in logs and snapshots, so an id that looks like a TIN is not used.
  */
 export function requestIdOf(header: string | string[] | undefined): string {
   const own = Array.isArray(header) ? header.join(", ") : header;

@@ -1,44 +1,56 @@
 import { EventEmitter, once } from "node:events";
-import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { newId } from "@vvs/ids";
 
 export interface HttpServerOptions {
   readonly listener: RequestListener;
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** How long an idle connection is kept; longer than any load balancer in front keeps its own. */
+  /** How long an idle connection is kept, in seconds. Must be longer than in any load balancer in front. */
   readonly keepAliveSeconds: number;
-  /** Connections beyond this are closed at once. */
+  /** Maximum number of connections. Further ones are closed immediately. */
   readonly maxConnections: number;
+  readonly arrival?: ArrivalLimits;
 }
+
+/** How long a request may take to arrive, in milliseconds. */
+export interface ArrivalLimits {
+  readonly headersMs: number;
+  readonly wholeMs: number;
+  /** Interval of the check; a request may take this much longer. */
+  readonly checkEveryMs: number;
+}
+
+const ARRIVAL: ArrivalLimits = { headersMs: 10_000, wholeMs: 30_000, checkEveryMs: 5_000 };
 
 export interface HttpServer {
   readonly port: number;
-  /** Takes no new connection, waits for running requests, and closes the connections. */
+  /** Accepts no new connections, waits for running requests, and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Serves HTTP with limits on everything a client can draw out, and answers broken requests in JSON too. */
+/** Serves HTTP with time and size limits on every part of a request. Malformed requests are answered in JSON too. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { headersMs, wholeMs, checkEveryMs } = options.arrival ?? ARRIVAL;
   const server = createServer(
     {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      connectionsCheckingInterval: 5_000,
+      headersTimeout: headersMs,
+      requestTimeout: wholeMs,
+      connectionsCheckingInterval: checkEveryMs,
       keepAliveTimeout: options.keepAliveSeconds * 1_000,
       maxHeaderSize: 16_384,
-      // Answered by the application, in JSON.
+      // The application answers a missing header, in JSON.
       requireHostHeader: false,
     },
     options.listener,
   );
-  // Node would answer an unknown Expect by itself, without a body or an id.
+  // Without this Node answers an unknown Expect header itself, without a body or an id.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.maxConnections = options.maxConnections;
   const running = trackRunning(server);
-  answerBrokenRequests(server, running.isAnswering);
+  answerBrokenRequests(server, running.on);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
@@ -50,55 +62,70 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         server.close((error) => (error ? reject(error) : resolve()));
       });
       await running.none();
-      // What is left is waiting for a request that will not be served: kept connections, and ones that never sent any.
+      // The remaining connections are idle.
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-/** Which connections have requests that are being answered; a client may send several without waiting. */
+/** Tracks the running requests of each connection. A client may send several without waiting for answers. */
 function trackRunning(server: Server) {
-  const requests = new Map<Socket, number>();
+  const running = new Map<Socket, Set<ServerResponse>>();
   const changed = new EventEmitter();
   server.on("request", ({ socket }, response) => {
-    requests.set(socket, (requests.get(socket) ?? 0) + 1);
+    const responses = running.get(socket) ?? new Set();
+    running.set(socket, responses.add(response));
     response.once("close", () => {
-      const left = requests.get(socket)! - 1;
-      if (left > 0) requests.set(socket, left);
-      else requests.delete(socket);
+      responses.delete(response);
+      if (responses.size === 0) running.delete(socket);
       changed.emit("ended");
     });
   });
   return {
-    isAnswering: (socket: Socket) => requests.has(socket),
+    on: (socket: Socket): readonly ServerResponse[] => [...(running.get(socket) ?? [])],
     async none(): Promise<void> {
-      while (requests.size > 0) await once(changed, "ended");
+      while (running.size > 0) await once(changed, "ended");
     },
   };
 }
 
-/** What Node's parser refuses never reaches the application. */
-function answerBrokenRequests(server: Server, isAnswering: (socket: Socket) => boolean): void {
+/** Answers requests that Node's parser refuses: before they reach the application, or while it waits for the body. */
+function answerBrokenRequests(server: Server, runningOn: (socket: Socket) => readonly ServerResponse[]): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // In the middle of an answer nothing may be put in between.
-    if (!socket.writable || isAnswering(socket) || error.code === "ECONNRESET") {
-      socket.destroy();
-      return;
-    }
-    socket.end(brokenRequestAnswer(error.code));
+    const [response, ...more] = runningOn(socket);
+    if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
+    else if (!response) socket.end(brokenRequestAnswer(error.code));
+    else if (more.length === 0 && !response.headersSent && !response.req.complete) endBroken(response, error.code);
+    // Another answer is being sent, so nothing may be inserted.
+    else socket.destroy();
   });
 }
 
 const BROKEN: Readonly<Record<string, { status: number; message: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: "The headers are larger than 16 kB." },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "The request did not arrive in time." },
+  HPE_HEADER_OVERFLOW: { status: 431, message: "The headers are larger than 16 kB. Send smaller headers." },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "The request did not arrive in time. Send it again." },
 };
 
-function brokenRequestAnswer(code: string | undefined): string {
+function refusalOf(code: string | undefined, requestId: string) {
   const { status, message } = BROKEN[code ?? ""] ?? { status: 400, message: "The request is not valid HTTP." };
+  return { status, body: JSON.stringify({ error: "invalid_request", message, request_id: requestId }) };
+}
+
+/** Answers a request whose body is malformed or did not arrive. Keeps its request id and the headers already set. */
+function endBroken(response: ServerResponse, code: string | undefined): void {
+  const { status, body } = refusalOf(code, String(response.getHeader("X-Request-Id")));
+  response.writeHead(status, {
+    Connection: "close",
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+function brokenRequestAnswer(code: string | undefined): string {
   const requestId = newId("req");
-  const body = JSON.stringify({ error: "invalid_request", message, request_id: requestId });
+  const { status, body } = refusalOf(code, requestId);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "Connection: close",

@@ -3,8 +3,8 @@ import { context, trace } from "@opentelemetry/api";
 import { getRPCMetadata } from "@opentelemetry/core";
 
 /**
- * Overwrites what the HTTP instrumentation wrote of the client's own text into the request's span: a path, a query or a
- * header can hold a TIN.
+ * Overwrites the text from the client that the HTTP instrumentation wrote into the request's span, because a path, a query
+ * or a header can contain a TIN.
  */
 export function coverSpan(request: IncomingMessage, own: { clientAddress: string; serverAddress: string }): void {
   const span = trace.getActiveSpan();
@@ -13,7 +13,7 @@ export function coverSpan(request: IncomingMessage, own: { clientAddress: string
   if (request.headers["user-agent"] !== undefined) span?.setAttribute("user_agent.original", "");
 }
 
-/** Names the request's span, and its metrics, by the route. */
+/** Sets the route as the name of the request's span and as a label of its metrics. */
 export function nameSpan(request: IncomingMessage, route: string): void {
   const span = trace.getActiveSpan();
   span?.updateName(`${request.method} ${route}`);

@@ -1,9 +1,11 @@
 import { z } from "@vvs/config";
 import { containsTin } from "@vvs/identifiers";
-import { text, textWithoutTin } from "./text.ts";
+import { readableText, textWithoutTin } from "./text.ts";
 
 export const MAX_ADDRESS_CHARACTERS = 500;
 
+/** ZIP+4 without its hyphen. It has nine digits, like a TIN. */
+const NINE_DIGIT_ZIP = /^\d{9}$/;
 const part = () => textWithoutTin(MAX_ADDRESS_CHARACTERS);
 
 /** The address of an entity to create. */
@@ -12,9 +14,9 @@ export const postalAddress = z.strictObject({
   line2: part().optional(),
   city: part(),
   state: part(),
-  zip: text(MAX_ADDRESS_CHARACTERS).refine(
-    (value) => !containsTin(value),
-    "must not be nine digits in a row, as a taxpayer's number is: write ZIP+4 as 12345-6789",
+  zip: readableText(MAX_ADDRESS_CHARACTERS).refine(
+    (value) => NINE_DIGIT_ZIP.test(value) || !containsTin(value),
+    "must not look like a taxpayer identification number: write ZIP+4 as 12345-6789 or 123456789",
   ),
   country: part(),
 });

@@ -8,24 +8,24 @@ export type Idempotency = MessageInitShape<typeof IdempotencySchema>;
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
-/** May this be an Idempotency-Key? */
+/** Returns whether the text is a valid Idempotency-Key. */
 export function isIdempotencyKey(text: string): boolean {
   return PRINTABLE.test(text);
 }
 
 /**
- * What the service that owns the effect keeps of an Idempotency-Key and the body it came with: keyed hashes, since either
- * can hold a TIN. Bodies that differ in spacing or order of keys are the same (RFC 8785).
+ * Returns the keyed hashes of an Idempotency-Key and its body under every key of the ring. The service that executes the
+ * call stores only these, because key and body can contain a TIN. Bodies that differ only in spacing or in the order of
+ * keys are equal (RFC 8785).
  */
 export function idempotencyOf(
-  secret: SecretKey,
+  ring: readonly SecretKey[],
   call: { apiKeyId: string; path: string; key: string; body: unknown },
 ): Idempotency {
-  const keyed = (text: string) => keyedHashes([secret], text)[0]!.hash;
-  return {
-    apiKeyId: call.apiKeyId,
-    path: call.path,
-    key: keyed(`key:${call.key}`).toString("base64url"),
-    bodyHash: keyed(`body:${canonicalize(call.body)}`),
-  };
+  const bodyHashes = keyedHashes(ring, `body:${canonicalize(call.body)}`);
+  const [newest, ...older] = keyedHashes(ring, `key:${call.key}`).map(({ hash }, at) => ({
+    key: hash.toString("base64url"),
+    bodyHash: bodyHashes[at]!.hash,
+  }));
+  return { apiKeyId: call.apiKeyId, path: call.path, ...newest, older };
 }

@@ -10,10 +10,10 @@ import {
 import { text } from "./text.ts";
 import { messageOf } from "./violations.ts";
 
-/** What a look-up takes: an ill-formed value matches nothing, which the entity service explains. */
+/** Identifiers of a look-up. Malformed values are allowed; they match nothing, and the entity service explains that. */
 export const lookUpIdentifiers = identifiers((type) => normalized(type));
 
-/** What creation and verification take: every value has the form of its type. */
+/** Identifiers of a creation or a verification. Every value must have the form of its type. */
 export const wellFormedIdentifiers = identifiers((type) =>
   normalized(type).refine((value) => isWellFormed(type, value), `must be ${formOf(type)}`),
 );
@@ -26,7 +26,7 @@ function normalized(type: IdentifierType) {
     .refine((value) => value !== "", `must be ${formOf(type)}`);
 }
 
-/** A map of type to value, as entities show them, or a list of {type, value}. */
+/** Accepts a map of type to value, as in entities, or a list of {type, value}. */
 function identifiers(valueFor: (type: IdentifierType) => ValueSchema) {
   const map = identifierMap(valueFor);
   const list = identifierList(valueFor);
@@ -43,18 +43,18 @@ function identifierMap(valueFor: (type: IdentifierType) => ValueSchema): z.ZodTy
   return z
     .strictObject({ uei: optional("uei"), cage: optional("cage"), duns: optional("duns"), tin: optional("tin") })
     .refine((map) => Object.keys(map).length > 0, {
-      error: "must hold at least one identifier",
-      // One of an unknown type is told of by itself.
+      error: "must contain at least one identifier",
+      // An unknown type has its own message.
       when: ({ issues }) => issues.length === 0,
     });
 }
 
-/** The same value twice is one; two values of one type contradict each other. */
+/** Accepts a list. Equal values of one type count once; different values of one type are refused. */
 function identifierList(valueFor: (type: IdentifierType) => ValueSchema): z.ZodType<IdentifierMap> {
   const entry = z.strictObject({ type: z.enum(identifierTypes), value: text() });
   return z
     .array(entry)
-    .min(1, "must hold at least one identifier")
+    .min(1, "must contain at least one identifier")
     .transform((entries, context) => {
       const map: { [T in IdentifierType]?: string } = {};
       for (const [index, { type, value }] of entries.entries()) {
@@ -62,7 +62,7 @@ function identifierList(valueFor: (type: IdentifierType) => ValueSchema): z.ZodT
           context.addIssue({ code: "custom", path: [index, "value"], message, input: entries });
         const parsed = valueFor(type).safeParse(value, { error: messageOf });
         if (!parsed.success) refuse(parsed.error.issues[0]!.message);
-        else if (map[type] !== undefined && map[type] !== parsed.data) refuse(`differs from another ${type}`);
+        else if (map[type] !== undefined && map[type] !== parsed.data) refuse(`must not differ from the other ${type}`);
         else map[type] = parsed.data;
       }
       return map;

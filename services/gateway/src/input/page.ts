@@ -9,7 +9,7 @@ export type Page = MessageInitShape<typeof PageRequestSchema>;
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
 
-/** What a cursor belongs to: it is good for this organization, list and filter alone. */
+/** Identifies the organization, list and filter of a cursor. The cursor only works for these. */
 export type ListIdentity = readonly string[];
 
 const cursorContent = z.tuple([
@@ -19,14 +19,14 @@ const cursorContent = z.tuple([
   z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/),
 ]);
 
-/** Where the next page starts, opaque to clients; null where there is none. */
+/** Returns the cursor of the next page, opaque to clients; null on the last page. */
 export function writeCursor(list: ListIdentity, next: Position | undefined): string | null {
   if (!next?.createdAt) return null;
   const { seconds, nanos } = next.createdAt;
-  return Buffer.from(JSON.stringify([bindingOf(list), Number(seconds), nanos, next.id])).toString("base64url");
+  return writeCursorContent([bindingOf(list), Number(seconds), nanos, next.id]);
 }
 
-/** `limit` and `cursor` of a list, and what is wrong with them. */
+/** Reads `limit` and `cursor` of a list and returns their problems. */
 export function readPage(
   list: ListIdentity,
   query: { limit?: string | undefined; cursor?: string | undefined },
@@ -38,22 +38,35 @@ export function readPage(
   }
   const after = query.cursor === undefined ? undefined : readCursor(list, query.cursor);
   if (query.cursor !== undefined && !after) {
-    problems.push({ path: "cursor", message: "must be a next_cursor of this very list, with the same filter" });
+    problems.push({
+      path: "cursor",
+      message: "must be the next_cursor of an earlier answer of this list with the same filter",
+    });
   }
   return { page: { limit, after }, problems };
 }
 
 function readCursor(list: ListIdentity, cursor: string): Page["after"] | undefined {
-  const bytes = Buffer.from(cursor, "base64url");
-  if (bytes.toString("base64url") !== cursor) return undefined;
-  const content = cursorContent.safeParse(parseJson(bytes.toString("utf8")));
+  const content = cursorContent.safeParse(readCursorContent(cursor));
   if (!content.success) return undefined;
   const [binding, seconds, nanos, id] = content.data;
   if (binding !== bindingOf(list)) return undefined;
   return { createdAt: { seconds: BigInt(seconds), nanos }, id };
 }
 
-function bindingOf(list: ListIdentity): string {
+/** Returns a cursor in the form that clients receive. */
+export function writeCursorContent(content: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(content)).toString("base64url");
+}
+
+/** Returns the unchecked content of a cursor, or undefined if the text is not a cursor. */
+export function readCursorContent(cursor: string): unknown {
+  const bytes = Buffer.from(cursor, "base64url");
+  return bytes.toString("base64url") === cursor ? parseJson(bytes.toString("utf8")) : undefined;
+}
+
+/** Returns the fingerprint of a list that its cursors contain. */
+export function bindingOf(list: ListIdentity): string {
   return createHash("sha256").update(JSON.stringify(list)).digest("base64url").slice(0, 16);
 }
 

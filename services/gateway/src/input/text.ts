@@ -1,21 +1,34 @@
 import { z } from "@vvs/config";
 import { containsTin } from "@vvs/identifiers";
+import { textProblem } from "@vvs/identifiers/text";
 
-/** A text that is trimmed, not empty, of at most so many characters, and holds nothing that can't be stored. */
-export function text(maxCharacters = Number.POSITIVE_INFINITY) {
+function bounded(maxCharacters: number) {
   return z
     .string()
     .trim()
     .min(1, "must not be empty")
-    .refine((value) => [...value].length <= maxCharacters, `must be at most ${maxCharacters} characters`)
+    .refine((value) => [...value].length <= maxCharacters, `must be at most ${maxCharacters} characters`);
+}
+
+/** Accepts a text that is not empty and can be stored. Trims it. */
+export function text() {
+  return bounded(Number.POSITIVE_INFINITY)
     .refine((value) => !value.includes("\u0000"), "must not contain NUL characters")
     .refine((value) => value.isWellFormed(), "must be valid Unicode");
 }
 
-/** A text that is stored and shown as it is, where a taxpayer's number must not be. */
+/** Accepts a name or an address that is not empty and has at most this many characters. Trims it. */
+export function readableText(maxCharacters: number) {
+  return bounded(maxCharacters).superRefine((value, context) => {
+    const problem = value === "" ? undefined : textProblem(value);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem, input: value });
+  });
+}
+
+/** Accepts a name or an address that is stored and shown unchanged, so it must not contain a TIN. */
 export function textWithoutTin(maxCharacters: number) {
-  return text(maxCharacters).refine(
+  return readableText(maxCharacters).refine(
     (value) => !containsTin(value),
-    "must not contain what looks like a taxpayer identification number: send it as identifiers.tin",
+    "must not contain text that looks like a taxpayer identification number: send a TIN as identifiers.tin",
   );
 }

@@ -1,14 +1,14 @@
 import type { z } from "@vvs/config";
 import type { Violation } from "@vvs/errors";
 
-/** Keys are a client's text: long ones, and ones with as many digits as a taxpayer's number, are not repeated. */
+/** Keys are text from the client. Long keys, and keys with as many digits as a TIN, are not repeated in answers. */
 const SHOWABLE_KEY = /^(?=.{1,64}$)(?!(?:.*\d){9})[\w.[\]$-]+$/;
 
 export type Parsed<T> =
   | { readonly value: T; readonly problems: readonly [] }
   | { readonly problems: readonly Violation[] };
 
-/** Reads a value by a schema, with every problem at once, none of which repeats a value. `root` names the whole. */
+/** Parses a value by a schema. Returns all problems; none of them repeats a value. `root` is the path of the whole value. */
 export function parse<T>(schema: z.ZodType<T>, input: unknown, root: string): Parsed<T> {
   const parsed = schema.safeParse(input, { error: messageOf });
   if (parsed.success) return { value: parsed.data, problems: [] };
@@ -19,8 +19,8 @@ function violationsOf(issue: z.core.$ZodIssue, root: string): Violation[] {
   if (issue.code === "unrecognized_keys") {
     const message =
       issue.path.length === 1 && issue.path[0] === "identifiers"
-        ? "is no identifier type: use uei, cage, duns or tin"
-        : "is not known here";
+        ? "is not an identifier type: use uei, cage, duns or tin"
+        : "is not a known name here: remove it";
     return issue.keys.map((key) => ({ path: pathOf([...issue.path, key], root), message }));
   }
   return [{ path: pathOf(issue.path, root), message: issue.message }];
@@ -35,14 +35,14 @@ function pathOf(path: readonly PropertyKey[], root: string): string {
   return text || root;
 }
 
-/** A key as it may be shown. */
+/** Returns a key as it may be shown in an answer. */
 export function showKey(key: string): string {
   return SHOWABLE_KEY.test(key) ? key : "(a key)";
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = { string: "a string", array: "an array", object: "an object" };
 
-/** What is wrong, in our words; never with the value. */
+/** Returns a description of the problem that never contains the value. */
 export function messageOf(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return "is required";
   if (issue.code === "invalid_type") return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;

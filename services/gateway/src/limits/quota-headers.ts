@@ -1,6 +1,6 @@
 import { type Quota, WINDOW_SECONDS } from "./rate-limiter.ts";
 
-/** One quota in both families of headers, which never contradict each other. Reset is seconds from now in both. */
+/** Returns a quota in both families of rate limit headers, with equal values. Reset is in seconds from now in both. */
 export function quotaHeaders({ limit, remaining, resetSeconds }: Quota): Record<string, string> {
   return {
     "RateLimit-Policy": `"default";q=${limit};w=${WINDOW_SECONDS}`,

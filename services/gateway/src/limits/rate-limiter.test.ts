@@ -4,9 +4,9 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import { until } from "../testing/gateway.ts";
 import { quotaHeaders } from "./quota-headers.ts";
-import { createRateLimiter, WINDOW_SECONDS } from "./rate-limiter.ts";
+import { createRateLimiter, type Quota, type RateLimiter } from "./rate-limiter.ts";
 import { connectRedis } from "./redis.ts";
-import { MemorySlidingLimiter, slidingLogScript } from "./sliding-log.ts";
+import { slidingLogScript } from "./sliding-log.ts";
 
 const logger = createLogger({ service: "gateway", level: "silent" });
 const closes: (() => unknown)[] = [];
@@ -14,10 +14,10 @@ afterEach(async () => {
   for (const close of closes.splice(0)) await close();
 });
 
-function limiterOn(url: string, keyPrefix: string = randomUUID()) {
-  const redis = connectRedis({ url, logger });
+function limiterOn(url: string, keyPrefix: string = randomUUID(), log = logger) {
+  const redis = connectRedis({ url, logger: log });
   closes.push(() => redis.disconnect());
-  const limiter = createRateLimiter({ redis, keyPrefix, clock: () => performance.now() });
+  const limiter = createRateLimiter({ redis, name: "calls", keyPrefix, logger: log, clock: () => performance.now() });
   return { redis, limiter, keyPrefix };
 }
 
@@ -131,24 +131,153 @@ describe("without Redis", () => {
       return redis.status === "ready" && !limiter.degraded();
     });
   });
+});
 
-  test("the window slides in memory too", async () => {
-    let now = 0;
-    const memory = new MemorySlidingLimiter({
-      log: new Map(),
-      points: 2,
-      windowSeconds: WINDOW_SECONDS,
-      keyPrefix: "",
-      clock: () => now,
+describe("where Redis stops answering", () => {
+  const LIMIT = 100;
+
+  async function behindProxy(keyPrefix: string = randomUUID()) {
+    const proxy = await redisProxy();
+    closes.push(proxy.close);
+    const one = limiterOn(proxy.url, keyPrefix);
+    await until(() => one.redis.status === "ready");
+    return { ...one, proxy };
+  }
+
+  /** Makes calls one after another. */
+  async function call(limiter: RateLimiter, times: number, key = "k"): Promise<Quota[]> {
+    const quotas: Quota[] = [];
+    for (let made = 0; made < times; made++) quotas.push(await limiter.consume(key, LIMIT));
+    return quotas;
+  }
+
+  const admitted = (quotas: readonly Quota[]) => quotas.filter(({ allowed }) => allowed).length;
+  const backOn = (limiter: RateLimiter) =>
+    until(async () => {
+      await limiter.consume("probe", 1_000_000);
+      return !limiter.degraded();
     });
-    await memory.consume("k");
-    now = 59_000;
-    await memory.consume("k");
-    await expect(memory.consume("k")).rejects.toMatchObject({ msBeforeNext: 1_000 });
-    now = 60_000;
-    await memory.consume("k");
-    now = 118_999;
-    await expect(memory.consume("k")).rejects.toMatchObject({ msBeforeNext: 1 });
+
+  test("the gateway continues at Redis' count, and remaining never rises, there and back", async () => {
+    const { proxy, limiter } = await behindProxy();
+    const quotas = await call(limiter, 40);
+    proxy.hang(true);
+    quotas.push(...(await call(limiter, 30)));
+    expect(limiter.degraded()).toBe(true);
+    proxy.hang(false);
+    await backOn(limiter);
+    quotas.push(...(await call(limiter, 50)));
+    expect(admitted(quotas)).toBe(LIMIT);
+    const remaining = quotas.map((quota) => quota.remaining);
+    expect(remaining).toEqual(remaining.toSorted((one, other) => other - one));
+  });
+
+  test("calls of other gateways that Redis last reported count too", async () => {
+    const { proxy, limiter, keyPrefix } = await behindProxy();
+    const other = await readyLimiter(keyPrefix);
+    await call(other.limiter, 60);
+    await call(limiter, 10);
+    proxy.hang(true);
+    expect(admitted(await call(limiter, 50))).toBe(LIMIT - 70);
+  });
+
+  test("what was admitted without Redis counts for the other gateways once it answers", async () => {
+    const { proxy, limiter, keyPrefix } = await behindProxy();
+    const other = await readyLimiter(keyPrefix);
+    await call(limiter, 10);
+    proxy.drop(true);
+    expect(admitted(await call(limiter, 50))).toBe(50);
+    proxy.drop(false);
+    await backOn(limiter);
+    await until(async () => (await other.redis.llen(`${keyPrefix}:k`)) === 60);
+    expect(admitted(await call(other.limiter, 50))).toBe(LIMIT - 60);
+  });
+
+  test("a call that Redis counts after its time is counted once", async () => {
+    const { proxy, limiter, redis, keyPrefix } = await behindProxy();
+    redis.options.socketTimeout = undefined;
+    await call(limiter, 10);
+    proxy.hang(true);
+    expect(admitted(await Promise.all(Array.from({ length: 5 }, () => limiter.consume("k", LIMIT))))).toBe(5);
+    proxy.hang(false);
+    await backOn(limiter);
+    expect(await redis.llen(`${keyPrefix}:k`)).toBe(15);
+    expect(admitted(await call(limiter, 100))).toBe(LIMIT - 15);
+  });
+
+  test("a call that Redis counted and whose answer was lost lets no more pass", async () => {
+    const { proxy, limiter } = await behindProxy();
+    const quotas = await call(limiter, 10);
+    proxy.mute(true);
+    quotas.push(...(await Promise.all(Array.from({ length: 40 }, () => limiter.consume("k", LIMIT)))));
+    proxy.mute(false);
+    await backOn(limiter);
+    quotas.push(...(await call(limiter, 100)));
+    expect(admitted(quotas)).toBeGreaterThanOrEqual(50);
+    expect(admitted(quotas)).toBeLessThanOrEqual(LIMIT);
+  });
+
+  test("a Redis that comes back without its data lets no more pass", async () => {
+    const { limiter, redis, keyPrefix } = await readyLimiter();
+    await call(limiter, 60);
+    await redis.del(`${keyPrefix}:k`);
+    expect((await limiter.consume("k", LIMIT)).remaining).toBe(39);
+    await until(async () => (await redis.llen(`${keyPrefix}:k`)) === 61);
+    expect(admitted(await call(limiter, 100))).toBe(39);
+  });
+
+  test("at forced moments of hanging, dropping and muting, no gateway admits more than the limit", async () => {
+    const { proxy, limiter } = await behindProxy();
+    const quotas: Quota[] = [];
+    for (const disturb of [proxy.hang, proxy.mute, proxy.drop, proxy.hang]) {
+      const burst = () => Promise.all(Array.from({ length: 15 }, () => limiter.consume("k", LIMIT)));
+      const inFlight = burst();
+      disturb(true);
+      quotas.push(...(await inFlight), ...(await burst()));
+      disturb(false);
+      quotas.push(...(await burst()));
+      await backOn(limiter);
+    }
+    expect(admitted(quotas)).toBeLessThanOrEqual(LIMIT);
+    expect(admitted(quotas)).toBeGreaterThan(LIMIT / 2);
+    expect((await call(limiter, LIMIT)).at(-1)!.allowed).toBe(false);
+  });
+
+  test("a gateway that was busy while the answer arrived takes it", async () => {
+    const { limiter } = await readyLimiter();
+    await limiter.consume("k", LIMIT);
+    const asked = limiter.consume("k", LIMIT);
+    await new Promise(setImmediate);
+    const busyUntil = performance.now() + 500;
+    while (performance.now() < busyUntil);
+    expect((await asked).remaining).toBe(LIMIT - 2);
+    expect(limiter.degraded()).toBe(false);
+  });
+
+  test("every switch is logged and says for how long memory was used", async () => {
+    const lines: string[] = [];
+    const proxy = await redisProxy();
+    closes.push(proxy.close);
+    const { redis, limiter } = limiterOn(
+      proxy.url,
+      randomUUID(),
+      createLogger({
+        service: "gateway",
+        level: "info",
+        destination: { write: (line: string) => void lines.push(line) },
+      }),
+    );
+    await until(() => redis.status === "ready");
+    proxy.hang(true);
+    await call(limiter, 3);
+    proxy.hang(false);
+    await backOn(limiter);
+    const switches = lines.map((line) => JSON.parse(line)).filter((line) => line.limiter === "calls");
+    expect(switches.map(({ msg }) => msg)).toEqual([
+      "Redis does not answer; limits are counted in memory",
+      "Redis answers again; limits are shared",
+    ]);
+    expect(switches[1].duration_ms).toBeGreaterThan(0);
   });
 });
 
@@ -169,6 +298,7 @@ async function redisProxy() {
   const clients = new Set<Socket>();
   let hanging = false;
   let dropping = false;
+  let muted = false;
   const server = createServer((socket) => {
     if (dropping) return void socket.destroy();
     const upstream = connectTo(Number(target.port), target.hostname);
@@ -176,7 +306,7 @@ async function redisProxy() {
     clients.add(socket);
     if (hanging) socket.pause();
     socket.on("data", (chunk) => upstream.write(chunk)).on("error", () => undefined);
-    upstream.on("data", (chunk) => socket.write(chunk)).on("error", () => undefined);
+    upstream.on("data", (chunk) => muted || socket.write(chunk)).on("error", () => undefined);
     socket.on("close", () => upstream.destroy());
     upstream.on("close", () => socket.destroy());
   });
@@ -190,6 +320,11 @@ async function redisProxy() {
     hang(value: boolean) {
       hanging = value;
       for (const socket of clients) value ? socket.pause() : socket.resume();
+    },
+    /** Redis gets everything and its answers are lost, with the connection in the end. */
+    mute(value: boolean) {
+      muted = value;
+      if (!value) destroyAll();
     },
     drop(value: boolean) {
       dropping = value;

@@ -1,85 +1,187 @@
+import type { Logger } from "@vvs/logging";
 import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { type MemoryLog, MemorySlidingLimiter, slidingLogScript } from "./sliding-log.ts";
+import { createFallback } from "./fallback.ts";
+import { type Admission, KeyWindow } from "./key-window.ts";
+import { addMissedScript, slidingLogScript } from "./sliding-log.ts";
 
 export const WINDOW_SECONDS = 60;
-/** After Redis failed, so long is decided in memory before it is tried again: a hanging one delays few requests. */
-const REDIS_PAUSE_MS = 1_000;
+const WINDOW_MS = WINDOW_SECONDS * 1_000;
+/** Maximum wait for Redis per call, in milliseconds. */
+const ANSWER_MS = 200;
+/** From this number of keys on, keys without a call in the last window are removed from time to time. */
+const SWEEP_FROM_KEYS = 10_000;
 
-/** How one key stands after a call. */
+/** State of a key's limit after a call. */
 export interface Quota {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Calls left at once. */
+  /** Number of calls that are allowed now. */
   readonly remaining: number;
-  /** Whole seconds, 1–60, until the next slot frees. */
+  /** Whole seconds, 1–60, until the next slot becomes free. */
   readonly resetSeconds: number;
 }
 
 export interface RateLimiter {
-  /** Counts a call against a key, if it is within the limit per minute. Never fails: without Redis it counts in memory. */
+  /** Counts a call of a key if it is within the limit per minute. Never fails: without Redis it counts in memory. */
   consume(key: string, limit: number): Promise<Quota>;
-  /** Is this gateway limiting on its own memory? */
+  /** Returns whether this gateway counts in memory. */
   degraded(): boolean;
 }
 
 export interface RateLimiterOptions {
   readonly redis: Redis;
-  /** Before all keys; limiters of different things have different ones. */
+  /** Names this limiter in logs and metrics. */
+  readonly name: string;
+  /** Prefix of all keys in Redis; different for each limiter. */
   readonly keyPrefix: string;
+  readonly logger: Logger;
   /** Milliseconds on a clock that never goes back. */
   readonly clock: () => number;
 }
 
-/** An exact sliding window per key, shared by all gateways through Redis. */
-export function createRateLimiter({ redis, keyPrefix, clock }: RateLimiterOptions): RateLimiter {
-  const log: MemoryLog = new Map();
-  /** A limiter's limit is fixed; those of all limits share their keys, so that a changed plan counts at once. */
-  const limiters = new Map<number, { shared: RateLimiterRedis; memory: MemorySlidingLimiter }>();
-  let redisFailedAt = Number.NEGATIVE_INFINITY;
+/** Answer of Redis for one call: the count including the call, and when the next slot becomes free. */
+interface Answer {
+  readonly allowed: boolean;
+  readonly count: number;
+  readonly msUntilFree: number;
+}
 
-  function limitersFor(points: number) {
+/**
+ * Creates a limiter with an exact sliding window per key, shared by all gateways through Redis. Each gateway also keeps its
+ * own admitted calls, so it never admits more than the limit and can continue from the last count while Redis does not
+ * answer. Calls admitted in that time are added to Redis afterwards.
+ */
+export function createRateLimiter({ redis, name, keyPrefix, logger, clock }: RateLimiterOptions): RateLimiter {
+  const fallback = createFallback({ limiter: name, logger, clock });
+  const windows = new Map<string, KeyWindow>();
+  let sweepFrom = SWEEP_FROM_KEYS;
+  /** One limiter per limit. All share their keys, so that a changed plan takes effect immediately. */
+  const limiters = new Map<number, RateLimiterRedis>();
+
+  function limiterFor(points: number): RateLimiterRedis {
     const existing = limiters.get(points);
     if (existing) return existing;
-    const memoryOptions = { log, points, windowSeconds: WINDOW_SECONDS, keyPrefix, clock };
-    const shared = new RateLimiterRedis({
+    const created = new RateLimiterRedis({
       storeClient: redis,
       points,
       duration: WINDOW_SECONDS,
       keyPrefix,
       customIncrTtlLuaScript: slidingLogScript,
       rejectIfRedisNotReady: true,
-      // A refused key is refused from memory until its slot frees, which can't be sooner.
+      // A refused key is refused from memory until its next slot becomes free.
       inMemoryBlockOnConsumed: points + 1,
-      insuranceLimiter: new MemorySlidingLimiter({
-        ...memoryOptions,
-        onUse() {
-          redisFailedAt = clock();
-        },
-      }),
     });
-    const created = { shared, memory: new MemorySlidingLimiter(memoryOptions) };
     limiters.set(points, created);
     return created;
   }
 
-  async function decide(key: string, limit: number): Promise<{ allowed: boolean; result: RateLimiterRes }> {
-    const { shared, memory } = limitersFor(limit);
-    const limiter = clock() - redisFailedAt < REDIS_PAUSE_MS ? memory : shared;
+  function windowOf(key: string, now: number): KeyWindow {
+    const existing = windows.get(key);
+    if (existing) return existing;
+    if (windows.size >= sweepFrom) {
+      for (const [idle, window] of windows) if (window.total(now) === 0) windows.delete(idle);
+      sweepFrom = Math.max(SWEEP_FROM_KEYS, 2 * windows.size);
+    }
+    const created = new KeyWindow(WINDOW_MS);
+    windows.set(key, created);
+    return created;
+  }
+
+  async function ask(key: string, limit: number): Promise<Answer> {
     try {
-      return { allowed: true, result: await limiter.consume(key) };
+      const { consumedPoints, msBeforeNext } = await limiterFor(limit).consume(key);
+      return { allowed: true, count: consumedPoints, msUntilFree: msBeforeNext };
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      return { allowed: false, result: refusal };
+      return { allowed: false, count: limit, msUntilFree: refusal.msBeforeNext };
     }
+  }
+
+  /** Adds calls to Redis that were admitted without it. */
+  function addMissed(key: string, window: KeyWindow): void {
+    const now = clock();
+    const missing = window.missing(now);
+    if (missing.length === 0) return;
+    for (const call of missing) window.asked(call);
+    const ages = missing.map(({ at }) => Math.round((now - at) * 1_000));
+    redis.eval(addMissedScript, 1, `${keyPrefix}:${key}`, WINDOW_SECONDS, ...ages).then(
+      () => missing.forEach((call) => void window.counted(call)),
+      () => missing.forEach((call) => void window.missed(call)),
+    );
+  }
+
+  /** Adds missing calls after an answer: those of this key, or of all keys if Redis had failed before. */
+  function addWhatIsMissing(key: string, window: KeyWindow): void {
+    if (fallback.answered()) for (const [other, its] of windows) addMissed(other, its);
+    else addMissed(key, window);
+  }
+
+  function decideInMemory(window: KeyWindow, limit: number, at: number): Admission | undefined {
+    return window.total(clock()) < limit ? window.admit(at) : undefined;
+  }
+
+  /** Decides a call that Redis answered. Redis may allow too much if another call was admitted in memory meanwhile. */
+  function decideByAnswer(window: KeyWindow, limit: number, at: number, answer: Answer): Admission | undefined {
+    const now = clock();
+    if (!answer.allowed) window.reportFull(limit, now);
+    const fits = answer.allowed && window.own(now) < limit && answer.count + window.missingCount(now) <= limit;
+    const admitted = fits ? window.admit(at) : undefined;
+    if (answer.allowed) window.report(answer.count, now, admitted);
+    return admitted;
+  }
+
+  function quotaOf(window: KeyWindow, limit: number, allowed: boolean, msUntilFree?: number): Quota {
+    const now = clock();
+    const total = window.total(now);
+    const ms = msUntilFree ?? window.msUntilFree(allowed ? total : limit, now);
+    return {
+      allowed,
+      limit,
+      remaining: allowed ? Math.max(0, limit - total) : 0,
+      resetSeconds: Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(ms / 1_000))),
+    };
+  }
+
+  /** Decides a call that Redis did not answer in time. A late answer still corrects the counts. */
+  function decideUnanswered(asked: Promise<Answer>, window: KeyWindow, limit: number, at: number): Quota {
+    const admitted = decideInMemory(window, limit, at);
+    if (admitted) window.asked(admitted);
+    asked.then(
+      (answer) => {
+        if (answer.allowed) window.report(answer.count, clock(), admitted);
+        else if (admitted) window.missed(admitted);
+      },
+      () => admitted && window.missed(admitted),
+    );
+    return quotaOf(window, limit, admitted !== undefined);
   }
 
   return {
     async consume(key, limit) {
-      const { allowed, result } = await decide(key, limit);
-      const resetSeconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(result.msBeforeNext / 1_000)));
-      return { allowed, limit, remaining: allowed ? result.remainingPoints : 0, resetSeconds };
+      const at = clock();
+      const window = windowOf(key, at);
+      if (window.own(at) >= limit) return quotaOf(window, limit, false);
+      if (!fallback.mayAsk()) return quotaOf(window, limit, decideInMemory(window, limit, at) !== undefined);
+      const asked = ask(key, limit);
+      const answer = await within(ANSWER_MS, asked).catch((error: unknown) => fallback.failed(error));
+      if (!answer) return decideUnanswered(asked, window, limit, at);
+      const allowed = decideByAnswer(window, limit, at, answer) !== undefined;
+      addWhatIsMissing(key, window);
+      return quotaOf(window, limit, allowed, allowed === answer.allowed ? answer.msUntilFree : undefined);
     },
-    degraded: () => redis.status !== "ready" || clock() - redisFailedAt < 2 * REDIS_PAUSE_MS,
+    degraded: () => redis.status !== "ready" || fallback.active(),
   };
+}
+
+/**
+ * Waits for an answer. A process that was busy the whole time first reads what arrived meanwhile. Errors: no answer
+ * within `ms` milliseconds.
+ */
+function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`Redis did not answer within ${ms} ms`));
+    const timer = setTimeout(() => setImmediate(late), ms);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -1,5 +1,3 @@
-import { RateLimiterCompatibleAbstract, RateLimiterRes } from "rate-limiter-flexible";
-
 /**
  * One key's accepted calls of the last window, oldest first, as microseconds of Redis' own clock. A call is accepted
  * while fewer than the limit are in it, so no window, wherever it begins, ever holds more; refused calls are not
@@ -28,54 +26,17 @@ local freed = redis.call('LINDEX', KEYS[1], count - limit) or now
 return { limit + 1, math.ceil((freed + window - now) / 1000) }
 `;
 
-/** The same in memory, for a while without Redis; shared by the limiters of all limits. */
-export type MemoryLog = Map<string, number[]>;
-
-export interface MemoryLimiterOptions {
-  readonly log: MemoryLog;
-  readonly points: number;
-  readonly windowSeconds: number;
-  readonly keyPrefix: string;
-  /** Milliseconds on a clock that never goes back. */
-  readonly clock: () => number;
-  /** Told of every call that is decided here. */
-  readonly onUse?: () => void;
-}
-
-/** Keys beyond this are swept of those that are idle. */
-const SWEEP_FROM_KEYS = 10_000;
-
-/** What rate-limiter-flexible turns to when Redis fails; it only ever consumes. */
-export class MemorySlidingLimiter extends RateLimiterCompatibleAbstract {
-  override readonly keyPrefix: string;
-  override blockDuration = 0;
-  override execEvenly = false;
-  readonly #options: MemoryLimiterOptions;
-
-  constructor(options: MemoryLimiterOptions) {
-    super();
-    this.keyPrefix = options.keyPrefix;
-    this.#options = options;
-  }
-
-  override async consume(key: string | number): Promise<RateLimiterRes> {
-    const { log, points, windowSeconds, clock, onUse } = this.#options;
-    onUse?.();
-    const now = clock();
-    const since = now - windowSeconds * 1_000;
-    if (log.size >= SWEEP_FROM_KEYS) sweep(log, since);
-    const name = String(key);
-    const times = (log.get(name) ?? []).filter((time) => time > since);
-    log.set(name, times);
-    if (times.length < points) {
-      times.push(now);
-      return new RateLimiterRes(points - times.length, Math.ceil(times[0]! - since), times.length, times.length === 1);
-    }
-    const freed = times[times.length - points] ?? now;
-    throw new RateLimiterRes(0, Math.ceil(freed - since), points + 1, false);
-  }
-}
-
-function sweep(log: MemoryLog, since: number): void {
-  for (const [name, times] of log) if ((times.at(-1) ?? 0) <= since) log.delete(name);
-}
+/**
+ * Adds calls that a gateway accepted while it could not ask Redis. Called with the window in seconds, then the age of
+ * each call in microseconds. The list stays in order, which the script above relies on.
+ */
+export const addMissedScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local moments = redis.call('LRANGE', KEYS[1], 0, -1)
+for index = 2, #ARGV do moments[#moments + 1] = string.format('%.0f', now - ARGV[index]) end
+table.sort(moments, function(one, other) return tonumber(one) < tonumber(other) end)
+redis.call('DEL', KEYS[1])
+for _, moment in ipairs(moments) do redis.call('RPUSH', KEYS[1], moment) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1] * 1000)
+`;

@@ -6,7 +6,7 @@ export function renderCandidate({ id, legalName, confidence, explanation }: Cand
   return { id, legal_name: legalName, confidence, explanation: renderExplanation(explanation) };
 }
 
-/** Why something matched; undefined where nothing is told. */
+/** Returns why something matched, or undefined without reasons. */
 export function renderExplanation(reasons: readonly MatchReason[] | undefined) {
   if (!reasons?.length) return undefined;
   // A detail repeats words of the name asked for, which can look like a TIN.

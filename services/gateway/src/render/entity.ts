@@ -23,12 +23,12 @@ export function renderEntity(entity: Entity, confidence = 1) {
   };
 }
 
-/** What the source lacks is an empty text, only the second line is left out. */
+/** Values missing in the source are empty texts; only the second line is left out. */
 function renderAddress({ type, line1, line2, city, state, zip, country }: Address) {
   return { type, line1, line2: line2 || undefined, city, state, zip, country };
 }
 
-/** The public Snapshot: exactly the fields that its hash is over, and the hash. */
+/** The public Snapshot: exactly the hashed fields, and the hash. */
 export function renderSnapshot(snapshot: Snapshot) {
   return {
     id: snapshot.id,

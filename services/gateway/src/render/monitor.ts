@@ -21,7 +21,7 @@ export function renderMonitor(monitor: Monitor) {
     entity_id: monitor.entityId,
     checks: monitor.checks.map(renderCheck),
     frequency: renderFrequency(monitor.frequency),
-    webhook_url: monitor.webhookUrl,
+    webhook_url: monitor.webhookUrl || undefined,
     status: monitor.status,
     created_at: renderTime(monitor.createdAt),
     last_run: monitor.lastRun && {
@@ -34,7 +34,7 @@ export function renderMonitor(monitor: Monitor) {
   };
 }
 
-/** An event of the history: a value that was or is absent is an empty text here (and null in the webhook). */
+/** The public Event. "No value" is an empty text here (and null in the webhook). */
 export function renderEvent(event: Event) {
   return {
     id: event.id,

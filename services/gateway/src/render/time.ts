@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 
-/** RFC 3339 in UTC with milliseconds; undefined where there is none. */
+/** Returns a time as RFC 3339 in UTC with milliseconds, or undefined if absent. */
 export function renderTime(timestamp: Timestamp | undefined): string | undefined {
   return timestamp && timestampDate(timestamp).toISOString();
 }

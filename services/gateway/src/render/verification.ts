@@ -2,7 +2,7 @@ import type { Evidence, Provider, Verification } from "@vvs/proto/verification/v
 import { renderCheck, renderStatus } from "./checks.ts";
 import { renderTime } from "./time.ts";
 
-/** The public Verification; evidence is found under the operator's public base URL. */
+/** The public Verification. Links to evidence begin with the public base URL. */
 export function renderVerification(verification: Verification, publicBaseUrl: string) {
   return {
     id: verification.id,
@@ -22,7 +22,7 @@ export function renderVerification(verification: Verification, publicBaseUrl: st
   };
 }
 
-/** The public Evidence; its content is empty where nothing answered. */
+/** The public Evidence. Its content is empty if no provider answered. */
 export function renderEvidence(evidence: Evidence) {
   return {
     id: evidence.id,
@@ -43,7 +43,7 @@ export function renderEvidence(evidence: Evidence) {
   };
 }
 
-/** A provider and how it is. */
+/** The public Provider with its state. */
 export function renderProvider(provider: Provider) {
   return {
     name: provider.name,

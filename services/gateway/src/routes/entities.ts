@@ -2,7 +2,7 @@ import { z } from "@vvs/config";
 import { MAX_ADDRESS_CHARACTERS, postalAddress } from "../input/address.ts";
 import { lookUpIdentifiers, wellFormedIdentifiers } from "../input/identifiers.ts";
 import { writeCursor } from "../input/page.ts";
-import { text, textWithoutTin } from "../input/text.ts";
+import { readableText, textWithoutTin } from "../input/text.ts";
 import { renderCandidate, renderExplanation } from "../render/candidate.ts";
 import { renderEntity, renderSnapshot } from "../render/entity.ts";
 import { type Route, route } from "./route.ts";
@@ -19,13 +19,13 @@ export const entityRoutes: readonly Route[] = [
     query: z.strictObject({ explain: z.enum(["true", "false"]).optional() }),
     body: z.strictObject({
       identifiers: lookUpIdentifiers.optional(),
-      legal_name: text(MAX_NAME_CHARACTERS).optional(),
-      address: text(MAX_ADDRESS_CHARACTERS).optional(),
+      legal_name: readableText(MAX_NAME_CHARACTERS).optional(),
+      address: readableText(MAX_ADDRESS_CHARACTERS).optional(),
       mode: z.enum(["exact", "fuzzy"]).default("exact"),
     }),
     rules(body) {
       if (["identifiers", "legal_name", "address"].some((field) => body[field] !== undefined)) return [];
-      return [{ path: "body", message: "must hold at least one of identifiers, legal_name and address" }];
+      return [{ path: "body", message: "must contain at least one of identifiers, legal_name and address" }];
     },
     async handle({ caller, query, body }, { entity }) {
       const found = await entity.lookUp({

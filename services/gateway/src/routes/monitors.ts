@@ -3,10 +3,14 @@ import { webhookUrlProblem } from "@vvs/egress/webhook-url";
 import { ServiceError, type Violation } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import { checks } from "../input/checks.ts";
+import { type Forward, writeForwardCursor } from "../input/forward.ts";
 import { writeCursor } from "../input/page.ts";
 import { text } from "../input/text.ts";
 import { frequencies, frequencyNames, renderEvent, renderMonitor } from "../render/monitor.ts";
-import { type Route, type RuleContext, route } from "./route.ts";
+import { type Call, type Reply, type Route, type RouteContext, type RuleContext, route } from "./route.ts";
+
+/** Maximum duration of a read in addition to its wait, in milliseconds. */
+const READ_TIMEOUT_MS = 5_000;
 
 const monitorId = { prefix: "mon", missing: "monitor_not_found" } as const;
 const frequency = z.enum(frequencyNames).transform((name) => frequencies[name]);
@@ -20,7 +24,7 @@ export const monitorRoutes: readonly Route[] = [
     body: z.strictObject({
       entity_id: text(),
       checks,
-      webhook_url: text(),
+      webhook_url: text().optional(),
       frequency: frequency.default(frequencies.daily),
     }),
     rules: webhookUrlViolations,
@@ -68,16 +72,17 @@ export const monitorRoutes: readonly Route[] = [
     path: "/v1/monitors/:id",
     scope: "monitors:write",
     id: monitorId,
-    body: z.strictObject({ webhook_url: text().optional(), frequency: frequency.optional() }),
+    body: z.strictObject({ webhook_url: text().nullable().optional(), frequency: frequency.optional() }),
     rules(body, context) {
       if (body.webhook_url === undefined && body.frequency === undefined) {
-        return [{ path: "body", message: "must hold webhook_url or frequency" }];
+        return [{ path: "body", message: "must contain webhook_url or frequency" }];
       }
       return webhookUrlViolations(body, context);
     },
     async handle({ caller, id, body }, { monitor }) {
-      const { webhook_url: webhookUrl, frequency } = body;
-      const updated = await monitor.updateMonitor({ caller, monitorId: id, webhookUrl, frequency });
+      // In the gRPC message an empty URL removes it.
+      const webhookUrl = body.webhook_url === null ? "" : body.webhook_url;
+      const updated = await monitor.updateMonitor({ caller, monitorId: id, webhookUrl, frequency: body.frequency });
       return { body: renderMonitor(updated.monitor!) };
     },
   }),
@@ -107,14 +112,40 @@ export const monitorRoutes: readonly Route[] = [
     path: "/v1/events",
     scope: "monitors:read",
     list: true,
-    async handle({ caller, page, list }, { monitor }) {
+    forward: true,
+    async handle(call, { monitor }) {
+      const { caller, page, list, forward } = call;
+      if (forward) return readForward(call, forward, monitor);
       const { events, next } = await monitor.listEvents({ caller, page });
       return { body: { events: events.map(renderEvent), next_cursor: writeCursor(list, next) } };
     },
   }),
 ];
 
-/** Judged as sent; that it is missing or empty is the schema's to say. */
+/** Reads events forward. A client that hangs up frees its place. Waiting calls are answered when the gateway stops. */
+async function readForward(
+  { caller, page, list, hungUp, stopping }: Call<unknown, unknown>,
+  { after, waitSeconds }: Forward,
+  monitor: RouteContext["monitor"],
+): Promise<Reply> {
+  const startedAt = performance.now();
+  const read = (seconds: number, signal: AbortSignal) => {
+    const request = { caller, after, limit: page.limit, waitSeconds: seconds };
+    return monitor.listEventsAfter(request, { timeoutMs: seconds * 1_000 + READ_TIMEOUT_MS, signal });
+  };
+  const waiting = read(waitSeconds, AbortSignal.any([hungUp, stopping]));
+  const found = await waiting.catch((error: unknown) => {
+    if (hungUp.aborted) return undefined;
+    if (stopping.aborted) return read(0, hungUp);
+    throw error;
+  });
+  const waitedMs = waitSeconds > 0 ? performance.now() - startedAt : 0;
+  if (!found) return { body: {}, waitedMs };
+  const body = { events: found.events.map(renderEvent), next_cursor: writeForwardCursor(list, found.position) };
+  return { body, waitedMs };
+}
+
+/** Checks the URL as sent. The schema reports a missing or empty URL. */
 function webhookUrlViolations(body: Readonly<Record<string, unknown>>, context: RuleContext): Violation[] {
   const { webhook_url: url } = body;
   if (typeof url !== "string" || url.trim() === "") return [];

@@ -7,24 +7,29 @@ import type { ApiKey } from "../auth/api-key.ts";
 import type { JsonBody } from "../http/body.ts";
 import { refuseInvalid } from "../http/errors.ts";
 import { readQuery } from "../http/query.ts";
+import { readForward } from "../input/forward.ts";
 import { type Idempotency, idempotencyOf, isIdempotencyKey } from "../input/idempotency.ts";
 import { type ListIdentity, readPage } from "../input/page.ts";
 import { parse, showKey } from "../input/violations.ts";
 import type { Call, Route } from "./route.ts";
 
 export interface Received {
-  readonly request: Pick<IncomingMessage, "url" | "headers">;
+  readonly request: Pick<IncomingMessage, "url" | "headersDistinct">;
   readonly requestId: string;
   readonly key: ApiKey;
-  /** The id in the path, whatever it looks like. */
+  /** The id in the path, unchecked. */
   readonly id: string;
-  /** Undefined where the route takes none. */
+  /** Undefined if the route has no body. */
   readonly body: JsonBody | undefined;
+  /** Aborted when the client hangs up. */
+  readonly hungUp: AbortSignal;
+  /** Aborted when the gateway begins to stop. */
+  readonly stopping: AbortSignal;
 }
 
 const nothing = z.strictObject({});
 
-/** All that a request says, checked against its route. Errors: invalid_request with every problem at once. */
+/** Reads a request and checks it against its route. Errors: invalid_request that lists all problems. */
 export function readCall(
   route: Route,
   received: Received,
@@ -32,19 +37,25 @@ export function readCall(
 ): Call<unknown, unknown> {
   const { request, key, id } = received;
   const { values, problems: queryProblems } = readQuery(request.url ?? "");
-  const { limit, cursor, ...filter } = values;
+  const { limit, cursor, ...rest } = values;
+  const { after, wait, ...unwaited } = rest;
+  const filter = route.forward ? unwaited : rest;
   const list: ListIdentity = [key.tenant.organizationId, key.tenant.environment, route.path, id, sorted(filter)];
   const { page, problems: pageProblems } = route.list ? readPage(list, { limit, cursor }) : { page: {}, problems: [] };
+  const { forward, problems: forwardProblems } = route.forward
+    ? readForward(list, { after, wait, cursor })
+    : { forward: undefined, problems: [] };
   const query = parse(route.query ?? nothing, route.list ? filter : values, "query");
   const body = readBody(route, received, options.allowPrivateTargets);
-  const idempotencyKey = route.idempotent ? textOf(request.headers["idempotency-key"]) : undefined;
+  const [idempotencyKey, ...otherKeys] = route.idempotent ? new Set(request.headersDistinct["idempotency-key"]) : [];
 
   const problems = [
     ...queryProblems.map(({ path, message }) => ({ path: showKey(path), message })),
     ...pageProblems,
+    ...forwardProblems,
     ...query.problems,
     ...body.problems,
-    ...idempotencyKeyProblems(idempotencyKey),
+    ...idempotencyKeyProblems(idempotencyKey, otherKeys),
   ];
   if (problems.length > 0) refuseInvalid(withoutRepeats(problems));
   return {
@@ -55,10 +66,13 @@ export function readCall(
     body: body.value,
     page,
     list,
+    forward,
+    hungUp: received.hungUp,
+    stopping: received.stopping,
     idempotency:
       idempotencyKey === undefined
         ? undefined
-        : readIdempotency(route, received, idempotencyKey, options.idempotencyKeys[0]!),
+        : readIdempotency(route, received, idempotencyKey, options.idempotencyKeys),
   };
 }
 
@@ -75,16 +89,18 @@ function readBody(route: Route, { body, key }: Received, allowPrivateTargets: bo
   };
 }
 
-function readIdempotency(route: Route, { key, body }: Received, text: string, secret: SecretKey): Idempotency {
-  return idempotencyOf(secret, { apiKeyId: key.id, path: route.path, key: text, body: body?.value });
+function readIdempotency(route: Route, { key, body }: Received, text: string, ring: readonly SecretKey[]): Idempotency {
+  return idempotencyOf(ring, { apiKeyId: key.id, path: route.path, key: text, body: body?.value });
 }
 
-function idempotencyKeyProblems(text: string | undefined): Violation[] {
+function idempotencyKeyProblems(text: string | undefined, others: readonly string[]): Violation[] {
+  const path = "Idempotency-Key";
+  if (others.length > 0) return [{ path, message: "must not be given twice with different values: send one" }];
   if (text === undefined || isIdempotencyKey(text)) return [];
-  return [{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }];
+  return [{ path, message: "must be 1 to 255 printable ASCII characters" }];
 }
 
-/** The same problem of the same path is named once, such as two unknown keys that are not shown. */
+/** Removes repeated problems of the same path, for example of two unknown keys that are not shown. */
 function withoutRepeats(problems: readonly Violation[]): Violation[] {
   const seen = new Set<string>();
   return problems.filter(({ path, message }) => {
@@ -95,10 +111,6 @@ function withoutRepeats(problems: readonly Violation[]): Violation[] {
 
 function sorted(filter: Readonly<Record<string, string>>): string {
   return JSON.stringify(Object.entries(filter).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function textOf(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join(", ") : header;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

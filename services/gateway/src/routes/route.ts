@@ -9,28 +9,29 @@ import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import type { Client } from "@vvs/rpc";
 import type { Environment } from "@vvs/tenant";
+import type { Forward } from "../input/forward.ts";
 import type { Idempotency } from "../input/idempotency.ts";
 import type { ListIdentity, Page } from "../input/page.ts";
 
-/** What answers are made with. */
+/** The clients and settings that handlers use. */
 export interface RouteContext {
   readonly entity: Client<typeof EntityService>;
   readonly verification: Client<typeof VerificationService>;
   readonly monitor: Client<typeof MonitorService>;
-  /** What evidence is found under, without a slash at its end. */
+  /** Base URL of links to evidence, without a trailing slash. */
   readonly publicBaseUrl: string;
 }
 
-/** What a rule may depend on besides the body. */
+/** Inputs of a rule besides the body. */
 export interface RuleContext {
   readonly environment: Environment;
   readonly allowPrivateTargets: boolean;
 }
 
-/** A call that was let in: who calls, and what the call says. */
+/** An authenticated and validated call. */
 export interface Call<Q, B> {
   readonly caller: MessageInitShape<typeof CallerSchema> & { tenant: { environment: number } };
-  /** Active monitors that the caller's plan allows. */
+  /** Maximum number of active monitors in the caller's plan. */
   readonly activeMonitors: number;
   /** The id in the path; empty where the path has none. */
   readonly id: string;
@@ -38,35 +39,45 @@ export interface Call<Q, B> {
   readonly body: B;
   /** Of a list. */
   readonly page: Page;
-  /** Of a list: what its cursors belong to. */
+  /** Of a list: identity that its cursors are bound to. */
   readonly list: ListIdentity;
   readonly idempotency: Idempotency | undefined;
+  /** Of a list that is read forward; undefined where it is read newest first. */
+  readonly forward: Forward | undefined;
+  /** Aborted when the client hangs up. */
+  readonly hungUp: AbortSignal;
+  /** Aborted when the gateway begins to stop; waiting calls must end. */
+  readonly stopping: AbortSignal;
 }
 
 export interface Reply {
   readonly status?: 200 | 201;
   readonly body: object;
-  /** Path of what was created. */
+  /** Path of the created object. */
   readonly location?: string;
   /** The answer repeats an earlier one under the same Idempotency-Key. */
   readonly replayed?: boolean;
+  /** How long the call waited at the client's request, in milliseconds. Excluded from durations. */
+  readonly waitedMs?: number;
 }
 
-/** One line of the interface. The scope is required: a route that says nothing of who may call it does not compile. */
+/** One route of the interface. The scope is required, so a route without one does not compile. */
 export interface RouteDefinition<Q, B> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** As Express writes it, with :id for an id. */
+  /** Path in Express syntax, with :id for an id. */
   readonly path: `/v1/${string}`;
   readonly scope: Scope;
-  /** What kind of id the path holds, and the refusal where there is no such thing. */
+  /** Prefix of the id in the path, and the error code if no such object exists. */
   readonly id?: { readonly prefix: IdPrefix; readonly missing: ErrorCode };
   /** The route lists things: it takes `limit` and `cursor` too. */
   readonly list?: true;
+  /** The list can be read forward too: it takes `after` and `wait`. */
+  readonly forward?: true;
   /** Query parameters; none where absent. */
   readonly query?: z.ZodType<Q>;
   /** The body; none is read where absent. */
   readonly body?: z.ZodType<B>;
-  /** What a schema can't say, judged on the body as sent, so that it is named beside all other problems. */
+  /** Checks that a schema cannot express. They see the body as sent, so that their problems are listed with all others. */
   rules?(body: Readonly<Record<string, unknown>>, context: RuleContext): Violation[];
   /** The route takes an Idempotency-Key. */
   readonly idempotent?: true;
@@ -75,7 +86,7 @@ export interface RouteDefinition<Q, B> {
 
 export type Route = RouteDefinition<unknown, unknown>;
 
-/** Checks a line of the interface against its own schemas. */
+/** Checks the types of a route definition. */
 export function route<Q = unknown, B = unknown>(definition: RouteDefinition<Q, B>): Route {
   return definition;
 }

@@ -6,7 +6,7 @@ import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import type { Logger } from "@vvs/logging";
-import { AccountService, type ApiKeyRecord, ApiKeyRecordSchema } from "@vvs/proto/account/v1/account";
+import { type ApiKeyRecord, ApiKeyRecordSchema, ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { Environment } from "@vvs/proto/common/v1/common";
 import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
 
@@ -22,21 +22,22 @@ export interface FakeService {
   readonly port: number;
   readonly calls: RecordedCall[];
   /** Sets what a method answers from now on. */
-  on(method: string, answer: (request: never) => unknown): void;
+  // biome-ignore lint/suspicious/noExplicitAny: tests answer requests of every kind
+  on(method: string, answer: (request: any, context: any) => unknown): void;
   close(): Promise<void>;
 }
 
 export async function serveFake(service: DescService, logger: Logger, port = 0): Promise<FakeService> {
   const calls: RecordedCall[] = [];
-  const answers = new Map<string, (request: never) => unknown>();
+  const answers = new Map<string, (request: never, context: never) => unknown>();
   const handlers = Object.fromEntries(
     service.methods.map(({ localName }) => [
       localName,
-      async (request: unknown) => {
+      async (request: unknown, context: unknown) => {
         calls.push({ method: localName, request });
         const answer = answers.get(localName);
         if (!answer) throw new Error(`no answer for ${localName}`);
-        return answer(request as never);
+        return answer(request as never, context as never);
       },
     ]),
   );
@@ -118,12 +119,12 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
   }
 
   const unused = async () => Promise.reject(new Error("not asked by the gateway"));
-  const others = Object.fromEntries(AccountService.methods.map(({ localName }) => [localName, unused]));
-  const callers = Object.fromEntries(AccountService.methods.map(({ localName }) => [localName, ["gateway"]]));
+  const others = Object.fromEntries(ApiKeyService.methods.map(({ localName }) => [localName, unused]));
+  const callers = Object.fromEntries(ApiKeyService.methods.map(({ localName }) => [localName, ["gateway"]]));
   const server: RpcServer = await serveRpc({
-    service: AccountService,
-    handlers: { ...others, watchApiKeys, getApiKey } as unknown as Handlers<typeof AccountService>,
-    callers: callers as unknown as Callers<typeof AccountService>,
+    service: ApiKeyService,
+    handlers: { ...others, watchApiKeys, getApiKey } as unknown as Handlers<typeof ApiKeyService>,
+    callers: callers as unknown as Callers<typeof ApiKeyService>,
     host: "127.0.0.1",
     port,
     tls: undefined,

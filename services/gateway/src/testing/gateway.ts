@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { createLogger } from "@vvs/logging";
-import { AccountService } from "@vvs/proto/account/v1/account";
+import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
@@ -9,17 +9,21 @@ import { type AppOptions, createApp } from "../app.ts";
 import { createKeyCheck } from "../auth/key-check.ts";
 import { startKeyReplica } from "../auth/key-replica.ts";
 import { watchHealth } from "../health.ts";
-import { startHttpServer } from "../http/server.ts";
+import { type ArrivalLimits, startHttpServer } from "../http/server.ts";
 import { createRateLimiter } from "../limits/rate-limiter.ts";
 import { connectRedis } from "../limits/redis.ts";
 import { routes } from "../routes/table.ts";
 import { serveFake, serveFakeAccount } from "./fake-services.ts";
 
-export const PUBLIC_BASE_URL = "https://api.example.test";
+const PUBLIC_BASE_URL = "https://api.example.test";
 const ring = () => [{ id: "k1", key: randomBytes(32) }];
 
 /** The whole gateway on a free port, with real Redis, before services that answer as a test says. */
-export async function startTestGateway(redisUrl: string | undefined, overrides: Partial<AppOptions> = {}) {
+export async function startTestGateway(
+  redisUrl: string | undefined,
+  overrides: Partial<AppOptions> = {},
+  arrival?: ArrivalLimits,
+) {
   const logger = createLogger({ service: "gateway", level: "silent" });
   const clock = () => performance.now();
   const peppers = ring();
@@ -30,7 +34,7 @@ export async function startTestGateway(redisUrl: string | undefined, overrides: 
     monitor: await serveFake(MonitorService, logger),
   };
   const client = (port: number) => ({ address: `127.0.0.1:${port}`, caller: "gateway", tls: undefined });
-  const accountClient = createClient(AccountService, client(account.port));
+  const accountClient = createClient(ApiKeyService, client(account.port));
   const clients = {
     entity: createClient(EntityService, client(services.entity.port)),
     verification: createClient(VerificationService, client(services.verification.port)),
@@ -51,11 +55,11 @@ export async function startTestGateway(redisUrl: string | undefined, overrides: 
     serverAddress: "api.example.test",
     stopping: new AbortController().signal,
     checkKey: createKeyCheck({ replica, account: accountClient, peppers, clock, now: () => new Date() }),
-    limiter: createRateLimiter({ redis, keyPrefix: `${prefix}:calls`, clock }),
-    failures: createRateLimiter({ redis, keyPrefix: `${prefix}:failures`, clock }),
+    limiter: createRateLimiter({ redis, name: "calls", keyPrefix: `${prefix}:calls`, logger, clock }),
+    failures: createRateLimiter({ redis, name: "failures", keyPrefix: `${prefix}:failures`, logger, clock }),
     trustedProxyHops: 1,
     allowPrivateTargets: false,
-    idempotencyKeys: ring(),
+    idempotencyKeys: [...ring(), { id: "k0", key: randomBytes(32) }],
     context: { ...clients, publicBaseUrl: PUBLIC_BASE_URL },
     ...overrides,
   });
@@ -65,6 +69,7 @@ export async function startTestGateway(redisUrl: string | undefined, overrides: 
     port: 0,
     keepAliveSeconds: 5,
     maxConnections: 100,
+    ...(arrival && { arrival }),
   });
 
   return {
@@ -106,11 +111,4 @@ export async function startTestGateway(redisUrl: string | undefined, overrides: 
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
-/** Waits until something is so. Errors: after 10 s. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error("it did not come to be");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+export { eventually as until } from "@vvs/testing";

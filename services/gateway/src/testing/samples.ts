@@ -9,7 +9,7 @@ export const entityId = newId("ent");
 export const verificationId = newId("ver");
 export const monitorId = newId("mon");
 export const evidenceId = newId("evd");
-export const eventId = newId("evt");
+const eventId = newId("evt");
 
 /** An entity as the entity service tells of it. */
 export const entity = {

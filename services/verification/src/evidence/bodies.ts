@@ -1,29 +1,39 @@
 import { createHash, randomUUID } from "node:crypto";
-import { isDuplicateKey } from "@vvs/mongo";
-import { Binary, type Collection, type Db } from "mongodb";
+import { ServiceError } from "@vvs/errors";
+import { inTransaction, isDuplicateKey } from "@vvs/mongo";
+import { Binary, type ClientSession, type Collection, type Db } from "mongodb";
 
-/** What a provider answered, apart from whom it was answered for. */
+/** The content of an answer, without a reference to the tenant it was given for. */
 export interface EvidenceBody {
-  /** Lower-case hex of the content's UTF-8 bytes. */
+  /** SHA-256 of the content's UTF-8 bytes, in lower-case hex. */
   readonly sha256: string;
   readonly content: string;
 }
 
-/** One body per content. Whoever may see a record of evidence may see the body it names. */
+/** A stored body: one per content. A tenant that can see a record of evidence can see the body it names. */
 export interface BodyDocument {
   /** The SHA-256. */
   readonly _id: string;
   readonly bytes: number;
-  /** Where MongoDB holds it. */
+  /** The content, where MongoDB holds it. */
   readonly content?: Binary;
-  /** Where an object store does. */
+  /** The key of the object, where an object store holds the content. */
   readonly object_key?: string;
   readonly created_at: Date;
-  /** When it was last stored anew: each record that names it was made within a minute of such a time. */
+  /** When the body was last put. Each record that names it was made within a minute of such a time. */
   readonly last_put_at: Date;
 }
 
-/** Holds bodies outside MongoDB. Errors of all: ServiceError service_unavailable. */
+/** An object to remove: no body names it, or none will once its body's document is removed. */
+export interface RemovalDocument {
+  /** The object's key. */
+  readonly _id: string;
+  readonly sha256: string;
+  /** When the object was about to be put: its body may still be stored. Absent: no body will name it from now on. */
+  readonly put_at?: Date;
+}
+
+/** Holds bodies outside MongoDB. Errors of each method: ServiceError service_unavailable. */
 export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
   get(key: string): Promise<Uint8Array | undefined>;
@@ -32,66 +42,87 @@ export interface ObjectStore {
 
 /** One environment's bodies. Errors: those of the stores. */
 export interface EvidenceBodies {
-  /** Makes sure that bodies are held, each once. Call it before their records are stored. */
+  /** Stores bodies that are not stored yet. Must be called before their records are stored. */
   put(bodies: readonly EvidenceBody[]): Promise<void>;
-  /** The bytes as they are held; undefined where there are none. */
+  /** Returns a body's bytes; undefined where there is no such body. */
   get(sha256: string): Promise<Uint8Array | undefined>;
 }
 
+/** Returns the SHA-256 in lower-case hex. */
 export const sha256Of = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
 export const bodiesOf = (db: Db): Collection<BodyDocument> => db.collection<BodyDocument>("evidence_bodies");
 
+export const removalsOf = (db: Db): Collection<RemovalDocument> => db.collection<RemovalDocument>("evidence_removals");
+
 /**
- * Bodies of one database. New ones go into `store`; each is read from where it was put, so that the place can be changed
- * at any time.
+ * Creates the bodies of one database. New ones are put into `store`; each is read from the store that it was put into, so
+ * that the configured store can change at any time.
  */
 export function createEvidenceBodies(options: {
   db: Db;
   store: "mongodb" | "s3";
-  /** Before the keys of objects. */
+  /** Prefix of the keys of objects. */
   keyPrefix: string;
-  /** Needed where `store` is s3, and to read what is there. */
+  /** Needed where `store` is s3, and to read bodies that are there. */
   objects: ObjectStore | undefined;
   now: () => Date;
 }): EvidenceBodies {
   const { store, objects, keyPrefix, now } = options;
   const bodies = bodiesOf(options.db);
+  const removals = removalsOf(options.db);
 
-  /** False where it is not held yet. */
+  /** Returns false where the body is not stored yet. */
   async function touch(sha256: string): Promise<boolean> {
     const { matchedCount } = await bodies.updateOne({ _id: sha256 }, { $max: { last_put_at: now() } });
     return matchedCount === 1;
   }
 
-  /** False where another one was faster. */
+  /** Returns false where another replica or call stored the body first. */
   async function insert(
     sha256: string,
     held: Pick<BodyDocument, "bytes" | "content" | "object_key">,
+    session?: ClientSession,
   ): Promise<boolean> {
     const at = now();
     const update = { $setOnInsert: { ...held, created_at: at }, $max: { last_put_at: at } };
+    return (await bodies.updateOne({ _id: sha256 }, update, { upsert: true, session })).upsertedCount === 1;
+  }
+
+  async function insertContent(sha256: string, bytes: Buffer): Promise<void> {
     try {
-      return (await bodies.updateOne({ _id: sha256 }, update, { upsert: true })).upsertedCount === 1;
+      await insert(sha256, { bytes: bytes.length, content: new Binary(bytes) });
     } catch (error) {
-      if (isDuplicateKey(error) && (await touch(sha256))) return false;
-      throw error;
+      if (!isDuplicateKey(error) || !(await touch(sha256))) throw error;
     }
+  }
+
+  /** Notes the object for removal first, so that one that no body will name is found. The body's document ends the note. */
+  async function insertObject(store: ObjectStore, sha256: string, bytes: Buffer): Promise<void> {
+    // A new key each time, so that the removal of an old body can never remove one that was put again.
+    const key = `${keyPrefix}${sha256}/${randomUUID()}`;
+    await removals.insertOne({ _id: key, sha256, put_at: now() });
+    await store.put(key, bytes);
+    const isFirst = await inTransaction(options.db.client, async (session) => {
+      if (!(await insert(sha256, { bytes: bytes.length, object_key: key }, session))) return false;
+      const noted = await removals.deleteOne({ _id: key, put_at: { $exists: true } }, { session });
+      if (noted.deletedCount === 0)
+        throw new ServiceError("service_unavailable", { cause: new Error("the object was removed as abandoned") });
+      return true;
+    });
+    if (isFirst) return;
+    // Where this fails, the note stays, and the object is removed after a day.
+    await store.remove(key).then(
+      () => removals.deleteOne({ _id: key }),
+      () => undefined,
+    );
   }
 
   async function putOne({ sha256, content }: EvidenceBody): Promise<void> {
     const bytes = Buffer.from(content, "utf8");
-    if (store === "mongodb") {
-      await insert(sha256, { bytes: bytes.length, content: new Binary(bytes) });
-      return;
-    }
+    if (store === "mongodb") return insertContent(sha256, bytes);
     if (!objects) throw new Error("no object store is configured");
-    if (await touch(sha256)) return;
-    // A key of its own each time, so that removing an old body can never hit one that was put anew.
-    const key = `${keyPrefix}${sha256}/${randomUUID()}`;
-    await objects.put(key, bytes);
-    const isFirst = await insert(sha256, { bytes: bytes.length, object_key: key });
-    if (!isFirst) await objects.remove(key).catch(() => undefined); // what is left over is named by nothing
+    if (!(await touch(sha256))) await insertObject(objects, sha256, bytes);
   }
 
   return {

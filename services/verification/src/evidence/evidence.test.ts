@@ -9,7 +9,7 @@ import { Binary } from "mongodb";
 import { type PlayedS3, playS3 } from "../../../../test/outside/s3.ts";
 import { type Provider, ProviderError } from "../providers/provider.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
-import { bodiesOf, sha256Of } from "./bodies.ts";
+import { bodiesOf, createEvidenceBodies, type ObjectStore, sha256Of } from "./bodies.ts";
 import type { EvidenceSettings } from "./open.ts";
 import { removeExpired } from "./retention.ts";
 import { createS3Objects } from "./s3-objects.ts";
@@ -76,7 +76,7 @@ const recordsOf = (service: TestService) => service.databases.live.collection<{ 
 
 /** The command as an operator runs it. */
 async function verifyCommand(service: TestService, args: string[] = []) {
-  const path = fileURLToPath(new URL("../evidence-command.ts", import.meta.url));
+  const path = fileURLToPath(new URL("./cli.ts", import.meta.url));
   const command = spawn(process.execPath, [path, "verify", ...args], {
     env: {
       PATH: process.env.PATH,
@@ -181,7 +181,7 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
     const bodies = bodiesOf(service.databases.live);
     const objects = await createS3Objects(s3Settings());
     const long = new Date(Date.now() - 40 * DAY_MS);
-    const options = { db: service.databases.live, objects, stopping: new AbortController().signal };
+    const options = { db: service.databases.live, objects, now: new Date(), stopping: new AbortController().signal };
     await recordsOf(service).updateOne({ _id: old.evidenceId }, { $set: { created_at: long } });
     await bodies.updateOne({ _id: sha256 }, { $set: { last_put_at: long } });
 
@@ -249,6 +249,74 @@ describe("an object store", () => {
     const { evidenceId } = await verify(service);
     for (const key of s3.objects.keys()) if (key.includes(sha256Of(content!))) s3.objects.delete(key);
     await expect(evidenceOf(service, evidenceId)).rejects.toMatchObject({ code: "internal_error" });
+  });
+
+  describe("whose object was put and whose body is not stored yet", () => {
+    const held = new Map<string, Uint8Array>();
+    let afterPut: () => Promise<void>;
+    const objects: ObjectStore = {
+      async put(key, bytes) {
+        held.set(key, bytes);
+        await afterPut();
+      },
+      get: async (key) => held.get(key),
+      remove: async (key) => void held.delete(key),
+    };
+    const bodiesIn = (store: ObjectStore) =>
+      createEvidenceBodies({
+        db: service.databases.live,
+        store: "s3",
+        keyPrefix: "",
+        objects: store,
+        now: () => new Date(),
+      });
+    const put = (store = objects) => bodiesIn(store).put([{ sha256: sha256Of(content!), content: content! }]);
+    const sweep = (days: number) =>
+      removeExpired({
+        db: service.databases.live,
+        objects,
+        expiry: new Date(0),
+        now: new Date(Date.now() + days * DAY_MS),
+        stopping: new AbortController().signal,
+      });
+    const isRead = async () => (await bodiesIn(objects).get(sha256Of(content!))) !== undefined;
+
+    beforeEach(async () => {
+      await service.databases.live.collection("evidence_removals").deleteMany({});
+      held.clear();
+      afterPut = async () => undefined;
+    });
+
+    test("removes the object after a day where the call ended before", async () => {
+      afterPut = () => Promise.reject(new Error("crashed"));
+      await expect(put()).rejects.toThrow("crashed");
+      await sweep(0.9);
+      expect(held.size).toBe(1);
+      await sweep(1.1);
+      expect(held.size).toBe(0);
+    });
+
+    test("removes the object of a second call after a day where it could not be removed by that call", async () => {
+      afterPut = () => {
+        afterPut = async () => undefined;
+        return put();
+      };
+      await put({ ...objects, remove: () => Promise.reject(new Error("unavailable")) });
+      expect(held.size).toBe(2);
+      await sweep(1.1);
+      expect([held.size, await isRead()]).toEqual([1, true]);
+    });
+
+    test("refuses the call where the object was removed meanwhile, and never stores a body without its object", async () => {
+      afterPut = async () => void (await sweep(1.1));
+      await expect(put()).rejects.toMatchObject({ code: "service_unavailable" });
+      expect([held.size, await isRead()]).toEqual([0, false]);
+      afterPut = async () => undefined;
+      await put();
+      await sweep(1.1);
+      expect([held.size, await isRead()]).toEqual([1, true]);
+      expect(await service.databases.live.collection("evidence_removals").countDocuments()).toBe(0);
+    });
   });
 
   test("is read also when new content goes into MongoDB again", async () => {

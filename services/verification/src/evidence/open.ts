@@ -6,26 +6,26 @@ import { expiryOf, keepRetention } from "./retention.ts";
 import { createS3Objects, type S3Options } from "./s3-objects.ts";
 
 export interface EvidenceSettings {
-  /** Where new content goes. */
+  /** The store for new bodies. */
   readonly store: "mongodb" | "s3";
-  /** Needed where `store` is s3, and to read what is there. */
+  /** Needed where `store` is s3, and to read bodies that are there. */
   readonly s3: S3Options | undefined;
-  /** Before the key of each object. */
+  /** Prefix of the key of each object. */
   readonly keyPrefix: string;
-  /** 0 keeps evidence for ever. */
+  /** Days after which evidence is removed; 0 keeps it forever. */
   readonly retentionDays: number;
 }
 
-/** Where evidence is kept, and how long. */
+/** The stores of evidence. */
 export interface Evidence {
   readonly bodies: Readonly<Record<Environment, EvidenceBodies>>;
-  /** The time before which evidence is expired; undefined where none ever is. */
+  /** Returns the time before which evidence is expired; undefined where it never expires. */
   expiry(): Date | undefined;
-  /** Ends removals; what is left expired is removed by the next start. */
+  /** Stops the removal of expired evidence; the rest is removed after the next start. */
   close(): Promise<void>;
 }
 
-/** Opens the stores of evidence, and begins to remove what is expired. */
+/** Opens the stores of evidence, and starts to remove expired evidence. */
 export async function openEvidence(options: {
   databases: EnvironmentDatabases;
   settings: EvidenceSettings;

@@ -1,38 +1,32 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@vvs/logging";
-import type { Collection, Db } from "mongodb";
+import { pause } from "@vvs/retry";
+import type { Collection, Db, Filter } from "mongodb";
 import type { EvidenceDocument } from "../documents.ts";
-import { bodiesOf, type ObjectStore } from "./bodies.ts";
+import { bodiesOf, type ObjectStore, type RemovalDocument, removalsOf } from "./bodies.ts";
 
 const DAY_MS = 86_400_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const BATCH = 1_000;
 
-/** An object that nothing names any more, or will not once its body's document is gone. */
-interface RemovalDocument {
-  /** Its key. */
-  readonly _id: string;
-  readonly sha256: string;
-}
-
-/** The day before which evidence is expired; undefined where it is kept for ever (0 days). */
+/** Returns the time before which evidence is expired; undefined where it is kept forever (0 days). */
 export function expiryOf(retentionDays: number, now: Date): Date | undefined {
   return retentionDays === 0 ? undefined : new Date(now.getTime() - retentionDays * DAY_MS);
 }
 
 /**
- * Removes one environment's evidence made before `expiry`: records first, and then the bodies that no record names. A
- * body is spared for another day after it was last put, for the record that is on its way.
+ * Removes one environment's evidence from before `expiry`: first records, then bodies that no record names. A body is kept
+ * for another day after it was last stored, since its record may not be stored yet.
  */
 export async function removeExpired(options: {
   db: Db;
   objects: ObjectStore | undefined;
   expiry: Date;
+  now: Date;
   stopping: AbortSignal;
 }): Promise<{ records: number; bodies: number }> {
-  const { db, expiry, objects, stopping } = options;
+  const { db, expiry, objects, now, stopping } = options;
   const evidence = db.collection<EvidenceDocument>("evidence");
-  const removals = db.collection<RemovalDocument>("evidence_removals");
+  const removals = removalsOf(db);
   const records = await removeRecords(evidence, expiry, stopping);
   let removed = 0;
   const lastPut = { last_put_at: { $lt: new Date(expiry.getTime() - DAY_MS) } };
@@ -42,7 +36,7 @@ export async function removeExpired(options: {
     if (object_key) await removals.updateOne({ _id: object_key }, { $set: { sha256: _id } }, { upsert: true });
     removed += (await bodiesOf(db).deleteOne({ _id, ...lastPut })).deletedCount;
   }
-  if (objects) await removeObjects(db, removals, objects, stopping);
+  if (objects) await removeObjects({ db, objects, now, stopping });
   return { records, bodies: removed };
 }
 
@@ -63,22 +57,31 @@ async function removeRecords(
   return removed;
 }
 
-/** Also what an earlier sweep had no time for, or found the store away. */
-async function removeObjects(
-  db: Db,
-  removals: Collection<RemovalDocument>,
-  objects: ObjectStore,
-  stopping: AbortSignal,
-): Promise<void> {
-  for await (const { _id: key, sha256 } of removals.find()) {
+/**
+ * Removes objects, also those that an earlier sweep left because it ended early or the store was unavailable. An object
+ * whose body may still be stored is left for a day.
+ */
+async function removeObjects(options: {
+  db: Db;
+  objects: ObjectStore;
+  now: Date;
+  stopping: AbortSignal;
+}): Promise<void> {
+  const { db, objects, now, stopping } = options;
+  const removals = removalsOf(db);
+  const abandoned: Filter<RemovalDocument> = { put_at: { $not: { $gte: new Date(now.getTime() - DAY_MS) } } };
+  for await (const { _id: key, sha256 } of removals.find(abandoned)) {
     if (stopping.aborted) return;
+    // Without this field the note can no longer be exchanged for a body that names the object.
+    const { matchedCount } = await removals.updateOne({ _id: key }, { $unset: { put_at: "" } });
+    if (matchedCount === 0) continue;
     const isNamed = await bodiesOf(db).findOne({ _id: sha256, object_key: key }, { projection: { _id: 1 } });
     if (!isNamed) await objects.remove(key);
     await removals.deleteOne({ _id: key });
   }
 }
 
-/** Removes expired evidence every hour until `stopping` aborts. A sweep that fails is made up for by the next one. */
+/** Removes expired evidence every hour until `stopping` aborts. A sweep that fails is repeated by the next one. */
 export async function keepRetention(options: {
   databases: readonly Db[];
   objects: ObjectStore | undefined;
@@ -89,17 +92,18 @@ export async function keepRetention(options: {
 }): Promise<void> {
   const { databases, objects, retentionDays, now, logger, stopping } = options;
   while (!stopping.aborted) {
-    const expiry = expiryOf(retentionDays, now());
+    const at = now();
+    const expiry = expiryOf(retentionDays, at);
     if (!expiry) return;
     for (const db of databases) {
       try {
-        const removed = await removeExpired({ db, objects, expiry, stopping });
-        if (removed.records + removed.bodies > 0) logger.info({ ...removed, expiry }, "expired evidence is removed");
+        const removed = await removeExpired({ db, objects, expiry, now: at, stopping });
+        if (removed.records + removed.bodies > 0) logger.info({ ...removed, expiry }, "expired evidence was removed");
       } catch (err) {
         if (!stopping.aborted)
-          logger.warn({ err }, "expired evidence could not be removed; it is tried again in an hour");
+          logger.warn({ err }, "expired evidence could not be removed; the next try is in an hour");
       }
     }
-    await wait(SWEEP_EVERY_MS, undefined, { signal: stopping, ref: false }).catch(() => undefined);
+    await pause(SWEEP_EVERY_MS, stopping);
   }
 }

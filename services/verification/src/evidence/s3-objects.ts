@@ -4,21 +4,21 @@ import { orAbort, startTimeLimit } from "../time-limit.ts";
 import type { ObjectStore } from "./bodies.ts";
 
 export interface S3Options {
-  /** Of an S3-compatible store; AWS's own where absent. */
+  /** URL of an S3-compatible store; AWS S3 where absent. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  /** Absent: as the AWS client finds them (a role of the pod or the machine). */
+  /** Where absent, the AWS client finds them by itself (a role of the pod or the machine). */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
   /** https://host/bucket/key instead of https://bucket.host/key. */
   readonly pathStyle: boolean;
-  /** What one operation may take, with its second try. */
+  /** Time limit for one operation with its retry, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Objects in an S3-compatible store, with its own client. Its library is loaded here alone, so that a service without
- * it does not carry its weight.
+ * Opens an S3-compatible store. The client library is loaded only here, so that a service without an object store does
+ * not pay for it.
  */
 export async function createS3Objects(options: S3Options): Promise<ObjectStore & { close(): void }> {
   const { S3Client, PutObjectCommand, GetObjectCommand, DeleteObjectCommand } = await import("@aws-sdk/client-s3");
@@ -29,7 +29,7 @@ export async function createS3Objects(options: S3Options): Promise<ObjectStore &
     credentials: options.credentials,
     forcePathStyle: options.pathStyle,
     maxAttempts: 2,
-    // Not every compatible store knows the newer checksums; our own hash is checked with every read.
+    // Not every compatible store supports the newer checksums; our own hash is checked on every read.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });

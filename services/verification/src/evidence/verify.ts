@@ -3,13 +3,13 @@ import type { EvidenceDocument } from "../documents.ts";
 import { type EvidenceBodies, sha256Of } from "./bodies.ts";
 
 /**
- * Recomputes the hash of every record's content and tells each record whose content differs or is missing. Each body is
- * read once. Errors: the stores'.
+ * Recomputes the hash of every record's content, and reports each record whose content differs or is missing. Each body
+ * is read once. Errors: the stores'.
  */
 export async function verifyEvidence(options: {
   evidence: Collection<EvidenceDocument>;
   bodies: Pick<EvidenceBodies, "get">;
-  /** Records made before are left out. */
+  /** Older records are left out. */
   since: Date | undefined;
   onFault: (evidenceId: string, fault: string) => void;
 }): Promise<{ records: number; faults: number }> {
@@ -34,7 +34,7 @@ export async function verifyEvidence(options: {
   return found;
 }
 
-/** What is wrong with content that should have this hash; undefined where nothing is. */
+/** Returns what is wrong with content that should have this hash; undefined where nothing is. */
 function faultOf(content: Uint8Array | undefined, sha256: string): string | undefined {
   if (!content) return "the content is missing";
   return sha256Of(content) === sha256 ? undefined : "the content differs from its hash";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
+import { dailyQuotas, type ProvidersConfig, providersSection } from "./config.ts";
 import { createLiveProviders } from "./live-providers.ts";
-import { dailyQuotas, type ProvidersConfig, providersSection } from "./provider-config.ts";
 
 const KEY = "SAM-a-key-0123456789";
 const TAXBANDITS = {
@@ -16,14 +16,14 @@ const load = (env: NodeJS.ProcessEnv): ProvidersConfig => loadConfig(z.object(pr
 const closers: (() => unknown)[] = [];
 afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
 
-/** The providers that are on, and what the start log says of them. */
+/** Starts the providers; returns their names and the start log. */
 function start(env: NodeJS.ProcessEnv) {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ service: "test", level: "info", destination });
   const on = createLiveProviders({
     config: load(env),
-    entities: { getRegistryRecord: () => Promise.reject(new Error("nobody asks")) },
+    entities: { getRegistryRecord: () => Promise.reject(new Error("not called")) },
     takeCall: async () => undefined,
     now: () => new Date(),
     logger,
@@ -34,15 +34,15 @@ function start(env: NodeJS.ProcessEnv) {
 
 describe("live providers", () => {
   test.each<[string, NodeJS.ProcessEnv, string[]]>([
-    ["without credentials a provider is absent", {}, ["sam_gov_extract"]],
-    ["with them it is asked in order", { SAM_GOV_API_KEY: KEY }, ["sam_gov_api", "sam_gov_extract"]],
+    ["a provider without credentials is not used", {}, ["sam_gov_extract"]],
+    ["a provider with credentials is asked in order", { SAM_GOV_API_KEY: KEY }, ["sam_gov_api", "sam_gov_extract"]],
     [
       "the order is the configured one",
       { SAM_GOV_API_KEY: KEY, SAM_REGISTRATION_PROVIDERS: "sam_gov_extract, sam_gov_api" },
       ["sam_gov_extract", "sam_gov_api"],
     ],
     [
-      "one that is not listed is off",
+      "a provider that is not listed is not used",
       { SAM_GOV_API_KEY: KEY, SAM_REGISTRATION_PROVIDERS: "sam_gov_extract" },
       ["sam_gov_extract"],
     ],
@@ -51,14 +51,14 @@ describe("live providers", () => {
       { ...COMPLIANCELY, ...TAXBANDITS },
       ["sam_gov_extract", "taxbandits", "compliancely"],
     ],
-    ["one TIN provider alone", COMPLIANCELY, ["sam_gov_extract", "compliancely"]],
+    ["only one TIN provider", COMPLIANCELY, ["sam_gov_extract", "compliancely"]],
     [
       "the order of TIN providers is the configured one",
       { ...COMPLIANCELY, ...TAXBANDITS, TIN_MATCH_PROVIDERS: "compliancely,taxbandits" },
       ["sam_gov_extract", "compliancely", "taxbandits"],
     ],
     [
-      "a TIN provider that is not listed is off",
+      "a TIN provider that is not listed is not used",
       { ...COMPLIANCELY, ...TAXBANDITS, TIN_MATCH_PROVIDERS: "compliancely" },
       ["sam_gov_extract", "compliancely"],
     ],
@@ -66,7 +66,7 @@ describe("live providers", () => {
     expect(start(env).names).toEqual(names);
   });
 
-  test("the start log says which are on and which lack credentials, and no key", () => {
+  test("the start log lists the providers in use and those without credentials, and holds no key", () => {
     expect(JSON.parse(start({}).log)).toMatchObject({
       sam_registration: ["sam_gov_extract"],
       tin_match: [],
@@ -83,28 +83,31 @@ describe("live providers", () => {
   });
 });
 
-test.each(Object.keys(TAXBANDITS))("TaxBandits' credentials without %s are refused, and none is told", (name) => {
-  const [first, second] = Object.entries(TAXBANDITS).filter(([each]) => each !== name);
-  expect(() => start(Object.fromEntries([first!, second!]))).toThrow(
-    /^TAXBANDITS_CLIENT_ID, TAXBANDITS_CLIENT_SECRET and TAXBANDITS_USER_TOKEN: are needed together$/,
-  );
-});
+test.each(Object.keys(TAXBANDITS))(
+  "TaxBandits' credentials without %s are refused, and the error holds none of them",
+  (name) => {
+    const [first, second] = Object.entries(TAXBANDITS).filter(([each]) => each !== name);
+    expect(() => start(Object.fromEntries([first!, second!]))).toThrow(
+      /^TAXBANDITS_CLIENT_ID, TAXBANDITS_CLIENT_SECRET and TAXBANDITS_USER_TOKEN: are needed together$/,
+    );
+  },
+);
 
 describe("their variables", () => {
   test.each<[string, NodeJS.ProcessEnv]>([
     ["an unknown provider", { SAM_REGISTRATION_PROVIDERS: "sam_gov_api,sam" }],
     ["a provider twice", { SAM_REGISTRATION_PROVIDERS: "sam_gov_api,sam_gov_api" }],
-    ["a key that is too short to be one", { SAM_GOV_API_KEY: "short" }],
+    ["a key that is too short", { SAM_GOV_API_KEY: "short" }],
     ["a key that breaks a header", { SAM_GOV_API_KEY: "SAM-a-key\r\nX: y" }],
     ["a key in the base URL", { SAM_GOV_BASE_URL: "https://api.sam.gov?api_key=x" }],
     ["a user in the base URL", { SAM_GOV_BASE_URL: "https://user:pass@api.sam.gov" }],
-    ["keys sent in clear to another machine", { SAM_GOV_BASE_URL: "http://api.sam.gov" }],
-    ["another host that begins like this machine", { SAM_GOV_BASE_URL: "http://127.0.0.1.example.com" }],
-    ["a version that is not spoken", { SAM_GOV_ENTITY_VERSION: "v2" }],
-    ["a day that is none", { SAM_GOV_KEY_ISSUED_ON: "2026-02-30" }],
-    ["a quota of none", { SAM_GOV_DAILY_QUOTA: "0" }],
+    ["keys sent unencrypted to another machine", { SAM_GOV_BASE_URL: "http://api.sam.gov" }],
+    ["another host whose name starts like this machine's", { SAM_GOV_BASE_URL: "http://127.0.0.1.example.com" }],
+    ["an unsupported version", { SAM_GOV_ENTITY_VERSION: "v2" }],
+    ["a day that does not exist", { SAM_GOV_KEY_ISSUED_ON: "2026-02-30" }],
+    ["a quota of zero", { SAM_GOV_DAILY_QUOTA: "0" }],
     ["a provider of another check", { TIN_MATCH_PROVIDERS: "taxbandits,sam_gov_api" }],
-    ["a TIN provider reached in clear", { COMPLIANCELY_BASE_URL: "http://app1.compliancely.com" }],
+    ["a TIN provider without TLS", { COMPLIANCELY_BASE_URL: "http://app1.compliancely.com" }],
     ["runs that wait too long for each other", { SAM_GOV_GATHER_MS: "60000" }],
   ])("%s is refused", (_name, env) => {
     expect(() => load(env)).toThrow();

@@ -1,57 +1,61 @@
+import { type Check, checkNames } from "@vvs/checks";
 import type { Logger } from "@vvs/logging";
 import { observeKeyAge } from "../metrics.ts";
-import { createCompliancely } from "./compliancely.ts";
-import { countedCalls } from "./counted-calls.ts";
+import { createCompliancely } from "./compliancely/compliancely.ts";
+import { type LiveProviderName, type ProvidersConfig, providerOrder, taxBanditsCredentials } from "./config.ts";
+import { countedCalls } from "./http/counted-calls.ts";
+import { createProviderHttp } from "./http/provider-http.ts";
 import type { Provider } from "./provider.ts";
-import { type ProvidersConfig, taxBanditsCredentials } from "./provider-config.ts";
-import { createProviderHttp } from "./provider-http.ts";
-import type { RegistryReader } from "./registry-reader.ts";
 import { createSamGovClient } from "./sam-gov/client.ts";
+import type { RegistryReader } from "./sam-gov/registry-reader.ts";
 import { createSamGovApi } from "./sam-gov/sam-gov-api.ts";
-import { createSamGovExtract } from "./sam-gov-extract.ts";
-import { createTaxBandits } from "./taxbandits.ts";
+import { createSamGovExtract } from "./sam-gov/sam-gov-extract.ts";
+import { createTaxBandits } from "./taxbandits/taxbandits.ts";
 
-/** Connections kept to each provider. */
+/** Connections kept open to each provider. */
 const CONNECTIONS = 16;
 const USER_AGENT = "vendor-verification-service";
 
 export interface LiveProvidersOptions {
   readonly config: ProvidersConfig;
   readonly entities: RegistryReader;
-  /** Counts a call into a provider's quota before it is made. Errors: ProviderError where none is left. */
+  /** Counts a call against the provider's quota before the call is made. Errors: ProviderError where the quota is used up. */
   readonly takeCall: (provider: string) => Promise<void>;
   readonly now: () => Date;
   readonly logger: Logger;
-  /** Takes what is to be closed when the service ends. */
+  /** Registers what must be closed when the service stops. */
   readonly onClose: (name: string, close: () => unknown) => void;
 }
 
-/** The live providers that the configuration names and has credentials for, in the order they are asked. */
+/** Creates the live providers that the configuration names and has credentials for, in the order they are asked. */
 export function createLiveProviders(options: LiveProvidersOptions): Provider[] {
   const { config, logger } = options;
-  const made: Readonly<Record<string, Provider | undefined>> = {
+  const available: Readonly<Record<LiveProviderName, Provider | undefined>> = {
     sam_gov_api: samGovApi(options),
-    sam_gov_extract: createSamGovExtract(options),
+    sam_gov_extract: createSamGovExtract({ ...options, hasApi: hasSamGovApi(config) }),
     taxbandits: taxBandits(options),
     compliancely: compliancely(options),
   };
-  const listed = [...config.SAM_REGISTRATION_PROVIDERS, ...config.TIN_MATCH_PROVIDERS];
-  const on = listed.flatMap((name) => made[name] ?? []);
-  const namesOf = (check: Provider["check"]) => on.filter((each) => each.check === check).map(({ name }) => name);
+  const order = providerOrder(config);
+  const listed = checkNames.flatMap((check): LiveProviderName[] => order[check]);
+  const enabled = (check: Check) => order[check].filter((name) => available[name]);
   logger.info(
     {
-      sam_registration: namesOf("sam_registration"),
-      tin_match: namesOf("tin_match"),
-      without_credentials: listed.filter((name) => !made[name]),
+      ...Object.fromEntries(checkNames.map((check) => [check, enabled(check)])),
+      without_credentials: listed.filter((name) => !available[name]),
     },
     "live providers, in the order they are asked",
   );
-  return on;
+  return listed.flatMap((name) => available[name] ?? []);
 }
 
-function samGovApi({ config, takeCall, now, logger, onClose }: LiveProvidersOptions): Provider | undefined {
+function hasSamGovApi({ SAM_GOV_API_KEY, SAM_REGISTRATION_PROVIDERS }: ProvidersConfig): boolean {
+  return SAM_GOV_API_KEY !== undefined && SAM_REGISTRATION_PROVIDERS.includes("sam_gov_api");
+}
+
+function samGovApi({ config, entities, takeCall, now, logger, onClose }: LiveProvidersOptions): Provider | undefined {
   const apiKey = config.SAM_GOV_API_KEY;
-  if (!apiKey || !config.SAM_REGISTRATION_PROVIDERS.includes("sam_gov_api")) return undefined;
+  if (!apiKey || !hasSamGovApi(config)) return undefined;
   const http = createProviderHttp({
     connections: CONNECTIONS,
     userAgent: USER_AGENT,
@@ -70,7 +74,7 @@ function samGovApi({ config, takeCall, now, logger, onClose }: LiveProvidersOpti
     now,
     logger,
   });
-  return createSamGovApi({ client, gatherMs: config.SAM_GOV_GATHER_MS, now });
+  return createSamGovApi({ client, entities, gatherMs: config.SAM_GOV_GATHER_MS, now });
 }
 
 function taxBandits({ config, now, onClose }: LiveProvidersOptions): Provider | undefined {

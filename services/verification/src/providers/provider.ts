@@ -1,60 +1,80 @@
+import type { Check } from "@vvs/checks";
+import type { Parts, RegistrationFacts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
-import type { Check } from "../checks.ts";
 
-/** The run of a monitor that a question is asked for. */
+/** A run of a monitor. */
 export interface MonitorRun {
   readonly monitorId: string;
   readonly runSeq: number;
 }
 
-/** What a provider is asked. Absent values are empty; what its check needs is there. */
+/** The vendor that a provider is asked about. Unknown values are empty; those that its check needs are set. */
 export interface Question {
   readonly tenant: Tenant;
   readonly uei: string;
   readonly cage: string;
   readonly legalName: string;
-  /** Reveals the TIN, 9 digits in clear; only a TIN provider calls it. Errors: ProviderError. */
-  readonly tin: () => Promise<string>;
-  /** Absent for a direct call. */
+  /** Returns the TIN, 9 digits in clear; only a TIN provider calls it. Errors: TinReplacedError, service_unavailable. */
+  readonly tin: (signal: AbortSignal) => Promise<string>;
+  /** The monitor's run that the question is part of; undefined for a direct call. */
   readonly run: MonitorRun | undefined;
+  /** Only for live sam_registration: the parts of the organization's newest stored answer to the same question. */
+  readonly stored?: Parts | undefined;
 }
 
-/** What monitors watch of sam_registration. A fact that the provider did not tell is absent; "" says that there is none. */
-export type FactName = "registration_status" | "expiration_date" | "legal_name" | "cage" | "entity_type";
-export type Facts = { readonly [N in FactName]?: string };
+/** The facts of sam_registration that monitors watch. A fact that the provider does not know is absent; "" means that there is none. */
+export type Facts = RegistrationFacts;
 
-/** What a source that can know says. */
+/** An answer about a vendor, by a provider that is able to know. */
 export interface Answer {
   readonly outcome: "pass" | "fail";
-  /** Why, such as excluded or not_found; empty on a plain pass. */
+  /** The reason, such as excluded or not_found; empty on a plain pass. */
   readonly reason: string;
   /** 0–1. */
   readonly confidence: number;
+  /** The source of the data, as in a result's origin; absent where it is the provider itself. */
+  readonly origin?: string;
   /** The date of the data itself, such as the day an extract was cut. */
   readonly dataDate: Date;
   readonly facts: Facts;
-  /** The answer as received, secrets and TINs masked: the evidence. */
+  /** Only for live sam_registration: the parts that the answer rests on. */
+  readonly parts?: Parts;
+  /** File loads that were withdrawn. */
+  readonly withdrawnLoads?: readonly string[];
+  /** The evidence: the answer as received, with secrets and TINs masked. */
   readonly content: string;
   readonly contentType: string;
 }
 
-/** Answers one check. Whoever can't know throws, and the next provider is asked. */
+/** Answers one check. A provider that is not able to know throws, and the next one is asked. */
 export interface Provider {
-  /** As in a result's origin. */
+  /** Its name in results' origin. */
   readonly name: string;
   readonly check: Check;
-  /** Errors: ProviderError; whatever else is thrown counts as `internal_error`. It should stop when the signal aborts. */
+  /**
+   * Answers a question, and should stop when the signal aborts. Errors: ProviderError; ServiceError where our own data
+   * can't be read; TinReplacedError. Any other error counts as `internal_error`.
+   */
   ask(question: Question, options: { signal: AbortSignal }): Promise<Answer>;
 }
 
-/** A provider gave no answer. */
+/** Another call replaced the TIN of a check before it was revealed. */
+export class TinReplacedError extends Error {
+  override readonly name = "TinReplacedError";
+
+  constructor() {
+    super("the TIN of the check was replaced");
+  }
+}
+
+/** A provider gave no answer about the vendor. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   /** A short public word, such as timeout, http_503 or stale_source. */
   readonly reason: string;
-  /** Is the provider unwell? A file too old for the question is no fault. */
+  /** Counts against the provider's health. Data that is too old for the question does not. */
   readonly isFault: boolean;
-  /** The provider has said that it answers nothing before this time: a quota is used up. */
+  /** The time until which the provider said that it answers nothing, since a quota is used up. */
   readonly shutUntil: Date | undefined;
 
   constructor(reason: string, options: { isFault?: boolean; shutUntil?: Date; cause?: unknown } = {}) {

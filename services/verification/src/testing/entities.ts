@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
@@ -10,28 +11,42 @@ import {
 } from "@vvs/proto/entity/v1/entity";
 import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
 
-/** An entity of one organization, as tests make it up. */
+/** An entity of one organization in a test. */
 export interface TestEntity {
   readonly subject: MessageInitShape<typeof CheckSubjectSchema>;
   readonly tin?: string;
 }
 
-/** Plays the entity service: what it knows is set by tests, and what it was told is kept for them. */
+/** A simulated entity service. Tests set what it knows, and read what it received. */
 export interface TestEntities {
   readonly server: RpcServer;
-  /** By organization and entity id; without it the entity is not visible. */
+  /** Makes an entity visible to an organization. */
   put(organizationId: string, entityId: string, entity: TestEntity): void;
-  /** What the loaded files say of a UEI; nothing where it is not set. */
+  /** Sets the loaded files' records of a UEI; there are none where it is not set. */
   setRegistry(
     environment: Environment,
     uei: string,
     files: MessageInitShape<typeof GetRegistryRecordResponseSchema>,
   ): void;
-  /** The entity that every vendor resolves to. */
+  /** Sets the entity that every vendor resolves to; it keeps the last supplied TIN. */
   resolveTo(entityId: string): void;
+  /** Callbacks between the steps of a call. */
+  readonly schedule: {
+    /** Runs after a vendor was resolved, before the answer. */
+    resolved?: (tin: string) => Promise<void>;
+    /** Runs before a TIN is revealed. */
+    reveal?: () => Promise<void>;
+    /** Runs before a registry record is returned. */
+    registry?: () => Promise<void>;
+    /** Runs before facts are stored; the signal aborts when their sender no longer waits. */
+    update?: (signal: AbortSignal) => Promise<void>;
+  };
   readonly revealed: string[];
   readonly updates: UpdateFromProviderRequest[];
 }
+
+/** Returns a hash that stands for a TIN, like the entity service's fingerprints. */
+export const tinHashOf = (tin: string) => createHash("sha256").update(tin).digest();
 
 const unused = async () => {
   throw new ServiceError("internal_error", { message: "the verification service does not call this" });
@@ -42,6 +57,7 @@ export async function startTestEntities(): Promise<TestEntities> {
   const files = new Map<string, MessageInitShape<typeof GetRegistryRecordResponseSchema>>();
   const revealed: string[] = [];
   const updates: UpdateFromProviderRequest[] = [];
+  const schedule: TestEntities["schedule"] = {};
   let resolved = "";
 
   function find(caller: Caller | undefined, entityId: string): TestEntity {
@@ -56,19 +72,35 @@ export async function startTestEntities(): Promise<TestEntities> {
     getEntity: unused,
     listEntities: unused,
     listSnapshots: unused,
-    resolveVendor: async () => ({ entityId: resolved }),
+    resolveVendor: async ({ caller, identifiers }) => {
+      const { tin = "" } = identifiers ?? {};
+      const tinHash = tin ? tinHashOf(tin) : new Uint8Array();
+      const key = `${caller?.tenant?.organizationId} ${resolved}`;
+      const entity = known.get(key);
+      if (tin && entity) known.set(key, { subject: { ...entity.subject, tinHash }, tin });
+      await schedule.resolved?.(tin);
+      return { entityId: resolved, tinHash };
+    },
     getCheckSubjects: async ({ keys }) => ({
       subjects: keys.map(({ tenant, entityId }) => {
         const entity = known.get(`${tenant?.organizationId} ${entityId}`);
         return entity ? { entityId, ...entity.subject } : {};
       }),
     }),
-    revealTin: async ({ caller, entityId }) => {
+    revealTin: async ({ caller, entityId, tinHash }) => {
+      await schedule.reveal?.();
+      const { subject, tin } = find(caller, entityId);
+      if (!tin || !subject.tinHash || !Buffer.from(tinHash).equals(subject.tinHash))
+        throw new ServiceError("not_found");
       revealed.push(entityId);
-      return { tin: find(caller, entityId).tin };
+      return { tin };
     },
-    getRegistryRecord: async ({ environment, uei }) => files.get(`${environment} ${uei}`) ?? {},
-    updateFromProvider: async (request) => {
+    getRegistryRecord: async ({ environment, uei }) => {
+      await schedule.registry?.();
+      return files.get(`${environment} ${uei}`) ?? {};
+    },
+    updateFromProvider: async (request, { signal }) => {
+      await schedule.update?.(signal);
       updates.push(request);
       return { changed: true };
     },
@@ -90,6 +122,7 @@ export async function startTestEntities(): Promise<TestEntities> {
     resolveTo(entityId) {
       resolved = entityId;
     },
+    schedule,
     revealed,
     updates,
   };

@@ -1,107 +1,76 @@
 import { randomBytes } from "node:crypto";
-import { createIdempotencyStore } from "@vvs/idempotency";
 import { topicFor } from "@vvs/kafka";
 import { createLogger, type Logger } from "@vvs/logging";
 import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
-import { createOutbox } from "@vvs/outbox";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc } from "@vvs/rpc";
-import { createConcluder } from "../conclude.ts";
-import { type EvidenceSettings, openEvidence } from "../evidence/open.ts";
+import { callers } from "../api.ts";
+import type { TimeLimits } from "../checks/conclude.ts";
+import { createDomain } from "../domain.ts";
+import type { EvidenceSettings } from "../evidence/open.ts";
 import { migrate } from "../migrate.ts";
-import { createMonitorRuns } from "../monitor-runs.ts";
-import { createObserveAttempts } from "../observe-attempts.ts";
-import { startAttemptCounts } from "../providers/attempt-counts.ts";
-import { type CircuitSettings, defaultCircuitSettings } from "../providers/circuit.ts";
-import { createCircuitBreakers } from "../providers/circuit-breakers.ts";
+import { type CircuitSettings, defaultCircuitSettings } from "../provider-health/circuit.ts";
 import type { Provider } from "../providers/provider.ts";
-import { createReadProviderHistory } from "../providers/provider-history.ts";
-import { createProviderReport } from "../providers/provider-report.ts";
-import { createProviderRegistry } from "../providers/registry.ts";
-import { createSamGovExtract } from "../providers/sam-gov-extract.ts";
-import { createSandboxTurns } from "../providers/sandbox-turns.ts";
-import { callers, createHandlers } from "../service.ts";
-import { createVerificationStore } from "../store.ts";
-import { createSubjects } from "../subject.ts";
-import { createVerifier } from "../verifier.ts";
+import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";
+import { createMonitorRuns } from "../runs/monitor-runs.ts";
 import { startTestEntities } from "./entities.ts";
 
 /**
- * The service on a real MongoDB and real gRPC, beside a played entity service. `live` takes the place of the live
- * providers; the sandbox's are the real ones.
+ * Starts the service with a real MongoDB and real gRPC, beside a simulated entity service. `live` replaces the live
+ * providers; the sandbox's providers are the real ones.
  */
 export async function startTestService(options: {
   mongodbUri: string;
   live?: readonly Provider[];
   topicPrefix?: string;
-  /** What differs from the default. */
+  /** Settings that differ from the defaults. */
   circuit?: Partial<CircuitSettings>;
-  /** Takes the service's lines; nothing does where absent. */
+  /** Limits that differ from the defaults. */
+  limits?: Partial<TimeLimits>;
+  /** Maximum number of verifications whose facts are being forwarded. */
+  maxForwarding?: number;
+  /** Receives the service's log lines; they are dropped where absent. */
   logger?: Logger;
   evidence?: Partial<EvidenceSettings>;
   /** The service's clock. */
   now?: () => Date;
-  /** Of another test service, to run beside it on its databases. */
+  /** Database prefix of another test service, to run beside it on its databases. */
   prefix?: string;
 }) {
   const now = options.now ?? (() => new Date());
   const logger = options.logger ?? createLogger({ service: "verification", level: "silent" });
   const prefix = options.prefix ?? `t${randomBytes(5).toString("hex")}_`;
   const stopping = new AbortController().signal;
-  const mongo = await connectMongo({ uri: options.mongodbUri, service: "test", logger, stopping });
-  await migrate({ client: mongo, prefix });
-  const databases = environmentDatabases(mongo, prefix, "verification");
-  const entities = await startTestEntities();
-  const entityClient = createClient(EntityService, {
-    address: `127.0.0.1:${entities.server.port}`,
+  const client = await connectMongo({ uri: options.mongodbUri, service: "test", logger, stopping });
+  await migrate({ client, prefix });
+  const databases = environmentDatabases(client, prefix, "verification");
+  const testEntities = await startTestEntities();
+  const entities = createClient(EntityService, {
+    address: `127.0.0.1:${testEntities.server.port}`,
     caller: "verification",
     tls: undefined,
   });
-
-  const settings = { ...defaultCircuitSettings, ...options.circuit };
-  const breakers = {
-    live: createCircuitBreakers({ db: databases.live, settings, quotas: {}, now, logger }),
-    sandbox: createCircuitBreakers({ db: databases.sandbox, settings, quotas: {}, now, logger }),
-  };
-  const counts = {
-    live: startAttemptCounts({ db: databases.live, now, logger }),
-    sandbox: startAttemptCounts({ db: databases.sandbox, now, logger }),
-  };
-  const outboxes = { live: createOutbox({ db: databases.live }), sandbox: createOutbox({ db: databases.sandbox }) };
-  const kept: EvidenceSettings = { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0 };
-  const evidence = await openEvidence({
+  const closers: (() => unknown)[] = [];
+  const domain = await createDomain({
+    client,
     databases,
-    settings: { ...kept, ...options.evidence },
-    now,
-    logger,
-  });
-  const store = createVerificationStore({ client: mongo, databases, outboxes, ...evidence });
-  const live = options.live ?? [createSamGovExtract({ entities: entityClient, now })];
-  const providers = createProviderRegistry({ live, entities: entityClient, turns: createSandboxTurns(databases), now });
-  const limits = { callMs: 23_000, checkMs: 20_000, attemptMs: 9_000 };
-  const observe = createObserveAttempts({ breakers, counts, logger });
-  const report = createProviderReport({ providers, breakers, now });
-  const readHistory = createReadProviderHistory({ databases, providers });
-  const conclude = createConcluder({ store, entities: entityClient, providers, observe, limits, now });
-  const verifier = createVerifier({
-    store,
-    entities: entityClient,
-    conclude,
+    entities,
+    liveProviders: () => options.live ?? [createSamGovExtract({ entities, hasApi: false, now })],
+    circuit: { ...defaultCircuitSettings, ...options.circuit },
+    quotas: {},
+    limits: { callMs: 21_000, checkMs: 20_000, attemptMs: 9_000, ...options.limits },
+    evidence: { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0, ...options.evidence },
+    maxForwarding: options.maxForwarding,
     topicFor: (environment, topic) => topicFor({ prefix: options.topicPrefix, environment, topic }),
     onStored: () => undefined,
-    limits,
     now,
     logger,
+    onClose: (_name, close) => void closers.unshift(close),
   });
-  const subjects = createSubjects(entityClient);
-  const idempotency = {
-    live: createIdempotencyStore({ db: databases.live, leaseMs: 30_000, now }),
-    sandbox: createIdempotencyStore({ db: databases.sandbox, leaseMs: 30_000, now }),
-  };
   const server = await serveRpc({
     service: VerificationService,
-    handlers: createHandlers({ store, idempotency, subjects, verifier, report, readHistory }),
+    handlers: domain.handlers,
     callers,
     host: "127.0.0.1",
     port: 0,
@@ -109,27 +78,28 @@ export async function startTestService(options: {
     logger,
     translate: translateMongoError,
   });
-  const client = createClient(VerificationService, {
+  const gateway = createClient(VerificationService, {
     address: `127.0.0.1:${server.port}`,
     caller: "gateway",
     tls: undefined,
   });
   return {
-    client,
+    client: gateway,
     port: server.port,
-    entities,
+    entities: testEntities,
+    /** Resolves when no facts are being forwarded. */
+    factsForwarded: () => domain.facts.settled(),
     databases,
     prefix,
-    runOf: (environment: "live" | "sandbox") => createMonitorRuns({ environment, store, subjects, verifier }),
+    runOf: (environment: "live" | "sandbox") => createMonitorRuns({ environment, ...domain }),
     async stop() {
-      client.close();
+      gateway.close();
       await server.close();
-      await evidence.close();
-      await Promise.all([breakers.live.flush(), breakers.sandbox.flush(), counts.live.close(), counts.sandbox.close()]);
-      entityClient.close();
-      await entities.server.close();
+      for (const close of closers) await close();
+      entities.close();
+      await testEntities.server.close();
       if (!options.prefix) await Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]);
-      await mongo.close();
+      await client.close();
     },
   };
 }

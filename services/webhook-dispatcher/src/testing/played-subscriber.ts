@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One POST that came. */
+/** A POST that was received. */
 export interface Post {
   readonly path: string;
   readonly eventId: string;
@@ -13,12 +13,12 @@ export interface Post {
 export interface PlayedSubscriber {
   url(path: string): string;
   readonly posts: readonly Post[];
-  /** The most that were unanswered at once, by path. */
+  /** Returns the highest number of unanswered POSTs to a path at any time. */
   mostAtOnce(path: string): number;
   close(): Promise<void>;
 }
 
-/** A subscriber on loopback that answers as told, 200 where nothing is said. */
+/** Starts a subscriber on loopback that answers with `answer`, or with 200 where absent. */
 export async function playSubscriber(
   answer: (post: Post, response: ServerResponse) => void = (_post, response) => void response.end("ok"),
 ): Promise<PlayedSubscriber> {

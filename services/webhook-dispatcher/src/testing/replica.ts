@@ -1,67 +1,33 @@
-import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createGuardedAgent } from "@vvs/egress";
 import { newId } from "@vvs/ids";
-import { createLogger } from "@vvs/logging";
 import { Environment } from "@vvs/proto/common/v1/common";
 import { type WebhookRequested, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
-import { type Collection, type Db, MongoClient } from "mongodb";
-import { type Delivering, type DeliveringOptions, startDelivering } from "../delivering.ts";
-import type { Delivery } from "../delivery.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { migrate } from "../migrate.ts";
-
-export interface TestStore {
-  readonly db: Db;
-  readonly deliveries: Collection<Delivery>;
-  readonly endpoints: Collection<Endpoint>;
-  close(): Promise<void>;
-}
-
-/** A migrated database of the test's own. */
-export async function testStore(): Promise<TestStore> {
-  const prefix = `t${randomUUID().slice(0, 8)}_`;
-  const client = new MongoClient(process.env.MONGODB_URI!, {
-    readConcern: { level: "majority" },
-    writeConcern: { w: "majority" },
-    ignoreUndefined: true,
-  });
-  await migrate({ client, prefix });
-  const db = client.db(`${prefix}webhook_dispatcher_live`);
-  return {
-    db,
-    deliveries: db.collection("deliveries"),
-    endpoints: db.collection("endpoints"),
-    async close() {
-      for (const environment of ["live", "sandbox"])
-        await client.db(`${prefix}webhook_dispatcher_${environment}`).dropDatabase();
-      await client.close();
-    },
-  };
-}
+import { captureLogs, type LogLine } from "@vvs/testing";
+import type { Db } from "mongodb";
+import { type DeliveryOptions, type RunningDelivery, startDelivery } from "../domain.ts";
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-export interface Replica extends Delivering {
-  /** Lines of its log. */
-  readonly lines: readonly Record<string, unknown>[];
-  /** Takes events over, as from Kafka. */
+export interface Replica extends RunningDelivery {
+  /** The lines of its log. */
+  readonly lines: readonly LogLine[];
+  /** Accepts events, as from Kafka. */
   take(...events: WebhookRequested[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The engine of one environment, in this process, on a database that several may share. */
-export function startReplica(db: Db, options: Partial<DeliveringOptions> = {}): Replica {
-  const lines: Record<string, unknown>[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+/** Starts the delivery of one environment in this process, on a database that several replicas may share. */
+export function startReplica(db: Db, options: Partial<DeliveryOptions> = {}): Replica {
+  const { logger, lines } = captureLogs();
   const stopping = new AbortController();
   const dispatcher = createGuardedAgent({
     allowPrivateTargets: true,
     connectTimeoutMs: 2_000,
     connectionsPerOrigin: 1_000,
   });
-  const delivering = startDelivering({
+  const delivery = startDelivery({
     environment: "live",
     db,
     dispatcher,
@@ -74,24 +40,24 @@ export function startReplica(db: Db, options: Partial<DeliveringOptions> = {}): 
     },
     limitPerUrl: 16,
     stopping: stopping.signal,
-    logger: createLogger({ service: "test", level: "info", destination }),
+    logger,
     now: () => new Date(),
     ...options,
   });
   return {
-    ...delivering,
+    ...delivery,
     lines,
-    take: (...events) => delivering.accept(events.map((message) => ({ message, timestamp: new Date(), trace: {} }))),
+    take: (...events) => delivery.accept(events.map((message) => ({ message, timestamp: new Date(), trace: {} }))),
     async stop() {
       stopping.abort();
-      // Attempts that would hang until their time is over end here.
+      // Ends attempts that would hang until they time out.
       await dispatcher.destroy();
-      await delivering.ended();
+      await delivery.ended();
     },
   };
 }
 
-/** A change of which a subscriber is to be told. */
+/** Returns a request to send an event to a subscriber. */
 export function changeEvent(url: string, more: { monitorId?: string; runSeq?: number; organizationId?: string } = {}) {
   const at = new Date();
   return create(WebhookRequestedSchema, {
@@ -106,11 +72,8 @@ export function changeEvent(url: string, more: { monitorId?: string; runSeq?: nu
   });
 }
 
-/** Waits until the condition holds. Errors: it does not within 30 s. */
-export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error("what the test waits for did not come");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+/** Returns the record of a new URL of an event's monitor; empty: the URL was removed. */
+export function urlChange(event: WebhookRequested, webhookUrl: string, urlVersion = 1n) {
+  const { tenant, run } = event;
+  return create(WebhookRequestedSchema, { tenant, run, webhookUrl, urlVersion, urlChanged: true });
 }

@@ -1,9 +1,9 @@
-// Fits the weights of services/entity/src/matching/score-name.ts to labelled pairs and to made-up look-ups, and tells
+// Fits the weights of services/entity/src/matching/names/score-name.ts to labelled pairs and to made-up look-ups, and tells
 // what they reach on pairs that they were not fitted to:  node test/bench/pairs/fit/fit-command.ts FILE.csv [FILE.csv …]
-import { compareNames, type NameFeatures } from "../../../../services/entity/src/matching/compare-names.ts";
-import { generalIdf } from "../../../../services/entity/src/matching/idf.ts";
-import { normalizeName } from "../../../../services/entity/src/matching/normalize-name.ts";
-import { sameNameScore } from "../../../../services/entity/src/matching/score-name.ts";
+import { compareNames, type NameFeatures } from "../../../../services/entity/src/matching/names/compare-names.ts";
+import { generalIdf } from "../../../../services/entity/src/matching/names/idf.ts";
+import { normalizeName } from "../../../../services/entity/src/matching/names/normalize-name.ts";
+import { sameNameScore } from "../../../../services/entity/src/matching/names/score-name.ts";
 import { qualityAt, seededRandom } from "../classification.ts";
 import { readPairs } from "../pair-file.ts";
 import { fitPenalties, predict, type Sample } from "./logistic.ts";

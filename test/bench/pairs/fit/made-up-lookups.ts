@@ -1,7 +1,7 @@
-import { createMatchIndexBuilder } from "../../../../services/entity/src/match-index/match-index.ts";
-import { compareNames, type NameFeatures } from "../../../../services/entity/src/matching/compare-names.ts";
-import { createIdf } from "../../../../services/entity/src/matching/idf.ts";
-import { normalizeName } from "../../../../services/entity/src/matching/normalize-name.ts";
+import { compareNames, type NameFeatures } from "../../../../services/entity/src/matching/names/compare-names.ts";
+import { createIdf } from "../../../../services/entity/src/matching/names/idf.ts";
+import { normalizeName } from "../../../../services/entity/src/matching/names/normalize-name.ts";
+import { createMatchIndexBuilder } from "../../../../services/entity/src/name-index/name-index.ts";
 import { nameKey } from "../../lookup/same-name.ts";
 import { createNameModel, textOf } from "../../registry/names.ts";
 import { categories, queriesOf } from "../../registry/queries.ts";

@@ -4,7 +4,7 @@
 
 // What was done in an organization, by whom, when and from where.
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Caller, Environment, PageRequest, Position } from "../../common/v1/common_pb.js";
@@ -15,7 +15,7 @@ import type { Caller, Environment, PageRequest, Position } from "../../common/v1
 export declare const file_vvs_account_v1_audit_log: GenFile;
 
 /**
- * Something that was done.
+ * An entry of the audit log.
  *
  * @generated from message vvs.account.v1.AuditEntry
  */
@@ -111,7 +111,7 @@ export declare const AuditEntrySchema: GenMessage<AuditEntry>;
  */
 export declare type ListAuditEntriesRequest = Message<"vvs.account.v1.ListAuditEntriesRequest"> & {
   /**
-   * On whose behalf.
+   * The user on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -192,4 +192,89 @@ export declare type ListAuditEntriesResponse = Message<"vvs.account.v1.ListAudit
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export declare const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse>;
+
+/**
+ * Request to record an action.
+ *
+ * @generated from message vvs.account.v1.AppendAuditEntryRequest
+ */
+export declare type AppendAuditEntryRequest = Message<"vvs.account.v1.AppendAuditEntryRequest"> & {
+  /**
+   * The user, and the organization and environment.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * webhook_delivery.replayed, webhook_deliveries.replayed or webhook_test.sent.
+   *
+   * @generated from field: string action = 2;
+   */
+  action: string;
+
+  /**
+   * Id of the object of the action.
+   *
+   * @generated from field: string target = 3;
+   */
+  target: string;
+
+  /**
+   * Details for readers, at most 10; never a secret.
+   *
+   * @generated from field: map<string, string> details = 4;
+   */
+  details: { [key: string]: string };
+};
+
+/**
+ * Describes the message vvs.account.v1.AppendAuditEntryRequest.
+ * Use `create(AppendAuditEntryRequestSchema)` to create a new message.
+ */
+export declare const AppendAuditEntryRequestSchema: GenMessage<AppendAuditEntryRequest>;
+
+/**
+ * The action is recorded.
+ *
+ * @generated from message vvs.account.v1.AppendAuditEntryResponse
+ */
+export declare type AppendAuditEntryResponse = Message<"vvs.account.v1.AppendAuditEntryResponse"> & {
+};
+
+/**
+ * Describes the message vvs.account.v1.AppendAuditEntryResponse.
+ * Use `create(AppendAuditEntryResponseSchema)` to create a new message.
+ */
+export declare const AppendAuditEntryResponseSchema: GenMessage<AppendAuditEntryResponse>;
+
+/**
+ * Keeps the audit log.
+ *
+ * @generated from service vvs.account.v1.AuditLogService
+ */
+export declare const AuditLogService: GenService<{
+  /**
+   * Records an action that a user takes in another service. That service calls before it acts, so that no action lacks its
+   * entry. Callers: webhook-dispatcher. Errors: invalid_request.
+   *
+   * @generated from rpc vvs.account.v1.AuditLogService.AppendAuditEntry
+   */
+  appendAuditEntry: {
+    methodKind: "unary";
+    input: typeof AppendAuditEntryRequestSchema;
+    output: typeof AppendAuditEntryResponseSchema;
+  },
+  /**
+   * The audit log of the caller's organization, both environments, newest first. The caller must be an owner.
+   * Callers: dashboard. Errors: forbidden, invalid_request.
+   *
+   * @generated from rpc vvs.account.v1.AuditLogService.ListAuditEntries
+   */
+  listAuditEntries: {
+    methodKind: "unary";
+    input: typeof ListAuditEntriesRequestSchema;
+    output: typeof ListAuditEntriesResponseSchema;
+  },
+}>;
 

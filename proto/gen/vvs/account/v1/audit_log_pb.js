@@ -4,7 +4,7 @@
 
 // What was done in an organization, by whom, when and from where.
 
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_vvs_common_v1_common } from "../../common/v1/common_pb.js";
 
@@ -12,7 +12,7 @@ import { file_vvs_common_v1_common } from "../../common/v1/common_pb.js";
  * Describes the file vvs/account/v1/audit_log.proto.
  */
 export const file_vvs_account_v1_audit_log = /*@__PURE__*/
-  fileDesc("Ch52dnMvYWNjb3VudC92MS9hdWRpdF9sb2cucHJvdG8SDnZ2cy5hY2NvdW50LnYxIuECCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgJEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVhY3RvchgDIAEoCRITCgthY3Rvcl9lbWFpbBgEIAEoCRIOCgZhY3Rpb24YBSABKAkSDgoGdGFyZ2V0GAYgASgJEhQKDHRhcmdldF9lbWFpbBgHIAEoCRIvCgtlbnZpcm9ubWVudBgIIAEoDjIaLnZ2cy5jb21tb24udjEuRW52aXJvbm1lbnQSFgoOY2xpZW50X2FkZHJlc3MYCSABKAkSEgoKcmVxdWVzdF9pZBgKIAEoCRI4CgdkZXRhaWxzGAsgAygLMicudnZzLmFjY291bnQudjEuQXVkaXRFbnRyeS5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi2wEKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEg0KBWFjdG9yGAIgASgJEg4KBmFjdGlvbhgDIAEoCRIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoEcGFnZRgGIAEoCzIaLnZ2cy5jb21tb24udjEuUGFnZVJlcXVlc3QigQEKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIrCgdlbnRyaWVzGAEgAygLMhoudnZzLmFjY291bnQudjEuQXVkaXRFbnRyeRIlCgRuZXh0GAIgASgLMhcudnZzLmNvbW1vbi52MS5Qb3NpdGlvbhIRCglrZXB0X2RheXMYAyABKAViBnByb3RvMw", [file_google_protobuf_timestamp, file_vvs_common_v1_common]);
+  fileDesc("Ch52dnMvYWNjb3VudC92MS9hdWRpdF9sb2cucHJvdG8SDnZ2cy5hY2NvdW50LnYxIuECCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgJEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVhY3RvchgDIAEoCRITCgthY3Rvcl9lbWFpbBgEIAEoCRIOCgZhY3Rpb24YBSABKAkSDgoGdGFyZ2V0GAYgASgJEhQKDHRhcmdldF9lbWFpbBgHIAEoCRIvCgtlbnZpcm9ubWVudBgIIAEoDjIaLnZ2cy5jb21tb24udjEuRW52aXJvbm1lbnQSFgoOY2xpZW50X2FkZHJlc3MYCSABKAkSEgoKcmVxdWVzdF9pZBgKIAEoCRI4CgdkZXRhaWxzGAsgAygLMicudnZzLmFjY291bnQudjEuQXVkaXRFbnRyeS5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi2wEKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEg0KBWFjdG9yGAIgASgJEg4KBmFjdGlvbhgDIAEoCRIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoEcGFnZRgGIAEoCzIaLnZ2cy5jb21tb24udjEuUGFnZVJlcXVlc3QigQEKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIrCgdlbnRyaWVzGAEgAygLMhoudnZzLmFjY291bnQudjEuQXVkaXRFbnRyeRIlCgRuZXh0GAIgASgLMhcudnZzLmNvbW1vbi52MS5Qb3NpdGlvbhIRCglrZXB0X2RheXMYAyABKAUi1wEKF0FwcGVuZEF1ZGl0RW50cnlSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEg4KBmFjdGlvbhgCIAEoCRIOCgZ0YXJnZXQYAyABKAkSRQoHZGV0YWlscxgEIAMoCzI0LnZ2cy5hY2NvdW50LnYxLkFwcGVuZEF1ZGl0RW50cnlSZXF1ZXN0LkRldGFpbHNFbnRyeRouCgxEZXRhaWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIaChhBcHBlbmRBdWRpdEVudHJ5UmVzcG9uc2Uy3wEKD0F1ZGl0TG9nU2VydmljZRJlChBBcHBlbmRBdWRpdEVudHJ5EicudnZzLmFjY291bnQudjEuQXBwZW5kQXVkaXRFbnRyeVJlcXVlc3QaKC52dnMuYWNjb3VudC52MS5BcHBlbmRBdWRpdEVudHJ5UmVzcG9uc2USZQoQTGlzdEF1ZGl0RW50cmllcxInLnZ2cy5hY2NvdW50LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GigudnZzLmFjY291bnQudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_vvs_common_v1_common]);
 
 /**
  * Describes the message vvs.account.v1.AuditEntry.
@@ -34,4 +34,26 @@ export const ListAuditEntriesRequestSchema = /*@__PURE__*/
  */
 export const ListAuditEntriesResponseSchema = /*@__PURE__*/
   messageDesc(file_vvs_account_v1_audit_log, 2);
+
+/**
+ * Describes the message vvs.account.v1.AppendAuditEntryRequest.
+ * Use `create(AppendAuditEntryRequestSchema)` to create a new message.
+ */
+export const AppendAuditEntryRequestSchema = /*@__PURE__*/
+  messageDesc(file_vvs_account_v1_audit_log, 3);
+
+/**
+ * Describes the message vvs.account.v1.AppendAuditEntryResponse.
+ * Use `create(AppendAuditEntryResponseSchema)` to create a new message.
+ */
+export const AppendAuditEntryResponseSchema = /*@__PURE__*/
+  messageDesc(file_vvs_account_v1_audit_log, 4);
+
+/**
+ * Keeps the audit log.
+ *
+ * @generated from service vvs.account.v1.AuditLogService
+ */
+export const AuditLogService = /*@__PURE__*/
+  serviceDesc(file_vvs_account_v1_audit_log, 0);
 

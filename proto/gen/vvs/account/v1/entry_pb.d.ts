@@ -2,11 +2,11 @@
 // @generated from file vvs/account/v1/entry.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// How people get in before they can sign in: signing up, confirming an address, a forgotten password.
+// Signing up, confirming an address, and resetting a forgotten password.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Session } from "./account_pb.js";
+import type { Session } from "./sessions_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -15,7 +15,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_vvs_account_v1_entry: GenFile;
 
 /**
- * The ways in are asked for.
+ * Request for the available ways.
  *
  * @generated from message vvs.account.v1.GetEntryOptionsRequest
  */
@@ -29,20 +29,20 @@ export declare type GetEntryOptionsRequest = Message<"vvs.account.v1.GetEntryOpt
 export declare const GetEntryOptionsRequestSchema: GenMessage<GetEntryOptionsRequest>;
 
 /**
- * The ways in.
+ * The available ways.
  *
  * @generated from message vvs.account.v1.GetEntryOptionsResponse
  */
 export declare type GetEntryOptionsResponse = Message<"vvs.account.v1.GetEntryOptionsResponse"> & {
   /**
-   * May anybody sign up?
+   * Whether anyone can sign up.
    *
    * @generated from field: bool sign_up_open = 1;
    */
   signUpOpen: boolean;
 
   /**
-   * Are mails sent, so that a forgotten password can be replaced?
+   * Whether emails are sent, so that forgotten passwords can be reset.
    *
    * @generated from field: bool mail_sent = 2;
    */
@@ -69,7 +69,7 @@ export declare type SignUpRequest = Message<"vvs.account.v1.SignUpRequest"> & {
   organizationName: string;
 
   /**
-   * As typed.
+   * As the user typed it.
    *
    * @generated from field: string email = 2;
    */
@@ -83,7 +83,7 @@ export declare type SignUpRequest = Message<"vvs.account.v1.SignUpRequest"> & {
   password: string;
 
   /**
-   * Where from, for limits and the audit log.
+   * IP address of the browser, for limits and the audit log.
    *
    * @generated from field: string client_address = 4;
    */
@@ -97,7 +97,7 @@ export declare type SignUpRequest = Message<"vvs.account.v1.SignUpRequest"> & {
 export declare const SignUpRequestSchema: GenMessage<SignUpRequest>;
 
 /**
- * A mail is on its way, whatever it says.
+ * An email has been queued.
  *
  * @generated from message vvs.account.v1.SignUpResponse
  */
@@ -117,14 +117,14 @@ export declare const SignUpResponseSchema: GenMessage<SignUpResponse>;
  */
 export declare type ResendSignUpRequest = Message<"vvs.account.v1.ResendSignUpRequest"> & {
   /**
-   * As typed.
+   * As the user typed it.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * Where from, for limits.
+   * IP address of the browser, for limits.
    *
    * @generated from field: string client_address = 2;
    */
@@ -138,7 +138,7 @@ export declare type ResendSignUpRequest = Message<"vvs.account.v1.ResendSignUpRe
 export declare const ResendSignUpRequestSchema: GenMessage<ResendSignUpRequest>;
 
 /**
- * A mail is on its way if there is a sign-up.
+ * An email has been queued if there is a sign-up.
  *
  * @generated from message vvs.account.v1.ResendSignUpResponse
  */
@@ -158,7 +158,7 @@ export declare const ResendSignUpResponseSchema: GenMessage<ResendSignUpResponse
  */
 export declare type GetSignUpRequest = Message<"vvs.account.v1.GetSignUpRequest"> & {
   /**
-   * Of the link.
+   * Token of the link.
    *
    * @generated from field: string token = 1;
    */
@@ -205,7 +205,7 @@ export declare const GetSignUpResponseSchema: GenMessage<GetSignUpResponse>;
  */
 export declare type ConfirmSignUpRequest = Message<"vvs.account.v1.ConfirmSignUpRequest"> & {
   /**
-   * Of the link.
+   * Token of the link.
    *
    * @generated from field: string token = 1;
    */
@@ -219,14 +219,14 @@ export declare type ConfirmSignUpRequest = Message<"vvs.account.v1.ConfirmSignUp
   password: string;
 
   /**
-   * Where from, for limits and the audit log.
+   * IP address of the browser, for limits and the audit log.
    *
    * @generated from field: string client_address = 3;
    */
   clientAddress: string;
 
   /**
-   * The browser, as it calls itself.
+   * User agent of the browser.
    *
    * @generated from field: string user_agent = 4;
    */
@@ -273,14 +273,14 @@ export declare const ConfirmSignUpResponseSchema: GenMessage<ConfirmSignUpRespon
  */
 export declare type RequestPasswordResetRequest = Message<"vvs.account.v1.RequestPasswordResetRequest"> & {
   /**
-   * As typed.
+   * As the user typed it.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * Where from, for limits.
+   * IP address of the browser, for limits.
    *
    * @generated from field: string client_address = 2;
    */
@@ -294,7 +294,7 @@ export declare type RequestPasswordResetRequest = Message<"vvs.account.v1.Reques
 export declare const RequestPasswordResetRequestSchema: GenMessage<RequestPasswordResetRequest>;
 
 /**
- * A mail is on its way if the address has an account.
+ * An email has been queued if the address has an account.
  *
  * @generated from message vvs.account.v1.RequestPasswordResetResponse
  */
@@ -314,7 +314,7 @@ export declare const RequestPasswordResetResponseSchema: GenMessage<RequestPassw
  */
 export declare type GetPasswordResetRequest = Message<"vvs.account.v1.GetPasswordResetRequest"> & {
   /**
-   * Of the link.
+   * Token of the link.
    *
    * @generated from field: string token = 1;
    */
@@ -354,7 +354,7 @@ export declare const GetPasswordResetResponseSchema: GenMessage<GetPasswordReset
  */
 export declare type ResetPasswordRequest = Message<"vvs.account.v1.ResetPasswordRequest"> & {
   /**
-   * Of the link.
+   * Token of the link.
    *
    * @generated from field: string token = 1;
    */
@@ -368,7 +368,7 @@ export declare type ResetPasswordRequest = Message<"vvs.account.v1.ResetPassword
   password: string;
 
   /**
-   * Where from, for the audit log.
+   * IP address of the browser, for the audit log.
    *
    * @generated from field: string client_address = 3;
    */
@@ -478,14 +478,14 @@ export declare type MailboxMail = Message<"vvs.account.v1.MailboxMail"> & {
 export declare const MailboxMailSchema: GenMessage<MailboxMail>;
 
 /**
- * Served to whoever opens the dashboard. No answer tells whether an address has an account: what only its owner may know
- * goes to the address by mail.
+ * Serves people who are not signed in. No answer reveals whether an address has an account; that is only sent to the
+ * address by email.
  *
  * @generated from service vvs.account.v1.EntryService
  */
 export declare const EntryService: GenService<{
   /**
-   * Which ways in there are. Callers: dashboard.
+   * Returns which ways to sign up or reset a password are available. Callers: dashboard.
    *
    * @generated from rpc vvs.account.v1.EntryService.GetEntryOptions
    */

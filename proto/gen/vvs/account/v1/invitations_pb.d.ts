@@ -8,7 +8,7 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "../../common/v1/common_pb.js";
-import type { Session } from "./account_pb.js";
+import type { Session } from "./sessions_pb.js";
 
 /**
  * Describes the file vvs/account/v1/invitations.proto.
@@ -77,14 +77,14 @@ export declare const InvitationSchema: GenMessage<Invitation>;
  */
 export declare type CreateInvitationRequest = Message<"vvs.account.v1.CreateInvitationRequest"> & {
   /**
-   * On whose behalf.
+   * The user on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * As typed.
+   * As the user typed it.
    *
    * @generated from field: string email = 2;
    */
@@ -131,7 +131,7 @@ export declare const CreateInvitationResponseSchema: GenMessage<CreateInvitation
  */
 export declare type ListInvitationsRequest = Message<"vvs.account.v1.ListInvitationsRequest"> & {
   /**
-   * On whose behalf.
+   * The user on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -171,7 +171,7 @@ export declare const ListInvitationsResponseSchema: GenMessage<ListInvitationsRe
  */
 export declare type ResendInvitationRequest = Message<"vvs.account.v1.ResendInvitationRequest"> & {
   /**
-   * On whose behalf.
+   * The user on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -218,7 +218,7 @@ export declare const ResendInvitationResponseSchema: GenMessage<ResendInvitation
  */
 export declare type RevokeInvitationRequest = Message<"vvs.account.v1.RevokeInvitationRequest"> & {
   /**
-   * On whose behalf.
+   * The user on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -259,7 +259,7 @@ export declare const RevokeInvitationResponseSchema: GenMessage<RevokeInvitation
  */
 export declare type GetInvitationRequest = Message<"vvs.account.v1.GetInvitationRequest"> & {
   /**
-   * Of the link.
+   * Token of the link.
    *
    * @generated from field: string token = 1;
    */
@@ -327,7 +327,7 @@ export declare const GetInvitationResponseSchema: GenMessage<GetInvitationRespon
  */
 export declare type AcceptInvitationRequest = Message<"vvs.account.v1.AcceptInvitationRequest"> & {
   /**
-   * Of the link.
+   * Token of the link.
    *
    * @generated from field: string token = 1;
    */
@@ -341,14 +341,14 @@ export declare type AcceptInvitationRequest = Message<"vvs.account.v1.AcceptInvi
   password: string;
 
   /**
-   * Where from, for limits and the audit log.
+   * IP address of the browser, for limits and the audit log.
    *
    * @generated from field: string client_address = 3;
    */
   clientAddress: string;
 
   /**
-   * The browser, as it calls itself.
+   * User agent of the browser.
    *
    * @generated from field: string user_agent = 4;
    */

@@ -76,7 +76,7 @@ export declare const MemberSchema: GenMessage<Member>;
  */
 export declare type ListMembersRequest = Message<"vvs.account.v1.ListMembersRequest"> & {
   /**
-   * On whose behalf.
+   * The user on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -116,7 +116,7 @@ export declare const ListMembersResponseSchema: GenMessage<ListMembersResponse>;
  */
 export declare type SetMemberRoleRequest = Message<"vvs.account.v1.SetMemberRoleRequest"> & {
   /**
-   * On whose behalf.
+   * The user on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -170,7 +170,7 @@ export declare const SetMemberRoleResponseSchema: GenMessage<SetMemberRoleRespon
  */
 export declare type RemoveMemberRequest = Message<"vvs.account.v1.RemoveMemberRequest"> & {
   /**
-   * On whose behalf.
+   * The user on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */

@@ -4,8 +4,10 @@
 
 // What the members of an organization decide of it, and what was done in it.
 
-import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
-import type { ListAuditEntriesRequestSchema, ListAuditEntriesResponseSchema } from "./audit_log_pb.js";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { Message } from "@bufbuild/protobuf";
+import type { Caller } from "../../common/v1/common_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ListMembersRequestSchema, ListMembersResponseSchema, RemoveMemberRequestSchema, RemoveMemberResponseSchema, SetMemberRoleRequestSchema, SetMemberRoleResponseSchema } from "./members_pb.js";
 import type { AcceptInvitationRequestSchema, AcceptInvitationResponseSchema, CreateInvitationRequestSchema, CreateInvitationResponseSchema, GetInvitationRequestSchema, GetInvitationResponseSchema, ListInvitationsRequestSchema, ListInvitationsResponseSchema, ResendInvitationRequestSchema, ResendInvitationResponseSchema, RevokeInvitationRequestSchema, RevokeInvitationResponseSchema } from "./invitations_pb.js";
 
@@ -15,6 +17,122 @@ import type { AcceptInvitationRequestSchema, AcceptInvitationResponseSchema, Cre
 export declare const file_vvs_account_v1_organization: GenFile;
 
 /**
+ * The caller's organization is asked for.
+ *
+ * @generated from message vvs.account.v1.GetOrganizationRequest
+ */
+export declare type GetOrganizationRequest = Message<"vvs.account.v1.GetOrganizationRequest"> & {
+  /**
+   * The user on whose behalf the call is made.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message vvs.account.v1.GetOrganizationRequest.
+ * Use `create(GetOrganizationRequestSchema)` to create a new message.
+ */
+export declare const GetOrganizationRequestSchema: GenMessage<GetOrganizationRequest>;
+
+/**
+ * An organization.
+ *
+ * @generated from message vvs.account.v1.GetOrganizationResponse
+ */
+export declare type GetOrganizationResponse = Message<"vvs.account.v1.GetOrganizationResponse"> & {
+  /**
+   * org_….
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * starter, growth or enterprise.
+   *
+   * @generated from field: string plan = 3;
+   */
+  plan: string;
+
+  /**
+   * Requests per minute that each of its keys may make.
+   *
+   * @generated from field: int32 limit_per_minute = 4;
+   */
+  limitPerMinute: number;
+
+  /**
+   * Active monitors that it may have in the caller's environment.
+   *
+   * @generated from field: int32 active_monitors = 5;
+   */
+  activeMonitors: number;
+
+  /**
+   * Active API keys that it may have in each environment.
+   *
+   * @generated from field: int32 active_keys = 6;
+   */
+  activeKeys: number;
+
+  /**
+   * When it was created.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 7;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message vvs.account.v1.GetOrganizationResponse.
+ * Use `create(GetOrganizationResponseSchema)` to create a new message.
+ */
+export declare const GetOrganizationResponseSchema: GenMessage<GetOrganizationResponse>;
+
+/**
+ * The suspended organizations are asked for.
+ *
+ * @generated from message vvs.account.v1.ListSuspendedOrganizationsRequest
+ */
+export declare type ListSuspendedOrganizationsRequest = Message<"vvs.account.v1.ListSuspendedOrganizationsRequest"> & {
+};
+
+/**
+ * Describes the message vvs.account.v1.ListSuspendedOrganizationsRequest.
+ * Use `create(ListSuspendedOrganizationsRequestSchema)` to create a new message.
+ */
+export declare const ListSuspendedOrganizationsRequestSchema: GenMessage<ListSuspendedOrganizationsRequest>;
+
+/**
+ * The suspended organizations.
+ *
+ * @generated from message vvs.account.v1.ListSuspendedOrganizationsResponse
+ */
+export declare type ListSuspendedOrganizationsResponse = Message<"vvs.account.v1.ListSuspendedOrganizationsResponse"> & {
+  /**
+   * org_….
+   *
+   * @generated from field: repeated string organization_ids = 1;
+   */
+  organizationIds: string[];
+};
+
+/**
+ * Describes the message vvs.account.v1.ListSuspendedOrganizationsResponse.
+ * Use `create(ListSuspendedOrganizationsResponseSchema)` to create a new message.
+ */
+export declare const ListSuspendedOrganizationsResponseSchema: GenMessage<ListSuspendedOrganizationsResponse>;
+
+/**
  * Who belongs to an organization, as what, and what they did. Each call asks anew what its caller may, whatever their
  * page has seen.
  *
@@ -22,15 +140,24 @@ export declare const file_vvs_account_v1_organization: GenFile;
  */
 export declare const OrganizationService: GenService<{
   /**
-   * The audit log of the caller's organization, both environments, newest first. The caller must be an owner.
-   * Callers: dashboard. Errors: forbidden, invalid_request.
+   * The caller's organization with what its plan allows. Callers: dashboard. Errors: not_found.
    *
-   * @generated from rpc vvs.account.v1.OrganizationService.ListAuditEntries
+   * @generated from rpc vvs.account.v1.OrganizationService.GetOrganization
    */
-  listAuditEntries: {
+  getOrganization: {
     methodKind: "unary";
-    input: typeof ListAuditEntriesRequestSchema;
-    output: typeof ListAuditEntriesResponseSchema;
+    input: typeof GetOrganizationRequestSchema;
+    output: typeof GetOrganizationResponseSchema;
+  },
+  /**
+   * All organizations that are suspended now. Callers: monitor.
+   *
+   * @generated from rpc vvs.account.v1.OrganizationService.ListSuspendedOrganizations
+   */
+  listSuspendedOrganizations: {
+    methodKind: "unary";
+    input: typeof ListSuspendedOrganizationsRequestSchema;
+    output: typeof ListSuspendedOrganizationsResponseSchema;
   },
   /**
    * The members of the caller's organization, those who joined first before others. Callers: dashboard.

@@ -7,7 +7,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { Session, SessionCaller } from "./account_pb.js";
+import type { Session, SessionCaller } from "./sessions_pb.js";
 
 /**
  * Describes the file vvs/account/v1/passkeys.proto.
@@ -62,7 +62,7 @@ export declare const PasskeySchema: GenMessage<Passkey>;
  */
 export declare type ListPasskeysRequest = Message<"vvs.account.v1.ListPasskeysRequest"> & {
   /**
-   * Whose.
+   * The signed-in user.
    *
    * @generated from field: vvs.account.v1.SessionCaller caller = 1;
    */
@@ -102,7 +102,7 @@ export declare const ListPasskeysResponseSchema: GenMessage<ListPasskeysResponse
  */
 export declare type BeginPasskeyRegistrationRequest = Message<"vvs.account.v1.BeginPasskeyRegistrationRequest"> & {
   /**
-   * Whose.
+   * The signed-in user.
    *
    * @generated from field: vvs.account.v1.SessionCaller caller = 1;
    */
@@ -142,7 +142,7 @@ export declare const BeginPasskeyRegistrationResponseSchema: GenMessage<BeginPas
  */
 export declare type AddPasskeyRequest = Message<"vvs.account.v1.AddPasskeyRequest"> & {
   /**
-   * Whose.
+   * The signed-in user.
    *
    * @generated from field: vvs.account.v1.SessionCaller caller = 1;
    */
@@ -196,7 +196,7 @@ export declare const AddPasskeyResponseSchema: GenMessage<AddPasskeyResponse>;
  */
 export declare type RemovePasskeyRequest = Message<"vvs.account.v1.RemovePasskeyRequest"> & {
   /**
-   * Whose.
+   * The signed-in user.
    *
    * @generated from field: vvs.account.v1.SessionCaller caller = 1;
    */
@@ -237,7 +237,7 @@ export declare const RemovePasskeyResponseSchema: GenMessage<RemovePasskeyRespon
  */
 export declare type BeginPasskeySignInRequest = Message<"vvs.account.v1.BeginPasskeySignInRequest"> & {
   /**
-   * Where from, for limits.
+   * IP address of the browser, for limits.
    *
    * @generated from field: string client_address = 1;
    */
@@ -298,14 +298,14 @@ export declare type SignInWithPasskeyRequest = Message<"vvs.account.v1.SignInWit
   responseJson: string;
 
   /**
-   * Where from, for the audit log.
+   * IP address of the browser, for the audit log.
    *
    * @generated from field: string client_address = 3;
    */
   clientAddress: string;
 
   /**
-   * The browser, as it calls itself.
+   * User agent of the browser.
    *
    * @generated from field: string user_agent = 4;
    */
@@ -352,7 +352,7 @@ export declare const SignInWithPasskeyResponseSchema: GenMessage<SignInWithPassk
  */
 export declare type BeginPasskeyReauthenticationRequest = Message<"vvs.account.v1.BeginPasskeyReauthenticationRequest"> & {
   /**
-   * Who.
+   * The signed-in user.
    *
    * @generated from field: vvs.account.v1.SessionCaller caller = 1;
    */
@@ -392,7 +392,7 @@ export declare const BeginPasskeyReauthenticationResponseSchema: GenMessage<Begi
  */
 export declare type ReauthenticateWithPasskeyRequest = Message<"vvs.account.v1.ReauthenticateWithPasskeyRequest"> & {
   /**
-   * Who.
+   * The signed-in user.
    *
    * @generated from field: vvs.account.v1.SessionCaller caller = 1;
    */
@@ -447,7 +447,7 @@ export declare const ReauthenticateWithPasskeyResponseSchema: GenMessage<Reauthe
  */
 export declare const PasskeyService: GenService<{
   /**
-   * The passkeys of the user who asks, the newest first. Callers: dashboard. Errors: unauthorized.
+   * The passkeys of the signed-in user, the newest first. Callers: dashboard. Errors: unauthorized.
    *
    * @generated from rpc vvs.account.v1.PasskeyService.ListPasskeys
    */
@@ -480,7 +480,7 @@ export declare const PasskeyService: GenService<{
     output: typeof AddPasskeyResponseSchema;
   },
   /**
-   * Forgets a passkey of the user who asks; repeatable. Callers: dashboard. Errors: unauthorized.
+   * Forgets a passkey of the signed-in user; repeatable. Callers: dashboard. Errors: unauthorized.
    *
    * @generated from rpc vvs.account.v1.PasskeyService.RemovePasskey
    */

@@ -190,14 +190,14 @@ export declare type FinishSingleSignOnRequest = Message<"vvs.account.v1.FinishSi
   query: string;
 
   /**
-   * Where from, for limits and the audit log.
+   * IP address of the browser, for limits and the audit log.
    *
    * @generated from field: string client_address = 4;
    */
   clientAddress: string;
 
   /**
-   * The browser, as it calls itself.
+   * User agent of the browser.
    *
    * @generated from field: string user_agent = 5;
    */
@@ -238,7 +238,7 @@ export declare type FinishSingleSignOnResponse = Message<"vvs.account.v1.FinishS
   organizationId: string;
 
   /**
-   * When the session ends whatever happens.
+   * When the session ends at the latest.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */

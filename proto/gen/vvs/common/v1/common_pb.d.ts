@@ -102,7 +102,7 @@ export declare type Idempotency = Message<"vvs.common.v1.Idempotency"> & {
   path: string;
 
   /**
-   * The client's key, 1–255 printable characters.
+   * The client's key, hashed with the newest key of the gateway's ring; of a form its name.
    *
    * @generated from field: string key = 3;
    */
@@ -114,6 +114,14 @@ export declare type Idempotency = Message<"vvs.common.v1.Idempotency"> & {
    * @generated from field: bytes body_hash = 4;
    */
   bodyHash: Uint8Array;
+
+  /**
+   * The same under the ring's other keys. A call is the same where any of its keys is: replicas of the gateway that have
+   * different rings during a rotation share one.
+   *
+   * @generated from field: repeated vvs.common.v1.IdempotencyHashes older = 5;
+   */
+  older: IdempotencyHashes[];
 };
 
 /**
@@ -121,6 +129,33 @@ export declare type Idempotency = Message<"vvs.common.v1.Idempotency"> & {
  * Use `create(IdempotencySchema)` to create a new message.
  */
 export declare const IdempotencySchema: GenMessage<Idempotency>;
+
+/**
+ * An Idempotency-Key and a body, hashed with one key of the gateway's ring.
+ *
+ * @generated from message vvs.common.v1.IdempotencyHashes
+ */
+export declare type IdempotencyHashes = Message<"vvs.common.v1.IdempotencyHashes"> & {
+  /**
+   * Keyed hash of the client's key.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Keyed hash of the canonical body.
+   *
+   * @generated from field: bytes body_hash = 2;
+   */
+  bodyHash: Uint8Array;
+};
+
+/**
+ * Describes the message vvs.common.v1.IdempotencyHashes.
+ * Use `create(IdempotencyHashesSchema)` to create a new message.
+ */
+export declare const IdempotencyHashesSchema: GenMessage<IdempotencyHashes>;
 
 /**
  * A place in a list that is ordered newest first, ties by id.
@@ -414,6 +449,13 @@ export declare type ServiceError = Message<"vvs.common.v1.ServiceError"> & {
    * @generated from field: int32 retry_after_seconds = 6;
    */
   retryAfterSeconds: number;
+
+  /**
+   * With service_unavailable: the call may have had its effect, or may still have it.
+   *
+   * @generated from field: bool outcome_unknown = 7;
+   */
+  outcomeUnknown: boolean;
 };
 
 /**

@@ -11,7 +11,7 @@ import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
  * Describes the file vvs/common/v1/common.proto.
  */
 export const file_vvs_common_v1_common = /*@__PURE__*/
-  fileDesc("Chp2dnMvY29tbW9uL3YxL2NvbW1vbi5wcm90bxINdnZzLmNvbW1vbi52MSJSCgZUZW5hbnQSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEi8KC2Vudmlyb25tZW50GAIgASgOMhoudnZzLmNvbW1vbi52MS5FbnZpcm9ubWVudCJqCgZDYWxsZXISJQoGdGVuYW50GAEgASgLMhUudnZzLmNvbW1vbi52MS5UZW5hbnQSDQoFYWN0b3IYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCRIWCg5jbGllbnRfYWRkcmVzcxgEIAEoCSJPCgtJZGVtcG90ZW5jeRISCgphcGlfa2V5X2lkGAEgASgJEgwKBHBhdGgYAiABKAkSCwoDa2V5GAMgASgJEhEKCWJvZHlfaGFzaBgEIAEoDCJGCghQb3NpdGlvbhIuCgpjcmVhdGVkX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIKCgJpZBgCIAEoCSJECgtQYWdlUmVxdWVzdBINCgVsaW1pdBgBIAEoBRImCgVhZnRlchgCIAEoCzIXLnZ2cy5jb21tb24udjEuUG9zaXRpb24iSAoLSWRlbnRpZmllcnMSCwoDdWVpGAEgASgJEgwKBGNhZ2UYAiABKAkSDAoEZHVucxgDIAEoCRIQCgN0aW4YBCABKAlCA4ABASIvCg5GaWVsZFZpb2xhdGlvbhIMCgRwYXRoGAEgASgJEg8KB21lc3NhZ2UYAiABKAkicAoJQ2FuZGlkYXRlEgoKAmlkGAEgASgJEhIKCmxlZ2FsX25hbWUYAiABKAkSEgoKY29uZmlkZW5jZRgDIAEoARIvCgtleHBsYW5hdGlvbhgEIAMoCzIaLnZ2cy5jb21tb24udjEuTWF0Y2hSZWFzb24iegoLTWF0Y2hSZWFzb24SEQoJY3JpdGVyaW9uGAEgASgJEg8KB291dGNvbWUYAiABKAkSDgoGd2VpZ2h0GAMgASgBEg4KBmRldGFpbBgEIAEoCRInCgVwYXJ0cxgFIAMoCzIYLnZ2cy5jb21tb24udjEuTWF0Y2hQYXJ0IjoKCU1hdGNoUGFydBIMCgRwYXJ0GAEgASgJEg8KB291dGNvbWUYAiABKAkSDgoGd2VpZ2h0GAMgASgBIrsBCgxTZXJ2aWNlRXJyb3ISDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEi4KB2RldGFpbHMYAyADKAsyHS52dnMuY29tbW9uLnYxLkZpZWxkVmlvbGF0aW9uEhEKCWVudGl0eV9pZBgEIAEoCRIsCgpjYW5kaWRhdGVzGAUgAygLMhgudnZzLmNvbW1vbi52MS5DYW5kaWRhdGUSGwoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgGIAEoBSpZCgtFbnZpcm9ubWVudBIbChdFTlZJUk9OTUVOVF9VTlNQRUNJRklFRBAAEhQKEEVOVklST05NRU5UX0xJVkUQARIXChNFTlZJUk9OTUVOVF9TQU5EQk9YEAIqYgoJQ2hlY2tUeXBlEhoKFkNIRUNLX1RZUEVfVU5TUEVDSUZJRUQQABIfChtDSEVDS19UWVBFX1NBTV9SRUdJU1RSQVRJT04QARIYChRDSEVDS19UWVBFX1RJTl9NQVRDSBACKnEKC0NoZWNrU3RhdHVzEhwKGENIRUNLX1NUQVRVU19VTlNQRUNJRklFRBAAEhUKEUNIRUNLX1NUQVRVU19QQVNTEAESFQoRQ0hFQ0tfU1RBVFVTX0ZBSUwQAhIWChJDSEVDS19TVEFUVVNfRVJST1IQA2IGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("Chp2dnMvY29tbW9uL3YxL2NvbW1vbi5wcm90bxINdnZzLmNvbW1vbi52MSJSCgZUZW5hbnQSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJEi8KC2Vudmlyb25tZW50GAIgASgOMhoudnZzLmNvbW1vbi52MS5FbnZpcm9ubWVudCJqCgZDYWxsZXISJQoGdGVuYW50GAEgASgLMhUudnZzLmNvbW1vbi52MS5UZW5hbnQSDQoFYWN0b3IYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCRIWCg5jbGllbnRfYWRkcmVzcxgEIAEoCSKAAQoLSWRlbXBvdGVuY3kSEgoKYXBpX2tleV9pZBgBIAEoCRIMCgRwYXRoGAIgASgJEgsKA2tleRgDIAEoCRIRCglib2R5X2hhc2gYBCABKAwSLwoFb2xkZXIYBSADKAsyIC52dnMuY29tbW9uLnYxLklkZW1wb3RlbmN5SGFzaGVzIjMKEUlkZW1wb3RlbmN5SGFzaGVzEgsKA2tleRgBIAEoCRIRCglib2R5X2hhc2gYAiABKAwiRgoIUG9zaXRpb24SLgoKY3JlYXRlZF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASCgoCaWQYAiABKAkiRAoLUGFnZVJlcXVlc3QSDQoFbGltaXQYASABKAUSJgoFYWZ0ZXIYAiABKAsyFy52dnMuY29tbW9uLnYxLlBvc2l0aW9uIkgKC0lkZW50aWZpZXJzEgsKA3VlaRgBIAEoCRIMCgRjYWdlGAIgASgJEgwKBGR1bnMYAyABKAkSEAoDdGluGAQgASgJQgOAAQEiLwoORmllbGRWaW9sYXRpb24SDAoEcGF0aBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJInAKCUNhbmRpZGF0ZRIKCgJpZBgBIAEoCRISCgpsZWdhbF9uYW1lGAIgASgJEhIKCmNvbmZpZGVuY2UYAyABKAESLwoLZXhwbGFuYXRpb24YBCADKAsyGi52dnMuY29tbW9uLnYxLk1hdGNoUmVhc29uInoKC01hdGNoUmVhc29uEhEKCWNyaXRlcmlvbhgBIAEoCRIPCgdvdXRjb21lGAIgASgJEg4KBndlaWdodBgDIAEoARIOCgZkZXRhaWwYBCABKAkSJwoFcGFydHMYBSADKAsyGC52dnMuY29tbW9uLnYxLk1hdGNoUGFydCI6CglNYXRjaFBhcnQSDAoEcGFydBgBIAEoCRIPCgdvdXRjb21lGAIgASgJEg4KBndlaWdodBgDIAEoASLUAQoMU2VydmljZUVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgdkZXRhaWxzGAMgAygLMh0udnZzLmNvbW1vbi52MS5GaWVsZFZpb2xhdGlvbhIRCgllbnRpdHlfaWQYBCABKAkSLAoKY2FuZGlkYXRlcxgFIAMoCzIYLnZ2cy5jb21tb24udjEuQ2FuZGlkYXRlEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYBiABKAUSFwoPb3V0Y29tZV91bmtub3duGAcgASgIKlkKC0Vudmlyb25tZW50EhsKF0VOVklST05NRU5UX1VOU1BFQ0lGSUVEEAASFAoQRU5WSVJPTk1FTlRfTElWRRABEhcKE0VOVklST05NRU5UX1NBTkRCT1gQAipiCglDaGVja1R5cGUSGgoWQ0hFQ0tfVFlQRV9VTlNQRUNJRklFRBAAEh8KG0NIRUNLX1RZUEVfU0FNX1JFR0lTVFJBVElPThABEhgKFENIRUNLX1RZUEVfVElOX01BVENIEAIqcQoLQ2hlY2tTdGF0dXMSHAoYQ0hFQ0tfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFQoRQ0hFQ0tfU1RBVFVTX1BBU1MQARIVChFDSEVDS19TVEFUVVNfRkFJTBACEhYKEkNIRUNLX1NUQVRVU19FUlJPUhADYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Describes the message vvs.common.v1.Tenant.
@@ -35,60 +35,67 @@ export const IdempotencySchema = /*@__PURE__*/
   messageDesc(file_vvs_common_v1_common, 2);
 
 /**
+ * Describes the message vvs.common.v1.IdempotencyHashes.
+ * Use `create(IdempotencyHashesSchema)` to create a new message.
+ */
+export const IdempotencyHashesSchema = /*@__PURE__*/
+  messageDesc(file_vvs_common_v1_common, 3);
+
+/**
  * Describes the message vvs.common.v1.Position.
  * Use `create(PositionSchema)` to create a new message.
  */
 export const PositionSchema = /*@__PURE__*/
-  messageDesc(file_vvs_common_v1_common, 3);
+  messageDesc(file_vvs_common_v1_common, 4);
 
 /**
  * Describes the message vvs.common.v1.PageRequest.
  * Use `create(PageRequestSchema)` to create a new message.
  */
 export const PageRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_common_v1_common, 4);
+  messageDesc(file_vvs_common_v1_common, 5);
 
 /**
  * Describes the message vvs.common.v1.Identifiers.
  * Use `create(IdentifiersSchema)` to create a new message.
  */
 export const IdentifiersSchema = /*@__PURE__*/
-  messageDesc(file_vvs_common_v1_common, 5);
+  messageDesc(file_vvs_common_v1_common, 6);
 
 /**
  * Describes the message vvs.common.v1.FieldViolation.
  * Use `create(FieldViolationSchema)` to create a new message.
  */
 export const FieldViolationSchema = /*@__PURE__*/
-  messageDesc(file_vvs_common_v1_common, 6);
+  messageDesc(file_vvs_common_v1_common, 7);
 
 /**
  * Describes the message vvs.common.v1.Candidate.
  * Use `create(CandidateSchema)` to create a new message.
  */
 export const CandidateSchema = /*@__PURE__*/
-  messageDesc(file_vvs_common_v1_common, 7);
+  messageDesc(file_vvs_common_v1_common, 8);
 
 /**
  * Describes the message vvs.common.v1.MatchReason.
  * Use `create(MatchReasonSchema)` to create a new message.
  */
 export const MatchReasonSchema = /*@__PURE__*/
-  messageDesc(file_vvs_common_v1_common, 8);
+  messageDesc(file_vvs_common_v1_common, 9);
 
 /**
  * Describes the message vvs.common.v1.MatchPart.
  * Use `create(MatchPartSchema)` to create a new message.
  */
 export const MatchPartSchema = /*@__PURE__*/
-  messageDesc(file_vvs_common_v1_common, 9);
+  messageDesc(file_vvs_common_v1_common, 10);
 
 /**
  * Describes the message vvs.common.v1.ServiceError.
  * Use `create(ServiceErrorSchema)` to create a new message.
  */
 export const ServiceErrorSchema = /*@__PURE__*/
-  messageDesc(file_vvs_common_v1_common, 10);
+  messageDesc(file_vvs_common_v1_common, 11);
 
 /**
  * Describes the enum vvs.common.v1.Environment.

@@ -682,6 +682,14 @@ export declare type ResolveVendorResponse = Message<"vvs.entity.v1.ResolveVendor
    * @generated from field: bool created = 2;
    */
   created: boolean;
+
+  /**
+   * Stands for the TIN that this call supplied, as in CheckSubject; empty where it supplied none. What the entity carries
+   * or what is remembered of it can be another call's TIN by the time it is read.
+   *
+   * @generated from field: bytes tin_hash = 3;
+   */
+  tinHash: Uint8Array;
 };
 
 /**
@@ -833,6 +841,13 @@ export declare type RevealTinRequest = Message<"vvs.entity.v1.RevealTinRequest">
    * @generated from field: string entity_id = 2;
    */
   entityId: string;
+
+  /**
+   * The TIN that is expected, as in CheckSubject: no other one is revealed.
+   *
+   * @generated from field: bytes tin_hash = 3;
+   */
+  tinHash: Uint8Array;
 };
 
 /**
@@ -942,6 +957,35 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
    * @generated from field: string exclusions_file = 6;
    */
   exclusionsFile: string;
+
+  /**
+   * Exclusions on that UEI or CAGE that a file listed and that have ended: gone from the newest file, or past their
+   * last day.
+   *
+   * @generated from field: repeated vvs.entity.v1.Exclusion ended_exclusions = 7;
+   */
+  endedExclusions: Exclusion[];
+
+  /**
+   * The load of the registry file; empty where none is loaded.
+   *
+   * @generated from field: string registry_load = 8;
+   */
+  registryLoad: string;
+
+  /**
+   * The load of the exclusions file; empty where none is loaded.
+   *
+   * @generated from field: string exclusions_load = 9;
+   */
+  exclusionsLoad: string;
+
+  /**
+   * Loads that were withdrawn, newest first, at most 100: what came from them counts as older than everything.
+   *
+   * @generated from field: repeated string withdrawn_loads = 10;
+   */
+  withdrawnLoads: string[];
 };
 
 /**
@@ -1066,6 +1110,27 @@ export declare type Exclusion = Message<"vvs.entity.v1.Exclusion"> & {
    * @generated from field: string termination_date = 6;
    */
   terminationDate: string;
+
+  /**
+   * Cut date of the first loaded file that listed it, YYYY-MM-DD.
+   *
+   * @generated from field: string first_seen = 7;
+   */
+  firstSeen: string;
+
+  /**
+   * Cut date of the newest loaded file that listed it, YYYY-MM-DD.
+   *
+   * @generated from field: string last_seen = 8;
+   */
+  lastSeen: string;
+
+  /**
+   * Cut date of the first loaded file that no longer listed it, YYYY-MM-DD; empty while the newest file lists it.
+   *
+   * @generated from field: string ended_on = 9;
+   */
+  endedOn: string;
 };
 
 /**
@@ -1252,7 +1317,8 @@ export declare const EntityService: GenService<{
     output: typeof GetCheckSubjectsResponseSchema;
   },
   /**
-   * The TIN in clear, for a TIN provider. Audited. Callers: verification alone. Errors: entity_not_found, not_found.
+   * The TIN in clear, for a TIN provider. Audited. Callers: verification. Errors: entity_not_found, not_found (no TIN is
+   * known of the entity, or another one than the caller expects).
    *
    * @generated from rpc vvs.entity.v1.EntityService.RevealTin
    */

@@ -98,6 +98,219 @@ export declare type VerificationRequested = Message<"vvs.events.v1.VerificationR
 export declare const VerificationRequestedSchema: GenMessage<VerificationRequested>;
 
 /**
+ * Where a part of a registration comes from.
+ *
+ * @generated from message vvs.events.v1.PartSource
+ */
+export declare type PartSource = Message<"vvs.events.v1.PartSource"> & {
+  /**
+   * sam_gov_api, sam_gov_extract or sam_gov_exclusions.
+   *
+   * @generated from field: string origin = 1;
+   */
+  origin: string;
+
+  /**
+   * The moment its data is of: when the API answered, or the day a file was cut.
+   *
+   * @generated from field: google.protobuf.Timestamp date = 2;
+   */
+  date?: Timestamp | undefined;
+
+  /**
+   * The load of its file; empty where it comes from the API.
+   *
+   * @generated from field: string load = 3;
+   */
+  load: string;
+};
+
+/**
+ * Describes the message vvs.events.v1.PartSource.
+ * Use `create(PartSourceSchema)` to create a new message.
+ */
+export declare const PartSourceSchema: GenMessage<PartSource>;
+
+/**
+ * What a source says of a registration. Texts are empty where it has none.
+ *
+ * @generated from message vvs.events.v1.RegistrationPart
+ */
+export declare type RegistrationPart = Message<"vvs.events.v1.RegistrationPart"> & {
+  /**
+   * Where it comes from.
+   *
+   * @generated from field: vvs.events.v1.PartSource source = 1;
+   */
+  source?: PartSource | undefined;
+
+  /**
+   * active, inactive, expired as the source says it, or not_found where it can know and has no record.
+   *
+   * @generated from field: string listed_as = 2;
+   */
+  listedAs: string;
+
+  /**
+   * A UEI was assigned, and never registered.
+   *
+   * @generated from field: bool id_only = 3;
+   */
+  idOnly: boolean;
+
+  /**
+   * YYYY-MM-DD.
+   *
+   * @generated from field: string expiration_date = 4;
+   */
+  expirationDate: string;
+
+  /**
+   * As registered.
+   *
+   * @generated from field: string legal_name = 5;
+   */
+  legalName: string;
+
+  /**
+   * The CAGE.
+   *
+   * @generated from field: string cage = 6;
+   */
+  cage: string;
+
+  /**
+   * The registry's text.
+   *
+   * @generated from field: string entity_type = 7;
+   */
+  entityType: string;
+};
+
+/**
+ * Describes the message vvs.events.v1.RegistrationPart.
+ * Use `create(RegistrationPartSchema)` to create a new message.
+ */
+export declare const RegistrationPartSchema: GenMessage<RegistrationPart>;
+
+/**
+ * One exclusion that is not over. Texts are empty where the source has none.
+ *
+ * @generated from message vvs.events.v1.Exclusion
+ */
+export declare type Exclusion = Message<"vvs.events.v1.Exclusion"> & {
+  /**
+   * Such as Reciprocal.
+   *
+   * @generated from field: string program = 1;
+   */
+  program: string;
+
+  /**
+   * Such as Ineligible (Proceedings Completed).
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * Who excluded.
+   *
+   * @generated from field: string agency = 3;
+   */
+  agency: string;
+
+  /**
+   * YYYY-MM-DD.
+   *
+   * @generated from field: string active_date = 4;
+   */
+  activeDate: string;
+
+  /**
+   * YYYY-MM-DD, or indefinite.
+   *
+   * @generated from field: string termination_date = 5;
+   */
+  terminationDate: string;
+};
+
+/**
+ * Describes the message vvs.events.v1.Exclusion.
+ * Use `create(ExclusionSchema)` to create a new message.
+ */
+export declare const ExclusionSchema: GenMessage<Exclusion>;
+
+/**
+ * What a source says of a vendor's exclusions.
+ *
+ * @generated from message vvs.events.v1.ExclusionsPart
+ */
+export declare type ExclusionsPart = Message<"vvs.events.v1.ExclusionsPart"> & {
+  /**
+   * Where it comes from.
+   *
+   * @generated from field: vvs.events.v1.PartSource source = 1;
+   */
+  source?: PartSource | undefined;
+
+  /**
+   * It says that the vendor is excluded, without naming the exclusion.
+   *
+   * @generated from field: bool flagged = 2;
+   */
+  flagged: boolean;
+
+  /**
+   * Those that it names.
+   *
+   * @generated from field: repeated vvs.events.v1.Exclusion exclusions = 3;
+   */
+  exclusions: Exclusion[];
+};
+
+/**
+ * Describes the message vvs.events.v1.ExclusionsPart.
+ * Use `create(ExclusionsPartSchema)` to create a new message.
+ */
+export declare const ExclusionsPartSchema: GenMessage<ExclusionsPart>;
+
+/**
+ * What an answer of sam_registration rests on: two parts, each with its own origin and date, so that data older than a
+ * baseline's changes nothing.
+ *
+ * @generated from message vvs.events.v1.RegistrationParts
+ */
+export declare type RegistrationParts = Message<"vvs.events.v1.RegistrationParts"> & {
+  /**
+   * Absent where nothing is known of the registration.
+   *
+   * @generated from field: vvs.events.v1.RegistrationPart registration = 1;
+   */
+  registration?: RegistrationPart | undefined;
+
+  /**
+   * Absent where nothing is known of exclusions.
+   *
+   * @generated from field: vvs.events.v1.ExclusionsPart exclusions = 2;
+   */
+  exclusions?: ExclusionsPart | undefined;
+
+  /**
+   * Loads that were withdrawn: a part that came from one counts as older than everything.
+   *
+   * @generated from field: repeated string withdrawn_loads = 3;
+   */
+  withdrawnLoads: string[];
+};
+
+/**
+ * Describes the message vvs.events.v1.RegistrationParts.
+ * Use `create(RegistrationPartsSchema)` to create a new message.
+ */
+export declare const RegistrationPartsSchema: GenMessage<RegistrationParts>;
+
+/**
  * One check of a completed verification, with the facts that monitors watch.
  *
  * @generated from message vvs.events.v1.CheckOutcome
@@ -138,6 +351,14 @@ export declare type CheckOutcome = Message<"vvs.events.v1.CheckOutcome"> & {
    * @generated from field: map<string, string> facts = 5;
    */
   facts: { [key: string]: string };
+
+  /**
+   * Of live sam_registration: what the facts rest on. Absent for an error, other checks and the sandbox, whose order is
+   * run_seq only.
+   *
+   * @generated from field: vvs.events.v1.RegistrationParts parts = 6;
+   */
+  parts?: RegistrationParts | undefined;
 };
 
 /**
@@ -305,7 +526,8 @@ export declare type ChangeDetected = Message<"vvs.events.v1.ChangeDetected"> & {
 export declare const ChangeDetectedSchema: GenMessage<ChangeDetected>;
 
 /**
- * Topic webhook.requested: an event is in a monitor's history and must reach its subscriber. Monitor → webhook-dispatcher.
+ * Topic webhook.requested: an event is in a monitor's history and must reach its subscriber, or the monitor has another
+ * URL. Monitor → webhook-dispatcher.
  *
  * @generated from message vvs.events.v1.WebhookRequested
  */
@@ -365,6 +587,21 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
    * @generated from field: google.protobuf.Timestamp detected_at = 8;
    */
   detectedAt?: Timestamp | undefined;
+
+  /**
+   * Counts the changes of the monitor's URL. The URL with the highest number is in force, whatever the order of records.
+   *
+   * @generated from field: int64 url_version = 9;
+   */
+  urlVersion: bigint;
+
+  /**
+   * The record is about the monitor's URL only: webhook_url is the new one, empty where it was removed, and there is no
+   * event, entity, verification, change or time. Retries and replays of earlier events go there.
+   *
+   * @generated from field: bool url_changed = 10;
+   */
+  urlChanged: boolean;
 };
 
 /**

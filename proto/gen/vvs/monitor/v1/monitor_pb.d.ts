@@ -83,7 +83,7 @@ export declare type Monitor = Message<"vvs.monitor.v1.Monitor"> & {
   frequency: Frequency;
 
   /**
-   * Where changes are sent.
+   * Where changes are sent; empty where nothing is sent.
    *
    * @generated from field: string webhook_url = 5;
    */
@@ -159,7 +159,7 @@ export declare type CreateMonitorRequest = Message<"vvs.monitor.v1.CreateMonitor
   checks: CheckType[];
 
   /**
-   * Absolute URL; checked here once more.
+   * Absolute URL, checked here once more; empty for none.
    *
    * @generated from field: string webhook_url = 4;
    */
@@ -307,6 +307,13 @@ export declare type ListMonitorsRequest = Message<"vvs.monitor.v1.ListMonitorsRe
    * @generated from field: vvs.common.v1.CheckStatus last_outcome = 5;
    */
   lastOutcome: CheckStatus;
+
+  /**
+   * Only those whose runs have all ended in error for longer than three periods or a day.
+   *
+   * @generated from field: bool unanswered = 6;
+   */
+  unanswered: boolean;
 };
 
 /**
@@ -403,11 +410,11 @@ export declare type UpdateMonitorRequest = Message<"vvs.monitor.v1.UpdateMonitor
   monitorId: string;
 
   /**
-   * Empty: unchanged.
+   * Absent: unchanged. Empty: removed.
    *
-   * @generated from field: string webhook_url = 3;
+   * @generated from field: optional string webhook_url = 3;
    */
-  webhookUrl: string;
+  webhookUrl?: string | undefined;
 
   /**
    * Unspecified: unchanged.
@@ -634,6 +641,74 @@ export declare type ListEventsResponse = Message<"vvs.monitor.v1.ListEventsRespo
 export declare const ListEventsResponseSchema: GenMessage<ListEventsResponse>;
 
 /**
+ * Events after a position are asked for.
+ *
+ * @generated from message vvs.monitor.v1.ListEventsAfterRequest
+ */
+export declare type ListEventsAfterRequest = Message<"vvs.monitor.v1.ListEventsAfterRequest"> & {
+  /**
+   * On whose behalf.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * The position that an earlier answer ended with; absent to begin at the oldest event kept.
+   *
+   * @generated from field: optional int64 after = 2;
+   */
+  after?: bigint | undefined;
+
+  /**
+   * Events wanted, 1–100.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * How long to wait for the first event, 0–20 seconds.
+   *
+   * @generated from field: int32 wait_seconds = 4;
+   */
+  waitSeconds: number;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ListEventsAfterRequest.
+ * Use `create(ListEventsAfterRequestSchema)` to create a new message.
+ */
+export declare const ListEventsAfterRequestSchema: GenMessage<ListEventsAfterRequest>;
+
+/**
+ * Events in the order in which they were recorded.
+ *
+ * @generated from message vvs.monitor.v1.ListEventsAfterResponse
+ */
+export declare type ListEventsAfterResponse = Message<"vvs.monitor.v1.ListEventsAfterResponse"> & {
+  /**
+   * Oldest first; empty where there is none yet.
+   *
+   * @generated from field: repeated vvs.monitor.v1.Event events = 1;
+   */
+  events: Event[];
+
+  /**
+   * Where to go on.
+   *
+   * @generated from field: int64 position = 2;
+   */
+  position: bigint;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.ListEventsAfterResponse.
+ * Use `create(ListEventsAfterResponseSchema)` to create a new message.
+ */
+export declare const ListEventsAfterResponseSchema: GenMessage<ListEventsAfterResponse>;
+
+/**
  * How often a monitor runs.
  *
  * @generated from enum vvs.monitor.v1.Frequency
@@ -730,7 +805,7 @@ export declare const MonitorService: GenService<{
   },
   /**
    * Changes the webhook URL or the frequency; the baseline stays. Callers: gateway, dashboard.
-   * Errors: invalid_request, monitor_not_found.
+   * Errors: invalid_request, monitor_not_found, monitor_canceled.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.UpdateMonitor
    */
@@ -760,6 +835,18 @@ export declare const MonitorService: GenService<{
     methodKind: "unary";
     input: typeof ListEventsRequestSchema;
     output: typeof ListEventsResponseSchema;
+  },
+  /**
+   * The organization's events after a position, oldest first, in the order in which they were recorded; none is skipped.
+   * Waits for the first one where it is asked to; then it takes up to 20 s. Callers: gateway.
+   * Errors: invalid_request (after, where it is older than what is kept), rate_limited (10 calls wait already).
+   *
+   * @generated from rpc vvs.monitor.v1.MonitorService.ListEventsAfter
+   */
+  listEventsAfter: {
+    methodKind: "unary";
+    input: typeof ListEventsAfterRequestSchema;
+    output: typeof ListEventsAfterResponseSchema;
   },
 }>;
 

@@ -2,7 +2,7 @@
 // @generated from file vvs/verification/v1/provider_health.proto (package vvs.verification.v1, syntax proto3)
 /* eslint-disable */
 
-// How providers did over time.
+// How well providers answered over time.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,34 +15,34 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_vvs_verification_v1_provider_health: GenFile;
 
 /**
- * How the providers of an environment did is asked for.
+ * Asks how well the providers of an environment answered.
  *
  * @generated from message vvs.verification.v1.GetProviderHealthRequest
  */
 export declare type GetProviderHealthRequest = Message<"vvs.verification.v1.GetProviderHealthRequest"> & {
   /**
-   * The world of data.
+   * The environment.
    *
    * @generated from field: vvs.common.v1.Environment environment = 1;
    */
   environment: Environment;
 
   /**
-   * From then on: the beginning of an hour, or of a day where it is asked for by day.
+   * Start of the range: the beginning of an hour, or of a day for HEALTH_INTERVAL_DAY.
    *
    * @generated from field: google.protobuf.Timestamp from = 2;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Until then, exclusive.
+   * End of the range, exclusive.
    *
    * @generated from field: google.protobuf.Timestamp to = 3;
    */
   to?: Timestamp | undefined;
 
   /**
-   * How finely.
+   * The length of the periods.
    *
    * @generated from field: vvs.verification.v1.HealthInterval interval = 4;
    */
@@ -56,17 +56,17 @@ export declare type GetProviderHealthRequest = Message<"vvs.verification.v1.GetP
 export declare const GetProviderHealthRequestSchema: GenMessage<GetProviderHealthRequest>;
 
 /**
- * How a provider did within some time. All organizations share the providers, so this tells shares and no counts: nobody
- * learns how much others ask.
+ * How well a provider answered in some period. All organizations share the providers, so figures are shares and not
+ * counts: they do not reveal how much others ask.
  *
  * @generated from message vvs.verification.v1.HealthFigures
  */
 export declare type HealthFigures = Message<"vvs.verification.v1.HealthFigures"> & {
   /**
-   * How many of the times it was to be asked it answered, in whole per cent: 100 where it always did, 0 where it never
-   * did, and 1–99 for everything between. While it is not asked because its circuit is open or its quota is used up, it
-   * does not answer. What only the question was to blame for, such as an unusable name or an outage that a sandbox vendor
-   * asks for, counts as neither.
+   * Share of attempts that the provider answered, in whole per cent: 100 where it always did, 0 where it never did, and
+   * 1–99 otherwise. Attempts that were refused because its circuit was open or its quota was used up count as not
+   * answered. Attempts where only the question was at fault, such as an unusable name or a simulated outage of the
+   * sandbox, do not count.
    *
    * @generated from field: int32 answered_percent = 1;
    */
@@ -94,20 +94,20 @@ export declare type HealthFigures = Message<"vvs.verification.v1.HealthFigures">
 export declare const HealthFiguresSchema: GenMessage<HealthFigures>;
 
 /**
- * How a provider did within one hour or day.
+ * How well a provider answered in one hour or day.
  *
  * @generated from message vvs.verification.v1.HealthPeriod
  */
 export declare type HealthPeriod = Message<"vvs.verification.v1.HealthPeriod"> & {
   /**
-   * Its beginning.
+   * Start of the period.
    *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
 
   /**
-   * How it did.
+   * The figures of the period.
    *
    * @generated from field: vvs.verification.v1.HealthFigures figures = 2;
    */
@@ -121,7 +121,7 @@ export declare type HealthPeriod = Message<"vvs.verification.v1.HealthPeriod"> &
 export declare const HealthPeriodSchema: GenMessage<HealthPeriod>;
 
 /**
- * How a provider did with one check.
+ * How well a provider answered one check.
  *
  * @generated from message vvs.verification.v1.ProviderHealth
  */
@@ -134,21 +134,21 @@ export declare type ProviderHealth = Message<"vvs.verification.v1.ProviderHealth
   provider: string;
 
   /**
-   * Which check.
+   * The check.
    *
    * @generated from field: vvs.common.v1.CheckType check_type = 2;
    */
   checkType: CheckType;
 
   /**
-   * Over the whole time.
+   * The figures of the whole range.
    *
    * @generated from field: vvs.verification.v1.HealthFigures overall = 3;
    */
   overall?: HealthFigures | undefined;
 
   /**
-   * By time; those in which it was not asked are left out.
+   * In the order of time; periods in which it was not asked are left out.
    *
    * @generated from field: repeated vvs.verification.v1.HealthPeriod periods = 4;
    */
@@ -162,14 +162,14 @@ export declare type ProviderHealth = Message<"vvs.verification.v1.ProviderHealth
 export declare const ProviderHealthSchema: GenMessage<ProviderHealth>;
 
 /**
- * How the providers did.
+ * How well the providers answered.
  *
  * @generated from message vvs.verification.v1.GetProviderHealthResponse
  */
 export declare type GetProviderHealthResponse = Message<"vvs.verification.v1.GetProviderHealthResponse"> & {
   /**
-   * In the order they are asked, then those that are not asked any more; one that was not asked within the time is left
-   * out.
+   * In the order they are asked, then those that are no longer asked. A provider that was not asked within the range is
+   * left out.
    *
    * @generated from field: repeated vvs.verification.v1.ProviderHealth providers = 1;
    */
@@ -183,7 +183,7 @@ export declare type GetProviderHealthResponse = Message<"vvs.verification.v1.Get
 export declare const GetProviderHealthResponseSchema: GenMessage<GetProviderHealthResponse>;
 
 /**
- * How finely time is divided, in UTC.
+ * The length of a period, in UTC.
  *
  * @generated from enum vvs.verification.v1.HealthInterval
  */

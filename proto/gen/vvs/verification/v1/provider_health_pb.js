@@ -2,7 +2,7 @@
 // @generated from file vvs/verification/v1/provider_health.proto (package vvs.verification.v1, syntax proto3)
 /* eslint-disable */
 
-// How providers did over time.
+// How well providers answered over time.
 
 import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -56,7 +56,7 @@ export const HealthIntervalSchema = /*@__PURE__*/
   enumDesc(file_vvs_verification_v1_provider_health, 0);
 
 /**
- * How finely time is divided, in UTC.
+ * The length of a period, in UTC.
  *
  * @generated from enum vvs.verification.v1.HealthInterval
  */

@@ -22,14 +22,14 @@ export declare const file_vvs_verification_v1_verification: GenFile;
  */
 export declare type Result = Message<"vvs.verification.v1.Result"> & {
   /**
-   * Which check.
+   * The check.
    *
    * @generated from field: vvs.common.v1.CheckType check_type = 1;
    */
   checkType: CheckType;
 
   /**
-   * What it came to.
+   * Its outcome.
    *
    * @generated from field: vvs.common.v1.CheckStatus status = 2;
    */
@@ -43,14 +43,14 @@ export declare type Result = Message<"vvs.verification.v1.Result"> & {
   confidence: number;
 
   /**
-   * The provider that answered, such as sam_gov_extract, or none.
+   * The source of the answer, such as sam_gov_extract, or none.
    *
    * @generated from field: string origin = 4;
    */
   origin: string;
 
   /**
-   * created_at of the verification less the date of the data itself, in seconds; 0 on error.
+   * Age of the data when the verification was stored, in seconds; 0 on error.
    *
    * @generated from field: int64 data_freshness_seconds = 5;
    */
@@ -64,7 +64,7 @@ export declare type Result = Message<"vvs.verification.v1.Result"> & {
   evidenceId: string;
 
   /**
-   * Such as not_found, excluded, missing_tin, providers_failed; empty on a plain pass.
+   * The reason, such as not_found, excluded, missing_tin, providers_failed; empty on a plain pass.
    *
    * @generated from field: string reason = 7;
    */
@@ -98,14 +98,14 @@ export declare type Verification = Message<"vvs.verification.v1.Verification"> &
   entityId: string;
 
   /**
-   * Any fail is fail, else any error is error, else pass.
+   * fail where any check failed, else error where any had an error, else pass.
    *
    * @generated from field: vvs.common.v1.CheckStatus overall_result = 3;
    */
   overallResult: CheckStatus;
 
   /**
-   * In the order asked.
+   * In the order of the request.
    *
    * @generated from field: repeated vvs.verification.v1.Result results = 4;
    */
@@ -119,7 +119,7 @@ export declare type Verification = Message<"vvs.verification.v1.Verification"> &
   createdAt?: Timestamp | undefined;
 
   /**
-   * Who asked for it: an API key (key_…), a user (usr_…) or a monitor (mon_…). For the dashboard; not in the public API.
+   * Who requested it: an API key (key_…), a user (usr_…) or a monitor (mon_…). For the dashboard; not in the public API.
    *
    * @generated from field: string actor = 6;
    */
@@ -140,7 +140,7 @@ export declare type Verification = Message<"vvs.verification.v1.Verification"> &
 export declare const VerificationSchema: GenMessage<Verification>;
 
 /**
- * A vendor by identifiers.
+ * A vendor, named by identifiers.
  *
  * @generated from message vvs.verification.v1.Vendor
  */
@@ -167,26 +167,26 @@ export declare type Vendor = Message<"vvs.verification.v1.Vendor"> & {
 export declare const VendorSchema: GenMessage<Vendor>;
 
 /**
- * Checks are asked for.
+ * Asks for checks.
  *
  * @generated from message vvs.verification.v1.VerifyRequest
  */
 export declare type VerifyRequest = Message<"vvs.verification.v1.VerifyRequest"> & {
   /**
-   * On whose behalf.
+   * The caller on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * What is checked.
+   * The vendor to check.
    *
    * @generated from oneof vvs.verification.v1.VerifyRequest.target
    */
   target: {
     /**
-     * An entity the caller knows, ent_….
+     * An entity that the caller can see, ent_….
      *
      * @generated from field: string entity_id = 2;
      */
@@ -194,7 +194,7 @@ export declare type VerifyRequest = Message<"vvs.verification.v1.VerifyRequest">
     case: "entityId";
   } | {
     /**
-     * A vendor to resolve, and to create where unknown.
+     * A vendor, which is resolved to an entity; one is created where there is none.
      *
      * @generated from field: vvs.verification.v1.Vendor vendor = 3;
      */
@@ -231,7 +231,7 @@ export declare type VerifyRequest = Message<"vvs.verification.v1.VerifyRequest">
 export declare const VerifyRequestSchema: GenMessage<VerifyRequest>;
 
 /**
- * The verification.
+ * Returns the verification.
  *
  * @generated from message vvs.verification.v1.VerifyResponse
  */
@@ -258,13 +258,13 @@ export declare type VerifyResponse = Message<"vvs.verification.v1.VerifyResponse
 export declare const VerifyResponseSchema: GenMessage<VerifyResponse>;
 
 /**
- * One verification is asked for.
+ * Asks for one verification.
  *
  * @generated from message vvs.verification.v1.GetVerificationRequest
  */
 export declare type GetVerificationRequest = Message<"vvs.verification.v1.GetVerificationRequest"> & {
   /**
-   * On whose behalf.
+   * The caller on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -305,13 +305,13 @@ export declare type GetVerificationResponse = Message<"vvs.verification.v1.GetVe
 export declare const GetVerificationResponseSchema: GenMessage<GetVerificationResponse>;
 
 /**
- * Verifications are asked for.
+ * Asks for verifications.
  *
  * @generated from message vvs.verification.v1.ListVerificationsRequest
  */
 export declare type ListVerificationsRequest = Message<"vvs.verification.v1.ListVerificationsRequest"> & {
   /**
-   * On whose behalf.
+   * The caller on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -325,7 +325,7 @@ export declare type ListVerificationsRequest = Message<"vvs.verification.v1.List
   entityId: string;
 
   /**
-   * Which part.
+   * The page.
    *
    * @generated from field: vvs.common.v1.PageRequest page = 3;
    */
@@ -366,13 +366,13 @@ export declare type ListVerificationsResponse = Message<"vvs.verification.v1.Lis
 export declare const ListVerificationsResponseSchema: GenMessage<ListVerificationsResponse>;
 
 /**
- * One call of one provider.
+ * One attempt to ask one provider.
  *
  * @generated from message vvs.verification.v1.Attempt
  */
 export declare type Attempt = Message<"vvs.verification.v1.Attempt"> & {
   /**
-   * Such as sandbox_primary.
+   * The provider's name, such as sandbox_primary.
    *
    * @generated from field: string provider = 1;
    */
@@ -386,7 +386,7 @@ export declare type Attempt = Message<"vvs.verification.v1.Attempt"> & {
   outcome: string;
 
   /**
-   * Why, such as timeout, http_503, stale_source; empty on a plain pass.
+   * The reason, such as timeout, http_503, stale_source; empty on a plain pass.
    *
    * @generated from field: string reason = 3;
    */
@@ -414,7 +414,7 @@ export declare type Attempt = Message<"vvs.verification.v1.Attempt"> & {
 export declare const AttemptSchema: GenMessage<Attempt>;
 
 /**
- * What a provider answered, immutable.
+ * What a provider answered; never changed.
  *
  * @generated from message vvs.verification.v1.Evidence
  */
@@ -434,7 +434,7 @@ export declare type Evidence = Message<"vvs.verification.v1.Evidence"> & {
   verificationId: string;
 
   /**
-   * Which check.
+   * The check.
    *
    * @generated from field: vvs.common.v1.CheckType check_type = 3;
    */
@@ -448,28 +448,28 @@ export declare type Evidence = Message<"vvs.verification.v1.Evidence"> & {
   origin: string;
 
   /**
-   * The answer as received, secrets and TINs masked; empty when nothing answered.
+   * The answer as received, with secrets and TINs masked; empty where no provider answered.
    *
    * @generated from field: string content = 5;
    */
   content: string;
 
   /**
-   * Its media type; empty when nothing answered.
+   * Media type of the content; empty where no provider answered.
    *
    * @generated from field: string content_type = 6;
    */
   contentType: string;
 
   /**
-   * Lower-case hex SHA-256 of content's UTF-8 bytes.
+   * SHA-256 of the content's UTF-8 bytes, in lower-case hex.
    *
    * @generated from field: string sha256 = 7;
    */
   sha256: string;
 
   /**
-   * In the order made.
+   * In the order they were made.
    *
    * @generated from field: repeated vvs.verification.v1.Attempt attempts = 8;
    */
@@ -490,13 +490,13 @@ export declare type Evidence = Message<"vvs.verification.v1.Evidence"> & {
 export declare const EvidenceSchema: GenMessage<Evidence>;
 
 /**
- * Evidence is asked for.
+ * Asks for evidence.
  *
  * @generated from message vvs.verification.v1.GetEvidenceRequest
  */
 export declare type GetEvidenceRequest = Message<"vvs.verification.v1.GetEvidenceRequest"> & {
   /**
-   * On whose behalf.
+   * The caller on whose behalf the call is made.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -537,13 +537,13 @@ export declare type GetEvidenceResponse = Message<"vvs.verification.v1.GetEviden
 export declare const GetEvidenceResponseSchema: GenMessage<GetEvidenceResponse>;
 
 /**
- * Providers are asked for.
+ * Asks for providers.
  *
  * @generated from message vvs.verification.v1.ListProvidersRequest
  */
 export declare type ListProvidersRequest = Message<"vvs.verification.v1.ListProvidersRequest"> & {
   /**
-   * The world of data.
+   * The environment.
    *
    * @generated from field: vvs.common.v1.Environment environment = 1;
    */
@@ -557,7 +557,7 @@ export declare type ListProvidersRequest = Message<"vvs.verification.v1.ListProv
 export declare const ListProvidersRequestSchema: GenMessage<ListProvidersRequest>;
 
 /**
- * One provider and how it is.
+ * One provider and its health.
  *
  * @generated from message vvs.verification.v1.Provider
  */
@@ -638,14 +638,14 @@ export enum Mode {
   UNSPECIFIED = 0,
 
   /**
-   * The newest stored answer, whatever its age; asks providers where there is none.
+   * The newest stored answer of any age; providers are asked where there is none.
    *
    * @generated from enum value: MODE_CACHED = 1;
    */
   CACHED = 1,
 
   /**
-   * Providers, now.
+   * Providers are asked now.
    *
    * @generated from enum value: MODE_REALTIME = 2;
    */
@@ -658,15 +658,15 @@ export enum Mode {
 export declare const ModeSchema: GenEnum<Mode>;
 
 /**
- * Runs checks and keeps what providers said.
+ * Runs checks and stores what providers answered.
  *
  * @generated from service vvs.verification.v1.VerificationService
  */
 export declare const VerificationService: GenService<{
   /**
-   * Runs checks on an entity, or on the vendor that identifiers name. Takes up to 25 s. Callers: gateway, dashboard.
+   * Runs checks of an entity, or of the vendor that the identifiers name. Takes up to 25 s. Callers: gateway, dashboard.
    * Errors: entity_not_found, entity_exists, ambiguous_match, limit_exceeded, idempotency_conflict, idempotency_mismatch.
-   * A check that nothing could answer is a result with status error, not an error of the call.
+   * A check that no provider could answer is a result with status error, not an error of the call.
    *
    * @generated from rpc vvs.verification.v1.VerificationService.Verify
    */
@@ -676,7 +676,7 @@ export declare const VerificationService: GenService<{
     output: typeof VerifyResponseSchema;
   },
   /**
-   * One verification. Callers: gateway, dashboard. Errors: verification_not_found.
+   * Returns one verification. Callers: gateway, dashboard. Errors: verification_not_found.
    *
    * @generated from rpc vvs.verification.v1.VerificationService.GetVerification
    */
@@ -686,7 +686,7 @@ export declare const VerificationService: GenService<{
     output: typeof GetVerificationResponseSchema;
   },
   /**
-   * The organization's verifications, newest first. Callers: gateway, dashboard.
+   * Returns the organization's verifications, newest first. Callers: gateway, dashboard.
    *
    * @generated from rpc vvs.verification.v1.VerificationService.ListVerifications
    */
@@ -696,7 +696,7 @@ export declare const VerificationService: GenService<{
     output: typeof ListVerificationsResponseSchema;
   },
   /**
-   * What a provider answered, and each attempt. Callers: gateway, dashboard. Errors: evidence_not_found.
+   * Returns what a provider answered, and each attempt. Callers: gateway, dashboard. Errors: evidence_not_found.
    *
    * @generated from rpc vvs.verification.v1.VerificationService.GetEvidence
    */
@@ -706,7 +706,7 @@ export declare const VerificationService: GenService<{
     output: typeof GetEvidenceResponseSchema;
   },
   /**
-   * The providers of an environment and how they are. Callers: gateway, dashboard.
+   * Returns the providers of an environment and their health. Callers: gateway, dashboard.
    *
    * @generated from rpc vvs.verification.v1.VerificationService.ListProviders
    */
@@ -716,8 +716,8 @@ export declare const VerificationService: GenService<{
     output: typeof ListProvidersResponseSchema;
   },
   /**
-   * How the providers of an environment did over time, for whoever asked them; some seconds late. Callers: dashboard.
-   * Errors: invalid_request where the time is empty or too long for its interval.
+   * Returns how well the providers of an environment answered over time, for all organizations together; some seconds
+   * late. Callers: dashboard. Errors: invalid_request where the range is empty, or too long for its interval.
    *
    * @generated from rpc vvs.verification.v1.VerificationService.GetProviderHealth
    */

@@ -142,7 +142,7 @@ export const Mode = /*@__PURE__*/
   tsEnum(ModeSchema);
 
 /**
- * Runs checks and keeps what providers said.
+ * Runs checks and stores what providers answered.
  *
  * @generated from service vvs.verification.v1.VerificationService
  */

@@ -42,7 +42,7 @@ export declare type Attempt = Message<"vvs.webhook.v1.Attempt"> & {
   durationMs: bigint;
 
   /**
-   * The subscriber's status; absent where none came.
+   * The subscriber's status code; absent where there was no answer.
    *
    * @generated from field: optional int32 status_code = 4;
    */
@@ -56,7 +56,7 @@ export declare type Attempt = Message<"vvs.webhook.v1.Attempt"> & {
   error: string;
 
   /**
-   * The first bytes of the answer, as text.
+   * The beginning of the answer, as text.
    *
    * @generated from field: string answer_excerpt = 6;
    */
@@ -70,7 +70,7 @@ export declare type Attempt = Message<"vvs.webhook.v1.Attempt"> & {
 export declare const AttemptSchema: GenMessage<Attempt>;
 
 /**
- * One thing that changed.
+ * A field that changed.
  *
  * @generated from message vvs.webhook.v1.DeliveredChange
  */
@@ -83,14 +83,14 @@ export declare type DeliveredChange = Message<"vvs.webhook.v1.DeliveredChange"> 
   field: string;
 
   /**
-   * What it was; absent where it was nothing.
+   * The value before; absent where there was none.
    *
    * @generated from field: optional string previous = 2;
    */
   previous?: string | undefined;
 
   /**
-   * What it is; absent where it is nothing.
+   * The value now; absent where there is none.
    *
    * @generated from field: optional string current = 3;
    */
@@ -104,20 +104,20 @@ export declare type DeliveredChange = Message<"vvs.webhook.v1.DeliveredChange"> 
 export declare const DeliveredChangeSchema: GenMessage<DeliveredChange>;
 
 /**
- * A delivery was begun again.
+ * A user's request to send a delivery again.
  *
  * @generated from message vvs.webhook.v1.Replay
  */
 export declare type Replay = Message<"vvs.webhook.v1.Replay"> & {
   /**
-   * When.
+   * When it was requested.
    *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
 
   /**
-   * By whom, usr_….
+   * The user, usr_….
    *
    * @generated from field: string actor = 2;
    */
@@ -131,7 +131,7 @@ export declare type Replay = Message<"vvs.webhook.v1.Replay"> & {
 export declare const ReplaySchema: GenMessage<Replay>;
 
 /**
- * One event on its way to one subscriber.
+ * One event for one subscriber.
  *
  * @generated from message vvs.webhook.v1.Delivery
  */
@@ -151,14 +151,14 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
   eventId: string;
 
   /**
-   * mon_…; made up where it is a test.
+   * mon_…; invented where it is a test.
    *
    * @generated from field: string monitor_id = 3;
    */
   monitorId: string;
 
   /**
-   * Where it goes.
+   * The URL it goes to.
    *
    * @generated from field: string webhook_url = 4;
    */
@@ -186,35 +186,35 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
   nextAttemptAt?: Timestamp | undefined;
 
   /**
-   * In the order made.
+   * Oldest first.
    *
    * @generated from field: repeated vvs.webhook.v1.Attempt attempts = 8;
    */
   attempts: Attempt[];
 
   /**
-   * A test event, whose ids are made up.
+   * It is a test event, with invented ids.
    *
    * @generated from field: bool test = 9;
    */
   test: boolean;
 
   /**
-   * ent_…; made up where it is a test.
+   * ent_…; invented where it is a test.
    *
    * @generated from field: string entity_id = 10;
    */
   entityId: string;
 
   /**
-   * ver_…; made up where it is a test.
+   * ver_…; invented where it is a test.
    *
    * @generated from field: string verification_id = 11;
    */
   verificationId: string;
 
   /**
-   * What the subscriber is told.
+   * The changes that the subscriber receives.
    *
    * @generated from field: repeated vvs.webhook.v1.DeliveredChange changes = 12;
    */
@@ -228,18 +228,25 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
   detectedAt?: Timestamp | undefined;
 
   /**
-   * In the order made; empty where it never was begun again.
+   * Oldest first; empty where it was never replayed.
    *
    * @generated from field: repeated vvs.webhook.v1.Replay replays = 14;
    */
   replays: Replay[];
 
   /**
-   * An attempt is being made at this moment.
+   * An attempt is in flight now.
    *
    * @generated from field: bool under_way = 15;
    */
   underWay: boolean;
+
+  /**
+   * Why it failed, if not because of its attempts: no_webhook_url (the monitor no longer has a URL). Else empty.
+   *
+   * @generated from field: string failure = 16;
+   */
+  failure: string;
 };
 
 /**
@@ -249,13 +256,13 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
 export declare const DeliverySchema: GenMessage<Delivery>;
 
 /**
- * Which deliveries are meant.
+ * Selects deliveries.
  *
  * @generated from message vvs.webhook.v1.ListDeliveriesRequest
  */
 export declare type ListDeliveriesRequest = Message<"vvs.webhook.v1.ListDeliveriesRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -276,7 +283,7 @@ export declare type ListDeliveriesRequest = Message<"vvs.webhook.v1.ListDeliveri
   status: string;
 
   /**
-   * Which part.
+   * Which page.
    *
    * @generated from field: vvs.common.v1.PageRequest page = 4;
    */
@@ -304,7 +311,7 @@ export declare type ListDeliveriesRequest = Message<"vvs.webhook.v1.ListDeliveri
   webhookUrl: string;
 
   /**
-   * Only tests.
+   * Return only tests.
    *
    * @generated from field: bool tests_alone = 8;
    */
@@ -331,7 +338,7 @@ export declare type ListDeliveriesResponse = Message<"vvs.webhook.v1.ListDeliver
   deliveries: Delivery[];
 
   /**
-   * Where the next page starts; absent on the last.
+   * Where the next page starts; absent on the last page.
    *
    * @generated from field: vvs.common.v1.Position next = 2;
    */
@@ -345,13 +352,13 @@ export declare type ListDeliveriesResponse = Message<"vvs.webhook.v1.ListDeliver
 export declare const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse>;
 
 /**
- * A delivery is asked for.
+ * Identifies a delivery.
  *
  * @generated from message vvs.webhook.v1.GetDeliveryRequest
  */
 export declare type GetDeliveryRequest = Message<"vvs.webhook.v1.GetDeliveryRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -392,13 +399,13 @@ export declare type GetDeliveryResponse = Message<"vvs.webhook.v1.GetDeliveryRes
 export declare const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse>;
 
 /**
- * A delivery is to be begun again.
+ * Identifies the delivery to send again.
  *
  * @generated from message vvs.webhook.v1.ReplayDeliveryRequest
  */
 export declare type ReplayDeliveryRequest = Message<"vvs.webhook.v1.ReplayDeliveryRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -432,7 +439,7 @@ export declare type ReplayDeliveryResponse = Message<"vvs.webhook.v1.ReplayDeliv
   delivery?: Delivery | undefined;
 
   /**
-   * It was begun again. False, and nothing was changed: an attempt is under way, or the first one waits for that of an
+   * It is sent again. False: nothing was changed, as an attempt is in flight, or the first one waits for that of an
    * earlier event of the monitor.
    *
    * @generated from field: bool replayed = 2;
@@ -447,7 +454,7 @@ export declare type ReplayDeliveryResponse = Message<"vvs.webhook.v1.ReplayDeliv
 export declare const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse>;
 
 /**
- * Which failed deliveries are meant; tests never are.
+ * Selects failed deliveries; tests are never included.
  *
  * @generated from message vvs.webhook.v1.FailedFilter
  */
@@ -481,20 +488,20 @@ export declare type FailedFilter = Message<"vvs.webhook.v1.FailedFilter"> & {
 export declare const FailedFilterSchema: GenMessage<FailedFilter>;
 
 /**
- * Failed deliveries are counted.
+ * Selects the failed deliveries to count.
  *
  * @generated from message vvs.webhook.v1.CountFailedRequest
  */
 export declare type CountFailedRequest = Message<"vvs.webhook.v1.CountFailedRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * Which.
+   * The deliveries to count.
    *
    * @generated from field: vvs.webhook.v1.FailedFilter filter = 2;
    */
@@ -508,7 +515,7 @@ export declare type CountFailedRequest = Message<"vvs.webhook.v1.CountFailedRequ
 export declare const CountFailedRequestSchema: GenMessage<CountFailedRequest>;
 
 /**
- * How many there are.
+ * The number of failed deliveries.
  *
  * @generated from message vvs.webhook.v1.CountFailedResponse
  */
@@ -528,27 +535,27 @@ export declare type CountFailedResponse = Message<"vvs.webhook.v1.CountFailedRes
 export declare const CountFailedResponseSchema: GenMessage<CountFailedResponse>;
 
 /**
- * Failed deliveries are to be begun again.
+ * Selects the failed deliveries to send again.
  *
  * @generated from message vvs.webhook.v1.ReplayFailedRequest
  */
 export declare type ReplayFailedRequest = Message<"vvs.webhook.v1.ReplayFailedRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * Which, of those that have failed by now.
+   * The deliveries to send again, of those that have failed by now.
    *
    * @generated from field: vvs.webhook.v1.FailedFilter filter = 2;
    */
   filter?: FailedFilter | undefined;
 
   /**
-   * Chosen by the caller, 1–100 characters: what was asked for with it before is not done again.
+   * Chosen by the caller, 1–100 characters: a repeated call with the same id has no further effect.
    *
    * @generated from field: string replay_id = 3;
    */
@@ -562,13 +569,13 @@ export declare type ReplayFailedRequest = Message<"vvs.webhook.v1.ReplayFailedRe
 export declare const ReplayFailedRequestSchema: GenMessage<ReplayFailedRequest>;
 
 /**
- * They are being begun again.
+ * The replay has been stored.
  *
  * @generated from message vvs.webhook.v1.ReplayFailedResponse
  */
 export declare type ReplayFailedResponse = Message<"vvs.webhook.v1.ReplayFailedResponse"> & {
   /**
-   * How many fitted when it was asked for, counted up to 100,000.
+   * Matching deliveries when it was requested, counted up to 100,000.
    *
    * @generated from field: int64 count = 1;
    */
@@ -582,20 +589,20 @@ export declare type ReplayFailedResponse = Message<"vvs.webhook.v1.ReplayFailedR
 export declare const ReplayFailedResponseSchema: GenMessage<ReplayFailedResponse>;
 
 /**
- * A test event is to be sent.
+ * Where to send a test event.
  *
  * @generated from message vvs.webhook.v1.SendTestEventRequest
  */
 export declare type SendTestEventRequest = Message<"vvs.webhook.v1.SendTestEventRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * Where to: what a monitor of the environment may send to.
+   * A URL that monitors of the environment may send to.
    *
    * @generated from field: string webhook_url = 2;
    */
@@ -609,7 +616,7 @@ export declare type SendTestEventRequest = Message<"vvs.webhook.v1.SendTestEvent
 export declare const SendTestEventRequestSchema: GenMessage<SendTestEventRequest>;
 
 /**
- * A test event is on its way.
+ * The test event has been stored.
  *
  * @generated from message vvs.webhook.v1.SendTestEventResponse
  */
@@ -629,7 +636,7 @@ export declare type SendTestEventResponse = Message<"vvs.webhook.v1.SendTestEven
 export declare const SendTestEventResponseSchema: GenMessage<SendTestEventResponse>;
 
 /**
- * How a URL answers.
+ * A URL and how it answers.
  *
  * @generated from message vvs.webhook.v1.Endpoint
  */
@@ -642,57 +649,57 @@ export declare type Endpoint = Message<"vvs.webhook.v1.Endpoint"> & {
   webhookUrl: string;
 
   /**
-   * healthy: its last attempt was delivered. troubled: it fails, for less than 24 h by now. failing: its failures in a row
-   * reach over 24 h, so events were lost. gone: it answered 410 since the last success. No state ends its deliveries.
+   * healthy: its last attempt was delivered. troubled: it has failed for less than 24 h. failing: its failures in a row
+   * span over 24 h, so events were lost. gone: it answered 410 since the last success. No state ends its deliveries.
    *
    * @generated from field: string state = 2;
    */
   state: string;
 
   /**
-   * When the first of the failures in a row was; absent where the last attempt was delivered.
+   * Time of the first failure in a row; absent where the last attempt was delivered.
    *
    * @generated from field: google.protobuf.Timestamp failing_since = 3;
    */
   failingSince?: Timestamp | undefined;
 
   /**
-   * How many failures in a row.
+   * Number of failures in a row.
    *
    * @generated from field: int64 consecutive_failures = 4;
    */
   consecutiveFailures: bigint;
 
   /**
-   * Absent where there was none.
+   * Time of the last success; absent where there was none.
    *
    * @generated from field: google.protobuf.Timestamp last_success_at = 5;
    */
   lastSuccessAt?: Timestamp | undefined;
 
   /**
-   * Absent where there was none.
+   * Time of the last failure; absent where there was none.
    *
    * @generated from field: google.protobuf.Timestamp last_failure_at = 6;
    */
   lastFailureAt?: Timestamp | undefined;
 
   /**
-   * Why the last failure was one, as in Attempt; empty where there was none.
+   * Cause of the last failure, as in Attempt; empty where there was none.
    *
    * @generated from field: string last_error = 7;
    */
   lastError: string;
 
   /**
-   * The status of the last failure; absent where none came.
+   * Status code of the last failure; absent where there was no answer.
    *
    * @generated from field: optional int32 last_status_code = 8;
    */
   lastStatusCode?: number | undefined;
 
   /**
-   * When it answered 410 since the last success; absent where it did not.
+   * When it first answered 410 since the last success; absent where it did not.
    *
    * @generated from field: google.protobuf.Timestamp gone_at = 9;
    */
@@ -706,27 +713,27 @@ export declare type Endpoint = Message<"vvs.webhook.v1.Endpoint"> & {
 export declare const EndpointSchema: GenMessage<Endpoint>;
 
 /**
- * Endpoints are asked for.
+ * Selects endpoints.
  *
  * @generated from message vvs.webhook.v1.ListEndpointsRequest
  */
 export declare type ListEndpointsRequest = Message<"vvs.webhook.v1.ListEndpointsRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * Endpoints wanted, 1–100.
+   * Maximum number of endpoints returned, 1–100.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * Only those that are failing or gone, and failed within the last week.
+   * Return only those that are failing or gone, and failed within the last week.
    *
    * @generated from field: bool flagged_alone = 3;
    */
@@ -740,27 +747,27 @@ export declare type ListEndpointsRequest = Message<"vvs.webhook.v1.ListEndpoints
 export declare const ListEndpointsRequestSchema: GenMessage<ListEndpointsRequest>;
 
 /**
- * Endpoints.
+ * A list of endpoints.
  *
  * @generated from message vvs.webhook.v1.ListEndpointsResponse
  */
 export declare type ListEndpointsResponse = Message<"vvs.webhook.v1.ListEndpointsResponse"> & {
   /**
-   * Those that fail first.
+   * Those that fail come first.
    *
    * @generated from field: repeated vvs.webhook.v1.Endpoint endpoints = 1;
    */
   endpoints: Endpoint[];
 
   /**
-   * How many are failing or gone, and failed within the last week; listed or not, counted up to 1,000.
+   * Number of endpoints that are failing or gone and failed within the last week, listed or not; counted up to 1,000.
    *
    * @generated from field: int32 flagged_count = 2;
    */
   flaggedCount: number;
 
   /**
-   * There are more than are listed.
+   * There are more endpoints than are listed.
    *
    * @generated from field: bool has_more = 3;
    */
@@ -780,8 +787,8 @@ export declare const ListEndpointsResponseSchema: GenMessage<ListEndpointsRespon
  */
 export declare const WebhookDispatcherService: GenService<{
   /**
-   * The organization's deliveries, newest first; of their attempts without what the subscriber answered. Callers:
-   * dashboard. Errors: invalid_request.
+   * Returns the organization's deliveries, newest first, without the subscribers' answers. Callers: dashboard. Errors:
+   * invalid_request.
    *
    * @generated from rpc vvs.webhook.v1.WebhookDispatcherService.ListDeliveries
    */
@@ -791,7 +798,7 @@ export declare const WebhookDispatcherService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * One delivery with all there is to know. Callers: dashboard. Errors: not_found.
+   * Returns one delivery with all its details. Callers: dashboard. Errors: not_found.
    *
    * @generated from rpc vvs.webhook.v1.WebhookDispatcherService.GetDelivery
    */
@@ -801,9 +808,9 @@ export declare const WebhookDispatcherService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Has a delivery attempted at once, with the schedule and its 24 h from the beginning; also one that was delivered.
-   * The event's id stays, and attempts go on being counted. Audited. Callers: dashboard. Errors: not_found,
-   * limit_exceeded (100 replays of one delivery), service_unavailable (it can't be audited).
+   * Sends a delivery again immediately, also one that was delivered; its schedule and 24 h begin again. The event's id
+   * stays, and attempts are counted on. Audited. Callers: dashboard. Errors: not_found, invalid_request (the monitor no
+   * longer has a URL), limit_exceeded (100 replays of one delivery), service_unavailable (it can't be audited).
    *
    * @generated from rpc vvs.webhook.v1.WebhookDispatcherService.ReplayDelivery
    */
@@ -813,7 +820,7 @@ export declare const WebhookDispatcherService: GenService<{
     output: typeof ReplayDeliveryResponseSchema;
   },
   /**
-   * How many failed deliveries a replay would take in. Callers: dashboard. Errors: invalid_request.
+   * Returns how many failed deliveries a replay would include. Callers: dashboard. Errors: invalid_request.
    *
    * @generated from rpc vvs.webhook.v1.WebhookDispatcherService.CountFailed
    */
@@ -823,9 +830,9 @@ export declare const WebhookDispatcherService: GenService<{
     output: typeof CountFailedResponseSchema;
   },
   /**
-   * Has all failed deliveries that fit attempted again, as ReplayDelivery does, tests left out. It is begun when the call
-   * returns, and carried to its end also by another replica. Repeatable by its id. Audited. Callers: dashboard. Errors:
-   * invalid_request, limit_exceeded (5 replays under way), service_unavailable (it can't be audited).
+   * Sends all matching failed deliveries again, as ReplayDelivery does, except tests. The call returns when the replay has
+   * been stored; any replica carries it out. Repeatable with the same id. Audited. Callers: dashboard. Errors:
+   * invalid_request, limit_exceeded (5 replays are running), service_unavailable (it can't be audited).
    *
    * @generated from rpc vvs.webhook.v1.WebhookDispatcherService.ReplayFailed
    */
@@ -835,8 +842,8 @@ export declare const WebhookDispatcherService: GenService<{
     output: typeof ReplayFailedResponseSchema;
   },
   /**
-   * Has a made-up event sent to a URL, signed as all are and with X-Delivery-Test: true. One attempt, no retry, in no
-   * history of a monitor. Audited. Callers: dashboard. Errors: invalid_request (the URL is none that events may go to),
+   * Sends an invented event to a URL, signed like all others and with X-Delivery-Test: true. One attempt, no retry, not
+   * part of any monitor's history. Audited. Callers: dashboard. Errors: invalid_request (events may not go to this URL),
    * rate_limited (20 a minute), service_unavailable (it can't be audited).
    *
    * @generated from rpc vvs.webhook.v1.WebhookDispatcherService.SendTestEvent
@@ -847,8 +854,8 @@ export declare const WebhookDispatcherService: GenService<{
     output: typeof SendTestEventResponseSchema;
   },
   /**
-   * The URLs that deliveries went to and how they answer: those that fail first, longest failing first, then the others,
-   * the one used last first. Callers: dashboard. Errors: invalid_request.
+   * Returns the URLs that deliveries went to and how they answer: first those that fail, longest failing first, then the
+   * others, last used first. Callers: dashboard. Errors: invalid_request.
    *
    * @generated from rpc vvs.webhook.v1.WebhookDispatcherService.ListEndpoints
    */

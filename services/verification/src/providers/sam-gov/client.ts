@@ -1,46 +1,47 @@
 import type { Logger } from "@vvs/logging";
+import { type ProviderHttp, parseJsonAnswer } from "../http/provider-http.ts";
 import { ProviderError } from "../provider.ts";
-import { type ProviderHttp, parseJsonAnswer } from "../provider-http.ts";
 import { type ExclusionRow, readExclusionPage } from "./exclusion.ts";
 import { redact } from "./redact.ts";
 import { requireAnswer } from "./refusal.ts";
 import { type EntityRow, readEntityPage } from "./registration.ts";
 import type { Page } from "./shapes.ts";
 
-/** SAM.gov refuses larger pages. */
+/** Rows per page; SAM.gov refuses larger pages. */
 const PAGE_SIZE = 10;
-/** No question has more rows: 100 UEIs with ten accounts each. */
+/** Maximum number of pages: enough for 100 UEIs with ten accounts each. */
 const MAX_PAGES = 100;
-/** So many values may one call ask for. */
+/** Maximum number of values that one call asks for. */
 export const MAX_VALUES = 100;
 
-/** What rows are asked by. */
-export type Asked = { readonly ueiSAM: readonly string[] } | { readonly cageCode: readonly string[] };
+/** The identifiers that rows are asked for by. */
+export type SamGovQuery = { readonly ueiSAM: readonly string[] } | { readonly cageCode: readonly string[] };
 
-/** One body as it was received, without keys. */
+/** A response body as it was received, without keys. */
 export interface ReceivedBody {
-  /** Of the call; keys are sent in headers. */
+  /** URL of the call; it holds no key, since keys are sent in headers. */
   readonly url: string;
   readonly receivedAt: Date;
   readonly text: string;
 }
 
-/** All rows that answer a question, and the bodies they came in. */
+/** All rows that answer a query, and the bodies they came in. */
 export interface Listing<Row> {
   readonly rows: readonly Row[];
   readonly bodies: readonly ReceivedBody[];
 }
 
-/** SAM.gov's public APIs. Errors of all: ProviderError. */
+/** SAM.gov's public APIs. Errors of each method: ProviderError. */
 export interface SamGovClient {
-  /** Rows of registrations, or of ids without one. */
-  entities(asked: Asked, samRegistered: "Yes" | "No", signal: AbortSignal): Promise<Listing<EntityRow>>;
-  exclusions(asked: Asked, signal: AbortSignal): Promise<Listing<ExclusionRow>>;
+  /** Returns the rows of registrations, or of ids without a registration. */
+  entities(query: SamGovQuery, samRegistered: "Yes" | "No", signal: AbortSignal): Promise<Listing<EntityRow>>;
+  exclusions(query: SamGovQuery, signal: AbortSignal): Promise<Listing<ExclusionRow>>;
 }
 
 /**
- * Calls the Entity Management API and the Exclusions API v4 with a key in a header. A listing is complete or an error: a
- * body that counts rows which it lacks, pages that shifted while they were read, and rows nobody asked for are no answer.
+ * Creates a client of the Entity Management API and the Exclusions API v4 that sends its key in a header. A listing is
+ * either complete or an error: for example where rows are missing, where pages shifted while they were read, or where
+ * rows of other vendors came.
  */
 export function createSamGovClient(options: {
   http: Pick<ProviderHttp, "call">;
@@ -59,10 +60,10 @@ export function createSamGovClient(options: {
     if (response.status === 401 || response.status === 403) {
       logger.error(
         { provider: "sam_gov_api", status: response.status },
-        "SAM.gov refuses the key: it may have run out",
+        "SAM.gov refuses the key: it may have expired",
       );
     }
-    // Redacted before it is read, so that nothing made of it holds a key either.
+    // Redacted before it is parsed, so that no value taken from it holds a key.
     const answer = { ...requireAnswer(response, now()), text: redact(response.text, apiKey) };
     return { ...read(parseJsonAnswer(answer)), body: { url, receivedAt: now(), text: answer.text } };
   }
@@ -83,24 +84,24 @@ export function createSamGovClient(options: {
   }
 
   return {
-    async entities(asked, samRegistered, signal) {
+    async entities(query, samRegistered, signal) {
       const sections = "includeSections=entityRegistration,coreData";
-      const path = `${options.entityVersion}/entities?${queryOf(asked)}&samRegistered=${samRegistered}&${sections}`;
+      const path = `${options.entityVersion}/entities?${queryOf(query)}&samRegistered=${samRegistered}&${sections}`;
       const listing = await list(path, readEntityPage, signal);
-      requireAsked(asked, listing.rows, ({ uei, cage }) => ("ueiSAM" in asked ? [uei] : [cage]));
+      requireOwnRows(query, listing.rows, ({ uei, cage }) => ("ueiSAM" in query ? [uei] : [cage]));
       return listing;
     },
-    async exclusions(asked, signal) {
-      const listing = await list(`v4/exclusions?${queryOf(asked)}`, readExclusionPage, signal);
-      requireAsked(asked, listing.rows, ({ ueis, cages }) => ("ueiSAM" in asked ? ueis : cages));
+    async exclusions(query, signal) {
+      const listing = await list(`v4/exclusions?${queryOf(query)}`, readExclusionPage, signal);
+      requireOwnRows(query, listing.rows, ({ ueis, cages }) => ("ueiSAM" in query ? ueis : cages));
       return listing;
     },
   };
 }
 
 /**
- * All rows that are counted must be there. A row seen on two pages means that another one was seen on none: SAM.gov
- * sorted anew in between.
+ * Errors: ProviderError `wrong_shape` where rows are missing. A row on two pages means that another one is on none, since
+ * SAM.gov sorted the rows differently in between.
  */
 function requireComplete(pages: readonly Page<{ raw: unknown }>[]): void {
   const perPage = pages.map(({ rows }) => new Set(rows.map(({ raw }) => JSON.stringify(raw))));
@@ -110,18 +111,18 @@ function requireComplete(pages: readonly Page<{ raw: unknown }>[]): void {
   if (isShifted || pages.some(({ totalRecords }) => totalRecords !== count)) throw new ProviderError("wrong_shape");
 }
 
-/** Rows of others mean that the question was not understood, so what is missing among them says nothing. */
-function requireAsked<Row>(asked: Asked, rows: readonly Row[], namesOf: (row: Row) => readonly string[]): void {
-  const values = new Set<string>(Object.values(asked).flat());
+/** Errors: ProviderError `wrong_shape` where rows of other vendors came: SAM.gov misunderstood the query. */
+function requireOwnRows<Row>(query: SamGovQuery, rows: readonly Row[], namesOf: (row: Row) => readonly string[]): void {
+  const values = new Set<string>(Object.values(query).flat());
   if (!rows.every((row) => namesOf(row).some((name) => values.has(name)))) throw new ProviderError("wrong_shape");
 }
 
 /**
- * The part of the query that names what is asked for. Values go in as they are, so only letters and digits may: the API
- * refuses `& | { } ^ \`, and reads `~ ! * [ ]` as operators.
+ * Returns the query as a URL parameter. Values are not escaped, so only letters and digits are allowed: the API refuses
+ * `& | { } ^ \`, and reads `~ ! * [ ]` as operators. Errors: ProviderError `unaskable`.
  */
-function queryOf(asked: Asked): string {
-  const [name, values] = Object.entries(asked)[0] as [string, readonly string[]];
+function queryOf(query: SamGovQuery): string {
+  const [name, values] = Object.entries(query)[0] as [string, readonly string[]];
   if (values.length === 0 || values.length > MAX_VALUES || !values.every((value) => /^[A-Z0-9]+$/.test(value))) {
     throw new ProviderError("unaskable", { isFault: false });
   }

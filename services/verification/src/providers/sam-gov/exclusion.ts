@@ -1,17 +1,24 @@
+import type { Exclusion } from "@vvs/registration";
 import { z } from "zod";
 import { exclusionDate, optionalCode, optionalText, type Page, readShape } from "./shapes.ts";
 
+/** Maximum number of exclusions in an answer; the evidence has all. */
+export const MAX_EXCLUSIONS = 100;
+
 /** One row of the Exclusions API. */
 export interface ExclusionRow {
-  /** Those that the exclusion names, its further locations' included. */
+  /** The UEIs that the exclusion names, also those of its further locations. */
   readonly ueis: readonly string[];
   readonly cages: readonly string[];
+  readonly program: string;
+  readonly type: string;
+  readonly agency: string;
   readonly actions: readonly ExclusionAction[];
-  /** As received. */
+  /** The row as received. */
   readonly raw: unknown;
 }
 
-/** Dates are YYYY-MM-DD, "" where there is none. */
+/** The period of an exclusion. Dates are YYYY-MM-DD, "" where there is none. */
 export interface ExclusionAction {
   readonly activateDate: string;
   readonly terminationDate: string;
@@ -19,12 +26,20 @@ export interface ExclusionAction {
   readonly recordStatus: string;
 }
 
+const detailsShape = z.object({
+  exclusionProgram: optionalText,
+  exclusionType: optionalText,
+  excludingAgencyName: optionalText,
+});
+const NO_DETAILS = { exclusionProgram: "", exclusionType: "", excludingAgencyName: "" };
+
 const identityShape = z.object({ ueiSAM: optionalCode, cageCode: optionalCode });
 
 const pageShape = z.object({
   totalRecords: z.int().min(0),
   excludedEntity: z.array(
     z.object({
+      exclusionDetails: detailsShape.catch(NO_DETAILS),
       exclusionIdentification: identityShape,
       exclusionActions: z.object({
         listOfActions: z
@@ -43,7 +58,7 @@ const pageShape = z.object({
   ),
 });
 
-/** A page of the Exclusions API v4. Errors: ProviderError `wrong_shape`. */
+/** Parses a page of the Exclusions API v4. Errors: ProviderError `wrong_shape`. */
 export function readExclusionPage(json: unknown): Page<ExclusionRow> {
   const { totalRecords, excludedEntity } = readShape(pageShape, json);
   const received = (json as { excludedEntity: unknown[] }).excludedEntity;
@@ -52,6 +67,9 @@ export function readExclusionPage(json: unknown): Page<ExclusionRow> {
     return {
       ueis: named.map(({ ueiSAM }) => ueiSAM).filter(Boolean),
       cages: named.map(({ cageCode }) => cageCode).filter(Boolean),
+      program: row.exclusionDetails.exclusionProgram,
+      type: row.exclusionDetails.exclusionType,
+      agency: row.exclusionDetails.excludingAgencyName,
       actions: row.exclusionActions.listOfActions.map((action) => ({
         activateDate: action.activateDate,
         terminationDate: action.terminationDate,
@@ -64,12 +82,21 @@ export function readExclusionPage(json: unknown): Page<ExclusionRow> {
   return { totalRecords, rows };
 }
 
-/** Is an exclusion in force today (YYYY-MM-DD): begun, and without an end or not past its last day? */
-export function isInForce({ actions }: Pick<ExclusionRow, "actions">, today: string): boolean {
-  return actions.some(
-    ({ activateDate, terminationDate, isIndefinite, recordStatus }) =>
-      recordStatus.toLowerCase() !== "inactive" &&
-      activateDate <= today &&
-      (isIndefinite || terminationDate === "" || terminationDate >= today),
+/** Returns the exclusions that have not ended before today (YYYY-MM-DD): at most 100, those that have begun first. */
+export function exclusionsOf(rows: readonly ExclusionRow[], today: string): Exclusion[] {
+  const found = rows.flatMap(({ program, type, agency, actions }) =>
+    actions
+      .filter(({ recordStatus }) => recordStatus.toLowerCase() !== "inactive")
+      .map(({ activateDate, terminationDate, isIndefinite }) => ({
+        program,
+        type,
+        agency,
+        active_date: activateDate,
+        termination_date: isIndefinite || terminationDate === "" ? "indefinite" : terminationDate,
+      }))
+      .filter(({ termination_date: end }) => end === "indefinite" || end >= today),
   );
+  return found
+    .toSorted((a, b) => Number(a.active_date > today) - Number(b.active_date > today))
+    .slice(0, MAX_EXCLUSIONS);
 }

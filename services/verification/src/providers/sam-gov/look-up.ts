@@ -3,13 +3,11 @@ import type { Listing, ReceivedBody, SamGovClient } from "./client.ts";
 import type { ExclusionRow } from "./exclusion.ts";
 import type { EntityRow } from "./registration.ts";
 
-/** What SAM.gov said of one vendor. */
-export interface Found {
-  /** Empty where it has neither a registration nor an id, or shows none in public. */
-  readonly rows: readonly EntityRow[];
-  /** Or why there are none. */
-  readonly exclusions: readonly ExclusionRow[] | ProviderError;
-  /** What was received of it, in the order of the calls. */
+/** The rows that SAM.gov has about one vendor. */
+export interface VendorRows<Row> {
+  /** Empty where SAM.gov has none, or none that is public. */
+  readonly rows: readonly Row[];
+  /** What was received about it, in the order of the calls. */
   readonly bodies: readonly ReceivedBody[];
   readonly receivedAt: Date;
 }
@@ -20,53 +18,89 @@ export interface Vendor {
   readonly cage: string;
 }
 
+/** The rows of many UEIs; a UEI that got no answer has an error instead. */
+export type RowsByUei<Row> = ReadonlyMap<string, VendorRows<Row> | ProviderError>;
+
 /**
- * Asks for one vendor: its registration, its mere id where there is no registration, and its exclusions beside them. A
- * CAGE serves where there is no UEI. Errors: ProviderError where the registration can't be known; an exclusions call
- * that failed is told in the result.
+ * Looks up the registration of one vendor by its UEI, or by its CAGE where it has none. Without a registration, looks up
+ * its id. Errors: ProviderError.
  */
-export async function lookUpOne(client: SamGovClient, vendor: Vendor, signal: AbortSignal): Promise<Found> {
-  const asked = vendor.uei ? { ueiSAM: [vendor.uei] } : { cageCode: [vendor.cage] };
-  const excluded = vendor.uei ? exclusionsOf(client, asked, signal) : undefined;
-  const registered = await client.entities(asked, "Yes", signal);
-  const ids = registered.rows.length === 0 ? await client.entities(asked, "No", signal) : undefined;
+export async function lookUpRegistration(
+  client: SamGovClient,
+  vendor: Vendor,
+  signal: AbortSignal,
+): Promise<VendorRows<EntityRow>> {
+  const query = queryFor(vendor);
+  const registered = await client.entities(query, "Yes", signal);
+  const ids = registered.rows.length === 0 ? await client.entities(query, "No", signal) : undefined;
   const { rows } = ids ?? registered;
-  const ueis = [...new Set(rows.map(({ uei }) => uei))];
-  if (ueis.length > 1) throw new ProviderError("ambiguous_cage", { isFault: false });
-  const exclusions = await (excluded ?? exclusionsOf(client, ueis.length === 1 ? { ueiSAM: ueis } : asked, signal));
-  const bodies = [...registered.bodies, ...(ids?.bodies ?? []), ...bodiesOf(exclusions)];
-  return {
-    rows,
-    exclusions: exclusions instanceof ProviderError ? exclusions : exclusions.rows,
-    bodies,
-    receivedAt: oldest(bodies),
-  };
+  if (new Set(rows.map(({ uei }) => uei)).size > 1) throw new ProviderError("ambiguous_cage", { isFault: false });
+  return vendorRowsOf(rows, [...registered.bodies, ...(ids?.bodies ?? [])]);
+}
+
+/** Looks up the exclusions of one vendor. Errors: ProviderError. */
+export async function lookUpExclusions(
+  client: SamGovClient,
+  vendor: Vendor,
+  signal: AbortSignal,
+): Promise<VendorRows<ExclusionRow>> {
+  const { rows, bodies } = await client.exclusions(queryFor(vendor), signal);
+  return vendorRowsOf(rows, bodies);
 }
 
 /**
- * Asks for up to 100 UEIs at once. Each gets the part of the answers that is its own, and nothing of the others'. Where
- * SAM.gov finds fault with the question it is asked in halves, so that one UEI does not cost all others their answer.
- * What can't be known of a UEI is its error. Errors: as lookUpOne's, where they are of all.
+ * Looks up the registrations of up to 100 UEIs. Each UEI gets only its own rows. Where SAM.gov refuses the query as
+ * invalid (400), it is repeated in halves, so that one UEI can't fail all the others. Errors: ProviderError that
+ * concerns all of them.
  */
-export async function lookUpMany(
-  client: SamGovClient,
+export function lookUpRegistrations(client: SamGovClient, ueis: readonly string[], signal: AbortSignal) {
+  return inHalves(ueis, async (some): Promise<RowsByUei<EntityRow>> => {
+    if (some.length === 1) return new Map([[some[0]!, await lookUpRegistration(client, only(some), signal)]]);
+    const registered = await client.entities({ ueiSAM: some }, "Yes", signal);
+    const known = new Set(registered.rows.map(({ uei }) => uei));
+    const missing = some.filter((uei) => !known.has(uei));
+    const ids = missing.length > 0 ? await client.entities({ ueiSAM: missing }, "No", signal) : undefined;
+    const ownOf = (listing: Listing<EntityRow>, uei: string) => listing.rows.filter((row) => row.uei === uei);
+    const part = (uei: string) => {
+      const listing = known.has(uei) || !ids ? registered : ids;
+      const own = ownOf(listing, uei);
+      const before = listing === ids ? [partOf(registered, uei, "entityData", [])] : [];
+      return vendorRowsOf(own, [...before, partOf(listing, uei, "entityData", own)]);
+    };
+    return new Map(some.map((uei) => [uei, part(uei)]));
+  });
+}
+
+/** Looks up the exclusions of up to 100 UEIs, like `lookUpRegistrations`. */
+export function lookUpManyExclusions(client: SamGovClient, ueis: readonly string[], signal: AbortSignal) {
+  return inHalves(ueis, async (some): Promise<RowsByUei<ExclusionRow>> => {
+    if (some.length === 1) return new Map([[some[0]!, await lookUpExclusions(client, only(some), signal)]]);
+    const listing = await client.exclusions({ ueiSAM: some }, signal);
+    const part = (uei: string) => {
+      const own = listing.rows.filter((row) => row.ueis.includes(uei));
+      return vendorRowsOf(own, [partOf(listing, uei, "excludedEntity", own)]);
+    };
+    return new Map(some.map((uei) => [uei, part(uei)]));
+  });
+}
+
+async function inHalves<Row>(
   ueis: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Found | ProviderError>> {
-  if (ueis.length === 1) return new Map([[ueis[0]!, await lookUpOne(client, { uei: ueis[0]!, cage: "" }, signal)]]);
+  ask: (ueis: readonly string[]) => Promise<RowsByUei<Row>>,
+): Promise<RowsByUei<Row>> {
   try {
-    return await lookUpTogether(client, ueis, signal);
+    return await ask(ueis);
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.reason !== "http_400") throw error;
-    const half = Math.ceil(ueis.length / 2);
-    const halves = [ueis.slice(0, half), ueis.slice(half)];
-    const found = await Promise.all(halves.map((part) => lookUpMany(client, part, signal).catch(eachOf(part))));
-    return new Map(found.flatMap((part) => [...part]));
+    if (ueis.length === 1 || !(error instanceof ProviderError) || error.reason !== "http_400") throw error;
+    const middle = Math.ceil(ueis.length / 2);
+    const halves = [ueis.slice(0, middle), ueis.slice(middle)];
+    const found = await Promise.all(halves.map((half) => inHalves(half, ask).catch(eachOf<Row>(half))));
+    return new Map(found.flatMap((half) => [...half]));
   }
 }
 
-/** Their common error, for each. */
-function eachOf(ueis: readonly string[]): (error: unknown) => Map<string, ProviderError> {
+/** Returns the error that the UEIs share, for each of them. */
+function eachOf<Row>(ueis: readonly string[]): (error: unknown) => RowsByUei<Row> {
   return (error) => new Map(ueis.map((uei) => [uei, asProviderError(error)]));
 }
 
@@ -74,33 +108,19 @@ function asProviderError(error: unknown): ProviderError {
   return error instanceof ProviderError ? error : new ProviderError("internal_error", { cause: error });
 }
 
-async function lookUpTogether(client: SamGovClient, ueis: readonly string[], signal: AbortSignal) {
-  const excluded = exclusionsOf(client, { ueiSAM: ueis }, signal);
-  const registered = await client.entities({ ueiSAM: ueis }, "Yes", signal);
-  const known = new Set(registered.rows.map(({ uei }) => uei));
-  const missing = ueis.filter((uei) => !known.has(uei));
-  const ids = missing.length > 0 ? await client.entities({ ueiSAM: missing }, "No", signal) : undefined;
-  const exclusions = await excluded;
-  const part = (uei: string): Found => {
-    const own = <Row extends EntityRow | ExclusionRow>(rows: readonly Row[]) =>
-      rows.filter((row) => ("ueis" in row ? row.ueis.includes(uei) : row.uei === uei));
-    const listing = known.has(uei) || !ids ? registered : ids;
-    const bodies = [
-      ...(listing === ids ? [partOf(registered, uei, "entityData", [])] : []),
-      partOf(listing, uei, "entityData", own(listing.rows)),
-      ...(exclusions instanceof ProviderError ? [] : [partOf(exclusions, uei, "excludedEntity", own(exclusions.rows))]),
-    ];
-    return {
-      rows: own(listing.rows),
-      exclusions: exclusions instanceof ProviderError ? exclusions : own(exclusions.rows),
-      bodies,
-      receivedAt: oldest(bodies),
-    };
-  };
-  return new Map(ueis.map((uei) => [uei, part(uei)]));
+function queryFor({ uei, cage }: Vendor) {
+  return uei ? { ueiSAM: [uei] } : { cageCode: [cage] };
 }
 
-/** The part of a listing that is of one UEI: neither the address nor the body names the others asked for with it. */
+function only(ueis: readonly string[]): Vendor {
+  return { uei: ueis[0]!, cage: "" };
+}
+
+function vendorRowsOf<Row>(rows: readonly Row[], bodies: readonly ReceivedBody[]): VendorRows<Row> {
+  return { rows, bodies, receivedAt: oldest(bodies) };
+}
+
+/** Returns one UEI's own part of a listing: neither its URL nor its body names the other UEIs of the call. */
 function partOf(
   { bodies }: Listing<unknown>,
   uei: string,
@@ -112,23 +132,6 @@ function partOf(
     receivedAt: oldest(bodies),
     text: JSON.stringify({ [member]: rows.map(({ raw }) => raw) }),
   };
-}
-
-/** Never rejects, since nobody may be waiting for it any more. */
-async function exclusionsOf(
-  client: SamGovClient,
-  asked: Parameters<SamGovClient["exclusions"]>[0],
-  signal: AbortSignal,
-) {
-  try {
-    return await client.exclusions(asked, signal);
-  } catch (error) {
-    return asProviderError(error);
-  }
-}
-
-function bodiesOf(exclusions: Listing<ExclusionRow> | ProviderError): readonly ReceivedBody[] {
-  return exclusions instanceof ProviderError ? [] : exclusions.bodies;
 }
 
 function oldest(bodies: readonly ReceivedBody[]): Date {

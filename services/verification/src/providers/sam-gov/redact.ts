@@ -1,9 +1,9 @@
 import { maskTin } from "@vvs/identifiers";
 
-/** Names of members that hold a taxpayer's number; the public tier has none of them. */
+/** JSON members that hold a TIN. The public APIs return none of them. */
 const TIN_MEMBER = /("(?:taxpayerIdentificationNumber|ssnOrTinOrEin)"\s*:\s*")([^"]*)"/gi;
 
-/** A body fit to be kept: no key in its links or anywhere else, no TIN in clear. All else is as received. */
+/** Removes keys and masks TINs in a body, so that it can be stored. Everything else stays as received. */
 export function redact(text: string, apiKey: string): string {
   return text
     .replaceAll(apiKey, "removed")

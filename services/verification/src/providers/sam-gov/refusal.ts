@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { type ProviderResponse, requireOk } from "../http/provider-http.ts";
 import { ProviderError } from "../provider.ts";
-import { type ProviderResponse, requireOk } from "../provider-http.ts";
 
 const DAY_MS = 86_400_000;
-/** A time to come back that is past already: another clock, or a window that has just ended. */
+/** The wait where the reset time has already passed, in milliseconds: clocks differ, or the quota has just been reset. */
 const PAST_PAUSE_MS = 60_000;
 
 const nextAccess = z.object({ nextAccessTime: z.string() });
@@ -12,8 +12,8 @@ const quotaShapes = z.union([nextAccess, z.object({ fault: nextAccess }).transfo
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /**
- * The answer where SAM.gov gave one. Errors: ProviderError `quota_exhausted` with the time of its reset for a 429, else
- * `http_<status>`.
+ * Returns a 2xx response. Errors: ProviderError `quota_exhausted` with the time of its reset for a 429; `http_<status>`
+ * for any other.
  */
 export function requireAnswer(response: ProviderResponse, now: Date): ProviderResponse {
   if (response.status !== 429) return requireOk(response);
@@ -21,21 +21,21 @@ export function requireAnswer(response: ProviderResponse, now: Date): ProviderRe
 }
 
 /**
- * When a used up quota is there again: as the body says in either of its shapes, or Retry-After, and else at the next
- * midnight UTC, when quotas begin anew. Never more than a day away, which is as long as a quota lasts.
+ * Returns when a used-up quota is reset: the time in the body (in either of its two shapes), else in Retry-After, else
+ * the next midnight UTC, when quotas are reset. At most a day from now, since a quota covers a day.
  */
 export function quotaReset({ text, headers }: Pick<ProviderResponse, "text" | "headers">, now: Date): Date {
   const retryAfter = headers["retry-after"];
-  const told =
+  const reset =
     parseAccessTime(nextAccessTime(text)) ??
     (typeof retryAfter === "string" && /^\d{1,6}$/.test(retryAfter)
       ? new Date(now.getTime() + Number(retryAfter) * 1_000)
       : nextMidnight(now));
-  const earliest = now.getTime() + (told > now ? 0 : PAST_PAUSE_MS);
-  return new Date(Math.min(Math.max(told.getTime(), earliest), now.getTime() + DAY_MS));
+  const earliest = now.getTime() + (reset > now ? 0 : PAST_PAUSE_MS);
+  return new Date(Math.min(Math.max(reset.getTime(), earliest), now.getTime() + DAY_MS));
 }
 
-/** A time as `2026-Sep-09 00:00:00+0000 UTC` or ISO 8601; undefined for anything else. */
+/** Parses a time such as `2026-Sep-09 00:00:00+0000 UTC`, or ISO 8601. Returns undefined for anything else. */
 export function parseAccessTime(text: string): Date | undefined {
   const [, year, name = "", rest, offset] =
     /^(\d{4})-([A-Z][a-z]{2})-(\d{2} \d{2}:\d{2}:\d{2})([+-]\d{2}:?\d{2})(?: UTC)?$/.exec(text.trim()) ?? [];

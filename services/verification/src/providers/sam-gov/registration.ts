@@ -1,28 +1,30 @@
 import { z } from "zod";
 import { entityDate, optionalCode, optionalText, type Page, readShape, requiredText } from "./shapes.ts";
 
-/** One row of the Entity Management API, before its facts are read. */
+/** One row of the Entity Management API, before its facts are parsed. */
 export interface EntityRow {
   readonly uei: string;
   readonly cage: string;
-  /** As received. */
+  /** The row as received. */
   readonly raw: unknown;
 }
 
-/** What a row says of a registration. Texts are "" where it has none. */
+/** The facts of a row. Texts are "" where it has none. */
 export interface Registration {
   readonly uei: string;
   readonly cage: string;
-  /** Tells apart the rows of one UEI that are paid to different accounts; the entity's own row has none. */
+  /** Distinguishes the rows of one UEI that are paid to different accounts; empty in the entity's own row. */
   readonly eftIndicator: string;
-  /** False for a UEI that was assigned without a registration. */
+  /** False for a UEI that was assigned but never registered. */
   readonly isRegistered: boolean;
-  /** The word "Active", which an id without a registration carries too. */
+  /** SAM.gov calls it "Active", as it does an id without a registration. */
   readonly isActive: boolean;
   /** YYYY-MM-DD. */
   readonly expirationDate: string;
-  /** SAM.gov flags an active exclusion of this UEI. */
+  /** SAM.gov flags an exclusion of this UEI. */
   readonly isExcluded: boolean;
+  /** SAM.gov says that this UEI has no exclusion; false where it says nothing. */
+  readonly isClear: boolean;
   readonly legalName: string;
   readonly entityType: string;
 }
@@ -44,7 +46,7 @@ const rowShape = z.object({
       legalBusinessName: requiredText,
       registrationStatus: optionalText,
       registrationExpirationDate: entityDate,
-      // Versions 1 and 2, and the extracts, say D where 3 and 4 say Y.
+      // Versions 1 and 2 and the extracts have D where versions 3 and 4 have Y.
       exclusionStatusFlag: optionalCode.pipe(z.enum(["", "N", "Y", "D"])),
     })
     .refine(({ samRegistered, registrationStatus }) => samRegistered === "No" || registrationStatus !== ""),
@@ -54,7 +56,7 @@ const rowShape = z.object({
     .catch(undefined),
 });
 
-/** The registry's words for entity structures, the same as for its extract, so that monitors see no change between sources. */
+/** Entity types by structure code, the same as for the extract, so that monitors see no change between the two sources. */
 const ENTITY_TYPES: Readonly<Record<string, string>> = {
   "2J": "Sole Proprietorship",
   "2K": "Partnership or Limited Liability Partnership",
@@ -66,7 +68,7 @@ const ENTITY_TYPES: Readonly<Record<string, string>> = {
   ZZ: "Other",
 };
 
-/** A page of the Entity Management API v3 or v4. Errors: ProviderError `wrong_shape`. */
+/** Parses a page of the Entity Management API v3 or v4. Errors: ProviderError `wrong_shape`. */
 export function readEntityPage(json: unknown): Page<EntityRow> {
   const { totalRecords, entityData } = readShape(pageShape, json);
   const rows = entityData.map((raw) => ({
@@ -77,7 +79,7 @@ export function readEntityPage(json: unknown): Page<EntityRow> {
   return { totalRecords, rows: rows.map((row, index) => ({ ...row, raw: received[index] })) };
 }
 
-/** The facts of a row. Errors: ProviderError `wrong_shape`. */
+/** Parses the facts of a row. Errors: ProviderError `wrong_shape`. */
 export function readRegistration({ raw }: EntityRow): Registration {
   const { entityRegistration: row, coreData } = readShape(rowShape, raw);
   const structure = coreData?.generalInformation;
@@ -89,14 +91,16 @@ export function readRegistration({ raw }: EntityRow): Registration {
     isActive: row.registrationStatus.toLowerCase() === "active",
     expirationDate: row.registrationExpirationDate,
     isExcluded: row.exclusionStatusFlag === "Y" || row.exclusionStatusFlag === "D",
+    isClear: row.exclusionStatusFlag === "N",
     legalName: row.legalBusinessName,
     entityType: structure ? (ENTITY_TYPES[structure.entityStructureCode] ?? structure.entityStructureDesc) : "",
   };
 }
 
 /**
- * The row that stands for a UEI which has several: the one without an EFT indicator, then an active one, then the one
- * that expires last. An exclusion flagged on any of them is the UEI's. Undefined where there is none.
+ * Chooses among the rows of one UEI: first the one without an EFT indicator, then an active one, then the one that expires
+ * last. The UEI is excluded where any row flags an exclusion, and clear where all rows say so. Returns undefined where
+ * there are no rows.
  */
 export function chooseRegistration(rows: readonly Registration[]): Registration | undefined {
   const [first] = rows.toSorted(
@@ -105,5 +109,6 @@ export function chooseRegistration(rows: readonly Registration[]): Registration 
       Number(b.isActive) - Number(a.isActive) ||
       b.expirationDate.localeCompare(a.expirationDate),
   );
-  return first && { ...first, isExcluded: rows.some(({ isExcluded }) => isExcluded) };
+  const isExcluded = rows.some((row) => row.isExcluded);
+  return first && { ...first, isExcluded, isClear: rows.every((row) => row.isClear) };
 }

@@ -1,10 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
 import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
-import type { Answer, MonitorRun, Question } from "../provider.ts";
-import { createProviderHttp } from "../provider-http.ts";
-import { createSamGovClient } from "./client.ts";
-import { createSamGovApi } from "./sam-gov-api.ts";
+import { askAbout, type PlayedProvider, playedProvider, type TestQuestion } from "../../testing/sam-gov-api.ts";
+import { createProviderHttp } from "../http/provider-http.ts";
+import type { Answer, MonitorRun } from "../provider.ts";
 
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
@@ -17,37 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => sam.close());
 
-function provider(options: { entityVersion?: "v3" | "v4"; apiKey?: string; gatherMs?: number } = {}) {
-  const client = createSamGovClient({
-    http,
-    baseUrl: sam.baseUrl,
-    entityVersion: options.entityVersion ?? "v3",
-    apiKey: options.apiKey ?? sam.apiKey,
-    now: () => NOW,
-    logger: createLogger({ service: "test", level: "silent" }),
-  });
-  return createSamGovApi({ client, gatherMs: options.gatherMs ?? 20, now: () => NOW });
-}
-
-interface Asking {
-  readonly uei?: string;
-  readonly cage?: string;
-  readonly organizationId?: string;
-  readonly run?: MonitorRun;
-  readonly timeoutMs?: number;
-}
-
-function ask(asked = provider(), { uei = UEI, cage = "", organizationId = "org_1", run, timeoutMs }: Asking = {}) {
-  const question: Question = {
-    tenant: { organizationId, environment: "live" },
-    uei,
-    cage,
-    legalName: "",
-    tin: () => Promise.reject(new Error("sam_registration needs no TIN")),
-    run,
-  };
-  return asked.ask(question, { signal: AbortSignal.timeout(timeoutMs ?? 20_000) });
-}
+const provider = (options: Partial<PlayedProvider> = {}) => playedProvider({ http, sam, now: NOW, ...options });
+const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, asked, asking);
 
 const told = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
 const bodies = ({ content }: Answer) => (JSON.parse(content) as { answers: { url: string; body: object }[] }).answers;
@@ -155,7 +124,7 @@ describe("one vendor", () => {
     expect(sam.calls("exclusions").map(({ query }) => query)).toEqual([{ ueiSAM: UEI, page: "0", size: "10" }]);
   });
 
-  test("by a CAGE that nobody has, its exclusions by the CAGE", async () => {
+  test("by an unknown CAGE, its exclusions by the CAGE", async () => {
     sam.exclude({ uei: null, cage: "4AB12" });
     expect(told(await ask(provider(), { uei: "", cage: "4AB12" }))).toBe("fail excluded");
     expect(sam.calls("exclusions").map(({ query }) => query.cageCode)).toEqual(["4AB12"]);
@@ -178,17 +147,17 @@ describe("one vendor", () => {
 
 describe("SAM.gov gives no answer", () => {
   const misbehaviours: [string, Parameters<PlayedSamGov["misbehave"]>[0], string][] = [
-    ["when it errs", { kind: "status", status: 500 }, "http_500"],
-    ["when it is away", { kind: "status", status: 503, text: "<html>" }, "http_503"],
-    ["when it does not take the key's account", { kind: "status", status: 401 }, "http_401"],
-    ["when it sends elsewhere", { kind: "redirect", to: "http://127.0.0.1:1/" }, "http_302"],
+    ["when it has an internal error", { kind: "status", status: 500 }, "http_500"],
+    ["when it is unavailable", { kind: "status", status: 503, text: "<html>" }, "http_503"],
+    ["when it refuses the key", { kind: "status", status: 401 }, "http_401"],
+    ["when it redirects", { kind: "redirect", to: "http://127.0.0.1:1/" }, "http_302"],
     [
       "when it speaks of other things than JSON",
       { kind: "content_type", contentType: "text/html" },
       "wrong_content_type",
     ],
-    ["when its JSON is none", { kind: "body", text: "{" }, "wrong_shape"],
-    ["when its JSON is of another shape", { kind: "body", text: '{"totalRecords":0}' }, "wrong_shape"],
+    ["when its JSON is broken", { kind: "body", text: "{" }, "wrong_shape"],
+    ["when its JSON has another shape", { kind: "body", text: '{"totalRecords":0}' }, "wrong_shape"],
     ["when it counts a record and has none", { kind: "counted_without_data" }, "wrong_shape"],
     ["when it cuts the connection", { kind: "cut" }, "connection"],
     ["when its answer has no end", { kind: "endless" }, "too_large"],
@@ -208,12 +177,19 @@ describe("SAM.gov gives no answer", () => {
     },
   );
 
+  test("about exclusions alone of a vendor that is expired or not found, since it may be excluded", async () => {
+    sam.register({ uei: UEI, expirationDate: "2026-11-20" });
+    sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
+    await expect(ask()).rejects.toMatchObject({ reason: "http_503" });
+    await expect(ask(provider(), { uei: "PLAYEDUEI002" })).rejects.toMatchObject({ reason: "http_503" });
+  });
+
   test.each([{ kind: "drip" }, { kind: "silent" }] as const)("when it is slow: $kind", async (how) => {
     sam.misbehave(how);
     await expect(ask(provider(), { timeoutMs: 100 })).rejects.toMatchObject({ reason: "timeout" });
   });
 
-  test("when the key has run out", async () => {
+  test("when the key has expired", async () => {
     const old = provider();
     sam.rotateKey("SAM-another-played-key");
     await expect(ask(old)).rejects.toMatchObject({ reason: "http_403", isFault: true });
@@ -230,13 +206,13 @@ describe("SAM.gov gives no answer", () => {
     },
   );
 
-  test("when it answers with rows that nobody asked for", async () => {
+  test("when it answers with rows that were not asked for", async () => {
     const row = { entityRegistration: { ueiSAM: "PLAYEDUEI002", cageCode: null } };
     sam.misbehave({ kind: "body", text: JSON.stringify({ totalRecords: 1, entityData: [row] }) }, { api: "entities" });
     await expect(ask()).rejects.toMatchObject({ reason: "wrong_shape" });
   });
 
-  test("but an exclusion that the registration flags is one, also with the Exclusions API away", async () => {
+  test("but an exclusion that the registration flags counts, also with the Exclusions API unavailable", async () => {
     sam.register({ uei: UEI, exclusionFlag: "Y" });
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
     const answer = await ask();
@@ -261,10 +237,11 @@ describe("direct questions at the same time", () => {
     const shared = provider();
     await Promise.all([ask(shared), ask(shared, { uei: "PLAYEDUEI002" })]);
     await ask(shared);
-    expect(sam.calls("exclusions").map(({ query }) => query.ueiSAM)).toEqual([UEI, "PLAYEDUEI002", UEI]);
+    const asked = sam.calls("exclusions").map(({ query }) => query.ueiSAM);
+    expect(asked.toSorted()).toEqual([UEI, UEI, "PLAYEDUEI002"]);
   });
 
-  test("one that gives up takes no other with it", async () => {
+  test("one that gives up does not affect the others", async () => {
     sam.register({ uei: UEI });
     sam.misbehave({ kind: "slow", afterMs: 200 });
     const shared = provider();
@@ -291,7 +268,7 @@ describe("direct questions at the same time", () => {
 describe("scheduled runs", () => {
   const ueiOf = (index: number) => `PLAYEDUEI${String(index).padStart(3, "0")}`;
 
-  test("a hundred vendors cost a few calls, and each gets what is its own", async () => {
+  test("a hundred vendors cost a few calls, and each gets its own answer", async () => {
     const indexes = Array.from({ length: 100 }, (_, index) => index);
     for (const index of indexes) {
       if (index < 90) sam.register({ uei: ueiOf(index), legalName: `VENDOR ${index}` });
@@ -333,7 +310,7 @@ describe("scheduled runs", () => {
     expect(sam.calls()).toHaveLength(2);
   });
 
-  test("a row that can't be read costs its own vendor alone the answer", async () => {
+  test("a row that can't be read fails only its own vendor", async () => {
     sam.register({ uei: ueiOf(1) });
     sam.register({ uei: ueiOf(2), expirationDate: "soon" });
     const shared = provider();
@@ -344,7 +321,7 @@ describe("scheduled runs", () => {
     expect(bad).toMatchObject({ status: "rejected", reason: { reason: "wrong_shape" } });
   });
 
-  test("a UEI that SAM.gov takes offence at costs the others no answer", async () => {
+  test("a UEI that SAM.gov refuses does not fail the others", async () => {
     for (const index of [1, 2, 3, 4, 5]) sam.register({ uei: ueiOf(index) });
     sam.choke(ueiOf(3));
     const shared = provider();
@@ -354,7 +331,7 @@ describe("scheduled runs", () => {
     expect(answers.map(told)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
   });
 
-  test("a used up quota is told to each, with its time", async () => {
+  test("a used-up quota is reported to each, with the time of its reset", async () => {
     sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime: "2026-Nov-22 00:00:00+0000 UTC" });
     const shared = provider();
     const asked = [1, 2, 3].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) }));
@@ -365,7 +342,7 @@ describe("scheduled runs", () => {
     }
   });
 
-  test("exclusions that can't be known fail all but those whose registration flags one", async () => {
+  test("unknown exclusions fail all vendors except those whose registration flags one", async () => {
     sam.register({ uei: ueiOf(1) });
     sam.register({ uei: ueiOf(2), exclusionFlag: "Y" });
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });

@@ -1,73 +1,143 @@
-import { createGathering } from "../gathering.ts";
-import type { Answer, Facts, Provider } from "../provider.ts";
-import { createSingleFlight } from "../single-flight.ts";
+import { create } from "@bufbuild/protobuf";
+import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { dayOf, type ExclusionsPart, isInForce, newestParts, type Parts } from "@vvs/registration";
+import { sortedJson } from "../../evidence/sorted-json.ts";
+import { type Answer, type Provider, ProviderError, type Question } from "../provider.ts";
+import { createGathering } from "../sharing/gathering.ts";
+import { createSingleFlight } from "../sharing/single-flight.ts";
+import { exclusionsPart, flaggedPart, registrationPart } from "./api-parts.ts";
 import { MAX_VALUES, type ReceivedBody, type SamGovClient } from "./client.ts";
-import { type Found, lookUpMany, lookUpOne } from "./look-up.ts";
-import { chooseRegistration, type Registration, readRegistration } from "./registration.ts";
-import { samGovVerdict } from "./verdict.ts";
+import type { ExclusionRow } from "./exclusion.ts";
+import { filePartsOf, partsOnFile } from "./file-parts.ts";
+import { answerFrom, isOlder, judge } from "./judge.ts";
+import {
+  lookUpExclusions,
+  lookUpManyExclusions,
+  lookUpRegistration,
+  lookUpRegistrations,
+  type Vendor,
+  type VendorRows,
+} from "./look-up.ts";
+import { chooseRegistration, type EntityRow, readRegistration } from "./registration.ts";
+import { type RegistryReader, readRegistry } from "./registry-reader.ts";
+import { registryFilesJson } from "./sam-gov-extract.ts";
 
-/** A call under way may be joined so long after its start. */
+/** How long after its start a call can be joined, in milliseconds. */
 const JOIN_MS = 2_000;
+/** Maximum age of an exclusions file that confirms a registration's flag "no exclusion", in days. */
+const MAX_CONFIRMING_AGE_DAYS = 1;
 
 /**
- * SAM.gov's APIs. Direct questions on one vendor that come at the same time share a call, and scheduled runs are
- * gathered for `gatherMs` into calls for many, across organizations: the identifiers are public, and each asker gets an
- * answer and evidence of its own.
+ * Creates the provider that asks SAM.gov's APIs. Direct questions about one vendor at the same time share a call.
+ * Scheduled runs are gathered for `gatherMs` milliseconds into calls for many vendors. Both cross organizations, since
+ * the identifiers are public; each caller gets its own answer and evidence. The Exclusions API is asked only where the
+ * registration's flag does not decide, also not together with the exclusions file. Where it fails, exclusions known from
+ * the files or the stored answer are used.
  */
-export function createSamGovApi(options: { client: SamGovClient; gatherMs: number; now: () => Date }): Provider {
-  const { client, now } = options;
-  const flights = createSingleFlight<Found>({ joinMs: JOIN_MS });
-  const runs = createGathering<Found>({
-    windowMs: options.gatherMs,
-    max: MAX_VALUES,
-    call: (ueis, signal) => lookUpMany(client, ueis, signal),
-  });
+export function createSamGovApi(options: {
+  client: SamGovClient;
+  entities: RegistryReader;
+  gatherMs: number;
+  now: () => Date;
+}): Provider {
+  const { client, entities, now } = options;
+  const gathering = { windowMs: options.gatherMs, max: MAX_VALUES };
+  const registrations = {
+    flights: createSingleFlight<VendorRows<EntityRow>>({ joinMs: JOIN_MS }),
+    runs: createGathering({ ...gathering, call: (ueis, signal) => lookUpRegistrations(client, ueis, signal) }),
+    one: lookUpRegistration,
+  };
+  const exclusions = {
+    flights: createSingleFlight<VendorRows<ExclusionRow>>({ joinMs: JOIN_MS }),
+    runs: createGathering({ ...gathering, call: (ueis, signal) => lookUpManyExclusions(client, ueis, signal) }),
+    one: lookUpExclusions,
+  };
+
+  function lookUp<Row>(
+    by: {
+      flights: ReturnType<typeof createSingleFlight<VendorRows<Row>>>;
+      runs: ReturnType<typeof createGathering<VendorRows<Row>>>;
+      one: (client: SamGovClient, vendor: Vendor, signal: AbortSignal) => Promise<VendorRows<Row>>;
+    },
+    { uei, cage, run }: Pick<Question, "uei" | "cage" | "run">,
+    signal: AbortSignal,
+  ): Promise<VendorRows<Row>> {
+    if (run && uei) return by.runs.ask(uei, signal);
+    const key = uei ? `uei ${uei}` : `cage ${cage}`;
+    return by.flights.run(key, signal, (abandoned) => by.one(client, { uei, cage }, abandoned));
+  }
+
   return {
     name: "sam_gov_api",
     check: "sam_registration",
-    async ask({ uei, cage, run }, { signal }) {
-      const found = await (run && uei
-        ? runs.ask(uei, signal)
-        : flights.run(uei ? `uei ${uei}` : `cage ${cage}`, signal, (abandoned) =>
-            lookUpOne(client, { uei, cage }, abandoned),
-          ));
-      return answerOf(found, now().toISOString().slice(0, 10));
+    async ask(question, { signal }) {
+      const reading = readRegistry(entities, question, signal).catch(() => create(GetRegistryRecordResponseSchema));
+      const found = await lookUp(registrations, question, signal);
+      const registration = chooseRegistration(found.rows.map(readRegistration));
+      const files = await reading;
+      const onFile = partsOnFile(files, question.stored, now());
+      const received: Parts = { registration: registrationPart(registration, found.receivedAt) };
+      let bodies = found.bodies;
+      let failure: ProviderError | undefined;
+      let excluded: ExclusionsPart | undefined;
+      if (registration?.isExcluded) {
+        excluded = flaggedPart(found.receivedAt);
+      } else if (!(registration?.isClear && isConfirmed(files, onFile, now()))) {
+        try {
+          const uei = registration?.uei ?? question.uei;
+          const rows = await lookUp(exclusions, { ...question, uei }, signal);
+          bodies = [...bodies, ...rows.bodies];
+          excluded = exclusionsPart(rows.rows, rows.receivedAt);
+        } catch (error) {
+          if (!(error instanceof ProviderError)) throw error;
+          failure = error;
+        }
+      }
+      const parts = newestParts(onFile, { ...received, ...(excluded && { exclusions: excluded }) });
+      if (!parts.exclusions) throw failure ?? new ProviderError("internal_error");
+      return answerOf({ parts, bodies, files, failure, now: now() });
     },
   };
 }
 
-/** The answer today (YYYY-MM-DD). Errors: ProviderError where what was found can't be read or does not suffice. */
-export function answerOf(found: Found, today: string): Answer {
-  const registration = chooseRegistration(found.rows.map(readRegistration));
-  const { outcome, reason, registrationStatus } = samGovVerdict(registration, found.exclusions, today);
-  return {
-    outcome,
-    reason,
-    confidence: 1,
-    dataDate: found.receivedAt,
-    facts: registrationStatus ? factsOf(registration, registrationStatus) : {},
-    content: evidenceOf(found.bodies),
-    contentType: "application/json",
-  };
+/** Does the exclusions file confirm that the vendor has no exclusion, and nothing newer contradict it? */
+function isConfirmed(files: GetRegistryRecordResponse, onFile: Parts, now: Date): boolean {
+  const { exclusions } = filePartsOf(files, now).parts;
+  return (
+    exclusions?.origin === "sam_gov_exclusions" &&
+    !isOlder(exclusions, MAX_CONFIRMING_AGE_DAYS, now) &&
+    !isInForce(exclusions, dayOf(now)) &&
+    !isInForce(onFile.exclusions!, dayOf(now))
+  );
 }
 
-function factsOf(registration: Registration | undefined, registrationStatus: string): Facts {
-  return {
-    registration_status: registrationStatus,
-    ...(registration && {
-      expiration_date: registration.expirationDate,
-      legal_name: registration.legalName,
-      cage: registration.cage,
-      entity_type: registration.entityType,
-    }),
-  };
+/** Errors: ProviderError; where the known exclusions are too old, the failure of the call that asked for newer ones. */
+function answerOf(options: {
+  parts: Parts;
+  bodies: readonly ReceivedBody[];
+  files: GetRegistryRecordResponse;
+  failure: ProviderError | undefined;
+  now: Date;
+}): Answer {
+  const { parts, bodies, files, failure, now } = options;
+  try {
+    const verdict = judge(parts, { now, hasApi: true });
+    return { ...answerFrom(parts, verdict, evidenceOf(bodies, parts, files)), withdrawnLoads: files.withdrawnLoads };
+  } catch (error) {
+    throw failure ?? error;
+  }
 }
 
-/** One JSON document of what was received, each body in it byte for byte, so that nothing is lost to a parser. */
-function evidenceOf(bodies: readonly ReceivedBody[]): string {
+/**
+ * Returns one JSON document: what was received, each body byte for byte, so that no parser loses anything; the parts that
+ * the answer rests on; and the files' records, where a part comes from a file.
+ */
+function evidenceOf(bodies: readonly ReceivedBody[], parts: Parts, files: GetRegistryRecordResponse): string {
   const answers = bodies.map(
     ({ url, receivedAt, text }) =>
       `{"url":${JSON.stringify(url)},"received_at":${JSON.stringify(receivedAt.toISOString())},"body":${text.trim()}}`,
   );
-  return `{"answers":[${answers.join(",")}]}`;
+  const usesFile = Object.values(parts).some(({ load }) => load !== "");
+  const more = sortedJson({ rests_on: parts, ...(usesFile && { files: registryFilesJson(files) }) });
+  return `{"answers":[${answers.join(",")}],${more.slice(1)}`;
 }

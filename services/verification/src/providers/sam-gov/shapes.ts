@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ProviderError } from "../provider.ts";
 
-/** Text as SAM.gov gives it: absent, null, blanks and the word "null" all mean that there is none, which is "". */
+/** A text. Absent, null, blanks and the word "null" all mean that there is none, and become "". */
 export const optionalText = z
   .string()
   .nullish()
@@ -10,7 +10,7 @@ export const optionalText = z
     return text === "null" ? "" : text;
   });
 
-/** Text that must be there. */
+/** A text that must not be empty. */
 export const requiredText = optionalText.refine((text) => text !== "");
 
 /** A code in upper case, "" where there is none. */
@@ -24,16 +24,16 @@ export const exclusionDate = optionalText
   .transform((text) => text.replace(/^(\d{2})-(\d{2})-(\d{4})$/, "$3-$1-$2"))
   .refine((text) => text === "" || isDay(text));
 
-/** One page of a list: how many there are in all, and some of them. */
+/** One page of a list: the number of all rows, and the rows of this page. */
 export interface Page<Row> {
   readonly totalRecords: number;
   readonly rows: readonly Row[];
 }
 
-/** Reads a value, tolerant of what it does not need. Errors: ProviderError `wrong_shape`. */
+/** Parses a value, and ignores members that the shape does not name. Errors: ProviderError `wrong_shape`. */
 export function readShape<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
   const read = shape.safeParse(value);
-  // What was wrong would quote the value.
+  // The parser's error would quote the value.
   if (!read.success) throw new ProviderError("wrong_shape");
   return read.data;
 }
@@ -41,6 +41,6 @@ export function readShape<S extends z.ZodType>(shape: S, value: unknown): z.outp
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
-  // Date.parse takes the 30th of February for the 2nd of March.
+  // Date.parse turns the 30th of February into the 2nd of March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

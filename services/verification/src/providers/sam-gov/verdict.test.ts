@@ -1,16 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
+import { isInForce, verdictOf } from "@vvs/registration";
 import {
   entityRow,
   exclusionRow,
   type PlayedExclusion,
   type PlayedRegistration,
 } from "../../../../../test/outside/sam-gov-rows.ts";
-import { ProviderError } from "../provider.ts";
-import { isInForce, readExclusionPage } from "./exclusion.ts";
+import { exclusionsPart, flaggedPart, registrationPart } from "./api-parts.ts";
+import { readExclusionPage } from "./exclusion.ts";
 import { chooseRegistration, readEntityPage, readRegistration } from "./registration.ts";
-import { samGovVerdict } from "./verdict.ts";
 
 const TODAY = "2026-11-21";
+const NOW = new Date("2026-11-21T09:30:00Z");
 const UEI = "PLAYEDUEI001";
 
 const registrations = (...rows: Omit<PlayedRegistration, "uei">[]) =>
@@ -23,17 +24,15 @@ const exclusions = (...rows: Partial<PlayedExclusion>[]) =>
     totalRecords: rows.length,
     excludedEntity: rows.map((row) => exclusionRow({ uei: UEI, ...row })),
   }).rows;
-const down = new ProviderError("http_503");
 
 describe("what SAM.gov's answers mean, in this order", () => {
   const active = { status: "Active", expirationDate: "2027-03-01" };
   const past = { expirationDate: "2026-11-20" };
   const idOnly = { samRegistered: "No", status: "Active", cage: "null" } as const;
   const over = { terminationDate: "11-20-2026" };
-  test.each<[string, Omit<PlayedRegistration, "uei">[], Partial<PlayedExclusion>[] | ProviderError, string]>([
+  test.each<[string, Omit<PlayedRegistration, "uei">[], Partial<PlayedExclusion>[], string]>([
     ["flagged as excluded", [{ ...active, exclusionFlag: "Y" }], [], "fail excluded debarred"],
     ["flagged as older versions do", [{ ...active, exclusionFlag: "D" }], [], "fail excluded debarred"],
-    ["flagged, its exclusions unknown", [{ ...active, exclusionFlag: "Y" }], down, "fail excluded debarred"],
     [
       "flagged on one of its accounts",
       [active, { eftIndicator: "0001", exclusionFlag: "Y" }],
@@ -58,19 +57,14 @@ describe("what SAM.gov's answers mean, in this order", () => {
     ["expired by its word alone", [{ ...active, status: "Expired" }], [], "fail inactive inactive"],
     ["active without a date", [{ status: "Active", expirationDate: null }], [], "fail inactive inactive"],
     ["no record of either kind", [], [], "fail not_found"],
-    ["active, its exclusions unknown", [active], down, "throw http_503"],
-    ["not found, its exclusions unknown", [], down, "throw http_503"],
-    ["expired, its exclusions unknown", [past], down, "throw http_503"],
   ])("%s", (_name, rows, excluded, expected) => {
-    const read = excluded instanceof ProviderError ? excluded : exclusions(...excluded);
-    let told: string;
-    try {
-      const verdict = samGovVerdict(chooseRegistration(registrations(...rows)), read, TODAY);
-      told = [verdict.outcome, verdict.reason, verdict.registrationStatus].filter(Boolean).join(" ");
-    } catch (error) {
-      told = `throw ${(error as ProviderError).reason}`;
-    }
-    expect(told).toBe(expected);
+    const registration = chooseRegistration(registrations(...rows));
+    const parts = {
+      registration: registrationPart(registration, NOW),
+      exclusions: registration?.isExcluded ? flaggedPart(NOW) : exclusionsPart(exclusions(...excluded), NOW),
+    };
+    const verdict = verdictOf(parts, TODAY)!;
+    expect([verdict.outcome, verdict.reason, verdict.status].filter(Boolean).join(" ")).toBe(expected);
   });
 });
 
@@ -189,7 +183,7 @@ describe("an exclusion is in force", () => {
     ["not before its first day", { activateDate: "11-22-2026" }, false],
     ["not when its record is inactive", { recordStatus: "Inactive" }, false],
   ])("%s", (_name, played, expected) => {
-    expect(exclusions(played).some((row) => isInForce(row, TODAY))).toBe(expected);
+    expect(isInForce(exclusionsPart(exclusions(played), NOW), TODAY)).toBe(expected);
   });
 
   test("also of a vendor that it names as a further location", () => {

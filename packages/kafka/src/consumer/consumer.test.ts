@@ -1,0 +1,246 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { type StringValue, StringValueSchema } from "@bufbuild/protobuf/wkt";
+import { afterAll, afterEach, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { eventually } from "@vvs/testing";
+import { PoisonRecordError } from "../errors.ts";
+import { testKafka } from "../testing.ts";
+import { deadLetterTopic } from "../topics.ts";
+import type { RunningConsumer } from "./consumer.ts";
+import type { RecordContext } from "./delivery.ts";
+
+const { kafka, prefix, createTopic, read, committed, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
+const logger = createLogger({ service: "test", level: "silent" });
+const running: RunningConsumer[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((consumer) => consumer.stop()));
+});
+afterAll(close);
+
+type Handle = (text: string, context: RecordContext) => Promise<void> | void;
+
+function consume(groupId: string, topic: string, handle: Handle, concurrency = 10): RunningConsumer {
+  const consumer = kafka.runConsumer({
+    groupId,
+    concurrency,
+    logger,
+    subscriptions: [
+      {
+        topic,
+        schema: StringValueSchema,
+        handle: async (message, context) => handle((message as StringValue).value, context),
+      },
+    ],
+  });
+  running.push(consumer);
+  return consumer;
+}
+
+/** Sends "<key><anything>" texts, each keyed by its first letter. */
+async function send(topic: string, ...texts: string[]): Promise<void> {
+  const producer = kafka.producer();
+  const value = (text: string) => toBinary(StringValueSchema, create(StringValueSchema, { value: text }));
+  await producer.send(texts.map((text) => ({ topic, key: text[0]!, value: value(text) })));
+  await producer.close();
+}
+
+async function sendBytes(topic: string, key: string, bytes: number[]): Promise<void> {
+  const producer = kafka.producer();
+  await producer.send([{ topic, key, value: Uint8Array.from(bytes), headers: { "record-id": "r1" } }]);
+  await producer.close();
+}
+
+test("an undecodable record goes to the dead letters as it was, with the reason, and blocks nothing", async () => {
+  const topic = await createTopic("undecodable");
+  await sendBytes(topic, "a", [0xff, 0xff]);
+  await send(topic, "a2");
+  const seen: string[] = [];
+  consume("undecodable", topic, (text) => void seen.push(text));
+  await eventually(async () => (await committed("undecodable", topic))[0] === 2);
+  expect(seen).toEqual(["a2"]);
+  const [letter, ...others] = await read(deadLetterTopic(topic));
+  expect(others).toEqual([]);
+  expect([...letter!.value!]).toEqual([0xff, 0xff]);
+  expect(letter!.key.toString()).toBe("a");
+  expect(letter!.headers).toMatchObject({
+    "record-id": "r1",
+    "dead-letter-reason": "undecodable",
+    "dead-letter-topic": topic,
+    "dead-letter-partition": "0",
+    "dead-letter-offset": "0",
+    "dead-letter-group": `${prefix}undecodable`,
+  });
+  expect(letter!.headers["dead-letter-timestamp"]).toMatch(/^20\d\d-.*Z$/);
+});
+
+test("a record that its handler calls impossible goes to the dead letters after one attempt", async () => {
+  const topic = await createTopic("impossible");
+  await send(topic, "a-bad", "a-good");
+  const seen: string[] = [];
+  consume("impossible", topic, (text) => {
+    seen.push(text);
+    if (text === "a-bad") throw new PoisonRecordError("names nobody");
+  });
+  await eventually(async () => (await committed("impossible", topic))[0] === 2);
+  expect(seen).toEqual(["a-bad", "a-good"]);
+  const [letter] = await read(deadLetterTopic(topic));
+  expect(letter!.headers).toMatchObject({ "dead-letter-reason": "impossible", "dead-letter-detail": "names nobody" });
+});
+
+test("with a dependency away a record is tried again until it is there; nothing is skipped or committed past it", async () => {
+  const topic = await createTopic("away");
+  await send(topic, "a1", "a2", "b1");
+  let away = true;
+  const done: string[] = [];
+  const attempts: number[] = [];
+  consume("away", topic, (text, { attempt }) => {
+    if (text === "a1") attempts.push(attempt);
+    if (away && text.startsWith("a")) throw new Error("the database is away");
+    done.push(text);
+  });
+  await eventually(() => attempts.length === 3 && done.length === 1);
+  expect(done).toEqual(["b1"]);
+  expect((await committed("away", topic))[0]).toBe(-1);
+  away = false;
+  await eventually(async () => (await committed("away", topic))[0] === 3);
+  expect(done).toEqual(["b1", "a1", "a2"]);
+  expect(attempts.slice(0, 3)).toEqual([1, 2, 3]);
+});
+
+test("records of one key are processed in order, those of others meanwhile", async () => {
+  const topic = await createTopic("keys");
+  await send(topic, "a1", "a2", "b1", "a3", "b2");
+  const gate = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  consume("keys", topic, async (text) => {
+    if (text === "a1") await gate.promise;
+    seen.push(text);
+  });
+  await eventually(() => seen.length === 2);
+  expect(seen).toEqual(["b1", "b2"]);
+  gate.resolve();
+  await eventually(() => seen.length === 5);
+  expect(seen).toEqual(["b1", "b2", "a1", "a2", "a3"]);
+});
+
+test("no more are processed at once than the concurrency", async () => {
+  const topic = await createTopic("concurrency");
+  await send(topic, "a", "b", "c", "d", "e", "f");
+  let now = 0;
+  let most = 0;
+  let done = 0;
+  const handle = async () => {
+    most = Math.max(most, ++now);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    now--;
+    done++;
+  };
+  consume("concurrency", topic, handle, 2);
+  await eventually(() => done === 6);
+  expect(most).toBe(2);
+});
+
+test("stop lets what has begun finish and commits it; the rest is left for the next consumer", async () => {
+  const topic = await createTopic("drain");
+  await send(topic, "a1", "a2");
+  const gate = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  const first = consume("drain", topic, async (text) => {
+    seen.push(text);
+    await gate.promise;
+  });
+  await eventually(() => seen.length === 1);
+  const stopped = first.stop();
+  gate.resolve();
+  await stopped;
+  expect((await committed("drain", topic))[0]).toBe(1);
+  const later: string[] = [];
+  consume("drain", topic, (text) => void later.push(text));
+  await eventually(() => later.length === 1);
+  expect([...seen, ...later]).toEqual(["a1", "a2"]);
+});
+
+test("stop does not wait for a dependency that is away", async () => {
+  const topic = await createTopic("stop-retrying");
+  await send(topic, "a1");
+  const tried = Promise.withResolvers<void>();
+  const consumer = consume("stop-retrying", topic, () => {
+    tried.resolve();
+    throw new Error("away");
+  });
+  await tried.promise;
+  await consumer.stop();
+  expect((await committed("stop-retrying", topic))[0]).toBe(-1);
+});
+
+test("two consumers share a topic, and one that leaves hands its part over", async () => {
+  const topic = await createTopic("share", 4);
+  const letters = [..."abcdefghijklmnop"];
+  const seen = { one: new Set<number>(), two: new Set<number>() };
+  const texts: string[] = [];
+  const takeAs = (who: "one" | "two") => (text: string, context: RecordContext) => {
+    seen[who].add(context.partition);
+    texts.push(text);
+  };
+  await consume("share", topic, takeAs("one")).ready;
+  const two = consume("share", topic, takeAs("two"));
+  await two.ready;
+  await eventually(async () => {
+    seen.one.clear();
+    seen.two.clear();
+    texts.length = 0;
+    await send(topic, ...letters);
+    await eventually(() => new Set(texts).size === letters.length);
+    return seen.one.size === 2 && seen.two.size === 2;
+  });
+  await two.stop();
+  seen.one.clear();
+  texts.length = 0;
+  await send(topic, ...letters);
+  await eventually(() => new Set(texts).size === letters.length);
+  expect([...seen.one].sort()).toEqual([0, 1, 2, 3]);
+});
+
+test("a record in hand is not begun a second time by the same consumer when another one joins", async () => {
+  const topic = await createTopic("join", 2);
+  const gate = Promise.withResolvers<void>();
+  const begun: { text: string; partition: number }[] = [];
+  await send(topic, "a", "b", "c", "d");
+  await consume("join", topic, async (text, { partition }) => {
+    begun.push({ text, partition });
+    await gate.promise;
+  }).ready;
+  await eventually(() => begun.length === 4);
+  const taken = new Set<number>();
+  await consume("join", topic, (_, { partition }) => void taken.add(partition)).ready;
+  await eventually(() => taken.size === 1);
+  gate.resolve();
+  await eventually(async () => (await committed("join", topic)).reduce((sum, offset) => sum + offset, 0) === 4);
+  expect(begun.map(({ text }) => text).sort()).toEqual(["a", "b", "c", "d"]);
+});
+
+test("a key with a long queue behind a slow record pauses, then goes on in order", async () => {
+  const topic = await createTopic("queue");
+  const texts = Array.from({ length: 1_000 }, (_, number) => `a${number}`);
+  await send(topic, ...texts);
+  const gate = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  consume("queue", topic, async (text) => {
+    seen.push(text);
+    if (text === "a0") await gate.promise;
+  });
+  await eventually(() => seen.length === 1);
+  gate.resolve();
+  await eventually(async () => (await committed("queue", topic))[0] === 1_000);
+  expect(seen).toEqual(texts);
+});
+
+test("a consumer of a topic that is not there yet waits for it", async () => {
+  const seen: string[] = [];
+  const consumer = consume("early", `${prefix}early`, (text) => void seen.push(text));
+  const topic = await createTopic("early");
+  await send(topic, "a");
+  await consumer.ready;
+  await eventually(() => seen.length === 1);
+});

@@ -1,0 +1,46 @@
+import { StringValueSchema } from "@bufbuild/protobuf/wkt";
+import { afterAll, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { eventually } from "@vvs/testing";
+import { testKafka } from "../testing.ts";
+import { deadLetterTopic } from "../topics.ts";
+
+const { kafka, createTopic, read, close } = testKafka({ brokers: process.env.KAFKA_BROKERS! });
+const logger = createLogger({ service: "test", level: "silent" });
+afterAll(close);
+
+async function send(topic: string, ...keys: string[]): Promise<void> {
+  const producer = kafka.producer();
+  await producer.send(
+    keys.map((key) => ({ topic, key, value: Uint8Array.of(0xff), headers: { "record-id": `of ${key}` } })),
+  );
+  await producer.close();
+}
+
+/** Consumes a topic on which nothing can be decoded until it has so many dead letters. */
+async function putAside(topic: string, total: number): Promise<void> {
+  const subscriptions = [{ topic, schema: StringValueSchema, handle: async () => undefined }];
+  const consumer = kafka.runConsumer({ groupId: topic, subscriptions, concurrency: 1, logger });
+  await eventually(async () => (await read(deadLetterTopic(topic))).length === total);
+  await consumer.stop();
+}
+
+test("dead letters go back to their topic once, with key and headers as they were and a count", async () => {
+  const topic = await createTopic("redrive");
+  await send(topic, "a", "b");
+  await putAside(topic, 2);
+
+  expect(await kafka.redrive(topic)).toBe(2);
+  expect(await kafka.redrive(topic)).toBe(0);
+  const back = (await read(topic)).slice(2);
+  expect(back.map(({ key }) => key.toString())).toEqual(["a", "b"]);
+  expect(back[0]!.headers).toEqual({ "record-id": "of a", redriven: "1" });
+
+  await putAside(topic, 4);
+  expect(await kafka.redrive(topic)).toBe(2);
+  expect((await read(topic)).at(-1)!.headers).toEqual({ "record-id": "of b", redriven: "2" });
+});
+
+test("without dead letters nothing is put back", async () => {
+  expect(await kafka.redrive(await createTopic("nothing"))).toBe(0);
+});

@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, expect, jest, test } from "@jest/globals";
+import { eventually, type TestMongo, testMongo } from "@vvs/testing";
+import type { MongoClient } from "mongodb";
+import { databaseClock, offsetOf } from "./clock.ts";
+
+const MINUTE_MS = 60_000;
+let mongo: TestMongo;
+const stopping = new AbortController();
+const { signal } = stopping;
+beforeAll(async () => {
+  mongo = await testMongo();
+});
+afterEach(() => void jest.useRealTimers());
+afterAll(async () => {
+  stopping.abort();
+  await mongo.close();
+});
+
+/** What the machine's clock says from now on; timers and the monotonic clock stay as they are. */
+function setMachineClock(now: number): void {
+  const real = ["hrtime", "nextTick", "performance", "queueMicrotask", "setImmediate", "clearImmediate"] as const;
+  const timers = ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] as const;
+  jest.useFakeTimers({ doNotFake: [...real, ...timers], now });
+}
+
+test.each([MINUTE_MS, -MINUTE_MS])(
+  "the time is the database's, though the machine's clock is %p ms off",
+  async (off) => {
+    setMachineClock(Date.now() + off);
+    const now = await databaseClock({ client: mongo.client, stopping: signal });
+    const before = now().getTime();
+    const [found] = await mongo.client
+      .db("admin")
+      .aggregate([{ $documents: [{}] }, { $set: { at: "$$NOW" } }])
+      .toArray();
+    const after = now().getTime();
+    // The clock may be off by half of its own round trip.
+    expect(found!.at.getTime()).toBeGreaterThan(before - 2_000);
+    expect(found!.at.getTime()).toBeLessThan(after + 2_000);
+  },
+);
+
+test("the machine's clock may be set while the process runs", async () => {
+  const now = await databaseClock({ client: mongo.client, stopping: signal });
+  const before = now().getTime();
+  setMachineClock(Date.now() + MINUTE_MS);
+  expect(now().getTime() - before).toBeLessThan(MINUTE_MS / 2);
+});
+
+test("a database whose clock is set is followed, and one that is unavailable leaves the clock as it was", async () => {
+  let answer: () => Promise<object> = async () => ({ localTime: new Date(0) });
+  let asked = 0;
+  const command = () => {
+    asked++;
+    return answer();
+  };
+  const client = { db: () => ({ command }) } as unknown as MongoClient;
+  const now = await databaseClock({ client, stopping: signal, everyMs: 5 });
+  expect(now().getTime()).toBeLessThan(MINUTE_MS);
+  answer = async () => ({ localTime: new Date(10 * MINUTE_MS) });
+  await eventually(() => now().getTime() >= 10 * MINUTE_MS);
+  answer = () => Promise.reject(new Error("unavailable"));
+  asked = 0;
+  await eventually(() => asked > 2);
+  expect(now().getTime()).toBeGreaterThanOrEqual(10 * MINUTE_MS);
+});
+
+test("of several readings the one with the shortest round trip counts", () => {
+  const slow = { askedAt: 0, serverAt: 5_000, answeredAt: 2_000 };
+  const quick = { askedAt: 2_000, serverAt: 7_005, answeredAt: 2_010 };
+  expect(offsetOf([slow, quick, { ...slow, serverAt: 9_000 }])).toBe(5_000);
+});

@@ -1,0 +1,13 @@
+export { partsFromMessage, partsToMessage } from "./messages.ts";
+export {
+  dayOf,
+  type Exclusion,
+  type ExclusionsPart,
+  isInForce,
+  isTrusted,
+  newestParts,
+  type PartSource,
+  type Parts,
+  type RegistrationPart,
+} from "./parts.ts";
+export { factsOf, type RegistrationFacts, type RegistrationStatus, type Verdict, verdictOf } from "./verdict.ts";

@@ -1,0 +1,90 @@
+// The two parts of a SAM.gov registration. Each has its own origin and date, since they come from different sources: the
+// registration from the API or the monthly extract, exclusions also from the daily file. Field names are those of the
+// stored documents.
+
+/** The source of a part. */
+export interface PartSource {
+  /** sam_gov_api, sam_gov_extract or sam_gov_exclusions. */
+  readonly origin: string;
+  /** The date of the data: when the API answered; for a file, the start of its cut date in UTC. */
+  readonly date: Date;
+  /** The load of the file that the part comes from; empty for the API. */
+  readonly load: string;
+  /** The evidence that holds the received data; absent until it is stored. */
+  readonly evidence_id?: string;
+}
+
+/** A registration, as its source lists it. Texts are empty where the source has none; dates are YYYY-MM-DD. */
+export interface RegistrationPart extends PartSource {
+  /** The source's own status; `not_found` where a complete source has no record of the vendor. */
+  readonly listed_as: "active" | "inactive" | "expired" | "not_found";
+  /** A UEI was assigned but never registered. */
+  readonly id_only: boolean;
+  readonly expiration_date: string;
+  readonly legal_name: string;
+  readonly cage: string;
+  readonly entity_type: string;
+}
+
+/** One exclusion. Texts are empty where the source has none; dates are YYYY-MM-DD. */
+export interface Exclusion {
+  readonly program: string;
+  readonly type: string;
+  readonly agency: string;
+  /** The first day; empty where the exclusion has begun. */
+  readonly active_date: string;
+  /** The last day, or `indefinite`. */
+  readonly termination_date: string;
+}
+
+/** A vendor's exclusions, as their source lists them. */
+export interface ExclusionsPart extends PartSource {
+  /** The source says that the vendor is excluded, without naming the exclusion. */
+  readonly flagged: boolean;
+  /** The exclusions that have not ended. */
+  readonly exclusions: readonly Exclusion[];
+}
+
+/** The known parts of a registration; an unknown part is absent. */
+export interface Parts {
+  readonly registration?: RegistrationPart;
+  readonly exclusions?: ExclusionsPart;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns the UTC day of a moment, YYYY-MM-DD. */
+export function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
+}
+
+/** Returns true where the vendor is excluded on a day (YYYY-MM-DD). */
+export function isInForce({ flagged, exclusions }: ExclusionsPart, today: string): boolean {
+  return (
+    flagged ||
+    exclusions.some(
+      ({ active_date, termination_date: end }) => active_date <= today && (end === "indefinite" || end >= today),
+    )
+  );
+}
+
+/**
+ * Returns true where a part may be used. A part that is dated later than tomorrow, or that comes from a withdrawn load,
+ * counts as older than any other.
+ */
+export function isTrusted(part: PartSource, options: { now: Date; withdrawnLoads: readonly string[] }): boolean {
+  const dayAfterTomorrow = Date.parse(dayOf(options.now)) + 2 * DAY_MS;
+  return part.date.getTime() < dayAfterTomorrow && !options.withdrawnLoads.includes(part.load);
+}
+
+/** Returns the newer of each part; of equally new ones, `received`. A part that only one side has is taken from there. */
+export function newestParts(known: Parts, received: Parts): Parts {
+  const registration = newer(known.registration, received.registration);
+  const exclusions = newer(known.exclusions, received.exclusions);
+  return { ...(registration && { registration }), ...(exclusions && { exclusions }) };
+}
+
+function newer<Part extends PartSource>(known: Part | undefined, received: Part | undefined): Part | undefined {
+  if (!known || !received) return received ?? known;
+  return known.date > received.date ? known : received;
+}

@@ -1,0 +1,5 @@
+// Only for tests: the image does not hold this package.
+export { eventually } from "./eventually.ts";
+export { captureLogs, type LogLine } from "./logs.ts";
+export { type TestMongo, testMongo } from "./mongo.ts";
+export { type MongoProxy, mongoProxy } from "./mongo-proxy.ts";

@@ -1,0 +1,11 @@
+import { createLogger, type Logger } from "@vvs/logging";
+
+/** One line of a log, parsed. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** Returns a logger and the lines that it has written so far, debug level included. */
+export function captureLogs(): { logger: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) };
+  return { logger: createLogger({ service: "test", level: "debug", destination }), lines };
+}

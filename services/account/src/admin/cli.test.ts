@@ -1,0 +1,201 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { SecretKey } from "@vvs/config";
+import { operator } from "../audit/audit.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { stepOf, totpCode } from "../users/totp.ts";
+
+let account: TestAccount;
+/** A folder with a local run, whose variables the command finds by itself. */
+let folder: string;
+let variables: Record<string, string>;
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+  folder = mkdtempSync(join(tmpdir(), "admin-"));
+  mkdirSync(join(folder, ".local"));
+  const ring = (keys: readonly SecretKey[]) => keys.map(({ id, key }) => `${id}:${key.toString("base64")}`).join(",");
+  variables = {
+    MONGODB_URI: process.env.MONGODB_URI!,
+    MONGODB_DATABASE_PREFIX: account.prefix,
+    API_KEY_PEPPERS: ring(account.apiKeyPeppers),
+    WEBHOOK_SECRET_KEYS: ring(account.webhookSecretKeys),
+  };
+  writeFileSync(join(folder, ".local", "environment.json"), JSON.stringify(variables));
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await account.close();
+});
+
+async function admin(args: string[], options: { stdin?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {}) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "cli.ts"), ...args], {
+    cwd: options.cwd ?? folder,
+    env: { PATH: process.env.PATH, ...options.env },
+  });
+  child.stdin.end(options.stdin ?? "");
+  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
+  return { stdout, stderr, code };
+}
+
+async function json(...args: string[]) {
+  const { stdout, stderr, code } = await admin([...args, "--json"]);
+  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  return JSON.parse(stdout);
+}
+
+describe("the operator's command", () => {
+  test("lists an organization's users, gives them other roles, and lets in who lost their authenticator app", async () => {
+    const { _id: id } = await account.organization();
+    const [email, password] = ["lost@example.com", "correct horse"];
+    const { _id: userId } = await account.domain.users.create(operator, { organizationId: id, email, password });
+    const place = { clientAddress: "203.0.113.9", userAgent: "" };
+    const { token } = await account.domain.signIns.signIn({ email, password, ...place });
+    const caller = { token, requestId: "req_test", ...place };
+    const { secret } = await account.domain.secondFactor.beginTotp(caller);
+    await account.domain.secondFactor.enableTotp(caller, totpCode(secret, stepOf(account.clock.now)));
+    expect((await json("user", "list", "--organization", id)).users).toMatchObject([
+      { id: userId, email, role: "owner", has_authenticator: true },
+    ]);
+
+    const turnedOff = await json("user", "turn-off-authenticator", "--email", "Lost@Example.com");
+    expect(turnedOff).toMatchObject({ id: userId, has_authenticator: false });
+    await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
+    expect((await account.domain.signIns.signIn({ email, password, ...place })).session.userId).toBe(userId);
+    expect(await account.domain.store.mails.countDocuments({ kind: "authenticator_disabled" })).toBe(1);
+
+    const setRole = ["user", "set-role", "--email", email, "--role", "read_only"];
+    expect(await admin(setRole)).toMatchObject({
+      code: 1,
+      stderr: "successor must be named: this is the last owner.\n",
+    });
+    const successor = "successor@example.com";
+    await account.domain.users.create(operator, { organizationId: id, email: successor, password, role: "developer" });
+    expect(await json(...setRole, "--successor", successor)).toMatchObject({ role: "read_only" });
+    // What changes nothing is not noted.
+    await account.domain.operatedUsers.turnOffAuthenticator(operator, email);
+    await account.domain.operatedUsers.setRole(operator, { email, role: "read_only" });
+    const entries = await account.domain.store.auditLog
+      .find({ organization_id: id, actor: "operator" })
+      .sort({ _id: 1 })
+      .toArray();
+    const actions = entries.map(({ action }) => action).sort();
+    expect(actions).toEqual([
+      "member.role_changed",
+      "member.role_changed",
+      "organization.created",
+      "user.created",
+      "user.created",
+      "user.totp_disabled",
+    ]);
+    expect(await json("user", "remove", "--email", email)).toMatchObject({ id: userId });
+    expect((await json("user", "list", "--organization", id)).users).toMatchObject([
+      { email: successor, role: "owner" },
+    ]);
+    const nobody = { email: "nobody@example.com", role: "owner" };
+    await expect(account.domain.operatedUsers.setRole(operator, nobody)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("provisions an organization, a user and a key, and ends them, all audited", async () => {
+    const organization = await json("organization", "create", "--name", "Acme", "--plan", "starter");
+    expect(organization).toMatchObject({ name: "Acme", plan: "starter", limit_per_minute: 100, status: "active" });
+    const { id } = organization;
+
+    const user = await json("user", "create", "--organization", id, "--email", "Owner@Example.com");
+    expect(user).toMatchObject({ email: "owner@example.com", password: expect.stringMatching(/^[\w-]{20}$/) });
+    expect((await account.domain.users.verifyPassword(user.email, user.password))?._id).toBe(user.id);
+    const piped = await admin(["user", "set-password", "--email", user.email, "--password-stdin"], {
+      stdin: "piped horse\n",
+    });
+    expect(piped).toMatchObject({ code: 0, stdout: expect.not.stringContaining("horse") });
+    expect(await account.domain.users.verifyPassword(user.email, "piped horse")).toBeDefined();
+
+    const place = ["--organization", id, "--environment", "sandbox"];
+    const key = await json("key", "create", ...place, "--name", "Try", "--scopes", "entities:read,monitors:read");
+    expect(key).toMatchObject({ environment: "sandbox", scopes: ["entities:read", "monitors:read"] });
+    expect((await account.domain.apiKeys.find(key.value))?._id).toBe(key.id);
+    expect((await json("key", "revoke", key.id)).revoked_at).toBeDefined();
+    expect((await json("key", "list", ...place)).keys).toHaveLength(1);
+
+    const { secret } = await json("secret", "show", ...place);
+    expect(await account.domain.webhookSecrets.getSigning({ organizationId: id, environment: "sandbox" })).toEqual([
+      secret,
+    ]);
+
+    expect(await json("secret", "reseal")).toEqual({ renewed: 0, left: 0 });
+
+    const enterprise = await json("organization", "set-plan", id, "--plan", "enterprise", "--limit", "2500");
+    expect(enterprise.limit_per_minute).toBe(2_500);
+    expect((await json("organization", "suspend", id)).status).toBe("suspended");
+    expect((await json("organization", "resume", id)).status).toBe("active");
+    expect((await json("organization", "list")).organizations).toContainEqual(expect.objectContaining({ id }));
+
+    // Each by a process of its own, whose ids have no order among them.
+    const entries = await account.domain.store.auditLog.find({ organization_id: id }).sort({ at: 1 }).toArray();
+    expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(["operator"]));
+    expect(entries.map(({ action }) => action)).toEqual([
+      "organization.created",
+      "user.created",
+      "user.password_set",
+      "api_key.created",
+      "api_key.revoked",
+      "webhook_secret.shown",
+      "organization.plan_changed",
+      "organization.suspended",
+      "organization.resumed",
+    ]);
+  });
+
+  test("speaks to people in lines, and explains itself", async () => {
+    const created = await admin(["organization", "create", "--name", "Bolt", "--plan", "growth"]);
+    expect(created.stdout).toMatch(/^organization create: done\nid: org_\w+\nname: Bolt\nplan: growth\n/);
+    expect((await admin(["organization", "list"])).stdout).toMatch(/^org_\w+ {2}Bolt {2}growth {2}500 {2}active/m);
+    const help = await admin([]);
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("organization set-plan ORGANIZATION_ID") });
+  });
+
+  test.each([
+    [["organization", "explode"], 'There is no command "organization explode".'],
+    [["organization", "create", "--name", "A"], "--plan is missing."],
+    [["organization", "create", "--name", "A", "--plan", "gold"], "plan must be one of starter, growth, enterprise."],
+    [["organization", "create", "--name", "A", "--plan", "enterprise"], "limit must be a whole number"],
+    [["organization", "create", "--nmae", "A"], "Unknown option '--nmae'"],
+    [["organization", "list", "--plan", "growth"], '"organization list" does not take --plan.'],
+    [["organization", "suspend"], "Usage: npm run admin -- organization suspend ORGANIZATION_ID"],
+    [["organization", "suspend", "org_x"], "There is no such organization."],
+    [["key", "revoke", "key_x"], "There is no such API key."],
+    [
+      ["key", "list", "--organization", "org_x", "--environment", "prod"],
+      "--environment must be one of live, sandbox.",
+    ],
+    [
+      ["user", "create", "--organization", "org_x", "--email", "a@b", "--password-stdin"],
+      "password must be 8–200 characters.",
+    ],
+  ])("%p fails with exit code 1 and one clear text", async (args, message) => {
+    const { stdout, stderr, code } = await admin(args);
+    expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test("does not wait for ever for a database that is away", async () => {
+    const { stderr, code } = await admin(["organization", "list"], {
+      env: { ...variables, MONGODB_URI: "mongodb://127.0.0.1:1/?directConnection=true" },
+    });
+    expect({ stderr, code }).toEqual({ stderr: "MongoDB can't be reached at MONGODB_URI.\n", code: 1 });
+  });
+
+  test("says what is missing where there is neither a configuration nor a local run", async () => {
+    const { stderr, code } = await admin(["organization", "list"], { cwd: tmpdir() });
+    expect(code).toBe(1);
+    expect(stderr).toContain("MONGODB_URI: is required");
+    expect(stderr).toContain("API_KEY_PEPPERS: is required");
+  });
+});

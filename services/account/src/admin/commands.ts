@@ -1,0 +1,229 @@
+import { randomBytes } from "node:crypto";
+import { type CallerContext, type Environment, environments } from "@vvs/tenant";
+import { operator } from "../audit/audit.ts";
+import type { AccountDomain } from "../domain.ts";
+import { limitPerMinute } from "../organizations/plans.ts";
+import type { ApiKeyDocument, OrganizationDocument, UserDocument } from "../store.ts";
+
+/** A command line that cannot be run. The message says how to correct it. */
+export class UsageError extends Error {}
+
+/** The flags of all commands. */
+export type Flag =
+  | "name"
+  | "plan"
+  | "limit"
+  | "organization"
+  | "email"
+  | "role"
+  | "successor"
+  | "password-stdin"
+  | "environment"
+  | "scopes"
+  | "json"
+  | "help";
+
+export interface Run {
+  readonly domain: AccountDomain;
+  /** The value of a flag. Errors: UsageError where it is missing. */
+  readonly required: (flag: Flag) => string;
+  readonly optional: (flag: Flag) => string | undefined;
+  /** The id that follows the command. */
+  readonly id: string;
+  /** The password from standard input; undefined without --password-stdin. */
+  readonly pipedPassword: () => Promise<string | undefined>;
+}
+
+export interface Command {
+  /** What follows the command's name. */
+  readonly usage: string;
+  readonly does: string;
+  readonly takesId?: boolean;
+  readonly run: (run: Run) => Promise<object>;
+}
+
+/** All commands by their two words. */
+export const commands: Readonly<Record<string, Command>> = {
+  "organization create": {
+    usage: "--name NAME --plan starter|growth|enterprise [--limit REQUESTS_PER_MINUTE]",
+    does: "creates an organization and its webhook secrets; --limit belongs to enterprise",
+    run: async ({ domain, required, optional }) =>
+      organizationView(
+        await domain.organizations.create(operator, { name: required("name"), ...planOf(required, optional) }),
+      ),
+  },
+  "organization list": {
+    usage: "",
+    does: "lists all organizations, newest first",
+    run: async ({ domain }) => ({ organizations: (await domain.organizations.list()).map(organizationView) }),
+  },
+  "organization suspend": {
+    usage: "ORGANIZATION_ID",
+    does: "suspends an organization: its keys are refused and its users are signed out",
+    takesId: true,
+    run: async ({ domain, id }) => organizationView(await domain.organizations.suspend(operator, id)),
+  },
+  "organization resume": {
+    usage: "ORGANIZATION_ID",
+    does: "ends a suspension",
+    takesId: true,
+    run: async ({ domain, id }) => organizationView(await domain.organizations.resume(operator, id)),
+  },
+  "organization set-plan": {
+    usage: "ORGANIZATION_ID --plan starter|growth|enterprise [--limit REQUESTS_PER_MINUTE]",
+    does: "changes the plan; its keys get the new limit within seconds",
+    takesId: true,
+    run: async ({ domain, id, required, optional }) =>
+      organizationView(await domain.organizations.setPlan(operator, id, planOf(required, optional))),
+  },
+  "user create": {
+    usage: "--organization ORGANIZATION_ID --email ADDRESS [--role owner|developer|read_only] [--password-stdin]",
+    does: "creates a user who may sign in to the dashboard, an owner by default; prints a generated password once, or reads one",
+    run: ({ domain, required, optional, pipedPassword }) => {
+      const user = { organizationId: required("organization"), email: required("email"), role: optional("role") };
+      return withPassword(pipedPassword, (password) => domain.users.create(operator, { ...user, password }));
+    },
+  },
+  "user set-password": {
+    usage: "--email ADDRESS [--password-stdin]",
+    does: "sets a new password and ends the user's sessions",
+    run: ({ domain, required, pipedPassword }) =>
+      withPassword(pipedPassword, (password) =>
+        domain.users.setPassword(operator, { email: required("email"), password }),
+      ),
+  },
+  "user list": {
+    usage: "--organization ORGANIZATION_ID",
+    does: "lists the users of an organization, oldest first",
+    run: async ({ domain, required }) => ({
+      users: (await domain.operatedUsers.list(required("organization"))).map(userView),
+    }),
+  },
+  "user set-role": {
+    usage: "--email ADDRESS --role owner|developer|read_only [--successor ADDRESS]",
+    does: "gives a user another role, effective from their next request; the last owner needs a successor, another member of the organization who becomes an owner in the same step",
+    run: async ({ domain, required, optional }) => {
+      const input = { email: required("email"), role: required("role"), successor: optional("successor") };
+      return userView(await domain.operatedUsers.setRole(operator, input));
+    },
+  },
+  "user remove": {
+    usage: "--email ADDRESS [--successor ADDRESS]",
+    does: "removes a user from their organization and ends their sessions; the last owner needs a successor, as above. They cannot return by single sign-on until an owner invites them",
+    run: async ({ domain, required, optional }) =>
+      userView(
+        await domain.operatedUsers.remove(operator, { email: required("email"), successor: optional("successor") }),
+      ),
+  },
+  "user turn-off-authenticator": {
+    usage: "--email ADDRESS",
+    does: "for a user who lost their authenticator app: turns it off, so that the password is enough; ends their sessions and notifies them by email",
+    run: async ({ domain, required }) =>
+      userView(await domain.operatedUsers.turnOffAuthenticator(operator, required("email"))),
+  },
+  "key create": {
+    usage: "--organization ORGANIZATION_ID --environment live|sandbox --name NAME [--scopes SCOPE,SCOPE]",
+    does: "creates an API key and prints its value, which is never shown again; without --scopes it has all",
+    async run({ domain, required, optional }) {
+      const scopes = optional("scopes")?.split(",");
+      const created = await domain.apiKeys.create(tenantCaller(required), { name: required("name"), scopes });
+      return { value: created.value, ...keyView(created.key) };
+    },
+  },
+  "key list": {
+    usage: "--organization ORGANIZATION_ID --environment live|sandbox",
+    does: "lists the API keys of an environment, newest first, revoked ones too",
+    run: async ({ domain, required }) => ({
+      keys: (await domain.apiKeys.list(tenantCaller(required).tenant)).map(keyView),
+    }),
+  },
+  "key revoke": {
+    usage: "KEY_ID",
+    does: "revokes an API key; it stops working within 5 seconds",
+    takesId: true,
+    run: async ({ domain, id }) => keyView(await domain.apiKeys.revokeAny(operator, id)),
+  },
+  "secret show": {
+    usage: "--organization ORGANIZATION_ID --environment live|sandbox",
+    does: "shows the webhook secret in clear",
+    async run({ domain, required }) {
+      const caller = tenantCaller(required);
+      const secret = await domain.webhookSecrets.get(caller);
+      return {
+        organization_id: caller.tenant.organizationId,
+        environment: caller.tenant.environment,
+        secret: secret.value,
+        created_at: secret.createdAt,
+        ...(secret.previousValidUntil && { previous_valid_until: secret.previousValidUntil }),
+      };
+    },
+  },
+  "secret reseal": {
+    usage: "",
+    does: "re-encrypts all webhook secrets and authenticator apps' secrets with the first key of WEBHOOK_SECRET_KEYS, while the service runs; once nothing is left (exit code 0) the other keys can be dropped",
+    run: ({ domain }) => domain.resealing.run(),
+  },
+};
+
+function planOf(required: Run["required"], optional: Run["optional"]) {
+  const limit = optional("limit");
+  return { plan: required("plan"), ...(limit !== undefined && { limitPerMinute: Number(limit) }) };
+}
+
+function tenantCaller(required: Run["required"]): CallerContext {
+  const environment = required("environment");
+  if (!environments.includes(environment as Environment)) {
+    throw new UsageError(`--environment must be one of ${environments.join(", ")}.`);
+  }
+  const tenant = { organizationId: required("organization"), environment: environment as Environment };
+  return { tenant, actor: operator.actor, requestId: "" };
+}
+
+/** Runs with the password from standard input, or with a generated one that is printed. */
+async function withPassword(
+  pipedPassword: Run["pipedPassword"],
+  run: (password: string) => Promise<UserDocument>,
+): Promise<object> {
+  const piped = await pipedPassword();
+  const password = piped ?? randomBytes(15).toString("base64url");
+  const { _id, email, organization_id, role } = await run(password);
+  return { id: _id, email, organization_id, role, ...(piped === undefined && { password }) };
+}
+
+function organizationView(organization: OrganizationDocument) {
+  return {
+    id: organization._id,
+    name: organization.name,
+    plan: organization.plan,
+    limit_per_minute: limitPerMinute(organization),
+    status: organization.status,
+    created_at: organization.created_at,
+  };
+}
+
+function userView(user: UserDocument) {
+  return {
+    id: user._id,
+    email: user.email,
+    role: user.role,
+    has_authenticator: user.totp !== undefined,
+    created_at: user.created_at,
+    ...(user.last_signed_in_at && { last_signed_in_at: user.last_signed_in_at }),
+  };
+}
+
+function keyView(key: ApiKeyDocument) {
+  return {
+    id: key._id,
+    organization_id: key.organization_id,
+    environment: key.environment,
+    name: key.name,
+    start: key.start,
+    last_four: key.last_four,
+    scopes: key.scopes,
+    created_by: key.created_by,
+    created_at: key.created_at,
+    ...(key.expires_at && { expires_at: key.expires_at }),
+    ...(key.revoked_at && { revoked_at: key.revoked_at }),
+  };
+}

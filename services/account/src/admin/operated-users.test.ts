@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { operator } from "../audit/audit.ts";
+import type { UserDocument } from "../store.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+
+let account: TestAccount;
+let organizationId: string;
+let owner: UserDocument;
+let developer: UserDocument;
+let users = 0;
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+beforeEach(async () => {
+  organizationId = (await account.organization())._id;
+  owner = await member("owner");
+  developer = await member("developer");
+});
+afterAll(() => account.close());
+
+async function member(role: string, of = organizationId) {
+  const email = `user${++users}@example.com`;
+  return account.domain.users.create(operator, { organizationId: of, email, password: "correct horse battery", role });
+}
+
+const rolesNow = async () => {
+  const listed = await account.domain.operatedUsers.list(organizationId);
+  return Object.fromEntries(listed.map(({ _id, role }) => [_id, role]));
+};
+const entriesOf = (target: string) =>
+  account.domain.store.auditLog
+    .find({ target, action: /^member/ })
+    .sort({ _id: 1 })
+    .toArray();
+const lastOwner = { code: "invalid_request", details: [expect.objectContaining({ path: "successor" })] };
+
+describe("the last owner", () => {
+  test("keeps their role, and stays, unless the operator names a successor", async () => {
+    const { email } = owner;
+    await expect(account.domain.operatedUsers.setRole(operator, { email, role: "developer" })).rejects.toMatchObject(
+      lastOwner,
+    );
+    await expect(account.domain.operatedUsers.remove(operator, { email })).rejects.toMatchObject(lastOwner);
+    expect(await rolesNow()).toEqual({ [owner._id]: "owner", [developer._id]: "developer" });
+  });
+
+  test("gets another role in the same step in which the successor becomes an owner, both audited", async () => {
+    const input = { email: owner.email, role: "read_only", successor: developer.email.toUpperCase() };
+    expect(await account.domain.operatedUsers.setRole(operator, input)).toMatchObject({
+      _id: owner._id,
+      role: "read_only",
+    });
+    expect(await rolesNow()).toEqual({ [owner._id]: "read_only", [developer._id]: "owner" });
+    const changes = [...(await entriesOf(owner._id)), ...(await entriesOf(developer._id))];
+    expect(changes.map(({ actor, details }) => [actor, details])).toEqual([
+      ["operator", { from: "owner", to: "read_only" }],
+      ["operator", { from: "developer", to: "owner" }],
+    ]);
+  });
+
+  test("is removed in the same step in which the successor becomes an owner", async () => {
+    await account.domain.operatedUsers.remove(operator, { email: owner.email, successor: developer.email });
+    expect(await rolesNow()).toEqual({ [developer._id]: "owner" });
+    expect(await entriesOf(owner._id)).toMatchObject([{ action: "member.removed", details: { role: "owner" } }]);
+  });
+
+  test.each([
+    ["themselves", () => owner.email],
+    ["a member of another organization", async () => (await member("owner", (await account.organization())._id)).email],
+  ])("is not succeeded by %s", async (_who, emailOf) => {
+    const input = { email: owner.email, successor: await emailOf() };
+    await expect(account.domain.operatedUsers.remove(operator, input)).rejects.toMatchObject(lastOwner);
+    expect(await rolesNow()).toMatchObject({ [owner._id]: "owner" });
+  });
+
+  test("is left, whatever the operator and an owner do to two owners at once", async () => {
+    for (let round = 0; round < 5; round++) {
+      organizationId = (await account.organization())._id;
+      const [one, other] = [await member("owner"), await member("owner")] as const;
+      const tenant = { organizationId, environment: "live" } as const;
+      const asOther = { tenant, actor: other._id, requestId: "req_1" };
+      const outcomes = await Promise.allSettled([
+        account.domain.operatedUsers.setRole(operator, { email: other.email, role: "developer" }),
+        round % 2
+          ? account.domain.members.remove(asOther, one._id)
+          : account.domain.members.setRole(asOther, { userId: one._id, role: "developer" }),
+      ]);
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      expect(Object.values(await rolesNow())).toContain("owner");
+    }
+  });
+});
+
+test("where another owner stays, the operator needs to name nobody", async () => {
+  const other = await member("owner");
+  await account.domain.operatedUsers.setRole(operator, { email: owner.email, role: "developer" });
+  expect(await rolesNow()).toMatchObject({ [owner._id]: "developer", [other._id]: "owner" });
+});
+
+test("a successor of somebody who stays what they are, or is no owner, is refused", async () => {
+  for (const input of [
+    { email: owner.email, role: "owner", successor: developer.email },
+    { email: developer.email, role: "read_only", successor: owner.email },
+  ]) {
+    await expect(account.domain.operatedUsers.setRole(operator, input)).rejects.toMatchObject(lastOwner);
+  }
+});

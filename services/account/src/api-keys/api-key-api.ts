@@ -1,0 +1,69 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
+import { callerOf } from "@vvs/tenant";
+import type { AccountDomain } from "../domain.ts";
+import { apiKeyMessage, keyRecordMessage, watchMessage } from "../messages.ts";
+import type { KeyFeed } from "./key-feed.ts";
+
+const callers: Callers<typeof ApiKeyService> = {
+  watchApiKeys: ["gateway"],
+  getApiKey: ["gateway"],
+  listApiKeys: ["dashboard"],
+  createApiKey: ["dashboard"],
+  rollApiKey: ["dashboard"],
+  revokeApiKey: ["dashboard"],
+};
+
+/** ApiKeyService. */
+export function createApiKeyPart({ domain, keyFeed }: { domain: AccountDomain; keyFeed: KeyFeed }): ServicePart {
+  return servicePart({
+    service: ApiKeyService,
+    callers,
+    handlers: {
+      async *watchApiKeys(_request, { signal }) {
+        for await (const step of keyFeed.watch(signal)) yield watchMessage(step);
+      },
+
+      async getApiKey({ hashes }) {
+        const record = await domain.keyRecords.byHashes(hashes);
+        if (!record) throw new ServiceError("not_found", { message: "There is no such API key." });
+        return { key: keyRecordMessage(record) };
+      },
+
+      async listApiKeys({ caller }) {
+        const { tenant } = callerOf(caller);
+        const keys = await domain.apiKeys.list(tenant);
+        const [lastUses, emails] = await Promise.all([
+          domain.usage.lastUses(
+            tenant,
+            keys.map(({ _id }) => _id),
+          ),
+          domain.users.emails(tenant.organizationId),
+        ]);
+        return {
+          keys: keys.map((key) =>
+            apiKeyMessage(key, { lastUsedAt: lastUses.get(key._id), createdByEmail: emails.get(key.created_by) }),
+          ),
+        };
+      },
+
+      async createApiKey({ caller, name, scopes, expiresAt, submission }) {
+        const input = { name, scopes, expiresAt: expiresAt && timestampDate(expiresAt), submission };
+        const { key, value } = await domain.apiKeys.create(callerOf(caller), input);
+        return { key: apiKeyMessage(key), value };
+      },
+
+      async rollApiKey({ caller, keyId, overlapSeconds, expiresAt, submission }) {
+        const input = { keyId, overlapSeconds, expiresAt: expiresAt && timestampDate(expiresAt), submission };
+        const { key, value, rolled } = await domain.apiKeys.roll(callerOf(caller), input);
+        return { key: apiKeyMessage(key), value, rolled: apiKeyMessage(rolled) };
+      },
+
+      async revokeApiKey({ caller, keyId }) {
+        return { key: apiKeyMessage(await domain.apiKeys.revoke(callerOf(caller), keyId)) };
+      },
+    },
+  });
+}

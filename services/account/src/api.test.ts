@@ -1,0 +1,181 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { hashApiKey } from "@vvs/api-keys";
+import { translateMongoError } from "@vvs/mongo";
+import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import { SessionService } from "@vvs/proto/account/v1/sessions";
+import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
+import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
+import { toProtoCaller, toProtoTenant } from "@vvs/tenant";
+import { createServices } from "./api.ts";
+import { createKeyFeed } from "./api-keys/key-feed.ts";
+import { operator } from "./audit/audit.ts";
+import { createAccountMetrics } from "./metrics.ts";
+import { callerOfOrganization, createTestAccount, logger, type TestAccount } from "./testing/account.ts";
+
+let account: TestAccount;
+let server: RpcServer;
+const clients: Client<DescService>[] = [];
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+  const { domain } = account;
+  const keyFeed = createKeyFeed({
+    store: domain.store,
+    records: domain.keyRecords,
+    logger,
+    onWatchers: () => undefined,
+  });
+  const services = createServices({
+    domain,
+    keyFeed,
+    mailing: undefined,
+    signUpOpen: true,
+    metrics: createAccountMetrics(),
+    logger,
+  });
+  const [first, ...beside] = Object.values(services);
+  server = await serveRpc({
+    ...first!,
+    beside,
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    logger,
+    translate: translateMongoError,
+  });
+});
+
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await server.close(100);
+  await account.close();
+});
+
+function clientOf<S extends DescService>(service: S, caller: string): Client<S> {
+  const client = createClient(service, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
+  clients.push(client as unknown as Client<DescService>);
+  return client;
+}
+
+/** All methods that the dashboard needs here. */
+function dashboardClient() {
+  return {
+    sessions: clientOf(SessionService, "dashboard"),
+    apiKeys: clientOf(ApiKeyService, "dashboard"),
+    webhookSecrets: clientOf(WebhookSecretService, "dashboard"),
+  };
+}
+
+test("the dashboard's life of a user: sign in, create a key, see it, revoke it, rotate the secret, sign out", async () => {
+  const { sessions, apiKeys, webhookSecrets } = dashboardClient();
+  const { _id: organizationId } = await account.organization();
+  const credentials = { email: "owner@example.com", password: "correct horse" };
+  const user = await account.domain.users.create(operator, { organizationId, ...credentials });
+  const { sessionToken } = await sessions.signIn({ ...credentials, clientAddress: "203.0.113.9" });
+  const { session } = await sessions.getSession({ sessionToken });
+  expect(session).toMatchObject({ userId: user._id, organizationId, organizationName: "Acme" });
+
+  const caller = { ...toProtoCaller(callerOfOrganization(organizationId, "live")), actor: user._id };
+  const created = await apiKeys.createApiKey({ caller, name: "Billing", scopes: ["entities:read"] });
+  expect(created.value).toMatch(/^svc_live_/);
+  expect(created.key).toMatchObject({ name: "Billing", createdBy: user._id, scopes: ["entities:read"] });
+  const { keys } = await apiKeys.listApiKeys({ caller });
+  expect(keys).toMatchObject([{ id: created.key!.id, createdByEmail: credentials.email }]);
+  const { key: next, rolled } = await apiKeys.rollApiKey({ caller, keyId: created.key!.id, overlapSeconds: 60 });
+  expect(next).toMatchObject({ name: "Billing", scopes: ["entities:read"] });
+  expect(rolled).toMatchObject({ id: created.key!.id, rolledTo: next!.id });
+  expect(rolled!.expiresAt).toBeDefined();
+  expect((await apiKeys.revokeApiKey({ caller, keyId: created.key!.id })).key!.revokedAt).toBeDefined();
+
+  const { secret: before } = await webhookSecrets.getWebhookSecret({ caller });
+  const { secret: after } = await webhookSecrets.rotateWebhookSecret({ caller });
+  expect(after!.previousValidUntil).toBeDefined();
+  const tenant = toProtoTenant({ organizationId, environment: "live" });
+  const dispatcher = clientOf(WebhookSecretService, "webhook-dispatcher");
+  const { secrets } = await dispatcher.getSigningSecrets({ tenant });
+  expect(secrets).toEqual([after!.value, before!.value]);
+  expect((await webhookSecrets.endPreviousWebhookSecret({ caller })).secret!.value).toBe("");
+  expect((await dispatcher.getSigningSecrets({ tenant })).secrets).toEqual([after!.value]);
+
+  await sessions.signOut({ sessionToken });
+  await expect(sessions.getSession({ sessionToken })).rejects.toMatchObject({ code: "unauthorized" });
+});
+
+test("webhook-dispatcher alone reports what users have it do", async () => {
+  const { _id: organizationId } = await account.organization();
+  const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
+  const entry = { caller, action: "webhook_test.sent", target: "dlv_1", details: { host: "acme.example" } };
+  await clientOf(AuditLogService, "webhook-dispatcher").appendAuditEntry(entry);
+  for (const name of ["gateway", "dashboard", "monitor"])
+    await expect(clientOf(AuditLogService, name).appendAuditEntry(entry)).rejects.toMatchObject({ code: "forbidden" });
+  const found = await account.domain.store.auditLog.find({ action: "webhook_test.sent" }).sort({ _id: 1 }).toArray();
+  expect(found).toMatchObject([{ organization_id: organizationId, details: { host: "acme.example" } }]);
+});
+
+test("a gateway gets a key's record by any of its hashes, and not_found for what is no key's", async () => {
+  const gateway = clientOf(ApiKeyService, "gateway");
+  const { _id } = await account.organization("starter");
+  const { key, value } = await account.domain.apiKeys.create(callerOfOrganization(_id, "sandbox"), { name: "a" });
+  const hashes = hashApiKey(account.apiKeyPeppers, value).map(({ hash }) => hash);
+  const { key: record } = await gateway.getApiKey({ hashes: [Buffer.alloc(32), ...hashes] });
+  expect(record).toMatchObject({ id: key._id, pepperId: "p1", limitPerMinute: 100, organizationSuspended: false });
+  await expect(gateway.getApiKey({ hashes: [Buffer.alloc(32)] })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a gateway that watches hears of a revocation over gRPC", async () => {
+  const caller = callerOfOrganization((await account.organization())._id, "live");
+  const { key } = await account.domain.apiKeys.create(caller, { name: "a" });
+  const seen: string[] = [];
+  for await (const { step } of clientOf(ApiKeyService, "gateway").watchApiKeys({})) {
+    if (step.case === "snapshotDone") await account.domain.apiKeys.revoke(caller, key._id);
+    if (step.case !== "key" || step.value.id !== key._id) continue;
+    seen.push(step.value.revokedAt ? "revoked" : "active");
+    if (step.value.revokedAt) break;
+  }
+  expect(seen).toEqual(["active", "revoked"]);
+});
+
+test.each([
+  ["gateway", "getWebhookSecret"],
+  ["gateway", "getSigningSecrets"],
+  ["dashboard", "getSigningSecrets"],
+] as const)("%s may not call %s of webhook secrets", async (caller, method) => {
+  await expect(clientOf(WebhookSecretService, caller)[method]({})).rejects.toMatchObject({ code: "forbidden" });
+});
+
+test.each([
+  ["monitor", "getApiKey"],
+  ["webhook-dispatcher", "createApiKey"],
+] as const)("%s may not call %s of API keys", async (caller, method) => {
+  await expect(clientOf(ApiKeyService, caller)[method]({})).rejects.toMatchObject({ code: "forbidden" });
+});
+
+test("no key, password, session token or webhook secret is in the database in clear", async () => {
+  const { _id: organizationId } = await account.organization();
+  const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
+  const credentials = { email: "clear@example.com", password: "a password in clear" };
+  await account.domain.users.create(operator, { organizationId, ...credentials });
+  const { sessions, apiKeys, webhookSecrets } = dashboardClient();
+  const { sessionToken } = await sessions.signIn({ ...credentials, clientAddress: "203.0.113.10" });
+  await expect(
+    sessions.signIn({ email: credentials.password, password: credentials.password, clientAddress: "203.0.113.10" }),
+  ).rejects.toMatchObject({ code: "unauthorized" });
+  const { value } = await apiKeys.createApiKey({ caller, name: "a" });
+  const { secret: first } = await webhookSecrets.getWebhookSecret({ caller });
+  const { secret: second } = await webhookSecrets.rotateWebhookSecret({ caller });
+
+  const dump: Buffer[] = [];
+  for (const { name } of await account.domain.store.db.listCollections().toArray()) {
+    const documents = account.domain.store.db.collection(name).find({}, { raw: true });
+    for await (const document of documents) dump.push(document as unknown as Buffer);
+  }
+  const bytes = Buffer.concat(dump);
+  expect(bytes.includes("clear@example.com")).toBe(true);
+  const raw = (text: string) => Buffer.from(text.slice("whsec_".length), "base64");
+  for (const secret of [credentials.password, sessionToken, value, first!.value, second!.value]) {
+    expect(bytes.includes(secret)).toBe(false);
+  }
+  for (const secret of [first!.value, second!.value]) expect(bytes.includes(raw(secret))).toBe(false);
+});

@@ -1,0 +1,40 @@
+import type { Logger } from "@vvs/logging";
+import type { ServicePart } from "@vvs/rpc";
+import { createApiKeyPart } from "./api-keys/api-key-api.ts";
+import type { KeyFeed } from "./api-keys/key-feed.ts";
+import { createAuditLogPart } from "./audit/audit-log-api.ts";
+import type { ServiceName } from "./config.ts";
+import type { AccountDomain } from "./domain.ts";
+import type { Mailing } from "./mail/start.ts";
+import type { AccountMetrics } from "./metrics.ts";
+import { createOrganizationPart } from "./organizations/organization-api.ts";
+import { createPasskeyPart } from "./passkeys/passkey-api.ts";
+import { createEntryPart } from "./sessions/entry-api.ts";
+import { createSessionPart } from "./sessions/session-api.ts";
+import { createSingleSignOnPart } from "./sso/single-sign-on-api.ts";
+import { createUsagePart } from "./usage/usage-api.ts";
+import { createWebhookSecretPart } from "./webhook-secrets/webhook-secret-api.ts";
+
+/** The gRPC services of account by name. */
+export function createServices(options: {
+  domain: AccountDomain;
+  keyFeed: KeyFeed;
+  /** Absent where this process sends no emails. */
+  mailing: Pick<Mailing, "isConfigured" | "mailbox"> | undefined;
+  signUpOpen: boolean;
+  metrics: AccountMetrics;
+  logger: Logger;
+}): Record<ServiceName, ServicePart> {
+  const { isConfigured: mailSent = false, mailbox } = options.mailing ?? {};
+  return {
+    SessionService: createSessionPart(options),
+    EntryService: createEntryPart({ ...options, mailSent, mailbox }),
+    SingleSignOnService: createSingleSignOnPart(options),
+    PasskeyService: createPasskeyPart(options),
+    OrganizationService: createOrganizationPart(options),
+    AuditLogService: createAuditLogPart(options),
+    ApiKeyService: createApiKeyPart(options),
+    WebhookSecretService: createWebhookSecretPart(options),
+    UsageService: createUsagePart(options),
+  };
+}

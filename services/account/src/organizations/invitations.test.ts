@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
+import type { CallerContext } from "@vvs/tenant";
+import { createAuditLog, operator } from "../audit/audit.ts";
+import { MAX_MAILS } from "../mail/mail-limits.ts";
+import { createMailTexts } from "../mail/texts.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { createInvitations, INVITATION_MS } from "./invitations.ts";
+import { createMembers } from "./members.ts";
+
+let account: TestAccount;
+let owner: CallerContext;
+let numbers = 0;
+let invited: string;
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+beforeEach(async () => {
+  owner = await newMember("owner", (await account.organization())._id);
+  invited = `invited${++numbers}@example.com`;
+});
+afterAll(() => account.close());
+
+const password = "correct horse battery";
+const over = { code: "not_found" };
+
+async function newMember(role: string, organizationId = owner.tenant.organizationId): Promise<CallerContext> {
+  account.advance(1);
+  const user = { organizationId, email: `member${++numbers}@example.com`, password, role };
+  const { _id: actor } = await account.domain.users.create(operator, user);
+  const tenant = { organizationId, environment: "live" } as const;
+  return { tenant, actor, requestId: "req_1", clientAddress: `203.0.113.${numbers}` };
+}
+
+const invite = (role = "developer", by = owner, email = invited) =>
+  account.domain.invitations.create(by, { email, role });
+
+/** The token of the newest mail to an address. */
+async function newestToken(email = invited): Promise<string> {
+  const { text } = (await account.mailsTo(email)).at(-1)!;
+  return new URL(/https:\S+/.exec(text)![0]).searchParams.get("token")!;
+}
+
+const place = () => ({ clientAddress: `198.51.100.${numbers}`, userAgent: "Test/1" });
+const accept = (token: string) => account.domain.invitations.accept({ token, password, ...place() });
+const actions = async () =>
+  (await account.domain.auditLog.list(owner, { limit: 100 })).entries
+    .map(({ entry }) => entry.action)
+    .filter((action) => action.startsWith("invitation"));
+
+describe("an invitation", () => {
+  test("makes who reads the mail a member of that role, signed in, once", async () => {
+    await invite("read_only", owner, ` ${invited.toUpperCase()} `);
+    const token = await newestToken();
+    expect(await account.domain.invitations.get(token)).toMatchObject({
+      email: invited,
+      organizationName: "Acme",
+      role: "read_only",
+      hasAccount: false,
+    });
+    const { token: sessionToken } = await accept(token);
+    const session = await account.domain.signIns.getSession(sessionToken);
+    expect(session).toMatchObject({ email: invited, role: "read_only", organizationId: owner.tenant.organizationId });
+    await expect(account.domain.invitations.get(token)).rejects.toMatchObject(over);
+    await expect(accept(token)).rejects.toMatchObject(over);
+    expect(await account.domain.invitations.list(owner)).toEqual([]);
+    expect(await actions()).toEqual(["invitation.accepted", "invitation.created"]);
+  });
+
+  test("of which the link is used twice at once makes one member", async () => {
+    await invite();
+    const token = await newestToken();
+    const outcomes = await Promise.allSettled([accept(token), accept(token)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(await account.domain.store.users.countDocuments({ email: invited })).toBe(1);
+  });
+
+  test("is stored without its link", async () => {
+    await invite();
+    const token = await newestToken();
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const { store } = account.domain;
+    for (const documents of await Promise.all([
+      store.invitations.find().toArray(),
+      store.mails.find().toArray(),
+      store.auditLog.find().toArray(),
+    ])) {
+      expect(JSON.stringify(documents)).not.toContain(token);
+    }
+  });
+
+  test("is over after 7 days, and good again when it is sent again", async () => {
+    await invite();
+    const first = await newestToken();
+    account.advance(INVITATION_MS);
+    await expect(accept(first)).rejects.toMatchObject(over);
+    const [sent] = await account.domain.invitations.list(owner);
+    await account.domain.invitations.resend(owner, sent!.invitation._id);
+    const second = await newestToken();
+    await expect(accept(first)).rejects.toMatchObject(over);
+    await expect(accept(second)).resolves.toBeDefined();
+    expect(await actions()).toEqual(["invitation.accepted", "invitation.resent", "invitation.created"]);
+  });
+
+  test("that is over can be made anew", async () => {
+    await invite();
+    account.advance(INVITATION_MS);
+    await invite("owner");
+    const sent = await account.domain.invitations.list(owner);
+    expect(sent.map(({ invitation }) => invitation.role)).toEqual(["owner"]);
+  });
+
+  test("that was revoked is of no use, nor is one of an owner who is none any more", async () => {
+    const { invitation } = await invite();
+    const token = await newestToken();
+    await account.domain.invitations.revoke(owner, invitation._id);
+    await expect(accept(token)).rejects.toMatchObject(over);
+    const revoking = account.domain.invitations.revoke(owner, invitation._id);
+    await expect(revoking).rejects.toMatchObject(over);
+
+    const second = await newMember("owner");
+    await invite("owner", second);
+    await account.domain.members.setRole(owner, { userId: second.actor, role: "developer" });
+    await expect(accept(await newestToken())).rejects.toMatchObject(over);
+  });
+
+  test("into a suspended organization is of no use while it is suspended", async () => {
+    await invite();
+    const token = await newestToken();
+    await account.domain.organizations.suspend(operator, owner.tenant.organizationId);
+    await expect(accept(token)).rejects.toMatchObject(over);
+    await account.domain.organizations.resume(operator, owner.tenant.organizationId);
+    await expect(accept(token)).resolves.toBeDefined();
+  });
+
+  test("with a password that is none leaves the invitation as it is", async () => {
+    await invite();
+    const token = await newestToken();
+    const accepting = account.domain.invitations.accept({ token, password: "short", ...place() });
+    await expect(accepting).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(accept(token)).resolves.toBeDefined();
+  });
+});
+
+describe("an address that has an account elsewhere", () => {
+  test("is invited like any other, and is told by the link alone that it can’t accept", async () => {
+    const { _id: organizationId } = await account.organization();
+    await account.domain.users.create(operator, { organizationId, email: invited, password });
+    const { invitation } = await invite();
+    expect(invitation).toMatchObject({ email: invited, role: "developer" });
+    const token = await newestToken();
+    expect(await account.domain.invitations.get(token)).toMatchObject({ hasAccount: true });
+    await expect(accept(token)).rejects.toMatchObject({ code: "invalid_request" });
+    const session = await account.domain.signIns.signIn({ email: invited, password, ...place() });
+    expect(session.session.organizationId).toBe(organizationId);
+  });
+});
+
+describe("nobody is invited", () => {
+  test.each(["developer", "read_only"])("by who is %s", async (role) => {
+    const { invitation } = await invite();
+    const other = await newMember(role);
+    for (const trying of [
+      invite("owner", other, "stranger@example.com"),
+      account.domain.invitations.list(other),
+      account.domain.invitations.resend(other, invitation._id),
+      account.domain.invitations.revoke(other, invitation._id),
+    ]) {
+      await expect(trying).rejects.toMatchObject({ code: "forbidden" });
+    }
+    expect(await account.mailsTo("stranger@example.com")).toEqual([]);
+  });
+
+  test("twice, nor who is a member, nor as what is no role, nor at what is no address", async () => {
+    await invite();
+    const { email } = (await account.domain.members.list(owner))[0]!.user;
+    for (const [address, role] of [
+      [invited, "owner"],
+      [email, "owner"],
+      ["other@example.com", "admin"],
+      ["nowhere", "owner"],
+    ] as const) {
+      await expect(invite(role, owner, address)).rejects.toMatchObject({ code: "invalid_request" });
+    }
+    expect(await account.domain.invitations.list(owner)).toHaveLength(1);
+  });
+
+  test("with an invitation of another organization", async () => {
+    const { invitation } = await invite();
+    const stranger = await newMember("owner", (await account.organization())._id);
+    expect(await account.domain.invitations.list(stranger)).toEqual([]);
+    await expect(account.domain.invitations.resend(stranger, invitation._id)).rejects.toMatchObject(over);
+    await expect(account.domain.invitations.revoke(stranger, invitation._id)).rejects.toMatchObject(over);
+  });
+
+  test("more often than an address can bear", async () => {
+    const { invitation } = await invite();
+    const again = () => account.domain.invitations.resend(owner, invitation._id);
+    for (let mails = 1; mails < MAX_MAILS.account; mails++) await again();
+    await expect(again()).rejects.toMatchObject({ code: "rate_limited" });
+    expect(await account.mailsTo(invited)).toHaveLength(MAX_MAILS.account);
+  });
+});
+
+test("an owner who loses the role meanwhile sends no invitation again", async () => {
+  const { invitation } = await invite();
+  const other = await newMember("owner");
+  const { store } = account.domain;
+  const now = () => account.clock.now;
+  const audit = createAuditLog({ store, now });
+  const [demoting, demoted, asked] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const members = createMembers({
+    ...account,
+    store,
+    now,
+    audit: {
+      async append(...entry) {
+        await audit.append(...entry);
+        demoting!.resolve();
+        await demoted!.promise; // the transaction stays open
+      },
+    },
+  });
+  const locks = Object.create(store.memberLocks) as typeof store.memberLocks;
+  locks.updateOne = (...update: Parameters<typeof locks.updateOne>) => {
+    asked!.resolve();
+    return store.memberLocks.updateOne(...update);
+  };
+  const invitations = createInvitations({
+    ...account,
+    store: { ...store, memberLocks: locks },
+    now,
+    audit,
+    users: { ...account.domain.users, insert: async () => undefined },
+    signIns: account.domain.signIns,
+    mailLimits: { count: async () => undefined },
+    mailQueue: { enqueue: async () => undefined },
+    texts: createMailTexts(account),
+  });
+  const demotion = members.setRole(owner, { userId: other.actor, role: "developer" });
+  await demoting!.promise;
+  const again = invitations.resend(other, invitation._id);
+  await Promise.race([again, asked!.promise]);
+  demoted!.resolve();
+  await demotion;
+  await expect(again).rejects.toMatchObject({ code: "forbidden" });
+  expect(await store.invitations.findOne({ _id: invitation._id })).toMatchObject({ invited_by: owner.actor });
+});
+
+test("a member who was made but could not be signed in gets an unknown outcome, no refusal", async () => {
+  await invite();
+  const { store, users, mailQueue } = account.domain;
+  const now = () => account.clock.now;
+  const invitations = createInvitations({
+    ...account,
+    store,
+    now,
+    audit: createAuditLog({ store, now }),
+    users,
+    signIns: { signIn: () => Promise.reject(new ServiceError("service_unavailable")) },
+    mailLimits: { count: async () => undefined },
+    mailQueue,
+    texts: createMailTexts(account),
+  });
+  const accepted = invitations.accept({ token: await newestToken(), password, ...place() });
+  expect(isOutcomeUnknown(await accepted.catch((error: unknown) => error))).toBe(true);
+  expect(await users.find(invited)).toBeDefined();
+});

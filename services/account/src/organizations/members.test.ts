@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { CallerContext } from "@vvs/tenant";
+import { operator } from "../audit/audit.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+
+let account: TestAccount;
+let organizationId: string;
+let users = 0;
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+beforeEach(async () => {
+  organizationId = (await account.organization())._id;
+});
+afterAll(() => account.close());
+
+const password = "correct horse battery";
+const place = { clientAddress: "203.0.113.9" };
+const forbidden = { code: "forbidden" };
+
+async function member(role: string, of = organizationId) {
+  // Those who join in one moment are listed in any order.
+  account.advance(1);
+  const user = { organizationId: of, email: `user${++users}@example.com`, password, role };
+  return account.domain.users.create(operator, user);
+}
+
+function as({ _id, organization_id }: { _id: string; organization_id: string }): CallerContext {
+  const tenant = { organizationId: organization_id, environment: "live" } as const;
+  return { tenant, actor: _id, requestId: "req_1", ...place };
+}
+
+const signIn = async ({ email }: { email: string }) =>
+  (await account.domain.signIns.signIn({ email, password, ...place })).token;
+const entriesAbout = (target: string) =>
+  account.domain.store.auditLog
+    .find({ target, action: { $regex: "^member" } })
+    .sort({ _id: 1 })
+    .toArray();
+const rolesNow = async (owner: CallerContext) =>
+  (await account.domain.members.list(owner)).map(({ user }) => [user.email, user.role]);
+
+describe("the list of members", () => {
+  test("tells owners alone of second factors and when others were last seen", async () => {
+    const owner = await member("owner");
+    const reader = await member("read_only");
+    await member("owner", (await account.organization())._id);
+    await signIn(reader);
+    account.advance(120_000);
+    const token = await signIn(owner);
+    account.advance(120_000);
+    await account.domain.signIns.getSession(token);
+    expect(await account.domain.members.list(as(owner))).toMatchObject([
+      { user: { _id: owner._id }, hasSecondFactor: false, lastSeenAt: account.clock.now },
+      {
+        user: { _id: reader._id },
+        hasSecondFactor: false,
+        lastSeenAt: new Date(account.clock.now.getTime() - 240_000),
+      },
+    ]);
+    const seen = await account.domain.members.list(as(reader));
+    expect(seen.map(({ user, ...more }) => [user.role, more])).toEqual([
+      ["owner", {}],
+      ["read_only", {}],
+    ]);
+  });
+
+  test("is for members alone, whatever organization the call names", async () => {
+    const stranger = await member("owner", (await account.organization())._id);
+    await member("owner");
+    const caller = { ...as(stranger), tenant: { organizationId, environment: "live" } as const };
+    await expect(account.domain.members.list(caller)).rejects.toMatchObject(forbidden);
+  });
+});
+
+describe("a role", () => {
+  test("that is given counts in sessions that live, and is audited once with who and from where", async () => {
+    const [owner, other] = [await member("owner"), await member("developer")];
+    const token = await signIn(other);
+    for (let times = 0; times < 2; times++) {
+      const { user } = await account.domain.members.setRole(as(owner), { userId: other._id, role: "read_only" });
+      expect(user.role).toBe("read_only");
+    }
+    expect((await account.domain.signIns.getSession(token)).role).toBe("read_only");
+    expect(await entriesAbout(other._id)).toMatchObject([
+      {
+        action: "member.role_changed",
+        actor: owner._id,
+        client_address: place.clientAddress,
+        request_id: "req_1",
+        details: { from: "developer", to: "read_only" },
+      },
+    ]);
+  });
+
+  test.each(["developer", "read_only"])("of %s may give nobody a role, nor remove others", async (role) => {
+    const [owner, other] = [await member("owner"), await member(role)];
+    const asked = { userId: other._id, role: "owner" };
+    await expect(account.domain.members.setRole(as(other), asked)).rejects.toMatchObject(forbidden);
+    await expect(account.domain.members.remove(as(other), owner._id)).rejects.toMatchObject(forbidden);
+    expect(await rolesNow(as(owner))).toEqual([
+      [owner.email, "owner"],
+      [other.email, role],
+    ]);
+  });
+
+  test("that is none is refused", async () => {
+    const owner = await member("owner");
+    const asked = { userId: owner._id, role: "admin" };
+    await expect(account.domain.members.setRole(as(owner), asked)).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  test("of another organization’s user can’t be changed", async () => {
+    const owner = await member("owner");
+    const stranger = await member("developer", (await account.organization())._id);
+    const asked = { userId: stranger._id, role: "read_only" };
+    await expect(account.domain.members.setRole(as(owner), asked)).rejects.toMatchObject({ code: "not_found" });
+    await expect(account.domain.members.remove(as(owner), stranger._id)).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("the last owner", () => {
+  const refused = { code: "invalid_request" };
+
+  test("stays one, and stays", async () => {
+    const owner = await member("owner");
+    await member("developer");
+    const asked = { userId: owner._id, role: "developer" };
+    await expect(account.domain.members.setRole(as(owner), asked)).rejects.toMatchObject(refused);
+    await expect(account.domain.members.remove(as(owner), owner._id)).rejects.toMatchObject(refused);
+  });
+
+  test("is left, whatever two owners do to each other at once", async () => {
+    const owners = [await member("owner"), await member("owner")] as const;
+    const demote = (by: number) =>
+      account.domain.members.setRole(as(owners[by]!), { userId: owners[1 - by]!._id, role: "developer" });
+    const outcomes = await Promise.allSettled([demote(0), demote(1)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const left = await account.domain.store.users.countDocuments({ organization_id: organizationId, role: "owner" });
+    expect(left).toBe(1);
+  });
+});
+
+describe("a member", () => {
+  test("who is removed is signed out at once, can’t sign in, and is still named in the audit log", async () => {
+    const [owner, other] = [await member("owner"), await member("developer")];
+    const token = await signIn(other);
+    await account.domain.members.remove(as(owner), other._id);
+    const over = { code: "unauthorized" };
+    await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject(over);
+    await expect(signIn(other)).rejects.toMatchObject(over);
+    await expect(account.domain.members.remove(as(owner), other._id)).rejects.toMatchObject({ code: "not_found" });
+    expect(await rolesNow(as(owner))).toEqual([[owner.email, "owner"]]);
+    const { entries } = await account.domain.auditLog.list(as(owner), { limit: 1, action: "member.removed" });
+    expect(entries).toMatchObject([
+      {
+        entry: { actor: owner._id, details: { role: "developer" } },
+        actorEmail: owner.email,
+        targetEmail: other.email,
+      },
+    ]);
+  });
+
+  test.each(["owner", "developer", "read_only"])("who is %s leaves by themselves", async (role) => {
+    const [owner, leaving] = [await member("owner"), await member(role)];
+    await account.domain.members.remove(as(leaving), leaving._id);
+    expect(await rolesNow(as(owner))).toEqual([[owner.email, "owner"]]);
+    expect(await entriesAbout(leaving._id)).toMatchObject([{ action: "member.left", actor: leaving._id }]);
+    await expect(account.domain.members.list(as(leaving))).rejects.toMatchObject(forbidden);
+  });
+});

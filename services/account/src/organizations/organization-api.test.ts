@@ -1,0 +1,87 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import { OrganizationService } from "@vvs/proto/account/v1/organization";
+import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
+import { toProtoCaller } from "@vvs/tenant";
+import { operator } from "../audit/audit.ts";
+import { createAuditLogPart } from "../audit/audit-log-api.ts";
+import { createTestAccount, logger, type TestAccount } from "../testing/account.ts";
+import { createOrganizationPart } from "./organization-api.ts";
+
+let account: TestAccount;
+let server: RpcServer;
+const clients: { close(): void }[] = [];
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+  const part = createOrganizationPart({ domain: account.domain });
+  const beside = [createAuditLogPart({ domain: account.domain })];
+  server = await serveRpc({ ...part, beside, host: "127.0.0.1", port: 0, tls: undefined, logger });
+});
+
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await server.close(100);
+  await account.close();
+});
+
+function clientOf<S extends DescService>(service: S, caller: string): Client<S> {
+  const client = createClient(service, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
+  clients.push(client);
+  return client;
+}
+
+test("an owner changes a role, removes the member, and reads both in the audit log", async () => {
+  const dashboard = clientOf(OrganizationService, "dashboard");
+  const auditLog = clientOf(AuditLogService, "dashboard");
+  const { _id: organizationId } = await account.organization();
+  const user = { organizationId, password: "correct horse battery" };
+  const owner = await account.domain.users.create(operator, { ...user, email: "ada@example.com" });
+  account.advance(1);
+  const other = await account.domain.users.create(operator, { ...user, email: "bob@example.com", role: "developer" });
+  const tenant = { organizationId, environment: "sandbox" } as const;
+  const from = { actor: owner._id, requestId: "req_1", clientAddress: "203.0.113.9" };
+  const caller = toProtoCaller({ tenant, ...from });
+
+  const { members } = await dashboard.listMembers({ caller });
+  expect(members).toMatchObject([
+    { userId: owner._id, email: "ada@example.com", role: "owner", hasSecondFactor: false },
+    { userId: other._id, email: "bob@example.com", role: "developer" },
+  ]);
+  expect(members[1]!.lastSeenAt).toBeUndefined();
+  expect(timestampDate(members[1]!.joinedAt!)).toEqual(other.created_at);
+  account.advance(1);
+  const since = account.clock.now;
+  const { member } = await dashboard.setMemberRole({ caller, userId: other._id, role: "read_only" });
+  expect(member).toMatchObject({ userId: other._id, role: "read_only" });
+  account.advance(1);
+  await dashboard.removeMember({ caller, userId: other._id });
+
+  const asked = { caller, from: timestampFromDate(since), page: { limit: 1 } };
+  const first = await auditLog.listAuditEntries(asked);
+  const second = await auditLog.listAuditEntries({ ...asked, page: { limit: 1, after: first.next } });
+  const shared = {
+    actor: owner._id,
+    actorEmail: "ada@example.com",
+    target: other._id,
+    targetEmail: "bob@example.com",
+    clientAddress: "203.0.113.9",
+    requestId: "req_1",
+  };
+  expect([...first.entries, ...second.entries]).toMatchObject([
+    { ...shared, action: "member.removed", details: { role: "read_only" } },
+    { ...shared, action: "member.role_changed", details: { from: "developer", to: "read_only" } },
+  ]);
+  expect([first.keptDays, second.next]).toEqual([730, undefined]);
+});
+
+test.each(["gateway", "webhook-dispatcher", "monitor"])("%s may call none of it", async (caller) => {
+  const client = clientOf(OrganizationService, caller);
+  for (const method of ["listMembers", "setMemberRole", "removeMember"] as const) {
+    await expect(client[method]({})).rejects.toMatchObject({ code: "forbidden" });
+  }
+  const auditLog = clientOf(AuditLogService, caller);
+  await expect(auditLog.listAuditEntries({})).rejects.toMatchObject({ code: "forbidden" });
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { operator } from "../audit/audit.ts";
+import { migrate } from "../migrate.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+
+let account: TestAccount;
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+
+afterAll(() => account.close());
+
+const actionsOf = async (organizationId: string) =>
+  (await account.domain.store.auditLog.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray()).map(
+    ({ action }) => action,
+  );
+
+test("an organization has both environments' webhook secrets from its first moment", async () => {
+  const { _id: organizationId } = await account.organization();
+  const live = await account.domain.webhookSecrets.getSigning({ organizationId, environment: "live" });
+  const sandbox = await account.domain.webhookSecrets.getSigning({ organizationId, environment: "sandbox" });
+  expect(live).toEqual([expect.stringMatching(/^whsec_/)]);
+  expect(sandbox).toEqual([expect.stringMatching(/^whsec_/)]);
+  expect(sandbox).not.toEqual(live);
+});
+
+test("what the operator changes is audited, and what changes nothing is not", async () => {
+  const { _id: id } = await account.organization("starter");
+  await account.domain.organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
+  await account.domain.organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
+  expect(await account.domain.organizations.get(id)).toMatchObject({ plan: "enterprise", limit_per_minute: 9_000 });
+  const growth = await account.domain.organizations.setPlan(operator, id, { plan: "growth" });
+  expect(growth).not.toHaveProperty("limit_per_minute");
+  await account.domain.organizations.suspend(operator, id);
+  await account.domain.organizations.suspend(operator, id);
+  expect(await account.domain.organizations.listSuspended()).toEqual([id]);
+  expect((await account.domain.organizations.resume(operator, id)).status).toBe("active");
+  expect(await account.domain.organizations.listSuspended()).toEqual([]);
+  expect(await actionsOf(id)).toEqual([
+    "organization.created",
+    "organization.plan_changed",
+    "organization.plan_changed",
+    "organization.suspended",
+    "organization.resumed",
+  ]);
+});
+
+test("a refused creation leaves nothing behind", async () => {
+  const before = await account.domain.organizations.list();
+  const refused = { code: "invalid_request" };
+  await expect(account.domain.organizations.create(operator, { name: "", plan: "starter" })).rejects.toMatchObject(
+    refused,
+  );
+  await expect(account.domain.organizations.create(operator, { name: "A", plan: "gold" })).rejects.toMatchObject(
+    refused,
+  );
+  expect(await account.domain.organizations.list()).toEqual(before);
+});
+
+test.each(["suspend", "resume", "get"] as const)("%s of an unknown organization is not_found", async (method) => {
+  const { organizations } = account.domain;
+  const call = method === "get" ? organizations.get("org_x") : organizations[method](operator, "org_x");
+  await expect(call).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("migrating again changes nothing and fails on nothing", async () => {
+  await expect(migrate(account)).resolves.toBeUndefined();
+});

@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { createAuditLog, operator } from "../audit/audit.ts";
+import { createAccountDomain } from "../domain.ts";
+import { createLiveSessions, type LiveSessions } from "../sessions/live-sessions.ts";
+import type { SessionCaller } from "../sessions/own-sessions.ts";
+import { sessionId } from "../sessions/sessions.ts";
+import type { UserDocument } from "../store.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { type Misbehaviour, type TestAuthenticator, testAuthenticator } from "../testing/authenticator.ts";
+import { CHALLENGE_MS, createPasskeyChallenges, MAX_OPEN } from "./passkey-challenges.ts";
+import { createPasskeys, MAX_PASSKEYS } from "./passkeys.ts";
+import { relyingParty } from "./webauthn.ts";
+
+const password = "correct horse battery";
+const place = { clientAddress: "203.0.113.9", userAgent: "Firefox" };
+const refusedSignIn = {
+  code: "unauthorized",
+  message: "This passkey is not registered here, or signing in took too long. Try again.",
+};
+const refusedResponse = { code: "invalid_request", details: [expect.objectContaining({ path: "response" })] };
+
+let account: TestAccount;
+let users = 0;
+let user: UserDocument;
+let caller: SessionCaller;
+let device: TestAuthenticator;
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+
+beforeEach(async () => {
+  const { _id: organizationId } = await account.organization();
+  const email = `user-${++users}@example.com`;
+  user = await account.domain.users.create(operator, { organizationId, email, password });
+  caller = await signedIn(user);
+  device = testAuthenticator(account.dashboardUrl.origin);
+});
+
+afterAll(() => account.close());
+
+async function signedIn({ email }: UserDocument): Promise<SessionCaller> {
+  const { token } = await account.domain.signIns.signIn({ email, password, ...place });
+  return { token, ...place, requestId: "req_test" };
+}
+
+async function addPasskey(name = "Laptop", by = device) {
+  const response = by.create(await account.domain.passkeys.beginRegistration(caller));
+  return account.domain.passkeys.add(caller, { name, response });
+}
+
+async function signIn(misbehaviour?: Misbehaviour) {
+  const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
+  const response = device.get(options, misbehaviour);
+  return account.domain.passkeySignIns.signIn({ ceremonyToken, response, ...place });
+}
+
+async function actions() {
+  const entries = await account.domain.store.auditLog.find({ actor: user._id }).sort({ _id: 1 }).toArray();
+  return entries.map(({ action, details }) => [action, details]);
+}
+
+/** Passkeys whose user gets a new password after their session was found alive. */
+function resetMeanwhile() {
+  const { store } = account.domain;
+  const now = () => account.clock.now;
+  const real = createLiveSessions({ store, now });
+  const liveSessions: LiveSessions = {
+    ...real,
+    async find(token) {
+      const found = await real.find(token);
+      await account.domain.users.setPassword(operator, { email: user.email, password });
+      return found;
+    },
+  };
+  const challenges = createPasskeyChallenges({ store, now });
+  const [audit, rp] = [createAuditLog({ store, now }), relyingParty(account.dashboardUrl)];
+  return createPasskeys({ ...account, store, now, liveSessions, challenges, audit, rp });
+}
+
+describe("a passkey", () => {
+  test("is added, signs in, shows when it did, and is removed, all of it audited", async () => {
+    const added = await addPasskey(" Laptop ");
+    expect(added).toMatchObject({ name: "Laptop", user_id: user._id });
+    account.advance(1_000);
+    const { token, session } = await signIn();
+    expect(session).toMatchObject({ userId: user._id, email: user.email, authenticatedAt: account.clock.now });
+    expect(await account.domain.signIns.getSession(token)).toEqual(session);
+    const [listed] = await account.domain.passkeys.list(caller);
+    expect(listed).toMatchObject({ _id: added._id, last_used_at: account.clock.now });
+    await account.domain.passkeys.remove(caller, added._id);
+    await account.domain.passkeys.remove(caller, added._id);
+    expect(await account.domain.passkeys.list(caller)).toEqual([]);
+    await expect(signIn()).rejects.toMatchObject(refusedSignIn);
+    expect(await actions()).toEqual([
+      ["user.signed_in", undefined],
+      ["user.passkey_added", { name: "Laptop" }],
+      ["user.signed_in", { passkey: "Laptop" }],
+      ["user.passkey_removed", { name: "Laptop" }],
+    ]);
+  });
+
+  test("is asked to be kept by its device and to verify its user, for this site alone", async () => {
+    await addPasskey();
+    const creation = JSON.parse(await account.domain.passkeys.beginRegistration(caller)) as object;
+    expect(creation).toMatchObject({
+      rp: { id: account.dashboardUrl.hostname },
+      user: { name: user.email },
+      attestation: "none",
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+      excludeCredentials: [{ id: expect.any(String) }],
+    });
+    const { options } = await account.domain.passkeySignIns.begin(place.clientAddress);
+    const request = JSON.parse(options) as { allowCredentials?: unknown };
+    expect(request).toMatchObject({ rpId: account.dashboardUrl.hostname, userVerification: "required" });
+    expect(request.allowCredentials).toBeUndefined();
+  });
+
+  test("signs in without a code where its user has an authenticator app", async () => {
+    await addPasskey();
+    await account.domain.store.users.updateOne({ _id: user._id }, { $set: { totp: {} as never } });
+    await expect(signIn()).resolves.toMatchObject({ session: { userId: user._id } });
+  });
+
+  test("of another user is neither listed, removed, nor proof of who asks", async () => {
+    const { _id } = await addPasskey();
+    const organizationId = user.organization_id;
+    const email = `user-${++users}@example.com`;
+    const other = await signedIn(await account.domain.users.create(operator, { organizationId, email, password }));
+    expect(await account.domain.passkeys.list(other)).toEqual([]);
+    await account.domain.passkeys.remove(other, _id);
+    expect(await account.domain.passkeys.list(caller)).toHaveLength(1);
+    const response = device.get(await account.domain.passkeySignIns.beginReauthentication(other));
+    await expect(account.domain.passkeySignIns.reauthenticate(other, response)).rejects.toMatchObject(refusedResponse);
+  });
+
+  test("goes with its user, and signs nobody in while the organization is suspended", async () => {
+    await addPasskey();
+    await account.domain.organizations.suspend(operator, user.organization_id);
+    await expect(signIn()).rejects.toMatchObject(refusedSignIn);
+    await account.domain.organizations.resume(operator, user.organization_id);
+    await account.domain.users.create(operator, {
+      organizationId: user.organization_id,
+      email: `user-${++users}@example.com`,
+      password,
+    });
+    const tenant = { organizationId: user.organization_id, environment: "live" } as const;
+    await account.domain.members.remove({ tenant, actor: user._id, requestId: "req_test" }, user._id);
+    expect(await account.domain.store.passkeys.countDocuments({ user_id: user._id })).toBe(0);
+    await expect(signIn()).rejects.toMatchObject(refusedSignIn);
+  });
+
+  test("signs nobody in whose organization takes its identity provider’s word alone", async () => {
+    await addPasskey();
+    const provider = {
+      id: "acme",
+      organization_id: user.organization_id,
+      name: "Acme",
+      issuer: "https://id.acme.example",
+      client_id: "vvs",
+      client_secret: "secret",
+      email_domains: ["example.com"],
+      required: true,
+      offered: false,
+    };
+    const identityProviders = [provider];
+    const domain = createAccountDomain({ ...account, identityProviders, now: () => account.clock.now });
+    const { ceremonyToken, options } = await domain.passkeySignIns.begin(place.clientAddress);
+    const attempt = domain.passkeySignIns.signIn({ ceremonyToken, response: device.get(options), ...place });
+    await expect(attempt).rejects.toMatchObject({
+      code: "forbidden",
+      message: expect.stringContaining("signs in with Acme"),
+    });
+  });
+
+  test("is never one too many, of several that are added at once", async () => {
+    const ready = async () => {
+      const by = testAuthenticator(account.dashboardUrl.origin);
+      return by.create(await account.domain.passkeys.beginRegistration(caller));
+    };
+    const last = await Promise.all(Array.from({ length: 5 }, ready));
+    for (let n = 0; n < MAX_PASSKEYS - 1; n++) await addPasskey("More", testAuthenticator(account.dashboardUrl.origin));
+    const adding = last.map((response) => account.domain.passkeys.add(caller, { name: "Last", response }));
+    const outcomes = (await Promise.allSettled(adding)).map((outcome) =>
+      outcome.status === "rejected" ? outcome.reason.code : "added",
+    );
+    expect(outcomes.toSorted()).toEqual(["added", ...Array(4).fill("limit_exceeded")]);
+    expect(await account.domain.passkeys.list(caller)).toHaveLength(MAX_PASSKEYS);
+  });
+
+  test("is neither added nor removed by a session that a new password ends meanwhile", async () => {
+    const before = await addPasskey();
+    const response = testAuthenticator(account.dashboardUrl.origin).create(
+      await account.domain.passkeys.beginRegistration(caller),
+    );
+    const added = resetMeanwhile().add(caller, { name: "Thief", response });
+    await expect(added).rejects.toMatchObject({ code: "unauthorized" });
+    caller = await signedIn(user);
+    const removed = resetMeanwhile().remove(caller, before._id);
+    await expect(removed).rejects.toMatchObject({ code: "unauthorized" });
+    expect(await account.domain.passkeys.list(await signedIn(user))).toMatchObject([{ _id: before._id }]);
+  });
+
+  test("is refused without a name, a second time, and beyond the cap", async () => {
+    const options = await account.domain.passkeys.beginRegistration(caller);
+    const nameless = account.domain.passkeys.add(caller, { name: " ", response: device.create(options) });
+    await expect(nameless).rejects.toMatchObject({ details: [expect.objectContaining({ path: "name" })] });
+    await addPasskey();
+    await expect(addPasskey()).rejects.toMatchObject(refusedResponse);
+    for (let n = 1; n < MAX_PASSKEYS; n++) await addPasskey("More", testAuthenticator(account.dashboardUrl.origin));
+    await expect(addPasskey()).rejects.toMatchObject({ code: "limit_exceeded" });
+  });
+});
+
+const wrongs: readonly [name: string, misbehaviour: Misbehaviour][] = [
+  ["of another origin", { origin: "https://dashboard.example.evil.example" }],
+  ["of another port", { origin: "https://dashboard.example:8443" }],
+  ["for another site", { rpId: "evil.example" }],
+  ["without a verified user", { verified: false }],
+];
+
+describe("an answer", () => {
+  test.each(wrongs)("%s adds no passkey", async (_name, misbehaviour) => {
+    const response = device.create(await account.domain.passkeys.beginRegistration(caller), misbehaviour);
+    await expect(account.domain.passkeys.add(caller, { name: "a", response })).rejects.toMatchObject(refusedResponse);
+    expect(await account.domain.passkeys.list(caller)).toEqual([]);
+  });
+
+  test.each([
+    ...wrongs,
+    ["by a counter that did not go on", { counter: 1 }],
+    ["that names another user", { userHandle: "usr_other" }],
+  ] as const)("%s signs nobody in", async (_name, misbehaviour) => {
+    await addPasskey();
+    await expect(signIn(misbehaviour)).rejects.toMatchObject(refusedSignIn);
+    await expect(signIn()).resolves.toBeDefined();
+  });
+
+  test.each(["", "{}", "null", "[", '{"id":"a","response":{"clientDataJSON":"bm8"}}'])(
+    "that is none (%j) is refused as any other",
+    async (response) => {
+      const { ceremonyToken } = await account.domain.passkeySignIns.begin(place.clientAddress);
+      const attempt = account.domain.passkeySignIns.signIn({ ceremonyToken, response, ...place });
+      await expect(attempt).rejects.toMatchObject(refusedSignIn);
+      await expect(account.domain.passkeys.add(caller, { name: "a", response })).rejects.toMatchObject(refusedResponse);
+    },
+  );
+
+  test("of a passkey by another one’s signature signs nobody in", async () => {
+    await addPasskey();
+    const impostor = testAuthenticator(account.dashboardUrl.origin);
+    const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
+    const [passkey] = await account.domain.passkeys.list(caller);
+    const forged = { ...(JSON.parse(impostor.get(options)) as object), id: passkey!.credential_id };
+    const response = JSON.stringify({ ...forged, rawId: passkey!.credential_id });
+    const attempt = account.domain.passkeySignIns.signIn({ ceremonyToken, response, ...place });
+    await expect(attempt).rejects.toMatchObject(refusedSignIn);
+  });
+});
+
+describe("a challenge", () => {
+  test("counts once: the same answer again is refused, also where both come at once", async () => {
+    await addPasskey();
+    const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
+    const response = device.get(options);
+    const attempt = () => account.domain.passkeySignIns.signIn({ ceremonyToken, response, ...place });
+    const outcomes = await Promise.allSettled([attempt(), attempt()]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    await expect(attempt()).rejects.toMatchObject(refusedSignIn);
+  });
+
+  test("is used up by an answer that is wrong", async () => {
+    await addPasskey();
+    const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
+    const attempt = (misbehaviour: Misbehaviour) =>
+      account.domain.passkeySignIns.signIn({ ceremonyToken, response: device.get(options, misbehaviour), ...place });
+    await expect(attempt({ verified: false })).rejects.toMatchObject(refusedSignIn);
+    await expect(attempt({})).rejects.toMatchObject(refusedSignIn);
+  });
+
+  test("counts for 5 minutes", async () => {
+    await addPasskey();
+    const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
+    account.advance(CHALLENGE_MS);
+    const attempt = account.domain.passkeySignIns.signIn({ ceremonyToken, response: device.get(options), ...place });
+    await expect(attempt).rejects.toMatchObject(refusedSignIn);
+  });
+
+  test("counts for the browser it was made for, and for what it was made for", async () => {
+    await addPasskey();
+    const [mine, thiefs] = [
+      await account.domain.passkeySignIns.begin(place.clientAddress),
+      await account.domain.passkeySignIns.begin(place.clientAddress),
+    ];
+    const stolen = { ceremonyToken: thiefs.ceremonyToken, response: device.get(mine.options), ...place };
+    await expect(account.domain.passkeySignIns.signIn(stolen)).rejects.toMatchObject(refusedSignIn);
+    const response = device.get(mine.options);
+    await expect(account.domain.passkeySignIns.reauthenticate(caller, response)).rejects.toMatchObject(refusedResponse);
+    const elsewhere = await signedIn(user);
+    const registration = await account.domain.passkeys.beginRegistration(elsewhere);
+    const made = testAuthenticator(account.dashboardUrl.origin).create(registration);
+    const added = account.domain.passkeys.add(caller, { name: "a", response: made });
+    await expect(added).rejects.toMatchObject(refusedResponse);
+  });
+
+  test("is not given out without end to one client address, and another one’s sign-ins go on", async () => {
+    const clientAddress = "2001:db8:1:2::1";
+    for (let n = 0; n < MAX_OPEN; n++) await account.domain.passkeySignIns.begin(clientAddress);
+    const neighbour = account.domain.passkeySignIns.begin("2001:db8:1:2:ffff::1");
+    await expect(neighbour).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: expect.any(Number) });
+    await expect(account.domain.passkeySignIns.begin("2001:db8:1:3::1")).resolves.toBeDefined();
+    account.advance(CHALLENGE_MS);
+    await expect(account.domain.passkeySignIns.begin(clientAddress)).resolves.toBeDefined();
+  });
+
+  test("is stored as its hash alone", async () => {
+    const { options } = await account.domain.passkeySignIns.begin(place.clientAddress);
+    const { challenge } = JSON.parse(options) as { challenge: string };
+    const stored = await account.domain.store.passkeyChallenges.find().toArray();
+    expect(JSON.stringify(stored)).not.toContain(challenge);
+  });
+});
+
+test("a passkey proves again that its user is there: the session goes on under a new token", async () => {
+  await addPasskey();
+  account.advance(3_600_000);
+  const options = await account.domain.passkeySignIns.beginReauthentication(caller);
+  const [passkey] = await account.domain.passkeys.list(caller);
+  expect(JSON.parse(options)).toMatchObject({ allowCredentials: [{ id: passkey!.credential_id }] });
+  const { token, session } = await account.domain.passkeySignIns.reauthenticate(caller, device.get(options));
+  expect(session.authenticatedAt).toEqual(account.clock.now);
+  expect(await account.domain.signIns.getSession(token)).toEqual(session);
+  await expect(account.domain.signIns.getSession(caller.token)).rejects.toMatchObject({ code: "unauthorized" });
+  expect(await account.domain.store.sessions.findOne({ _id: sessionId(token) })).toMatchObject({ user_id: user._id });
+  expect((await actions()).at(-1)).toEqual(["user.reauthenticated", { passkey: "Laptop" }]);
+});

@@ -1,0 +1,110 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import type { Logger } from "@vvs/logging";
+import { EntryService } from "@vvs/proto/account/v1/entry";
+import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
+import type { AccountDomain } from "../domain.ts";
+import type { Mailbox } from "../mail/mailbox.ts";
+import { sessionMessage } from "../messages.ts";
+import type { AccountMetrics } from "../metrics.ts";
+
+/** Minimum duration of an answer in milliseconds, so that it does not reveal whether an email was queued. */
+const ANSWER_MS = 250;
+
+const callers: Callers<typeof EntryService> = {
+  getEntryOptions: ["dashboard"],
+  signUp: ["dashboard"],
+  resendSignUp: ["dashboard"],
+  getSignUp: ["dashboard"],
+  confirmSignUp: ["dashboard"],
+  requestPasswordReset: ["dashboard"],
+  getPasswordReset: ["dashboard"],
+  resetPassword: ["dashboard"],
+  listMailbox: ["dashboard"],
+};
+
+/** EntryService, for people who have no account yet or forgot their password. */
+export function createEntryPart(options: {
+  domain: AccountDomain;
+  signUpOpen: boolean;
+  mailSent: boolean;
+  /** Only in a local run. */
+  mailbox: Pick<Mailbox, "list"> | undefined;
+  metrics: AccountMetrics;
+  logger: Logger;
+}): ServicePart {
+  const { domain, signUpOpen, mailSent, mailbox, metrics, logger } = options;
+
+  /** Runs a step, and logs and counts its outcome. */
+  async function recorded<T extends object>(step: string, clientAddress: string, run: () => Promise<T>): Promise<T> {
+    const record = (outcome: string) => {
+      metrics.entry(step, outcome);
+      logger.info({ step, outcome, client_address: clientAddress }, "entry");
+    };
+    try {
+      const result = await run();
+      record("ok");
+      return result;
+    } catch (error) {
+      record(ServiceError.from(error).code);
+      throw error;
+    }
+  }
+
+  async function quietly(run: Promise<void>): Promise<object> {
+    await Promise.all([run, wait(ANSWER_MS)]);
+    return {};
+  }
+
+  return servicePart({
+    service: EntryService,
+    callers,
+    handlers: {
+      getEntryOptions: async () => ({ signUpOpen, mailSent }),
+
+      signUp: ({ organizationName, email, password, clientAddress }) =>
+        recorded("sign_up", clientAddress, () =>
+          quietly(domain.signUps.begin({ organizationName, email, password, clientAddress })),
+        ),
+
+      resendSignUp: ({ email, clientAddress }) =>
+        recorded("resend_sign_up", clientAddress, () => quietly(domain.signUps.resend({ email, clientAddress }))),
+
+      getSignUp: ({ token }) => domain.signUps.get(token),
+
+      confirmSignUp: ({ token, password, clientAddress, userAgent }) =>
+        recorded("confirm_sign_up", clientAddress, async () => {
+          const confirmed = await domain.signUps.confirm({ token, password, clientAddress, userAgent });
+          return { sessionToken: confirmed.token, session: sessionMessage(confirmed.session) };
+        }),
+
+      requestPasswordReset: ({ email, clientAddress }) =>
+        recorded("request_password_reset", clientAddress, () =>
+          quietly(domain.passwordResets.request({ email, clientAddress })),
+        ),
+
+      getPasswordReset: ({ token }) => domain.passwordResets.get(token),
+
+      resetPassword: ({ token, password, clientAddress }) =>
+        recorded("reset_password", clientAddress, async () => {
+          await domain.passwordResets.complete({ token, password, clientAddress });
+          return {};
+        }),
+
+      async listMailbox() {
+        if (!mailbox) throw new ServiceError("not_found", { message: "There is no mailbox: emails are sent." });
+        const mails = await mailbox.list();
+        return {
+          mails: mails.map(({ _id, to, subject, text, received_at }) => ({
+            id: _id,
+            to,
+            subject,
+            text,
+            receivedAt: timestampFromDate(received_at),
+          })),
+        };
+      },
+    },
+  });
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { operator } from "../audit/audit.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { IDLE_TIMEOUT_MS } from "./sessions.ts";
+
+const MINUTE = 60_000;
+let account: TestAccount;
+let users = 0;
+let email: string;
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+beforeEach(async () => {
+  email = await newUser();
+});
+afterAll(() => account.close());
+
+const password = "correct horse battery";
+
+async function newUser(): Promise<string> {
+  const { _id: organizationId } = await account.organization();
+  const user = { organizationId, email: `user${++users}@example.com`, password };
+  return (await account.domain.users.create(operator, user)).email;
+}
+
+/** Signs in with a browser of that name; returns who acts with the session. */
+async function signIn(userAgent: string, as = email) {
+  const place = { clientAddress: `203.0.113.${users}`, userAgent };
+  const { token } = await account.domain.signIns.signIn({ email: as, password, ...place });
+  return { token, ...place, requestId: "req_1" };
+}
+
+const over = { code: "unauthorized" };
+
+test("a user sees their own sessions that live, the last used first, with browser, address, beginning and last use", async () => {
+  const first = await signIn("Old/1");
+  account.advance(IDLE_TIMEOUT_MS);
+  const began = account.clock.now;
+  const second = await signIn("Laptop/1");
+  account.advance(10 * MINUTE);
+  await signIn("Phone/1");
+  await signIn("Stranger/1", await newUser());
+  account.advance(10 * MINUTE);
+  await account.domain.signIns.getSession(second.token);
+
+  await expect(account.domain.sessions.list(first)).rejects.toMatchObject(over);
+  const sessions = await account.domain.sessions.list(second);
+  expect(sessions.map(({ userAgent, isCurrent }) => [userAgent, isCurrent])).toEqual([
+    ["Laptop/1", true],
+    ["Phone/1", false],
+  ]);
+  expect(sessions[0]).toMatchObject({
+    clientAddress: second.clientAddress,
+    beganAt: began,
+    lastUsedAt: account.clock.now,
+  });
+  expect(JSON.stringify(sessions)).not.toContain(second.token);
+});
+
+test("a user ends one of their sessions, again without effect, and never that of another user", async () => {
+  const mine = await signIn("Laptop/1");
+  const lost = await signIn("Phone/1");
+  const stranger = await signIn("Stranger/1", await newUser());
+  const lostId = (await account.domain.sessions.list(mine)).find(({ isCurrent }) => !isCurrent)!.id;
+  await account.domain.sessions.end(stranger, lostId);
+  await expect(account.domain.signIns.getSession(lost.token)).resolves.toBeDefined();
+  await account.domain.sessions.end(mine, lostId);
+  await account.domain.sessions.end(mine, lostId);
+  await expect(account.domain.signIns.getSession(lost.token)).rejects.toMatchObject(over);
+  await expect(account.domain.sessions.end(lost, lostId)).rejects.toMatchObject(over);
+  const { userId } = await account.domain.signIns.getSession(mine.token);
+  const entries = await account.domain.store.auditLog
+    .find({ action: "user.sessions_ended", target: userId })
+    .sort({ _id: 1 })
+    .toArray();
+  expect(entries).toMatchObject([
+    { actor: userId, client_address: mine.clientAddress, request_id: "req_1", details: { sessions: 1 } },
+  ]);
+});
+
+test("a user ends all sessions but the one that they use", async () => {
+  const mine = await signIn("Laptop/1");
+  const others = [await signIn("Phone/1"), await signIn("Library/1")];
+  const stranger = await signIn("Stranger/1", await newUser());
+  expect(await account.domain.sessions.endOthers(mine)).toBe(2);
+  for (const { token } of others) await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject(over);
+  for (const { token } of [mine, stranger])
+    await expect(account.domain.signIns.getSession(token)).resolves.toBeDefined();
+  expect(await account.domain.sessions.endOthers(mine)).toBe(0);
+});

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { createAuditLog, operator } from "../audit/audit.ts";
+import { createIdentityProviders } from "../sso/identity-providers.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { stepOf, totpCode } from "../users/totp.ts";
+import { createAttemptWindows } from "./attempt-windows.ts";
+import { createLiveSessions } from "./live-sessions.ts";
+import { ABSOLUTE_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "./sessions.ts";
+import { createSignIns } from "./sign-in.ts";
+import { createSignInLimits, MAX_FAILURES, WINDOW_MS } from "./sign-in-limits.ts";
+
+let account: TestAccount;
+let users = 0;
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+
+afterAll(() => account.close());
+
+async function newUser() {
+  const organization = await account.organization();
+  const email = `user${++users}@example.com`;
+  const password = "correct horse";
+  const user = await account.domain.users.create(operator, { organizationId: organization._id, email, password });
+  return { user, email, password, organization, clientAddress: `203.0.113.${users}` };
+}
+
+const refused = { code: "unauthorized", message: "The email address or the password is wrong." };
+
+describe("signing in", () => {
+  test("begins a session of the user's organization, whatever the case of the address", async () => {
+    const { user, email, password, organization, clientAddress } = await newUser();
+    const { token, session } = await account.domain.signIns.signIn({
+      email: ` ${email.toUpperCase()}`,
+      password,
+      clientAddress,
+    });
+    expect(session).toEqual({
+      userId: user._id,
+      email,
+      organizationId: organization._id,
+      organizationName: "Acme",
+      role: "owner",
+      expiresAt: new Date(account.clock.now.getTime() + ABSOLUTE_TIMEOUT_MS),
+      authenticatedAt: account.clock.now,
+    });
+    expect(await account.domain.signIns.getSession(token)).toEqual(session);
+    await expect(account.domain.signIns.getSession(`${token}x`)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  test("by the password alone begins no session of a user who turns an authenticator app on meanwhile", async () => {
+    const { user, email, password, clientAddress } = await newUser();
+    const { token } = await account.domain.signIns.signIn({ email, password, clientAddress });
+    const caller = { token, clientAddress };
+    const { secret } = await account.domain.secondFactor.beginTotp(caller);
+    const { store } = account.domain;
+    const now = () => account.clock.now;
+    const liveSessions = createLiveSessions({ store, now });
+    const slow = createSignIns({
+      ...account,
+      store,
+      now,
+      users: account.domain.users,
+      identityProviders: createIdentityProviders([]),
+      secondFactor: { useCode: async () => false },
+      limits: createSignInLimits({ windows: createAttemptWindows({ store, now }), now }),
+      audit: createAuditLog({ store, now }),
+      liveSessions: {
+        ...liveSessions,
+        // Between the comparison of the password and the transaction that stores the session.
+        async describe(session) {
+          await account.domain.secondFactor.enableTotp(caller, totpCode(secret, stepOf(now())));
+          return liveSessions.describe(session);
+        },
+      },
+    });
+    await expect(slow.signIn({ email, password, clientAddress })).rejects.toMatchObject(refused);
+    expect(await store.sessions.countDocuments({ user_id: user._id })).toBe(1);
+  });
+
+  test("fails with one text whatever the cause", async () => {
+    const { email, password, organization, clientAddress } = await newUser();
+    const wrong = account.domain.signIns.signIn({ email, password: "wrong horse", clientAddress });
+    await expect(wrong).rejects.toMatchObject(refused);
+    const unknown = account.domain.signIns.signIn({ email: "nobody@example.com", password, clientAddress });
+    await expect(unknown).rejects.toMatchObject(refused);
+    await account.domain.organizations.suspend(operator, organization._id);
+    await expect(account.domain.signIns.signIn({ email, password, clientAddress })).rejects.toMatchObject(refused);
+  });
+});
+
+describe("a session", () => {
+  test("lives as long as it is used, and at most 7 days", async () => {
+    const { email, password, clientAddress } = await newUser();
+    const { token } = await account.domain.signIns.signIn({ email, password, clientAddress });
+    const end = account.clock.now.getTime() + ABSOLUTE_TIMEOUT_MS;
+    while (account.clock.now.getTime() + IDLE_TIMEOUT_MS <= end) {
+      account.advance(IDLE_TIMEOUT_MS - 1);
+      await expect(account.domain.signIns.getSession(token)).resolves.toMatchObject({ email });
+    }
+    account.clock.now = new Date(end);
+    await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  test("ends when nobody uses it for 12 h", async () => {
+    const { email, password, clientAddress } = await newUser();
+    const { token } = await account.domain.signIns.signIn({ email, password, clientAddress });
+    account.advance(IDLE_TIMEOUT_MS);
+    await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  test("ends with a sign-out, which is repeatable", async () => {
+    const { email, password, clientAddress } = await newUser();
+    const { token } = await account.domain.signIns.signIn({ email, password, clientAddress });
+    await account.domain.signIns.signOut(token);
+    await account.domain.signIns.signOut(token);
+    await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  test("ends with a new password or the organization's suspension, and does not come back", async () => {
+    const { email, password, organization, clientAddress } = await newUser();
+    const first = await account.domain.signIns.signIn({ email, password, clientAddress });
+    await account.domain.users.setPassword(operator, { email, password: "another horse" });
+    await expect(account.domain.signIns.getSession(first.token)).rejects.toMatchObject({ code: "unauthorized" });
+    const second = await account.domain.signIns.signIn({ email, password: "another horse", clientAddress });
+    await account.domain.organizations.suspend(operator, organization._id);
+    await account.domain.organizations.resume(operator, organization._id);
+    await expect(account.domain.signIns.getSession(second.token)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  test("its beginning and end are audited with the client's address", async () => {
+    const { user, email, password, clientAddress } = await newUser();
+    const { token } = await account.domain.signIns.signIn({ email, password, clientAddress });
+    await account.domain.signIns.signOut(token);
+    const entries = await account.domain.store.auditLog.find({ actor: user._id }).sort({ _id: 1 }).toArray();
+    expect(entries.map(({ action, client_address }) => [action, client_address])).toEqual([
+      ["user.signed_in", clientAddress],
+      ["user.signed_out", undefined],
+    ]);
+  });
+});
+
+describe("the limits of failed sign-ins", () => {
+  test("shut an account for everybody after ten, even at once, and open it again", async () => {
+    const { email, password } = await newUser();
+    const attempts = Array.from({ length: MAX_FAILURES.account + 5 }, (_, n) =>
+      account.domain.signIns.signIn({ email, password: "wrong horse", clientAddress: `198.51.100.${n}` }),
+    );
+    const outcomes = await Promise.allSettled(attempts);
+    const codes = outcomes.map((outcome) => (outcome.status === "rejected" ? outcome.reason.code : "ok"));
+    expect(codes.filter((code) => code === "unauthorized")).toHaveLength(MAX_FAILURES.account);
+    expect(codes.filter((code) => code === "rate_limited")).toHaveLength(5);
+    const right = { email, password, clientAddress: "192.0.2.1" };
+    await expect(account.domain.signIns.signIn(right)).rejects.toMatchObject({
+      code: "rate_limited",
+      retryAfterSeconds: 900,
+    });
+    account.advance(WINDOW_MS);
+    await expect(account.domain.signIns.signIn(right)).resolves.toBeDefined();
+  });
+
+  test("hold for an address that nobody has as well, so that they tell nothing of accounts", async () => {
+    const attempt = (n: number) =>
+      account.domain.signIns.signIn({
+        email: "ghost@example.com",
+        password: "wrong horse",
+        clientAddress: `198.51.100.${n}`,
+      });
+    for (let n = 0; n < MAX_FAILURES.account; n++) await expect(attempt(n)).rejects.toMatchObject(refused);
+    await expect(attempt(200)).rejects.toMatchObject({ code: "rate_limited" });
+  });
+
+  test("shut a client address that tries many accounts, not others", async () => {
+    const { email, password } = await newUser();
+    const attempt = (n: number) =>
+      account.domain.signIns.signIn({ email: `guess${n}@example.com`, password: "x", clientAddress: "192.0.2.77" });
+    const outcomes = await Promise.allSettled(Array.from({ length: MAX_FAILURES.address }, (_, n) => attempt(n)));
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: refused });
+    const shut = account.domain.signIns.signIn({ email, password, clientAddress: "192.0.2.77" });
+    await expect(shut).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(
+      account.domain.signIns.signIn({ email, password, clientAddress: "192.0.2.78" }),
+    ).resolves.toBeDefined();
+  });
+
+  test("count failures alone: who signs in often is never shut out", async () => {
+    const { email, password, clientAddress } = await newUser();
+    for (let n = 0; n < MAX_FAILURES.account + 1; n++)
+      await account.domain.signIns.signIn({ email, password, clientAddress });
+    const counter = await account.domain.store.signInLimits.findOne({ _id: `address:${clientAddress}` });
+    expect(counter?.attempts).toBe(0);
+  });
+});
+
+describe("a user", () => {
+  test("has an address that no other has in any case", async () => {
+    const { email, organization } = await newUser();
+    const again = { organizationId: organization._id, email: email.toUpperCase(), password: "correct horse" };
+    await expect(account.domain.users.create(operator, again)).rejects.toMatchObject({
+      code: "invalid_request",
+      details: [{ path: "email" }],
+    });
+  });
+
+  test.each(["", "nobody", "a@", "@b", "a b@example.com", `${"x".repeat(250)}@example.com`])(
+    "can't have the address %p",
+    async (email) => {
+      const { _id: organizationId } = await account.organization();
+      const created = account.domain.users.create(operator, { organizationId, email, password: "correct horse" });
+      await expect(created).rejects.toMatchObject({ code: "invalid_request", details: [{ path: "email" }] });
+    },
+  );
+
+  test("belongs to an organization that exists", async () => {
+    const input = { organizationId: "org_x", email: "lost@example.com", password: "correct horse" };
+    await expect(account.domain.users.create(operator, input)).rejects.toMatchObject({ code: "not_found" });
+    const unknown = account.domain.users.setPassword(operator, {
+      email: "lost@example.com",
+      password: "correct horse",
+    });
+    await expect(unknown).rejects.toMatchObject({ code: "not_found" });
+  });
+});

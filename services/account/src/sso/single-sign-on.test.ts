@@ -1,0 +1,400 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
+import {
+  CLIENT,
+  type OpenIdAnswers,
+  type PlayedOpenIdProvider,
+  playOpenIdProvider,
+} from "../../../../test/outside/openid-provider.ts";
+import { createAuditLog, operator } from "../audit/audit.ts";
+import { type AccountDomain, createAccountDomain } from "../domain.ts";
+import { INVITATION_MS } from "../organizations/invitations.ts";
+import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { createIdentityProviders, type IdentityProvider } from "./identity-providers.ts";
+import { createOpenId } from "./openid.ts";
+import { createSingleSignOn, TRIP_MS } from "./single-sign-on.ts";
+
+const PASSWORD = "correct horse";
+const place = { clientAddress: "203.0.113.9", userAgent: "Firefox" };
+let account: TestAccount;
+let provider: PlayedOpenIdProvider;
+let other: PlayedOpenIdProvider;
+let people = 0;
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+  [provider, other] = await Promise.all([playOpenIdProvider(), playOpenIdProvider()]);
+});
+beforeEach(() => {
+  account.clock.now = new Date();
+});
+afterAll(async () => {
+  await Promise.all([account.close(), provider.close(), other.close()]);
+});
+
+/** An organization that signs in by the played provider, and a member of it. */
+async function newOrganization(options: Partial<IdentityProvider> = {}) {
+  const organization = await account.organization();
+  const domainName = `acme${++people}.example`;
+  const email = `ada@${domainName}`;
+  const user = await account.domain.users.create(operator, {
+    organizationId: organization._id,
+    email,
+    password: PASSWORD,
+    role: "developer",
+  });
+  const configured: IdentityProvider = {
+    id: "acme",
+    organization_id: organization._id,
+    name: "Acme",
+    issuer: provider.issuer,
+    client_id: CLIENT.id,
+    client_secret: CLIENT.secret,
+    email_domains: [domainName],
+    required: false,
+    offered: false,
+    ...options,
+  };
+  const domain = domainOf([configured]);
+  const claims = { sub: `sub-${people}`, email, email_verified: true };
+  return { organization, user, email, domainName, domain, configured, claims };
+}
+
+function domainOf(identityProviders: readonly IdentityProvider[]): AccountDomain {
+  return createAccountDomain({ ...account, identityProviders, now: () => account.clock.now });
+}
+
+function begin(domain: AccountDomain, providerId = "acme", again = false) {
+  const redirectUri = `https://dashboard.example/sign-in/sso/${providerId}/callback`;
+  return domain.singleSignOn.begin({ providerId, redirectUri, next: "/live/usage", again });
+}
+
+/** There and back, with what the provider says. */
+async function signIn(domain: AccountDomain, answers: OpenIdAnswers, again = false) {
+  provider.answers = answers;
+  const { authorizationUrl, browserToken } = await begin(domain, "acme", again);
+  const query = provider.queryBack(authorizationUrl);
+  return domain.singleSignOn.finish({ browserToken, providerId: "acme", query, ...place });
+}
+
+const sessionsOf = (userId: string) => account.domain.store.sessions.countDocuments({ user_id: userId });
+
+test("who comes back signed in is the member with their address, in a session of their own, and it is audited", async () => {
+  const { domain, user, email, organization, claims } = await newOrganization();
+  const { token, session, next } = await signIn(domain, { claims });
+  expect(session).toMatchObject({ userId: user._id, email, role: "developer", identityProviderId: "acme" });
+  expect(next).toBe("/live/usage");
+  expect(await domain.signIns.getSession(token)).toEqual(session);
+  const entry = await domain.store.auditLog.findOne({ organization_id: organization._id, action: "user.signed_in" });
+  expect(entry).toMatchObject({
+    actor: user._id,
+    client_address: "203.0.113.9",
+    details: { identity_provider: "acme" },
+  });
+  await domain.signIns.signOut(token);
+  await expect(domain.signIns.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
+});
+
+test("the provider is asked with PKCE, state and nonce, which differ each time, and nothing of it tells the token", async () => {
+  const { domain } = await newOrganization();
+  const trips = [await begin(domain), await begin(domain, "acme", true)];
+  const [first, second] = trips.map(({ authorizationUrl }) => new URL(authorizationUrl).searchParams);
+  for (const name of ["state", "nonce", "code_challenge"]) {
+    expect(first!.get(name)).toMatch(/^[\w-]{43}$/);
+    expect(first!.get(name)).not.toBe(second!.get(name));
+  }
+  expect(new Set(["state", "nonce", "code_challenge"].map((name) => first!.get(name))).size).toBe(3);
+  expect([first!.get("code_challenge_method"), first!.get("scope")]).toEqual(["S256", "openid email"]);
+  expect([first!.get("prompt"), second!.get("prompt")]).toEqual([null, "login"]);
+  const stored = JSON.stringify(await domain.store.singleSignOns.find().toArray());
+  for (const { browserToken, authorizationUrl } of trips) {
+    expect(authorizationUrl).not.toContain(browserToken);
+    expect(stored).not.toContain(browserToken);
+  }
+});
+
+describe("nobody is signed in", () => {
+  const verified = { email_verified: true };
+  test.each<[string, (claims: Record<string, unknown>) => OpenIdAnswers, string?]>([
+    ["by a wrong nonce", (claims) => ({ claims: { ...claims, nonce: "another" } })],
+    ["without a nonce", (claims) => ({ claims: { ...claims, nonce: undefined } })],
+    ["by another issuer's token", (claims) => ({ claims: { ...claims, iss: "https://evil.example" } })],
+    ["by a token for somebody else", (claims) => ({ claims: { ...claims, aud: "another-client" } })],
+    ["by an expired token", (claims) => ({ claims: { ...claims, exp: 1_700_000_000 } })],
+    ["by a bad signature", (claims) => ({ claims, foreignKey: true })],
+    ["by a wrong state", (claims) => ({ claims, back: { state: "another" } })],
+    ["without a state", (claims) => ({ claims, back: { state: "" } })],
+    ["by an answer in another issuer's name", (claims) => ({ claims, back: { iss: "https://evil.example" } })],
+    ["by an answer in nobody's name, where the provider signs its own", (claims) => ({ claims, back: { iss: "" } })],
+    ["by a code that the provider does not know", (claims) => ({ claims, back: { code: "made-up" } })],
+    ["by an unverified address", (claims) => ({ claims: { ...claims, email_verified: false } }), "has not verified"],
+    [
+      "by an address of unknown state",
+      (claims) => ({ claims: { ...claims, email_verified: "true" } }),
+      "has not verified",
+    ],
+    [
+      "by an address of another domain",
+      (claims) => ({ claims: { ...claims, email: "ada@evil.example" } }),
+      "no address",
+    ],
+    ["without an address", () => ({ claims: { sub: "x", email: "", ...verified } }), "no address"],
+    ["who was turned away", (claims) => ({ claims, back: { error: "access_denied", code: "" } }), "did not let you"],
+  ])("%s", async (_name, answersOf, sentence = "can’t be trusted") => {
+    const { domain, user, claims } = await newOrganization();
+    await expect(signIn(domain, answersOf(claims))).rejects.toMatchObject({
+      code: "unauthorized",
+      message: expect.stringContaining(sentence),
+    });
+    expect(await sessionsOf(user._id)).toBe(0);
+  });
+
+  test("twice by one way back, nor by another browser, nor after ten minutes", async () => {
+    const { domain, claims } = await newOrganization();
+    provider.answers = { claims };
+    const over = { code: "unauthorized", message: "This sign-in is over. Begin again." };
+    const { authorizationUrl, browserToken } = await begin(domain);
+    const back = { providerId: "acme", query: provider.queryBack(authorizationUrl), ...place };
+    await expect(domain.singleSignOn.finish({ ...back, browserToken: `${browserToken}x` })).rejects.toMatchObject(over);
+    const both = await Promise.allSettled([1, 2].map(() => domain.singleSignOn.finish({ ...back, browserToken })));
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const late = await begin(domain);
+    account.advance(TRIP_MS);
+    await expect(
+      domain.singleSignOn.finish({
+        ...back,
+        browserToken: late.browserToken,
+        query: provider.queryBack(late.authorizationUrl),
+      }),
+    ).rejects.toMatchObject(over);
+  });
+
+  test("by one provider's answer to what another was asked", async () => {
+    const { configured, claims, user } = await newOrganization();
+    const evil = await newOrganization();
+    const evilProvider = { ...evil.configured, id: "evil", issuer: other.issuer };
+    const domain = domainOf([configured, evilProvider]);
+    provider.answers = { claims };
+    other.answers = { claims };
+    const { authorizationUrl, browserToken } = await begin(domain);
+    for (const [providerId, from] of [
+      ["evil", other],
+      ["evil", provider],
+      ["acme", other],
+    ] as const) {
+      const query = from.queryBack(authorizationUrl);
+      await expect(domain.singleSignOn.finish({ browserToken, providerId, query, ...place })).rejects.toMatchObject({
+        code: "unauthorized",
+      });
+    }
+    expect(await sessionsOf(user._id)).toBe(0);
+  });
+
+  test("of another organization, whatever address the provider tells", async () => {
+    const { domain, domainName, claims } = await newOrganization({ new_members: "developer" });
+    const elsewhere = await account.organization();
+    const email = `eve@${domainName}`;
+    await account.domain.users.create(operator, { organizationId: elsewhere._id, email, password: PASSWORD });
+    await expect(signIn(domain, { claims: { ...claims, email } })).rejects.toMatchObject({
+      message: expect.stringContaining("belongs to another account"),
+    });
+  });
+
+  test("by an address that the provider gave to another person since", async () => {
+    const { domain, claims } = await newOrganization();
+    await signIn(domain, { claims });
+    await expect(signIn(domain, { claims: { ...claims, sub: "somebody-new" } })).rejects.toMatchObject({
+      message: expect.stringContaining("belongs to another account"),
+    });
+  });
+
+  test("of a suspended organization", async () => {
+    const { domain, organization, claims } = await newOrganization();
+    await domain.organizations.suspend(operator, organization._id);
+    await expect(signIn(domain, { claims })).rejects.toMatchObject({ code: "unauthorized" });
+  });
+});
+
+test("who changed their address at the provider is still the same member", async () => {
+  const { domain, user, domainName, claims } = await newOrganization();
+  await signIn(domain, { claims });
+  const { session } = await signIn(domain, { claims: { ...claims, email: `ada.new@${domainName}` } });
+  expect(session.userId).toBe(user._id);
+});
+
+test("an address that the ID token lacks is asked for, of the same person alone", async () => {
+  const { domain, user, claims } = await newOrganization();
+  const token = { sub: claims.sub };
+  const { session } = await signIn(domain, { claims: token, userInfo: claims });
+  expect(session.userId).toBe(user._id);
+  const refused = signIn(domain, { claims: token, userInfo: { ...claims, sub: "another" } });
+  await expect(refused).rejects.toMatchObject({ code: "unauthorized" });
+});
+
+describe("somebody whom the organization does not know", () => {
+  test("becomes a member of the role that was configured", async () => {
+    const { domain, organization, domainName, claims } = await newOrganization({ new_members: "read_only" });
+    const email = `new@${domainName}`;
+    const { session } = await signIn(domain, { claims: { ...claims, sub: `new-${people}`, email } });
+    expect(session).toMatchObject({ organizationId: organization._id, email, role: "read_only" });
+  });
+
+  test("is refused where none was", async () => {
+    const { domain, domainName, claims } = await newOrganization();
+    const stranger = { ...claims, sub: `new-${people}`, email: `new@${domainName}` };
+    await expect(signIn(domain, { claims: stranger })).rejects.toMatchObject({
+      message: expect.stringContaining("Ask an owner to invite you"),
+    });
+    expect(await domain.users.find(stranger.email)).toBeUndefined();
+  });
+});
+
+describe("a member whom an owner removed", () => {
+  /** A member by the provider, the owner of their organization, and how the owner removes and invites. */
+  async function newMember(options: Partial<IdentityProvider> = {}) {
+    const made = await newOrganization({ new_members: "read_only", ...options });
+    const { organization, domain, claims, domainName } = made;
+    const organizationId = organization._id;
+    const ownerEmail = `owner@${domainName}`;
+    const owner = await domain.users.create(operator, { organizationId, email: ownerEmail, password: PASSWORD });
+    const asOwner = {
+      tenant: { organizationId, environment: "live" },
+      actor: owner._id,
+      requestId: "",
+      ...place,
+    } as const;
+    const { session } = await signIn(domain, { claims });
+    return {
+      ...made,
+      owner,
+      remove: () => domain.members.remove(asOwner, session.userId),
+      leave: () => domain.members.remove({ ...asOwner, actor: session.userId }, session.userId),
+      invite: (email: string) => domain.invitations.create(asOwner, { email, role: "developer" }),
+      revoke: (id: string) => domain.invitations.revoke(asOwner, id),
+    };
+  }
+  const refusal = { code: "unauthorized", message: expect.stringContaining("Ask an owner to invite you") };
+
+  test("is refused until an owner invites them, and then has the role of the invitation", async () => {
+    const { domain, claims, email, remove, invite, revoke } = await newMember();
+    await remove();
+    await expect(signIn(domain, { claims })).rejects.toMatchObject(refusal);
+    await revoke((await invite(email)).invitation._id);
+    await expect(signIn(domain, { claims })).rejects.toMatchObject(refusal);
+    await invite(email);
+    expect((await signIn(domain, { claims })).session).toMatchObject({ email, role: "developer" });
+    expect(await domain.store.invitations.countDocuments({ email })).toBe(0);
+    await signIn(domain, { claims });
+  });
+
+  test("is known by the provider's subject under another address too, and by the address under another subject", async () => {
+    const { domain, claims, domainName, email, remove, invite } = await newMember();
+    await remove();
+    const renamed = { ...claims, email: `ada.new@${domainName}` };
+    await expect(signIn(domain, { claims: renamed })).rejects.toMatchObject(refusal);
+    await expect(signIn(domain, { claims: { ...claims, sub: "another" } })).rejects.toMatchObject(refusal);
+    await invite(email);
+    await expect(signIn(domain, { claims: renamed })).rejects.toMatchObject(refusal);
+    await invite(renamed.email);
+    expect((await signIn(domain, { claims: renamed })).session.email).toBe(renamed.email);
+  });
+
+  test("is let in by an invitation that has not lapsed alone", async () => {
+    const { domain, claims, email, remove, invite } = await newMember();
+    await remove();
+    await invite(email);
+    account.advance(INVITATION_MS);
+    await expect(signIn(domain, { claims })).rejects.toMatchObject(refusal);
+  });
+
+  test("can come back after an accepted invitation, and leave and come back by themselves from then on", async () => {
+    const { domain, claims, email, remove, invite, organization } = await newMember();
+    await remove();
+    await invite(email);
+    const mail = (await account.mailsTo(email)).at(-1);
+    await domain.invitations.accept({ token: tokenIn(mail), password: PASSWORD, ...place });
+    const { session } = await signIn(domain, { claims });
+    expect(session.role).toBe("developer");
+    const tenant = { organizationId: organization._id, environment: "live" } as const;
+    await domain.members.remove({ tenant, actor: session.userId, requestId: "" }, session.userId);
+    expect((await signIn(domain, { claims })).session.role).toBe("read_only");
+  });
+
+  test("is nobody who left by themselves", async () => {
+    const { domain, claims, leave } = await newMember();
+    await leave();
+    expect((await signIn(domain, { claims })).session.role).toBe("read_only");
+  });
+
+  test("by the operator's command is refused alike", async () => {
+    const { domain, claims, email } = await newMember();
+    await domain.operatedUsers.remove(operator, { email });
+    await expect(signIn(domain, { claims })).rejects.toMatchObject(refusal);
+  });
+});
+
+test("where it is required the right password is refused with a sentence, and a wrong one as ever", async () => {
+  const { domain, email, claims } = await newOrganization({ required: true });
+  await expect(domain.signIns.signIn({ email, password: PASSWORD, ...place })).rejects.toMatchObject({
+    code: "forbidden",
+    message: expect.stringContaining("signs in with Acme. Use single sign-on"),
+  });
+  await expect(domain.signIns.signIn({ email, password: "wrong", ...place })).rejects.toMatchObject({
+    code: "unauthorized",
+  });
+  await signIn(domain, { claims });
+});
+
+test("credentials count as just given when the provider says so, or was told to ask for them", async () => {
+  const { domain, claims } = await newOrganization();
+  const hourAgo = Math.floor(account.clock.now.getTime() / 1000) - 3600;
+  const told = await signIn(domain, { claims: { ...claims, auth_time: hourAgo } }, true);
+  expect(told.session.authenticatedAt).toEqual(new Date(hourAgo * 1000));
+  expect((await signIn(domain, { claims }, true)).session.authenticatedAt).toEqual(account.clock.now);
+  expect((await signIn(domain, { claims })).session.authenticatedAt).toEqual(new Date(0));
+});
+
+test("a provider that fails or is away is nobody's fault, and is asked again the next time", async () => {
+  const { domain, claims, configured } = await newOrganization();
+  await expect(signIn(domain, { claims, tokenStatus: 500 })).rejects.toMatchObject({ code: "service_unavailable" });
+  await signIn(domain, { claims });
+  const away = domainOf([{ ...configured, issuer: "http://127.0.0.1:1" }]);
+  await expect(begin(away)).rejects.toMatchObject({
+    code: "service_unavailable",
+    message: "Acme is not responding. Try again in a moment.",
+  });
+});
+
+test("a provider is found by the domain of an address, and offered to strangers only where that was configured", async () => {
+  const { domain, email, configured } = await newOrganization();
+  expect(domain.singleSignOn.findProviders(email.toUpperCase()).providers).toEqual([configured]);
+  for (const address of ["", "ada@evil.example", `${email}.evil.example`]) {
+    expect(domain.singleSignOn.findProviders(address)).toEqual({ providers: [], isUsed: true });
+  }
+  const offered = { ...configured, offered: true };
+  expect(domainOf([offered]).singleSignOn.findProviders("").providers).toEqual([offered]);
+  expect(account.domain.singleSignOn.findProviders(email)).toEqual({ providers: [], isUsed: false });
+  await expect(begin(domain, "nobody")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a sign-in that fails after it made its member has an unknown outcome, that of a member is refused", async () => {
+  const { domain, email, domainName, configured, claims } = await newOrganization({ new_members: "developer" });
+  const now = () => account.clock.now;
+  const describe = () => Promise.reject(new ServiceError("service_unavailable"));
+  const singleSignOn = createSingleSignOn({
+    ...account,
+    ...account.domain,
+    now,
+    providers: createIdentityProviders([configured]),
+    openId: createOpenId({ now }),
+    liveSessions: { describe, find: describe },
+    audit: createAuditLog({ ...account.domain, now }),
+  });
+  const failureOf = (who: typeof claims) =>
+    signIn({ ...domain, singleSignOn }, { claims: who }).catch((error) => error);
+  const newcomer = `new@${domainName}`;
+  expect(isOutcomeUnknown(await failureOf({ ...claims, sub: `${claims.sub}-new`, email: newcomer }))).toBe(true);
+  expect(await account.domain.users.find(newcomer)).toBeDefined();
+  const refusal = await failureOf({ ...claims, email });
+  expect([refusal.code, isOutcomeUnknown(refusal)]).toEqual(["service_unavailable", false]);
+});

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import type { SecretKey } from "@vvs/config";
+import { createLogger } from "@vvs/logging";
+import { connectMongo } from "@vvs/mongo";
+import type { CallerContext, Environment } from "@vvs/tenant";
+import type { MongoClient } from "mongodb";
+import { operator } from "../audit/audit.ts";
+import { type AccountDomain, createAccountDomain } from "../domain.ts";
+import type { Mail } from "../mail/mail.ts";
+import { mailOf } from "../mail/queue.ts";
+import { migrate } from "../migrate.ts";
+import type { OrganizationDocument } from "../store.ts";
+
+/** The account domain on a database of a test's own, with a clock that the test sets. */
+export interface TestAccount {
+  readonly client: MongoClient;
+  readonly prefix: string;
+  readonly domain: AccountDomain;
+  readonly apiKeyPeppers: readonly SecretKey[];
+  readonly webhookSecretKeys: readonly SecretKey[];
+  readonly dashboardUrl: URL;
+  readonly signUpOpen: boolean;
+  /** The time that the domain sees. */
+  readonly clock: { now: Date };
+  advance(milliseconds: number): void;
+  /** What waits to be sent to an address, the oldest first. */
+  mailsTo(email: string): Promise<Mail[]>;
+  organization(plan?: string): Promise<OrganizationDocument>;
+  /** Drops the database. */
+  close(): Promise<void>;
+}
+
+export const logger = createLogger({ service: "account", level: "silent" });
+
+export function testKey(id: string): SecretKey {
+  return { id, key: randomBytes(32) };
+}
+
+export async function createTestAccount(uri: string): Promise<TestAccount> {
+  const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
+  const prefix = `t${randomBytes(6).toString("hex")}_`;
+  await migrate({ client, prefix });
+  // Far ahead: MongoDB itself removes what is over by its own clock.
+  const clock = { now: new Date("2126-03-01T12:00:00.000Z") };
+  const apiKeyPeppers = [testKey("p1")];
+  const webhookSecretKeys = [testKey("w1")];
+  const dashboardUrl = new URL("https://dashboard.example");
+  const options = { client, prefix, apiKeyPeppers, webhookSecretKeys, dashboardUrl, signUpOpen: true };
+  const domain = createAccountDomain({ ...options, now: () => clock.now });
+  return {
+    ...options,
+    domain,
+    clock,
+    advance(milliseconds) {
+      clock.now = new Date(clock.now.getTime() + milliseconds);
+    },
+    async mailsTo(email) {
+      const waiting = await domain.store.mails.find().sort({ _id: 1 }).toArray();
+      return waiting.map((mail) => mailOf(webhookSecretKeys, mail)).filter(({ to }) => to === email);
+    },
+    organization: (plan = "growth") => domain.organizations.create(operator, { name: "Acme", plan }),
+    async close() {
+      await domain.store.db.dropDatabase();
+      await client.close();
+    },
+  };
+}
+
+export function callerOfOrganization(organizationId: string, environment: Environment): CallerContext {
+  return { tenant: { organizationId, environment }, actor: "usr_test", requestId: "req_test" };
+}
+
+export { eventually as until } from "@vvs/testing";
+
+/** The token of the link in a mail. */
+export function tokenIn(mail: Mail | undefined): string {
+  return /[?&]token=([\w-]+)/.exec(mail!.text)![1]!;
+}

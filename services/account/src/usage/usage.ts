@@ -1,0 +1,124 @@
+import { ServiceError } from "@vvs/errors";
+import { inTransaction, isDuplicateKey } from "@vvs/mongo";
+import { DURATION_CLASSES } from "@vvs/telemetry/durations";
+import type { Tenant } from "@vvs/tenant";
+import type { AnyBulkWriteOperation, ClientSession, MongoClient } from "mongodb";
+import { type AccountStore, type ApiKeyUseDocument, ofTenant, type UsageDocument } from "../store.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How finely usage is read, and for how long a time at most, so that an answer stays bounded. */
+const LONGEST_MS = { hour: 7 * DAY_MS, day: 92 * DAY_MS } as const;
+
+/** Requests of one key, within one hour (or, read by day, one day), with one status. */
+export interface UsageCount {
+  readonly tenant: Tenant;
+  readonly keyId: string;
+  readonly hour: Date;
+  readonly status: number;
+  readonly requests: number;
+  /** DURATION_CLASSES numbers. */
+  readonly durations: readonly number[];
+  readonly lastAt: Date;
+}
+
+export interface Usage {
+  /** Adds a gateway's counts; a report that was added before does nothing. Errors: invalid_request. */
+  report(reportId: string, counts: readonly UsageCount[]): Promise<void>;
+  /** By time, key and status. Errors: invalid_request. */
+  get(tenant: Tenant, range: UsageRange): Promise<Omit<UsageCount, "tenant">[]>;
+  /** When requests last came with these keys of the tenant. */
+  lastUses(tenant: Tenant, keyIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
+}
+
+export interface UsageRange {
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+  readonly interval: keyof typeof LONGEST_MS;
+  /** Of one key alone. */
+  readonly keyId?: string;
+}
+
+/** What organizations used, as their gateways count it. */
+export function createUsage(options: { client: MongoClient; store: AccountStore; now: () => Date }): Usage {
+  const { client, store, now } = options;
+
+  async function add(session: ClientSession, reportId: string, counts: readonly UsageCount[]): Promise<void> {
+    await store.usageReports.insertOne({ _id: reportId, at: now() }, { session });
+    if (counts.length === 0) return;
+    await store.usage.bulkWrite(counts.map(addition), { session, ordered: false });
+    await store.apiKeyUses.bulkWrite(counts.map(lastUse), { session, ordered: false });
+  }
+
+  return {
+    async report(reportId, counts) {
+      if (!reportId || counts.some(({ durations }) => durations.length !== DURATION_CLASSES)) {
+        throw new ServiceError("invalid_request", {
+          message: "A report must have an id, and its counts must have durations.",
+        });
+      }
+      try {
+        await inTransaction(client, (session) => add(session, reportId, counts));
+      } catch (error) {
+        if (!isDuplicateKey(error, "_id")) throw error;
+      }
+    },
+    async get(tenant, { from, to, interval, keyId }) {
+      const longest = LONGEST_MS[interval];
+      if (!(from < to) || to.getTime() - from.getTime() > longest) {
+        throw new ServiceError("invalid_request", {
+          message: `By ${interval}, usage covers at most ${longest / DAY_MS} days.`,
+        });
+      }
+      const counted = await store.usage
+        .aggregate<{ _id: { at: Date; key: string; status: number } } & Sums>([
+          { $match: { ...ofTenant(tenant), hour: { $gte: from, $lt: to }, ...(keyId && { api_key_id: keyId }) } },
+          {
+            $group: {
+              _id: { at: { $dateTrunc: { date: "$hour", unit: interval } }, key: "$api_key_id", status: "$status" },
+              requests: { $sum: "$requests" },
+              last_at: { $max: "$last_at" },
+              ...durationSums,
+            },
+          },
+          { $sort: { "_id.at": 1, "_id.key": 1, "_id.status": 1 } },
+        ])
+        .toArray();
+      return counted.map(({ _id, requests, last_at, ...sums }) => ({
+        keyId: _id.key,
+        hour: _id.at,
+        status: _id.status,
+        requests,
+        durations: classes.map((place) => sums[`d${place}`] ?? 0),
+        lastAt: last_at,
+      }));
+    },
+    async lastUses(tenant, keyIds) {
+      const uses = await store.apiKeyUses.find({ _id: { $in: [...keyIds] }, ...ofTenant(tenant) }).toArray();
+      return new Map(uses.map(({ _id, last_used_at }) => [_id, last_used_at]));
+    },
+  };
+}
+
+const classes = Array.from({ length: DURATION_CLASSES }, (_, place) => place);
+type Sums = { requests: number; last_at: Date } & { [name: `d${number}`]: number };
+const durationSums = Object.fromEntries(classes.map((place) => [`d${place}`, { $sum: `$durations.${place}` }]));
+
+function addition(count: UsageCount): AnyBulkWriteOperation<UsageDocument> {
+  const { tenant, keyId, hour, status, requests, durations, lastAt } = count;
+  const took = durations.flatMap((number, place) => (number > 0 ? [[`durations.${place}`, number]] : []));
+  return {
+    updateOne: {
+      filter: { _id: `${keyId}:${hour.toISOString()}:${status}`, ...ofTenant(tenant), api_key_id: keyId, hour, status },
+      update: { $inc: { requests, ...Object.fromEntries(took) }, $max: { last_at: lastAt } },
+      upsert: true,
+    },
+  };
+}
+
+function lastUse({ tenant, keyId, lastAt }: UsageCount): AnyBulkWriteOperation<ApiKeyUseDocument> {
+  const filter = { _id: keyId, ...ofTenant(tenant) };
+  return { updateOne: { filter, update: { $max: { last_used_at: lastAt } }, upsert: true } };
+}

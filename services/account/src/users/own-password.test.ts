@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { operator } from "../audit/audit.ts";
+import { ABSOLUTE_TIMEOUT_MS } from "../sessions/sessions.ts";
+import { MAX_FAILURES } from "../sessions/sign-in-limits.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+
+const MINUTE = 60_000;
+let account: TestAccount;
+let users = 0;
+let email: string;
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+beforeEach(async () => {
+  email = `user${++users}@example.com`;
+  const { _id: organizationId } = await account.organization();
+  await account.domain.users.create(operator, { organizationId, email, password });
+});
+afterAll(() => account.close());
+
+const password = "correct horse battery";
+const over = { code: "unauthorized" };
+
+async function signIn() {
+  const place = { clientAddress: `203.0.113.${users}`, userAgent: "Laptop/1" };
+  const { token } = await account.domain.signIns.signIn({ email, password, ...place });
+  return { token, ...place };
+}
+
+async function auditOf(action: "user.reauthenticated" | "user.password_changed") {
+  const user = await account.domain.users.find(email);
+  return account.domain.store.auditLog.find({ action, target: user!._id }).sort({ _id: 1 }).toArray();
+}
+
+describe("giving the password again", () => {
+  test("is noted on the session, which goes on under a new token, and ends when it would have", async () => {
+    const caller = await signIn();
+    const before = await account.domain.signIns.getSession(caller.token);
+    account.advance(20 * MINUTE);
+    expect((await account.domain.signIns.getSession(caller.token)).authenticatedAt).toEqual(before.authenticatedAt);
+    const { token, session } = await account.domain.ownPassword.reauthenticate(caller, password);
+    expect(session).toEqual({ ...before, authenticatedAt: account.clock.now });
+    expect(await account.domain.signIns.getSession(token)).toEqual(session);
+    await expect(account.domain.signIns.getSession(caller.token)).rejects.toMatchObject(over);
+    expect(await account.domain.sessions.list({ ...caller, token })).toMatchObject([{ userAgent: "Laptop/1" }]);
+    expect(await auditOf("user.reauthenticated")).toMatchObject([{ client_address: caller.clientAddress }]);
+  });
+
+  test("with a wrong one changes nothing, and may be tried as often as a sign-in", async () => {
+    const caller = await signIn();
+    const guess = () => account.domain.ownPassword.reauthenticate(caller, "wrong horse");
+    for (let n = 0; n < MAX_FAILURES.account; n++)
+      await expect(guess()).rejects.toMatchObject({ code: "invalid_request", details: [{ path: "password" }] });
+    await expect(guess()).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(account.domain.signIns.getSession(caller.token)).resolves.toBeDefined();
+    expect(await auditOf("user.reauthenticated")).toEqual([]);
+  });
+
+  test("twice at once makes one session of one", async () => {
+    const caller = await signIn();
+    const both = [
+      account.domain.ownPassword.reauthenticate(caller, password),
+      account.domain.ownPassword.reauthenticate(caller, password),
+    ];
+    const outcomes = (await Promise.allSettled(both)).map(({ status }) => status);
+    expect(outcomes.sort()).toEqual(["fulfilled", "rejected"]);
+    const user = await account.domain.users.find(email);
+    expect(await account.domain.store.sessions.countDocuments({ user_id: user!._id })).toBe(1);
+  });
+
+  test("is of no use without a session", async () => {
+    const caller = { token: "x", clientAddress: "203.0.113.200" };
+    await expect(account.domain.ownPassword.reauthenticate(caller, password)).rejects.toMatchObject(over);
+  });
+});
+
+describe("changing the password", () => {
+  const next = "another horse battery";
+
+  test("ends every session and begins a new one; the new password alone signs in", async () => {
+    const [caller, elsewhere] = [await signIn(), await signIn()];
+    account.advance(20 * MINUTE);
+    const { token, session } = await account.domain.ownPassword.change(caller, { current: password, password: next });
+    for (const old of [caller, elsewhere])
+      await expect(account.domain.signIns.getSession(old.token)).rejects.toMatchObject(over);
+    expect(await account.domain.signIns.getSession(token)).toEqual(session);
+    expect(session.authenticatedAt).toEqual(account.clock.now);
+    expect(session.expiresAt).toEqual(new Date(account.clock.now.getTime() + ABSOLUTE_TIMEOUT_MS));
+    await expect(signIn()).rejects.toMatchObject(over);
+    await expect(
+      account.domain.signIns.signIn({ email, password: next, clientAddress: caller.clientAddress }),
+    ).resolves.toBeDefined();
+    expect(await auditOf("user.password_changed")).toHaveLength(1);
+  });
+
+  test.each([
+    ["the current one is wrong", "wrong horse", next, "current_password"],
+    ["the new one is too short", password, "short", "password"],
+  ])("is refused where %s, and changes nothing", async (_name, current, wanted, path) => {
+    const caller = await signIn();
+    const changed = account.domain.ownPassword.change(caller, { current, password: wanted });
+    await expect(changed).rejects.toMatchObject({ code: "invalid_request", details: [{ path }] });
+    await expect(account.domain.signIns.getSession(caller.token)).resolves.toBeDefined();
+    await expect(signIn()).resolves.toBeDefined();
+  });
+
+  test("twice at once keeps one of the two, with one session", async () => {
+    const caller = await signIn();
+    const wanted = [next, "a third horse battery"];
+    const outcomes = await Promise.allSettled(
+      wanted.map((each) => account.domain.ownPassword.change(caller, { current: password, password: each })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const user = await account.domain.users.find(email);
+    expect(await account.domain.store.sessions.countDocuments({ user_id: user!._id })).toBe(1);
+  });
+});

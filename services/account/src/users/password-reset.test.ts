@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { operator } from "../audit/audit.ts";
+import { MAX_MAILS } from "../mail/mail-limits.ts";
+import { SecondStepError } from "../sessions/sign-in.ts";
+import { MAX_FAILURES } from "../sessions/sign-in-limits.ts";
+import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { RESET_MS } from "./password-reset.ts";
+import { stepOf, totpCode } from "./totp.ts";
+
+let account: TestAccount;
+let people = 0;
+let email: string;
+let clientAddress: string;
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+beforeEach(async () => {
+  email = `person${++people}@example.com`;
+  clientAddress = `203.0.113.${people}`;
+  const { _id: organizationId } = await account.organization();
+  await account.domain.users.create(operator, { organizationId, email, password });
+});
+afterAll(() => account.close());
+
+const password = "correct horse battery";
+const next = "another horse battery";
+const over = { code: "not_found", message: "This link has expired or was already used. Request a new one." };
+
+const signIn = (given = password) => account.domain.signIns.signIn({ email, password: given, clientAddress });
+const reset = (token: string, given = next) =>
+  account.domain.passwordResets.complete({ token, password: given, clientAddress });
+
+/** Asks for a link, and takes it out of the mail. */
+async function link(): Promise<string> {
+  account.advance(1);
+  await account.domain.passwordResets.request({ email, clientAddress });
+  return tokenIn((await account.mailsTo(email)).filter(({ kind }) => kind === "password_reset").at(-1));
+}
+
+test("a link sets a new password, ends every session and begins none, and the owner is told", async () => {
+  const { token: session } = await signIn();
+  const token = await link();
+  expect(await account.domain.passwordResets.get(token)).toEqual({ email });
+  await expect(account.domain.signIns.getSession(session)).resolves.toBeDefined();
+  account.advance(1);
+  await reset(token);
+  await expect(account.domain.signIns.getSession(session)).rejects.toMatchObject({ code: "unauthorized" });
+  const user = await account.domain.users.find(email);
+  expect(await account.domain.store.sessions.countDocuments({ user_id: user!._id })).toBe(0);
+  await expect(signIn()).rejects.toMatchObject({ code: "unauthorized" });
+  await expect(signIn(next)).resolves.toBeDefined();
+  expect((await account.mailsTo(email)).at(-1)).toMatchObject({ kind: "password_changed" });
+});
+
+test("the audit log tells who asked for a link, and who used it", async () => {
+  const token = await link();
+  await reset(token);
+  const user = await account.domain.users.find(email);
+  const action = /^user\.password_reset/;
+  const entries = await account.domain.store.auditLog.find({ target: user!._id, action }).sort({ _id: 1 }).toArray();
+  expect(entries).toMatchObject([
+    { action: "user.password_reset_asked", actor: "anonymous", client_address: clientAddress },
+    { action: "user.password_reset", actor: user!._id, client_address: clientAddress },
+  ]);
+});
+
+test("a link is good once, for an hour, and until the next password, however that came", async () => {
+  const [first, second] = [await link(), await link()];
+  await reset(first);
+  for (const used of [first, second]) await expect(reset(used)).rejects.toMatchObject(over);
+
+  const old = await link();
+  account.advance(RESET_MS - 1);
+  await expect(account.domain.passwordResets.get(old)).resolves.toBeDefined();
+  account.advance(1);
+  await expect(account.domain.passwordResets.get(old)).rejects.toMatchObject(over);
+  await expect(reset(old)).rejects.toMatchObject(over);
+
+  const outrun = await link();
+  await account.domain.users.setPassword(operator, { email, password });
+  await expect(reset(outrun)).rejects.toMatchObject(over);
+  await expect(signIn()).resolves.toBeDefined();
+});
+
+test("a link used twice at once sets one password", async () => {
+  const token = await link();
+  const outcomes = await Promise.allSettled([reset(token), reset(token, "a third horse battery")]);
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+test("a refused password leaves the link good", async () => {
+  const token = await link();
+  for (const refused of ["short", "password123"]) {
+    const attempt = reset(token, refused);
+    await expect(attempt).rejects.toMatchObject({ code: "invalid_request", details: [{ path: "password" }] });
+  }
+  await expect(reset(token)).resolves.toBeDefined();
+});
+
+test("an authenticator app is still asked for, and a second step that was under way is over", async () => {
+  const { token: sessionToken } = await signIn();
+  const caller = { token: sessionToken, clientAddress };
+  const { secret } = await account.domain.secondFactor.beginTotp(caller);
+  await account.domain.secondFactor.enableTotp(caller, totpCode(secret, stepOf(account.clock.now)));
+  const secondStep = (await signIn().catch((error: unknown) => error)) as SecondStepError;
+  await reset(await link());
+  await expect(signIn(next)).rejects.toBeInstanceOf(SecondStepError);
+  account.advance(60_000);
+  const finish = account.domain.signIns.finish({
+    secondStepToken: secondStep.secondStepToken,
+    code: totpCode(secret, stepOf(account.clock.now)),
+    clientAddress,
+  });
+  await expect(finish).rejects.toMatchObject({ code: "unauthorized" });
+  expect((await account.mailsTo(email)).map(({ kind }) => kind)).toContain("authenticator_enabled");
+});
+
+test("who failed too often may sign in with the new password at once", async () => {
+  for (let n = 0; n < MAX_FAILURES.account; n++) await expect(signIn("wrong")).rejects.toMatchObject({});
+  await expect(signIn()).rejects.toMatchObject({ code: "rate_limited" });
+  await reset(await link());
+  await expect(signIn(next)).resolves.toBeDefined();
+});
+
+test("an unknown address gets the same answer, no mail, and the same limit", async () => {
+  const ask = (to: string) => account.domain.passwordResets.request({ email: to, clientAddress: "198.51.100.7" });
+  const outcomes = async (to: string) =>
+    Promise.all(
+      Array.from({ length: MAX_MAILS.account + 1 }, () =>
+        ask(to).then(
+          () => "done",
+          ({ code, message }) => `${code} ${message}`,
+        ),
+      ),
+    );
+  const unknown = `nobody-${email}`;
+  expect((await outcomes(unknown)).sort()).toEqual((await outcomes(email)).sort());
+  expect(await account.mailsTo(unknown)).toEqual([]);
+});
+
+test("a link is stored as its hash alone", async () => {
+  const token = await link();
+  const stored = await account.domain.store.passwordResets.find().toArray();
+  expect(JSON.stringify(stored)).not.toContain(token);
+});

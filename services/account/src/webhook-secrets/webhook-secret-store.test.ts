@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { CallerContext } from "@vvs/tenant";
+import { createAccountDomain } from "../domain.ts";
+import { callerOfOrganization, createTestAccount, type TestAccount, testKey } from "../testing/account.ts";
+import { newWebhookSecret, OVERLAP_MS } from "./webhook-secrets.ts";
+
+let account: TestAccount;
+let live: CallerContext;
+let sandbox: CallerContext;
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+
+afterAll(() => account.close());
+
+beforeEach(async () => {
+  const { _id } = await account.organization();
+  live = callerOfOrganization(_id, "live");
+  sandbox = callerOfOrganization(_id, "sandbox");
+});
+
+const signing = () => account.domain.webhookSecrets.getSigning(live.tenant);
+
+test("a rotation leaves the old secret valid for 24 h, and says until when", async () => {
+  const [old] = await signing();
+  const others = await account.domain.webhookSecrets.getSigning(sandbox.tenant);
+  const rotated = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
+  expect(rotated.previousValidUntil).toEqual(new Date(account.clock.now.getTime() + OVERLAP_MS));
+  expect(await signing()).toEqual([rotated.value, old]);
+  expect(await account.domain.webhookSecrets.getSigning(sandbox.tenant)).toEqual(others);
+  account.advance(OVERLAP_MS);
+  expect(await signing()).toEqual([rotated.value]);
+  expect(await account.domain.webhookSecrets.get(live)).not.toHaveProperty("previousValidUntil");
+});
+
+test("a rotation that ends the old secret at once leaves nothing of it in the database", async () => {
+  await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
+  const rotated = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: true });
+  expect(await signing()).toEqual([rotated.value]);
+  expect(
+    await account.domain.store.webhookSecrets.findOne({
+      organization_id: live.tenant.organizationId,
+      environment: "live",
+    }),
+  ).not.toHaveProperty("previous");
+});
+
+test("the secret that a rotation keeps can be ended at any time, and the current one signs on", async () => {
+  const { value } = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
+  const ended = await account.domain.webhookSecrets.endPrevious(live);
+  expect(ended).not.toHaveProperty("previousValidUntil");
+  expect(ended).not.toHaveProperty("value");
+  expect(await signing()).toEqual([value]);
+  await account.domain.webhookSecrets.endPrevious(live);
+  const entries = { organization_id: live.tenant.organizationId, action: "webhook_secret.previous_ended" } as const;
+  expect(await account.domain.store.auditLog.countDocuments(entries)).toBe(1);
+});
+
+test("rotations at once leave two secrets, one of which every rotation returned last", async () => {
+  const rotations = await Promise.all(
+    Array.from({ length: 5 }, () => account.domain.webhookSecrets.rotate(live, { endPreviousNow: false })),
+  );
+  const secrets = await signing();
+  expect(secrets).toHaveLength(2);
+  for (const secret of secrets) expect(rotations.map(({ value }) => value)).toContain(secret);
+});
+
+test("a rotation that is sent again is refused, and leaves both secrets of the first", async () => {
+  const [old] = await signing();
+  const form = { endPreviousNow: false, submission: "form-1" };
+  const rotate = () => account.domain.webhookSecrets.rotate(live, form);
+  const outcomes = await Promise.allSettled([rotate(), rotate()]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  await expect(rotate()).rejects.toMatchObject({ code: "idempotency_conflict" });
+  const both = await signing();
+  expect([both.length, both[1]]).toEqual([2, old]);
+  await account.domain.webhookSecrets.rotate(live, { ...form, submission: "form-2" });
+  const value = newWebhookSecret();
+  const late = account.domain.webhookSecrets.set(live, { value, ...form });
+  await expect(late).rejects.toMatchObject({ code: "idempotency_conflict" });
+  expect((await signing())[1]).toBe(both[0]);
+});
+
+describe("an own secret", () => {
+  test("is set with the old one still valid, and setting it again keeps both", async () => {
+    const [old] = await signing();
+    const value = newWebhookSecret();
+    await account.domain.webhookSecrets.set(live, { value, endPreviousNow: false });
+    await account.domain.webhookSecrets.set(live, { value, endPreviousNow: false });
+    expect(await signing()).toEqual([value, old]);
+    await account.domain.webhookSecrets.set(live, { value, endPreviousNow: true });
+    expect(await signing()).toEqual([value]);
+  });
+
+  test("of the wrong form is refused and changes nothing", async () => {
+    const before = await signing();
+    const refused = account.domain.webhookSecrets.set(live, { value: "whsec_short", endPreviousNow: true });
+    await expect(refused).rejects.toMatchObject({ code: "invalid_request", details: [{ path: "value" }] });
+    expect(await signing()).toEqual(before);
+  });
+});
+
+test("when it was set and what a rotation keeps can be asked without revealing it, which is not audited", async () => {
+  const { value, ...rotated } = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
+  expect(await account.domain.webhookSecrets.describe(live.tenant)).toEqual(rotated);
+  const shown = await account.domain.store.auditLog.countDocuments({
+    organization_id: live.tenant.organizationId,
+    action: "webhook_secret.shown",
+  });
+  expect(shown).toBe(0);
+  expect(value).toMatch(/^whsec_/);
+});
+
+test("every showing and every change is audited, without the secret", async () => {
+  await account.domain.webhookSecrets.get(live);
+  const { value } = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
+  await account.domain.webhookSecrets.set(live, { value: newWebhookSecret(), endPreviousNow: true });
+  const entries = await account.domain.store.auditLog
+    .find({ organization_id: live.tenant.organizationId, environment: "live" })
+    .sort({ _id: 1 })
+    .toArray();
+  expect(entries.map(({ action }) => action)).toEqual([
+    "webhook_secret.shown",
+    "webhook_secret.rotated",
+    "webhook_secret.set",
+  ]);
+  expect(JSON.stringify(entries)).not.toContain(value);
+});
+
+test("secrets sealed with an older key stay readable, and the next is sealed with the newest", async () => {
+  const before = await signing();
+  const rotated = createAccountDomain({
+    ...account,
+    webhookSecretKeys: [testKey("w2"), ...account.webhookSecretKeys],
+    now: () => account.clock.now,
+  });
+  expect(await rotated.webhookSecrets.getSigning(live.tenant)).toEqual(before);
+  await rotated.webhookSecrets.rotate(live, { endPreviousNow: true });
+  const stored = await account.domain.store.webhookSecrets.findOne({
+    organization_id: live.tenant.organizationId,
+    environment: "live",
+  });
+  expect(stored?.current.sealed.key_id).toBe("w2");
+});
+
+test("a sealed secret that is copied to another tenant does not open there", async () => {
+  const { webhookSecrets } = account.domain.store;
+  const stranger = await account.organization();
+  const mine = await webhookSecrets.findOne({ organization_id: live.tenant.organizationId, environment: "live" });
+  await webhookSecrets.updateOne(
+    { organization_id: stranger._id, environment: "live" },
+    { $set: { current: mine!.current } },
+  );
+  const stolen = account.domain.webhookSecrets.getSigning({ organizationId: stranger._id, environment: "live" });
+  await expect(stolen).rejects.toThrow();
+});
+
+test("an unknown organization has no secret", async () => {
+  const nobody = callerOfOrganization("org_01h455vb4pex5vsknk084sn02q", "live");
+  await expect(account.domain.webhookSecrets.getSigning(nobody.tenant)).rejects.toMatchObject({ code: "not_found" });
+  await expect(account.domain.webhookSecrets.get(nobody)).rejects.toMatchObject({ code: "not_found" });
+});

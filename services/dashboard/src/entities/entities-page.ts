@@ -1,0 +1,133 @@
+import type { Candidate } from "@vvs/errors";
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import { type Html, html } from "../http/html.ts";
+import type { EnvironmentView } from "../ui/environments.ts";
+import { state } from "../ui/parts.ts";
+import { identifierLabels } from "../verifications/verification-form.ts";
+import type { EchoedSearch, SearchProblems } from "./entity-search.ts";
+import { matchExplanation, percent } from "./match-explanation.ts";
+import type { Vendors } from "./vendors.ts";
+
+/** The result of a search. */
+export interface Findings {
+  readonly matches: readonly Candidate[];
+  /** Undefined while unavailable. */
+  readonly vendors: Vendors | undefined;
+  /** Why nothing was found. */
+  readonly none?: string;
+  /** Why several entities were found instead of one. */
+  readonly ambiguous?: string;
+}
+
+export interface EntitiesView {
+  readonly view: EnvironmentView;
+  readonly input: EchoedSearch;
+  readonly problems?: SearchProblems;
+  /** Undefined if nothing was searched for. */
+  readonly findings: Findings | undefined;
+  readonly isUnavailable: boolean;
+  /** The newest entities that the organization created; undefined if they are not shown or unavailable. */
+  readonly own: readonly Entity[] | undefined;
+}
+
+const UNAVAILABLE = "The search is temporarily unavailable. No data is lost. Try again in a moment.";
+
+export function entitiesPage(options: EntitiesView): Html {
+  const { view, findings, isUnavailable, own } = options;
+  return html`<h1>Entities</h1>
+${searchForm(options)}
+${isUnavailable && html`<p class="notice problem" role="alert">${UNAVAILABLE}</p>`}
+${findings && results(options, findings)}
+${own && ownSection(view, own)}`;
+}
+
+function searchForm({ view, input, problems = {} }: EntitiesView): Html {
+  return html`<form method="post" action="${view.path}/entities" class="card" role="search" aria-label="Entities">
+  <div class="field">
+  <label for="legal_name">Name</label>
+  <input class="wide" id="legal_name" name="legal_name" maxlength="300" autocomplete="off" value="${input.legal_name}"${described("legal_name", problems.legal_name)}>
+  ${problems.legal_name && html`<p class="field-problem" id="legal_name-problem">${problems.legal_name}</p>`}
+  </div>
+  <div class="field">
+  <label for="address">Address, on one line</label>
+  <input class="wide" id="address" name="address" maxlength="500" autocomplete="off" value="${input.address}"${described("address", problems.address)}>
+  ${problems.address && html`<p class="field-problem" id="address-problem">${problems.address}</p>`}
+  </div>
+  <div class="columns short">
+  ${(["uei", "cage", "duns"] as const).map((type) => identifierField(type, input[type]))}
+  ${identifierField("tin", "")}
+  </div>
+  <fieldset>
+    <legend>Find</legend>
+    ${choice("similar", "similar entities", "allows other word orders, abbreviations and typing errors; best matches first", !input.exact)}
+    ${choice("exact", "exact matches", "every word of the name and the whole address must match; spelling variants are allowed", input.exact)}
+  </fieldset>
+  <p class="hint">One field is enough. More fields narrow down the result. A TIN is used only for this search and is not stored.</p>
+  <button>Search</button>
+</form>`;
+}
+
+function identifierField(type: keyof typeof identifierLabels, value: string): Html {
+  return html`<div class="field">
+  <label for="${type}">${identifierLabels[type]}</label>
+  <input id="${type}" name="${type}" maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" value="${value}">
+  </div>`;
+}
+
+function described(name: string, problem: string | undefined): Html | undefined {
+  return problem === undefined ? undefined : html` aria-invalid="true" aria-describedby="${name}-problem"`;
+}
+
+function choice(value: string, label: string, hint: string, isPicked: boolean): Html {
+  return html`<label class="check"><input type="radio" name="mode" value="${value}"${isPicked && html` checked`}> <span>${label} <span class="hint">${hint}</span></span></label>`;
+}
+
+function results({ view, input }: EntitiesView, { matches, vendors, none, ambiguous }: Findings): Html {
+  return html`<section aria-labelledby="found">
+<h2 id="found">${matches.length === 1 ? "1 entity" : `${matches.length} entities`}</h2>
+${ambiguous && html`<p class="notice warning" role="status">${ambiguous}</p>`}
+${none && html`<p class="empty">${none}${input.exact && " Try a search for similar entities."}</p>`}
+<ul class="cards">${matches.map((match) => matchCard(view, match, vendors?.get(match.id)))}</ul>
+</section>`;
+}
+
+function matchCard(view: EnvironmentView, match: Candidate, entity: Entity | undefined): Html {
+  const { id, legalName, confidence, explanation = [] } = match;
+  return html`<li class="card match">
+<div class="heading"><h3><a href="${view.path}/entities/${id}">${legalName}</a></h3> ${entity?.samGov && state(entity.samGov.registrationStatus)}
+<p class="confidence"><meter min="0" max="1" low="0.6" high="0.8" optimum="1" value="${confidence}" aria-label="Confidence"></meter> <strong>${percent(confidence)}</strong> confidence</p></div>
+${entity && html`<p>${summary(entity)}</p>`}
+${matchExplanation(explanation, legalName)}
+</li>
+`;
+}
+
+/** Renders the identifiers and address that distinguish an entity from others with the same name. */
+function summary({ identifiers, addresses: [address] }: Entity): Html {
+  const known = Object.entries(identifierLabels).filter(([type]) => identifiers[type]);
+  const place = address && [address.line1, address.city, address.state, address.zip].filter(Boolean).join(", ");
+  return html`${known.map(([type, label]) => html`<span class="known">${label} <code>${identifiers[type]}</code></span> `)}${place && html`<span class="known">${place}</span>`}`;
+}
+
+function ownSection(view: EnvironmentView, own: readonly Entity[]): Html {
+  return html`<section aria-labelledby="own">
+<h2 id="own">Created by your organization</h2>
+${
+  own.length === 0
+    ? html`<p class="empty">None yet. To create one, call <code>POST /v1/entities</code> or verify a vendor that is not known yet.</p>`
+    : html`<table>
+<thead><tr><th scope="col">Name</th><th scope="col">Registration</th><th scope="col">Identifiers and address</th></tr></thead>
+<tbody>${own.map((entity) => ownRow(view, entity))}</tbody>
+</table>`
+}
+</section>`;
+}
+
+function ownRow(view: EnvironmentView, entity: Entity): Html {
+  return html`<tr>
+<th scope="row"><a href="${view.path}/entities/${entity.id}">${entity.legalName}</a></th>
+<td data-label="Registration">${entity.samGov && state(entity.samGov.registrationStatus)}</td>
+<td data-label="Identifiers and address">${summary(entity)}</td>
+</tr>
+`;
+}

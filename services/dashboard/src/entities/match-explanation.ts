@@ -1,0 +1,74 @@
+import type { MatchReason } from "@vvs/errors";
+import { maskTins } from "@vvs/identifiers";
+import { type Html, html } from "../http/html.ts";
+import { state } from "../ui/parts.ts";
+import { identifierLabels } from "../verifications/verification-form.ts";
+
+const criteria: Readonly<Record<string, string>> = {
+  legal_name: "Name",
+  address: "Address",
+  ...Object.fromEntries(Object.entries(identifierLabels).map(([type, label]) => [`identifiers.${type}`, label])),
+};
+
+const parts: Readonly<Record<string, string>> = {
+  number: "house number",
+  street: "street",
+  unit: "unit",
+  box: "box",
+  city: "city",
+  state: "state",
+  zip: "ZIP code",
+};
+
+const outcomes: Readonly<Record<string, string>> = {
+  agrees: "agrees",
+  contradicts: "contradicts",
+  absent: "unknown",
+};
+
+/** Renders why a search found an entity: what agreed, what contradicted, and how much each counted. */
+export function matchExplanation(reasons: readonly MatchReason[], of: string): Html | undefined {
+  if (reasons.length === 0) return undefined;
+  return html`<details class="why"><summary>Show why it matches<span class="unseen">: ${of}</span></summary>
+<table>
+<thead><tr><th scope="col">Search field</th><th scope="col">Entity</th><th scope="col">Weight</th><th scope="col">Comparison</th></tr></thead>
+<tbody>${reasons.map(row)}</tbody>
+</table>
+<p class="hint">The weights add up to the confidence; contradictions lower it. Percentages say how much each part counted.</p>
+</details>`;
+}
+
+function row({ criterion, outcome, weight, detail, parts: made = [] }: MatchReason): Html {
+  return html`<tr>
+<th scope="row">${criteria[criterion] ?? criterion}</th>
+<td data-label="Entity">${state(outcome, outcomes[outcome] ?? outcome)}</td>
+<td data-label="Weight" class="number">${signed(weight)}</td>
+<td data-label="Comparison">${sentence(maskTins(detail))}${
+    made.length > 0 &&
+    html`<ul class="plain parts">${made.map(({ part, outcome, weight }) => html`<li>${state(outcome, partText(parts[part] ?? part, outcome))} <span class="hint">${percent(Math.abs(weight))}</span></li>`)}</ul>`
+  }</td>
+</tr>
+`;
+}
+
+/** Returns a text such as "same street", "different house number" or "legal form on only one side". */
+function partText(part: string, outcome: string): string {
+  // These are complete already: "words in common", "words that differ".
+  if (part.startsWith("words")) return part;
+  if (outcome === "absent") return `${part} on only one side`;
+  return `${outcome === "agrees" ? "same" : "different"} ${part}`;
+}
+
+function signed(weight: number): string {
+  const text = Math.abs(weight).toFixed(2);
+  return Number(text) === 0 ? "0" : `${weight < 0 ? "−" : "+"}${text}`;
+}
+
+/** Formats a share (0–1) as a percentage. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100)}\u00a0%`;
+}
+
+function sentence(text: string): string {
+  return text === "" ? "" : `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}

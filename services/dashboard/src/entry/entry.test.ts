@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { LINK_TOKEN, SIGN_UP_PASSWORD } from "../testing/fake-entry.ts";
+import { EMAIL } from "../testing/fake-services.ts";
+
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterEach(() => {
+  const { state } = dashboard;
+  state.failures.clear();
+  state.calls.length = 0;
+  state.sessions.clear();
+  Object.assign(state, { signUpOpen: true, mailSent: true });
+});
+afterAll(() => dashboard.close());
+
+const PASSWORD = "never shown again";
+const form = { organization_name: "Acme <b>", email: "new@acme.example", password: PASSWORD };
+const tooMany = new ServiceError("rate_limited", { message: "Several mails were asked for.", retryAfterSeconds: 90 });
+const refusalOf = (path: string) => new ServiceError("invalid_request", { details: [{ path, message: "is wrong" }] });
+
+describe("a sign-up", () => {
+  test("is passed on with its client address, and answered with what to do next", async () => {
+    const { status, text } = await dashboard.visitor().post("/sign-up", form);
+    expect(status).toBe(200);
+    expect(text).toContain("We have sent an email to <strong>new@acme.example</strong>");
+    const call = { organizationName: "Acme <b>", email: "new@acme.example", clientAddress: "127.0.0.1" };
+    expect(dashboard.state.calls).toEqual([`signUp ${JSON.stringify(call)}`]);
+  });
+
+  test.each(["organization_name", "email", "password"])(
+    "that is refused at %s says so there, keeps what was typed, and never the password",
+    async (path) => {
+      dashboard.state.failures.set("signUp", refusalOf(path));
+      const { status, text } = await dashboard.visitor().post("/sign-up", form);
+      expect(status).toBe(400);
+      expect(text).toMatch(new RegExp(`id="${path}-problem" role="alert">[\\w ]+ is wrong\\.`));
+      expect(text).toContain('value="Acme &lt;b&gt;"');
+      expect(text).toContain('value="new@acme.example"');
+      expect(text).not.toContain(PASSWORD);
+    },
+  );
+
+  test("that comes too often is told when to try again, and so is a link that is wanted again", async () => {
+    for (const [method, path] of [
+      ["signUp", "/sign-up"],
+      ["resendSignUp", "/sign-up/resend"],
+      ["requestPasswordReset", "/forgot-password"],
+    ] as const) {
+      dashboard.state.failures.set(method, tooMany);
+      const { status, headers, text } = await dashboard.visitor().post(path, form);
+      expect([status, headers.get("retry-after")]).toEqual([429, "90"]);
+      expect(text).toContain("Several mails were asked for.");
+    }
+  });
+
+  test("is neither offered nor shown where it is closed", async () => {
+    dashboard.state.signUpOpen = false;
+    const visitor = dashboard.visitor();
+    expect((await visitor.get("/sign-in")).text).not.toContain("/sign-up");
+    expect((await visitor.get("/sign-up")).status).toBe(404);
+    const closed = new ServiceError("not_found", { message: "Nobody can sign up here." });
+    dashboard.state.failures.set("signUp", closed);
+    expect((await visitor.post("/sign-up", form)).status).toBe(404);
+  });
+
+  test("whose mail is wanted again is asked for again", async () => {
+    const { status, text } = await dashboard.visitor().post("/sign-up/resend", { email: EMAIL });
+    expect(status).toBe(200);
+    expect(text).toContain("we have sent another email");
+    expect(dashboard.state.calls).toEqual([`resendSignUp {"email":"${EMAIL}","clientAddress":"127.0.0.1"}`]);
+  });
+
+  test("that was not confirmed yet keeps who signs in out, and shows them how to go on", async () => {
+    dashboard.state.unconfirmed = true;
+    const { status, text, cookies } = await dashboard.visitor().signIn();
+    dashboard.state.unconfirmed = false;
+    expect([status, cookies]).toEqual([403, []]);
+    expect(text).toContain("this email address is not confirmed");
+    expect(text).toContain('action="/sign-up/resend"');
+  });
+});
+
+describe("the link of a sign-up", () => {
+  test("shows what it is about, and does nothing by being opened", async () => {
+    const { status, text } = await dashboard.visitor().get(`/sign-up/confirm?token=${LINK_TOKEN}`);
+    expect(status).toBe(200);
+    expect(text).toContain("<strong>Acme &amp; Sons</strong>");
+    expect(text).toContain(`<strong>${EMAIL}</strong>`);
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("with the password of the sign-up begins a session", async () => {
+    const visitor = dashboard.visitor();
+    const answer = await visitor.post("/sign-up/confirm", { token: LINK_TOKEN, password: SIGN_UP_PASSWORD });
+    expect([answer.status, answer.location]).toEqual([303, "/test/overview"]);
+    expect(answer.cookies[0]).toMatch(/^__Host-session=/);
+    expect((await visitor.get("/test/api-keys")).status).toBe(200);
+  });
+
+  test("with another password begins none, and can be tried again", async () => {
+    const answer = await dashboard.visitor().post("/sign-up/confirm", { token: LINK_TOKEN, password: PASSWORD });
+    expect([answer.status, answer.cookies]).toEqual([401, []]);
+    expect(answer.text).toContain("This is not it.");
+    expect(answer.text).toContain(LINK_TOKEN);
+    expect(answer.text).not.toContain(PASSWORD);
+  });
+
+  test("says what to do where it is no longer works", async () => {
+    const visitor = dashboard.visitor();
+    for (const path of ["/sign-up/confirm", "/sign-up/confirm?token=x", "/sign-up/confirm?token=a&token=b"]) {
+      const { status, text } = await visitor.get(path);
+      expect(status).toBe(404);
+      expect(text).toContain("This link no longer works");
+    }
+    const answer = await visitor.post("/sign-up/confirm", { token: "x", password: SIGN_UP_PASSWORD });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe("a forgotten password", () => {
+  test("is answered the same whatever the address is", async () => {
+    const [one, other] = await Promise.all(
+      [EMAIL, "nobody@acme.example"].map((email) => dashboard.visitor().post("/forgot-password", { email })),
+    );
+    expect(one!.status).toBe(200);
+    expect(one!.text.replaceAll(EMAIL, "")).toBe(other!.text.replaceAll("nobody@acme.example", ""));
+  });
+
+  test("is replaced by the link of the mail, and signs nobody in", async () => {
+    const visitor = dashboard.visitor();
+    const { text } = await visitor.get(`/reset-password?token=${LINK_TOKEN}`);
+    expect(text).toContain(`For <strong>${EMAIL}</strong>`);
+    const answer = await visitor.post("/reset-password", { token: LINK_TOKEN, password: PASSWORD });
+    expect([answer.status, answer.location, answer.cookies]).toEqual([303, "/sign-in?done=password", []]);
+    expect((await visitor.get("/sign-in?done=password")).text).toContain("Your password was changed.");
+  });
+
+  test("by one that is refused can be tried again", async () => {
+    dashboard.state.failures.set("resetPassword", refusalOf("password"));
+    const { status, text } = await dashboard
+      .visitor()
+      .post("/reset-password", { token: LINK_TOKEN, password: PASSWORD });
+    expect(status).toBe(400);
+    expect(text).toContain("The new password is wrong.");
+    expect(text).toContain(LINK_TOKEN);
+    expect(text).not.toContain(PASSWORD);
+  });
+
+  test("by a link that is no longer works is told how to get another", async () => {
+    const visitor = dashboard.visitor();
+    const opened = await visitor.get("/reset-password?token=x");
+    const used = await visitor.post("/reset-password", { token: "x", password: PASSWORD });
+    for (const { status, text } of [opened, used]) {
+      expect(status).toBe(404);
+      expect(text).toContain('href="/forgot-password"');
+    }
+  });
+
+  test("is not offered where no mails are sent", async () => {
+    dashboard.state.mailSent = false;
+    const visitor = dashboard.visitor();
+    expect((await visitor.get("/sign-in")).text).not.toContain("/forgot-password");
+    expect((await visitor.get("/forgot-password")).status).toBe(404);
+  });
+});
+
+test("a token is in no log line", async () => {
+  const visitor = dashboard.visitor();
+  await visitor.get(`/sign-up/confirm?token=${LINK_TOKEN}`);
+  await visitor.post("/reset-password", { token: LINK_TOKEN, password: PASSWORD });
+  expect(JSON.stringify(dashboard.logs)).not.toContain(LINK_TOKEN);
+});
+
+describe("the mailbox", () => {
+  test("is there in a local run alone", async () => {
+    dashboard.state.mails = ["a mail"];
+    const { status, text } = await dashboard.visitor().get("/mailbox");
+    expect(status).toBe(404);
+    expect(text).not.toContain("a mail");
+  });
+
+  test("shows mails as text, in which links to the dashboard alone can be followed", async () => {
+    const local = await startDashboard({ localMailbox: true });
+    const visitor = local.visitor();
+    expect((await visitor.get("/mailbox")).text).toContain("No emails yet.");
+    const own = "http://localhost:8081/reset-password?token=x";
+    local.state.mails = [`<b>Open</b>\n\n${own}\n\nhttps://evil.example/\n\nhttp://localhost:8081.evil.example/`];
+    const { status, text } = await visitor.get("/mailbox");
+    expect(status).toBe(200);
+    expect(text).toContain("&lt;b&gt;Open&lt;/b&gt;");
+    expect([...text.matchAll(/href="(http[^"]+)"/g)].map(([, href]) => href)).toEqual([own]);
+    await local.close();
+  });
+});
+
+test("with account away the sign-in form is still there", async () => {
+  const alone = await startDashboard();
+  await alone.stopAccount();
+  const { status, text } = await alone.visitor().get("/sign-in");
+  expect(status).toBe(200);
+  expect(text).toContain('action="/sign-in"');
+  await alone.close();
+});

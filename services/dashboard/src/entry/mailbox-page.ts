@@ -1,0 +1,34 @@
+import type { MailboxMail } from "@vvs/proto/account/v1/entry";
+import { type Html, html } from "../http/html.ts";
+import { facts, time } from "../ui/parts.ts";
+
+/** The page with the emails of a local run. */
+export function mailboxPage(options: { mails: readonly MailboxMail[]; ownOrigin: string }): Html {
+  const { mails, ownOrigin } = options;
+  return html`<div class="heading"><h1>Mailbox</h1><p><a class="button quiet" href="/mailbox">Refresh</a></p></div>
+<p>A local run sends no emails. The emails that it would have sent to anyone are listed here, newest first.</p>
+${
+  mails.length === 0
+    ? html`<p class="empty">No emails yet. <a href="/sign-up">Create an account</a> or <a href="/forgot-password">reset your password</a>, then refresh this page.</p>`
+    : mails.map((mail) => mailArticle(mail, ownOrigin))
+}`;
+}
+
+function mailArticle(mail: MailboxMail, ownOrigin: string): Html {
+  return html`<article class="card mail" aria-labelledby="${mail.id}">
+<h2 id="${mail.id}">${mail.subject}</h2>
+${facts([
+  ["To", mail.to],
+  ["Sent", time(mail.receivedAt, "second")],
+])}
+${mail.text
+  .trim()
+  .split("\n\n")
+  .map((paragraph) => html`<p>${linked(paragraph, ownOrigin)}</p>`)}
+</article>`;
+}
+
+/** Renders a paragraph that is a link of the dashboard as a link, and everything else as text. */
+function linked(text: string, ownOrigin: string): Html | string {
+  return text.startsWith(`${ownOrigin}/`) && !/\s/.test(text) ? html`<a href="${text}">${text}</a>` : text;
+}

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { EMAIL, PASSWORD } from "../testing/fake-services.ts";
+
+let dashboard: TestDashboard;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+});
+
+afterEach(() => dashboard.close());
+
+describe("a sign-in", () => {
+  test("begins a session in a cookie that no script, no neighbouring host and no plaintext connection sees", async () => {
+    const { status, location, cookies } = await dashboard.visitor().signIn();
+    expect([status, location]).toEqual([303, "/test/overview"]);
+    expect(cookies).toHaveLength(1);
+    expect(cookies[0]).toMatch(/^__Host-session=[\w-]+; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$/);
+  });
+
+  test("says the same for an unknown address and a wrong password, and never shows the password again", async () => {
+    const visitor = dashboard.visitor();
+    const wrong = await visitor.post("/sign-in", { email: EMAIL, password: "guess" });
+    const unknown = await visitor.post("/sign-in", { email: "eve@acme.example", password: "guess" });
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(wrong.text.replaceAll(EMAIL, "")).toBe(unknown.text.replaceAll("eve@acme.example", ""));
+    expect(wrong.text).not.toContain("guess");
+    expect(wrong.cookies).toEqual([]);
+  });
+
+  test("that comes too often is told when to try again", async () => {
+    const tooMany = new ServiceError("rate_limited", { message: "Too many failed sign-ins.", retryAfterSeconds: 90 });
+    dashboard.state.failures.set("signIn", tooMany);
+    const { status, headers, text } = await dashboard.visitor().signIn();
+    expect([status, headers.get("retry-after")]).toEqual([429, "90"]);
+    expect(text).toContain("Too many failed sign-ins.");
+  });
+
+  test("ends the session that the browser had, and begins another", async () => {
+    const visitor = dashboard.visitor();
+    const first = (await visitor.signIn()).cookies[0];
+    const second = (await visitor.signIn()).cookies[0];
+    expect(second).not.toBe(first);
+    expect(dashboard.state.sessions.size).toBe(1);
+  });
+
+  test.each([
+    ["/live/webhooks", "/live/webhooks"],
+    ["https://evil.example/", "/test/overview"],
+    ["//evil.example/live/webhooks", "/test/overview"],
+  ])("that wants to go on to %s leads to %s", async (next, location) => {
+    const answer = await dashboard.visitor().post("/sign-in", { email: EMAIL, password: PASSWORD, next });
+    expect(answer.location).toBe(location);
+  });
+
+  test.each([
+    [0, "127.0.0.1"],
+    [1, "203.0.113.9"],
+  ])("behind %i trusted proxies counts for %s", async (trustedProxyHops, clientAddress) => {
+    const proxied = await startDashboard({ trustedProxyHops });
+    const headers = { origin: "http://localhost:8081", "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
+    await proxied.visitor().post("/sign-in", { email: EMAIL, password: PASSWORD }, headers);
+    expect(proxied.state.calls).toEqual([`signIn ${JSON.stringify({ email: EMAIL, clientAddress })}`]);
+    await proxied.close();
+  });
+});
+
+describe("without a session", () => {
+  const pages = ["/test/api-keys", "/live/api-keys", "/live/webhooks", "/live/api-keys/key_1/revoke"];
+
+  test.each(pages)("%s leads to the sign-in page and back", async (path) => {
+    const { status, location, text } = await dashboard.visitor().get(path);
+    expect([status, location]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`]);
+    expect(text).not.toContain("form");
+  });
+
+  test.each([
+    "/test/api-keys",
+    "/test/api-keys/key_1/revoke",
+    "/test/webhooks/secret",
+    "/test/webhooks/secret/show",
+    "/test/webhooks/secret/rotate",
+  ])("POST %s does nothing", async (path) => {
+    const { status } = await dashboard.visitor().post(path, { name: "x", value: "x" });
+    expect(status).toBe(303);
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("one that was ended elsewhere is over here with the next request, and its cookie goes", async () => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    expect((await visitor.get("/test/api-keys")).status).toBe(200);
+    dashboard.state.sessions.clear();
+    const { location, cookies } = await visitor.get("/test/api-keys");
+    expect(location).toBe("/sign-in?next=%2Ftest%2Fapi-keys");
+    expect(cookies[0]).toMatch(/^__Host-session=; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT/);
+  });
+});
+
+describe("a sign-out", () => {
+  test("ends the session everywhere", async () => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    const elsewhere = visitor.clone();
+    expect((await visitor.post("/sign-out")).location).toBe("/sign-in?signed_out");
+    expect((await elsewhere.get("/test/api-keys")).status).toBe(303);
+  });
+
+  test("with account away takes the session from this browser, and says that something went wrong", async () => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    await dashboard.stopAccount();
+    const { status, cookies } = await visitor.post("/sign-out");
+    expect(status).toBe(503);
+    expect(cookies[0]).toMatch(/^__Host-session=;/);
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { ORIGIN, startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+
+let dashboard: TestDashboard;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+beforeEach(() => {
+  dashboard.state.calls.length = 0;
+  dashboard.state.failures.clear();
+});
+afterAll(() => dashboard.close());
+
+test("the sign-in page offers it, and goes on without where that can't be told", async () => {
+  expect((await dashboard.visitor().get("/sign-in")).text).toContain("Sign in with Acme");
+  dashboard.state.failures.set("findIdentityProvider", new ServiceError("service_unavailable"));
+  const page = await dashboard.visitor().get("/sign-in");
+  expect(page.status).toBe(200);
+  expect(page.text).not.toContain("Sign in with Acme");
+});
+
+describe("by an address", () => {
+  test("its domain leads to the provider, by a link: forms of pages go nowhere else", async () => {
+    const page = await dashboard.visitor().post("/sign-in/sso", { email: "ada@acme.example", next: "/live/usage" });
+    expect(page.status).toBe(200);
+    expect(page.headers.get("refresh")).toBe("0; url=/sign-in/sso/acme?next=%2Flive%2Fusage");
+    expect(page.text).toContain(`href="/sign-in/sso/acme?next=%2Flive%2Fusage"`);
+  });
+
+  test.each(["ada@other.example", "nobody", ""])("%j leads nowhere, and says so", async (email) => {
+    const page = await dashboard.visitor().post("/sign-in/sso", { email });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("Single sign-on is not set up");
+  });
+});
+
+test("there and back begins a session, and leads on to where one was", async () => {
+  const visitor = dashboard.visitor();
+  const out = await visitor.get("/sign-in/sso/acme?next=/live/webhooks");
+  expect([out.status, out.location]).toEqual([303, "https://login.acme.example/go"]);
+  expect(out.cookies.join()).toMatch(/^__Host-single-sign-on=b+; .*HttpOnly; Secure; SameSite=Lax/);
+  const back = await visitor.get("/sign-in/sso/acme/callback?code=c&state=s");
+  expect([back.status, back.location]).toEqual([303, "/live/webhooks"]);
+  expect(back.cookies.join()).toContain("__Host-single-sign-on=;");
+  expect(dashboard.state.calls).toEqual([
+    `beginSingleSignOn ${ORIGIN}/sign-in/sso/acme/callback /live/webhooks false`,
+    "finishSingleSignOn acme code=c&state=s",
+  ]);
+  expect((await visitor.get("/live/webhooks")).status).toBe(200);
+});
+
+test("no link leads on to another site", async () => {
+  await dashboard.visitor().get("/sign-in/sso/acme?next=https://evil.example");
+  expect(dashboard.state.calls[0]).toContain(" /test/overview ");
+});
+
+test("another browser than the one that set out gets a sentence and no session", async () => {
+  const back = await dashboard.visitor().get("/sign-in/sso/acme/callback?code=c&state=s");
+  expect(back.status).toBe(401);
+  expect(back.text).toContain("This sign-in is over.");
+  expect(back.cookies.join()).not.toContain("__Host-session=");
+});
+
+test.each<[string, ServiceError | undefined, number]>([
+  ["/sign-in/sso/nobody", undefined, 404],
+  ["/sign-in/sso/acme", new ServiceError("service_unavailable", { message: "Acme does not answer." }), 503],
+])("%s that leads nowhere says so", async (path, failure, status) => {
+  if (failure) dashboard.state.failures.set("beginSingleSignOn", failure);
+  const page = await dashboard.visitor().get(path);
+  expect(page.status).toBe(status);
+  expect(page.text).toContain(failure?.message ?? "There is none.");
+});
+
+test("a right password of who must come by the provider is refused with that sentence", async () => {
+  const message = "Your organization signs in with Acme alone.";
+  dashboard.state.failures.set("signIn", new ServiceError("forbidden", { message }));
+  const page = await dashboard.visitor().post("/sign-in", { email: "ada@acme.example", password: "right" });
+  expect(page.status).toBe(401);
+  expect(page.text).toContain(message);
+});

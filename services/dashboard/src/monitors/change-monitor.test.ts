@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
+
+const PAGE = `/live/monitors/${MONITOR_ID}`;
+const form = { frequency: "weekly", webhook_url: "https://hooks.acme.example/new" };
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+beforeEach(async () => {
+  visitor = dashboard.visitor();
+  dashboard.state.role = "owner";
+  dashboard.state.failures.clear();
+  dashboard.state.monitors = [monitorOf()];
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+afterAll(() => dashboard.close());
+
+const updates = () => dashboard.state.calls.filter((call) => call.startsWith("updateMonitor"));
+
+test("the monitor's page leads to a form that holds what it has now", async () => {
+  expect((await visitor.get(PAGE)).text).toContain(`href="${PAGE}/change"`);
+  const { text } = await visitor.get(`${PAGE}/change`);
+  expect(text).toContain(`value="daily" checked`);
+  expect(text).toContain(`value="https://hooks.acme.example/vendors"`);
+});
+
+test("what is saved is asked for on behalf of the user, and told on the monitor's page", async () => {
+  const { status, location } = await visitor.post(`${PAGE}/change`, form);
+  expect([status, location]).toEqual([303, `${PAGE}?done=changed`]);
+  expect(JSON.parse(updates()[0]!.replace("updateMonitor ", ""))).toMatchObject({
+    caller: { actor: "usr_1", tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" } },
+    monitorId: MONITOR_ID,
+    frequency: "FREQUENCY_WEEKLY",
+    webhookUrl: form.webhook_url,
+  });
+  expect((await visitor.get(location!)).text).toContain("The monitor was changed.");
+});
+
+describe("nothing is changed", () => {
+  test("by a form that lacks something, and it says what", async () => {
+    const { status, text } = await visitor.post(`${PAGE}/change`, { frequency: "yearly", webhook_url: " " });
+    expect(status).toBe(400);
+    for (const part of ["Nothing was changed", "Choose how often the monitor runs."]) expect(text).toContain(part);
+    expect(updates()).toEqual([]);
+  });
+
+  test("by a URL that the monitor service refuses", async () => {
+    const details = [{ path: "webhook_url", message: "must be https" }];
+    dashboard.state.failures.set("updateMonitor", new ServiceError("invalid_request", { details }));
+    const { status, text } = await visitor.post(`${PAGE}/change`, form);
+    expect(status).toBe(400);
+    expect(text).toContain("The webhook URL must be https.");
+  });
+
+  test("of a canceled monitor", async () => {
+    dashboard.state.monitors = [monitorOf({ status: "canceled" })];
+    expect(await visitor.get(`${PAGE}/change`)).toMatchObject({ status: 303, location: PAGE });
+    expect((await visitor.get(PAGE)).text).not.toContain(`${PAGE}/change`);
+  });
+
+  test("by who may only read, also by direct request", async () => {
+    dashboard.state.role = "read_only";
+    expect((await visitor.get(PAGE)).text).not.toContain(`${PAGE}/change`);
+    expect((await visitor.get(`${PAGE}/change`)).status).toBe(403);
+    expect((await visitor.post(`${PAGE}/change`, form)).status).toBe(403);
+    expect(updates()).toEqual([]);
+  });
+
+  test.each([`/live/monitors/x/change`, `/live/monitors/mon_01m7ygvppkenma4hm7yf5h5150/change`])(
+    "at %s",
+    async (path) => {
+      expect((await visitor.post(path, form)).status).toBe(404);
+    },
+  );
+});

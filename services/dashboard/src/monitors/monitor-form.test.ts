@@ -1,0 +1,61 @@
+import { describe, expect, test } from "@jest/globals";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { Frequency } from "@vvs/proto/monitor/v1/monitor";
+import { ENTITY_ID } from "../testing/fake-entity.ts";
+import { askedOf, readMonitorFilter } from "./monitor-filter.ts";
+import { echoOfMonitor, emptyMonitor, readMonitor } from "./monitor-form.ts";
+
+const right = { ...emptyMonitor, entity_id: ` ${ENTITY_ID} `, webhook_url: " https://acme.example/hook " };
+
+describe("a form that creates a monitor", () => {
+  test("asks for what it holds, without the spaces around it", () => {
+    expect(readMonitor(right)).toEqual({
+      wanted: {
+        entityId: ENTITY_ID,
+        checks: [CheckType.SAM_REGISTRATION],
+        frequency: Frequency.DAILY,
+        webhookUrl: "https://acme.example/hook",
+      },
+    });
+  });
+
+  test("tells every problem at once", () => {
+    const wrong = { entity_id: "", checks: ["tin"], frequency: "toString", webhook_url: " " };
+    const { problems } = readMonitor(wrong) as { problems: object };
+    expect(Object.keys(problems)).toEqual(["entity_id", "checks", "frequency"]);
+  });
+
+  test.each([
+    ["https://acme.example/hook?a=1", "https://acme.example/hook?a=1"],
+    ["http://127.0.0.1:9000", "http://127.0.0.1:9000"],
+    ["https://me:secret@acme.example/", ""],
+    ["whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkw", ""],
+    ["12-3456789", ""],
+    ["https://acme.example/12-3456789", ""],
+    ["javascript:alert(1)", ""],
+  ])("of the URL %s shows %j again", (webhook_url, shown) => {
+    expect(echoOfMonitor({ ...right, webhook_url }).webhook_url).toBe(shown);
+  });
+});
+
+describe("a filter of monitors", () => {
+  test.each([
+    [{}, { entityId: "", canceled: false, lastOutcome: undefined }],
+    [
+      { status: "canceled", outcome: "fail" },
+      { entityId: "", canceled: true, lastOutcome: CheckStatus.FAIL },
+    ],
+    [{ entity_id: ` ${ENTITY_ID}` }, { entityId: ENTITY_ID, canceled: false, lastOutcome: undefined }],
+    [{ outcome: "unanswered" }, { entityId: "", canceled: false, lastOutcome: undefined, unanswered: true }],
+    [{ outcome: ["pass", "fail"] }, { entityId: "", canceled: false, lastOutcome: undefined }],
+  ])("%j asks for %j", (query, asked) => {
+    const { filter, problems } = readMonitorFilter(query);
+    expect(problems).toEqual({});
+    expect(askedOf(filter)).toEqual({ unanswered: false, ...asked });
+  });
+
+  test.each(["status", "outcome", "entity_id"] as const)("with a wrong %s says so, and leaves it out", (name) => {
+    const { filter, problems } = readMonitorFilter({ [name]: "constructor" });
+    expect([filter[name], Object.keys(problems)]).toEqual(["", [name]]);
+  });
+});

@@ -1,0 +1,79 @@
+import { checkNames, toCheckType } from "@vvs/checks";
+import { containsTin } from "@vvs/identifiers";
+import { isId } from "@vvs/ids";
+import type { CheckType } from "@vvs/proto/common/v1/common";
+import { Frequency } from "@vvs/proto/monitor/v1/monitor";
+
+/** The frequencies of monitors, by their public names. */
+export const frequencies = {
+  hourly: Frequency.HOURLY,
+  daily: Frequency.DAILY,
+  weekly: Frequency.WEEKLY,
+  monthly: Frequency.MONTHLY,
+} as const;
+
+export type FrequencyName = keyof typeof frequencies;
+
+export const frequencyNames = Object.keys(frequencies) as FrequencyName[];
+
+/** The input of the form that creates a monitor. */
+export interface TypedMonitor {
+  readonly entity_id: string;
+  readonly checks: readonly string[];
+  readonly frequency: string;
+  readonly webhook_url: string;
+}
+
+export type MonitorProblems = { readonly [F in keyof TypedMonitor]?: string };
+
+/** The request for the monitor service. */
+export interface WantedMonitor {
+  readonly entityId: string;
+  readonly checks: readonly CheckType[];
+  readonly frequency: Frequency;
+  /** Empty for none. */
+  readonly webhookUrl: string;
+}
+
+export const emptyMonitor: TypedMonitor = {
+  entity_id: "",
+  checks: ["sam_registration"],
+  frequency: "daily",
+  webhook_url: "",
+};
+
+/** Returns the public name of a frequency, or its number if this version does not know it yet. */
+export function frequencyName(frequency: Frequency): string {
+  return frequencyNames.find((name) => frequencies[name] === frequency) ?? `frequency ${frequency}`;
+}
+
+/** Checks the input. Returns the request, or all problems. The monitor service checks whether the URL may be used. */
+export function readMonitor(
+  typed: TypedMonitor,
+): { readonly wanted: WantedMonitor } | { readonly problems: MonitorProblems } {
+  const problems: { -readonly [F in keyof MonitorProblems]: string } = {};
+  const entityId = typed.entity_id.trim();
+  if (!isId("ent", entityId)) problems.entity_id = "Enter an entity ID: ent_ followed by 26 letters and digits.";
+  const checks = checkNames.filter((name) => typed.checks.includes(name)).map(toCheckType);
+  if (checks.length === 0) problems.checks = "Choose at least one check.";
+  const frequency = frequencyNames.find((name) => name === typed.frequency);
+  if (!frequency) problems.frequency = "Choose how often the monitor runs.";
+  const webhookUrl = typed.webhook_url.trim();
+  if (Object.keys(problems).length > 0 || !frequency) return { problems };
+  return { wanted: { entityId, checks, frequency: frequencies[frequency], webhookUrl } };
+}
+
+/**
+ * Returns the part of a refused form that may be shown again: not an invalid id or URL, which may be a secret pasted by
+ * mistake.
+ */
+export function echoOfMonitor(typed: TypedMonitor): TypedMonitor {
+  const [entityId, url] = [typed.entity_id.trim(), typed.webhook_url.trim()];
+  return {
+    ...typed,
+    entity_id: isId("ent", entityId) ? entityId : "",
+    webhook_url: isPlainUrl(url) && !containsTin(url) ? url : "",
+  };
+}
+
+const isPlainUrl = (text: string) => /^https?:\/\/[^/?#@]+(?:[/?#]|$)/i.test(text) && URL.canParse(text);

@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { ENTITY_ID } from "../testing/fake-entity.ts";
+import { EVENT_ID, eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
+import { VERIFICATION_ID } from "../testing/fake-verification.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+  dashboard.state.entities = [{ id: ENTITY_ID, legalName: "Acme <Widgets>" }];
+  dashboard.state.monitors = [monitorOf()];
+});
+
+afterEach(() => dashboard.close());
+
+const callsOf = (method: string) =>
+  dashboard.state.calls
+    .filter((call) => call.startsWith(`${method} `))
+    .map((call) => JSON.parse(call.slice(method.length)));
+
+describe("the list", () => {
+  test("shows each with its vendor, last outcome and next run", async () => {
+    const errors = { lastRun: { outcome: CheckStatus.ERROR, verificationId: VERIFICATION_ID }, consecutiveErrors: 3 };
+    dashboard.state.monitors = [monitorOf(errors)];
+    const { status, text } = await visitor.get("/live/monitors");
+    expect(status).toBe(200);
+    expect(text).toContain(`<a href="/live/monitors/${MONITOR_ID}">Acme &lt;Widgets&gt;</a>`);
+    expect(text).toContain("3 times in a row");
+    expect(text).toContain("2026-11-22 07:41 UTC");
+  });
+
+  test("is narrowed by what the service can tell, and pages keep the filter", async () => {
+    dashboard.state.hasOlder = true;
+    const { text } = await visitor.get(`/test/monitors?status=canceled&outcome=error&entity_id=${ENTITY_ID}`);
+    expect(callsOf("listMonitors")).toMatchObject([
+      {
+        entityId: ENTITY_ID,
+        canceled: true,
+        lastOutcome: "CHECK_STATUS_ERROR",
+        caller: { tenant: { environment: "ENVIRONMENT_SANDBOX" } },
+      },
+    ]);
+    expect(text).toContain(`/test/monitors?status=canceled&amp;outcome=error&amp;entity_id=${ENTITY_ID}&amp;after=`);
+  });
+
+  test("is narrowed to monitors that nothing has answered for long", async () => {
+    const { text } = await visitor.get("/live/monitors?outcome=unanswered");
+    expect(callsOf("listMonitors")).toMatchObject([{ unanswered: true }]);
+    expect(callsOf("listMonitors")[0]).not.toHaveProperty("lastOutcome");
+    expect(text).toContain("<option selected>unanswered</option>");
+    expect(text).toContain("Every run has ended in an error for longer than three periods or one day.");
+  });
+
+  test("refuses a filter that is none without repeating it", async () => {
+    const { status, text } = await visitor.get("/live/monitors?entity_id=12-3456789&outcome=good");
+    expect(status).toBe(400);
+    expect(text).not.toContain("12-3456789");
+    expect(callsOf("listMonitors")).toEqual([]);
+  });
+
+  test("says what to do where there is none, and what is away", async () => {
+    dashboard.state.monitors = [];
+    expect((await visitor.get("/live/monitors")).text).toContain("No monitors yet.");
+    await dashboard.stopMonitor();
+    const { status, text } = await visitor.get("/live/monitors");
+    expect(status).toBe(503);
+    expect(text).toContain("They keep running");
+  });
+});
+
+describe("a monitor's page", () => {
+  test("shows what changed field by field, with the ways to the verification and to deliveries", async () => {
+    dashboard.state.events = [eventOf(), eventOf({ changes: [{ field: "tin_match.reason", current: "mismatch" }] })];
+    const { text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
+    expect(text).toContain("<del>active</del>");
+    expect(text).toContain("<ins>expired</ins>");
+    expect(text).toContain('<span class="hint">none</span></td><td data-label="After"><ins>mismatch</ins>');
+    expect(text).toContain(`href="/live/verifications/${VERIFICATION_ID}">View verification`);
+    expect(text).toContain(
+      `/live/webhooks/deliveries?monitor_id=${MONITOR_ID}&amp;from=2026-11-21T07%3A40&amp;to=2026-11-21T07%3A51`,
+    );
+    expect(text).toContain(EVENT_ID);
+  });
+
+  test("is complete but for events that are away", async () => {
+    dashboard.state.failures.set("listEvents", new ServiceError("service_unavailable"));
+    const { status, text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
+    expect(status).toBe(200);
+    expect(text).toContain("Changes are temporarily unavailable. None are lost.");
+  });
+
+  test("of another organization, or none, is none", async () => {
+    dashboard.state.monitors = [];
+    expect((await visitor.get(`/live/monitors/${MONITOR_ID}`)).status).toBe(404);
+    expect((await visitor.get("/live/monitors/mon_x")).status).toBe(404);
+  });
+});
+
+describe("a creation", () => {
+  const form = {
+    entity_id: ENTITY_ID,
+    checks: ["sam_registration", "tin_match"],
+    frequency: "hourly",
+    webhook_url: "https://hooks.acme.example/vendors",
+  };
+
+  test("is within the plan's cap, and leads to the monitor", async () => {
+    const form_token = await visitor.formToken("/live/monitors/new");
+    const { status, location } = await visitor.post("/live/monitors", { ...form, form_token });
+    expect([status, location]).toEqual([303, `/live/monitors/${MONITOR_ID}?done=created`]);
+    expect(callsOf("createMonitor")).toMatchObject([
+      {
+        caller: { tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" }, actor: "usr_1" },
+        entityId: ENTITY_ID,
+        checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"],
+        frequency: "FREQUENCY_HOURLY",
+        activeLimit: 10_000,
+        idempotency: { apiKeyId: "usr_1", path: "/live/monitors", key: expect.stringMatching(/^[\w-]{43}$/) },
+      },
+    ]);
+  });
+
+  test("takes effect once, sent twice", async () => {
+    const form_token = await visitor.formToken("/live/monitors/new");
+    await visitor.post("/live/monitors", { ...form, form_token });
+    const { status } = await visitor.post("/live/monitors", { ...form, form_token });
+    expect(status).toBe(409);
+    expect(callsOf("createMonitor")).toHaveLength(1);
+  });
+
+  test("begins with the entity whose page leads to it", async () => {
+    const { text } = await visitor.get(`/live/monitors/new?entity_id=${ENTITY_ID}`);
+    expect(text).toContain(`value="${ENTITY_ID}"`);
+    expect(text).toContain("<strong>Acme &lt;Widgets&gt;</strong>");
+    expect((await visitor.get("/live/monitors/new?entity_id=12-3456789")).text).not.toContain("12-3456789");
+  });
+
+  test("that is wrong is refused beside its fields, without what may be a secret or a TIN", async () => {
+    const form_token = await visitor.formToken("/live/monitors/new");
+    const typed = {
+      entity_id: "12-3456789",
+      frequency: "always",
+      webhook_url: "https://me:pass@acme.example",
+      form_token,
+    };
+    const { status, text } = await visitor.post("/live/monitors", typed);
+    expect(status).toBe(400);
+    expect(text).toContain("Enter an entity ID: ent_ followed by 26 letters and digits.");
+    expect(text).toContain("Choose at least one check.");
+    expect(text).toContain("Choose how often the monitor runs.");
+    expect(text).not.toMatch(/12-3456789|me:pass/);
+    expect(callsOf("createMonitor")).toEqual([]);
+  });
+
+  test.each([
+    ["an entity that is not there", new ServiceError("entity_not_found"), 404, "This entity does not exist"],
+    [
+      "a cap that is reached",
+      new ServiceError("limit_exceeded", { message: "As many as it may have." }),
+      403,
+      "As many as",
+    ],
+    [
+      "a URL that may not be used",
+      new ServiceError("invalid_request", {
+        details: [{ path: "webhook_url", message: "must lead to a public host" }],
+      }),
+      400,
+      "The webhook URL must lead to a public host.",
+    ],
+    ["a service that is away", new ServiceError("service_unavailable"), 503, "Check the list of monitors"],
+  ])("tells of %s, and keeps what was typed", async (_name, failure, expected, told) => {
+    dashboard.state.failures.set("createMonitor", failure);
+    const form_token = await visitor.formToken("/live/monitors/new");
+    const { status, text } = await visitor.post("/live/monitors", { ...form, form_token });
+    expect(status).toBe(expected);
+    expect(text).toContain(told);
+    expect(text).toContain(form.webhook_url);
+  });
+});
+
+describe("a cancellation", () => {
+  test("is asked for first, then done", async () => {
+    const path = `/live/monitors/${MONITOR_ID}/cancel`;
+    const { text } = await visitor.get(path);
+    expect(text).toContain("Cancel the monitor of Acme &lt;Widgets&gt;?");
+    expect(callsOf("cancelMonitor")).toEqual([]);
+    const { status, location } = await visitor.post(path);
+    expect([status, location]).toEqual([303, `/live/monitors/${MONITOR_ID}?done=canceled`]);
+    expect(callsOf("cancelMonitor")).toMatchObject([{ monitorId: MONITOR_ID }]);
+  });
+
+  test("is not offered to who is read-only, and refused", async () => {
+    dashboard.state.role = "read_only";
+    const { text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
+    expect(text).not.toContain("/cancel");
+    expect((await visitor.get("/live/monitors")).text).not.toContain("/monitors/new");
+    for (const path of ["/live/monitors", `/live/monitors/${MONITOR_ID}/cancel`]) {
+      expect((await visitor.post(path)).status).toBe(403);
+    }
+    expect(callsOf("cancelMonitor")).toEqual([]);
+  });
+});
+
+test("an entity's page names its monitors, and leads to a new one", async () => {
+  const { text } = await visitor.get(`/live/entities/${ENTITY_ID}`);
+  expect(callsOf("listMonitors")).toMatchObject([{ entityId: ENTITY_ID }]);
+  expect(text).toContain(`href="/live/monitors/${MONITOR_ID}"`);
+  expect(text).toContain(`href="/live/monitors/new?entity_id=${ENTITY_ID}"`);
+});

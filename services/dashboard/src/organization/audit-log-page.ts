@@ -1,0 +1,176 @@
+import { scopes as allScopes } from "@vvs/api-keys";
+import type { AuditEntry, ListAuditEntriesResponse } from "@vvs/proto/account/v1/audit_log";
+import type { Member } from "@vvs/proto/account/v1/members";
+import { Environment } from "@vvs/proto/common/v1/common";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { live, test } from "../ui/environments.ts";
+import { writePlace } from "../ui/list-place.ts";
+import { time } from "../ui/parts.ts";
+import { roleName } from "../ui/role-names.ts";
+import { type AuditFilter, type AuditFilterProblems, OPERATOR, writeAuditFilter } from "./audit-filter.ts";
+import { auditActions, auditPhrase } from "./audit-words.ts";
+import { organizationTabs } from "./organization-tabs.ts";
+
+export interface AuditLogView {
+  readonly visit: Visit;
+  readonly filter: AuditFilter;
+  readonly problems: AuditFilterProblems;
+  readonly members: readonly Member[];
+  /** Undefined if the filter is invalid. */
+  readonly found: ListAuditEntriesResponse | undefined;
+  readonly isFirst: boolean;
+}
+
+export function auditLogPage(options: AuditLogView): Html {
+  const { visit, found } = options;
+  return html`<h1>${visit.session.organizationName}</h1>
+${organizationTabs(visit.view, "Audit log", true)}
+${filterForm(options)}
+${
+  found &&
+  html`<section aria-labelledby="log">
+<h2 id="log">${isNarrowed(options) ? "Matching actions" : "Actions"}</h2>
+${list(options, found)}
+<p class="hint">Shows actions in both environments, newest first. Entries are kept for ${found.keptDays} days and can’t be changed. Times are in UTC.</p>
+</section>`
+}`;
+}
+
+const isNarrowed = ({ filter }: AuditLogView) => Object.keys(writeAuditFilter(filter)).length > 0;
+
+function filterForm(options: AuditLogView): Html {
+  const { visit, filter, problems } = options;
+  const path = `${visit.view.path}/organization/audit-log`;
+  return html`<form method="get" action="${path}" class="card filters four" role="search" aria-label="Filter the audit log">
+  <div class="columns">
+    <div class="field">
+    <label for="actor">Person</label>
+    <select id="actor" name="actor">
+      <option value="">Anyone</option>
+      ${actorsOf(options).map(([id, name]) => html`<option value="${id}"${id === filter.actor && html` selected`}>${name}</option>`)}
+    </select>
+    ${problemOf("actor", problems)}
+    </div>
+    <div class="field">
+    <label for="action">Action</label>
+    <select id="action" name="action">
+      <option value="">Any action</option>
+      ${Object.entries(auditActions).map(
+        ([area, actions]) =>
+          html`<optgroup label="${area}">${Object.entries(actions).map(([action, phrase]) => html`<option value="${action}"${action === filter.action && html` selected`}>${phrase.replace(/ of$| for$/, "")}</option>`)}</optgroup>`,
+      )}
+    </select>
+    ${problemOf("action", problems)}
+    </div>
+    ${timeField("from", "From (UTC)", options)}
+    ${timeField("to", "Before (UTC)", options)}
+  </div>
+  <div class="row">
+    <button class="quiet">Filter</button>
+    ${(isNarrowed(options) || Object.keys(problems).length > 0) && html`<a href="${path}">Show all</a>`}
+  </div>
+</form>`;
+}
+
+/** Returns the actors to choose from: the members, the operator and the actor of the current filter. */
+function actorsOf({ filter, members, found }: AuditLogView): [id: string, name: string][] {
+  const known: [string, string][] = members.map(({ userId, email }) => [userId, email]);
+  if (filter.actor && filter.actor !== OPERATOR && !known.some(([id]) => id === filter.actor)) {
+    const entry = found?.entries.find(({ actor }) => actor === filter.actor);
+    known.push([filter.actor, entry?.actorEmail || filter.actor]);
+  }
+  return [...known, [OPERATOR, "the operator of the service"]];
+}
+
+function timeField(name: "from" | "to", label: string, { filter, problems }: AuditLogView): Html {
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <input type="datetime-local" id="${name}" name="${name}" value="${filter[name]}"${problems[name] && html` aria-invalid="true" aria-describedby="${name}-problem"`}>
+    ${problemOf(name, problems)}
+    </div>`;
+}
+
+function problemOf(name: keyof AuditFilter, problems: AuditFilterProblems): Html | undefined {
+  return problems[name] ? html`<p class="field-problem" id="${name}-problem">${problems[name]}</p>` : undefined;
+}
+
+function list(options: AuditLogView, found: ListAuditEntriesResponse): Html {
+  if (found.entries.length === 0) {
+    const text = options.isFirst
+      ? "No actions match. Choose a longer time, or show all actions."
+      : "There are no older actions.";
+    return html`<p class="empty">${text}</p>`;
+  }
+  return html`<table class="audit">
+<thead><tr><th scope="col">Time</th><th scope="col">Person</th><th scope="col">Action</th><th scope="col">Environment</th><th scope="col">IP address and request</th></tr></thead>
+<tbody>${found.entries.map((entry) => row(entry, options))}</tbody>
+</table>
+${pager(options, found)}`;
+}
+
+/** Returns the name of an actor that is not a user. */
+function actorName(actor: string): string {
+  if (actor === OPERATOR) return "the operator";
+  if (actor === "anonymous") return "someone who was not signed in";
+  const [, provider] = /^identity_provider:(.+)$/.exec(actor) ?? [];
+  return provider ? `the identity provider ${provider}` : actor;
+}
+
+function row(entry: AuditEntry, { visit }: AuditLogView): Html {
+  const { at, actor, actorEmail, action, environment, clientAddress, requestId } = entry;
+  const path = `${visit.view.path}/organization/audit-log`;
+  const who = actorEmail || actorName(actor);
+  return html`<tr>
+<td data-label="Time">${time(at, "second")}</td>
+<th scope="row" data-label="Person">${actorEmail ? html`<a href="${path}?actor=${actor}">${who}</a>` : who}</th>
+<td data-label="Action">${auditPhrase(action)}${targetOf(entry)}${detailList(entry)}</td>
+<td data-label="Environment">${environmentName(environment)}</td>
+<td data-label="IP address and request">${clientAddress ? html`<code>${clientAddress}</code>` : html`<span class="hint">unknown</span>`}${requestId && html` <span class="hint block request">${requestId}</span>`}</td>
+</tr>
+`;
+}
+
+function environmentName(environment: Environment): Html | string {
+  if (environment === Environment.LIVE) return live.name;
+  return environment === Environment.SANDBOX ? test.name : html`<span class="hint">both</span>`;
+}
+
+/** Renders the target of an action, unless the phrase already says it. */
+function targetOf({ actor, target, targetEmail, action }: AuditEntry): Html | undefined {
+  if (target === actor || target === "" || target.startsWith("org_")) return undefined;
+  if (targetEmail) return html` <strong>${targetEmail}</strong>`;
+  // The target of a secret is its organization and environment, which the row already shows.
+  return action.startsWith("webhook_secret.") ? undefined : html` <code>${target}</code>`;
+}
+
+const detailNames: Readonly<Record<string, string>> = {
+  event_id: "event",
+  limit_per_minute: "requests per minute",
+  previous: "the previous secret is",
+  host: "to",
+};
+
+/** Returns the display text of a detail's value. */
+function valueText(name: string, value: string): string {
+  if (name === "scopes" && allScopes.every((scope) => value.split(" ").includes(scope))) return "all";
+  return roleName(value);
+}
+
+/** Renders the details of an entry as names and values. */
+function detailList({ details }: AuditEntry): Html | undefined {
+  const known = Object.entries(details);
+  if (known.length === 0) return undefined;
+  return html`<ul class="plain hint">${known.map(([name, value]) => html`<li>${detailNames[name] ?? name.replaceAll("_", " ")} ${valueText(name, value)}</li>`)}</ul>`;
+}
+
+function pager({ visit, filter, isFirst }: AuditLogView, { next }: ListAuditEntriesResponse): Html {
+  const path = (query: Record<string, string>) => {
+    const search = new URLSearchParams({ ...writeAuditFilter(filter), ...query }).toString();
+    return `${visit.view.path}/organization/audit-log${search && `?${search}`}`;
+  };
+  return html`<nav class="pager" aria-label="Pages">
+${!isFirst && html`<a class="button quiet" href="${path({})}">Newest</a>`}
+${next && html`<a class="button quiet" href="${path({ after: writePlace(next) })}" rel="next">Older</a>`}
+</nav>`;
+}

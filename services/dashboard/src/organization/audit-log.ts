@@ -1,0 +1,42 @@
+import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import type { OrganizationService } from "@vvs/proto/account/v1/organization";
+import type { Client } from "@vvs/rpc";
+import { toProtoCaller } from "@vvs/tenant";
+import type { PageHandler } from "../http/session.ts";
+import type { Layout } from "../ui/layout.ts";
+import { readPlace } from "../ui/list-place.ts";
+import { utcTime } from "../webhooks/delivery-filter.ts";
+import { readAuditFilter } from "./audit-filter.ts";
+import { auditLogPage } from "./audit-log-page.ts";
+
+const PAGE_SIZE = 50;
+
+/** Creates the handler of the audit log: who did what, when and from where. */
+export function createAuditLogHandler(options: {
+  organization: Pick<Client<typeof OrganizationService>, "listMembers">;
+  auditLog: Pick<Client<typeof AuditLogService>, "listAuditEntries">;
+  layout: Layout;
+}): PageHandler {
+  const { organization, layout } = options;
+  return async (request, response, visit) => {
+    const { filter, problems } = readAuditFilter(request.query);
+    const after = readPlace(request.query.after, "audit");
+    const isRefused = Object.keys(problems).length > 0;
+    const caller = toProtoCaller(visit.caller);
+    const auditRequest = {
+      caller,
+      actor: filter.actor,
+      action: filter.action,
+      from: utcTime(filter.from),
+      to: utcTime(filter.to),
+      page: { limit: PAGE_SIZE, after },
+    };
+    const [{ members }, found] = await Promise.all([
+      organization.listMembers({ caller }),
+      isRefused ? undefined : options.auditLog.listAuditEntries(auditRequest),
+    ]);
+    const content = auditLogPage({ visit, filter, problems, members, found, isFirst: after === undefined });
+    const status = isRefused ? 400 : 200;
+    layout.sendPage(response, { visit, section: "organization", title: "Audit log", status, content });
+  };
+}

@@ -1,0 +1,62 @@
+/** The actions in the audit log, by area, each with the phrase shown after the actor. */
+export const auditActions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Signing in": {
+    "user.signed_up": "signed up",
+    "user.email_confirmed": "confirmed their email address",
+    "user.password_reset_asked": "requested a password reset link for",
+    "user.password_reset": "reset their password with a link from an email",
+    "user.signed_in": "signed in",
+    "user.signed_out": "signed out",
+    "user.sessions_ended": "ended the sessions of",
+    "user.reauthenticated": "confirmed their identity",
+    "user.password_changed": "changed their password",
+    "user.password_set": "set a new password for",
+    "user.totp_enabled": "turned on two-factor sign-in",
+    "user.totp_disabled": "turned off two-factor sign-in",
+    "user.passkey_added": "added a passkey",
+    "user.passkey_removed": "removed a passkey",
+  },
+  Members: {
+    "user.created": "created the user",
+    "member.role_changed": "changed the role of",
+    "member.removed": "removed",
+    "member.left": "left the organization",
+    "invitation.created": "sent an invitation",
+    "invitation.resent": "resent an invitation",
+    "invitation.revoked": "revoked an invitation",
+    "invitation.accepted": "accepted an invitation",
+  },
+  "API keys": {
+    "api_key.created": "created an API key",
+    "api_key.rolled": "rolled an API key",
+    "api_key.revoked": "revoked an API key",
+  },
+  Webhooks: {
+    "webhook_secret.shown": "viewed the webhook secret",
+    "webhook_secret.set": "set their own webhook secret",
+    "webhook_secret.rotated": "rotated the webhook secret",
+    "webhook_secret.previous_ended": "ended the previous webhook secret",
+    "webhook_delivery.replayed": "replayed a delivery",
+    "webhook_deliveries.replayed": "replayed failed deliveries",
+    "webhook_test.sent": "sent a test event",
+  },
+  Organization: {
+    "organization.created": "created the organization",
+    "organization.suspended": "suspended the organization",
+    "organization.resumed": "resumed the organization",
+    "organization.plan_changed": "changed the plan",
+  },
+};
+
+const phrases: ReadonlyMap<string, string> = new Map(
+  Object.values(auditActions).flatMap((actions) => Object.entries(actions)),
+);
+
+export function isAuditAction(text: string): boolean {
+  return phrases.has(text);
+}
+
+/** Returns the phrase for an action; an action that this version does not know is shown by its code. */
+export function auditPhrase(action: string): string {
+  return phrases.get(action) ?? action.replaceAll(/[._]/g, " ");
+}

@@ -1,0 +1,99 @@
+import type { Member } from "@vvs/proto/account/v1/members";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { facts, type Notice, noticeBox, time } from "../ui/parts.ts";
+import { roleName, roleNames } from "../ui/role-names.ts";
+
+export interface MemberView {
+  readonly visit: Visit;
+  readonly member: Member;
+  /** The last owner can neither be removed nor get another role. */
+  readonly isLastOwner: boolean;
+  readonly notice?: Notice;
+}
+
+const LAST_OWNER = html`<p class="notice warning">This is the only owner, and an organization needs at least one. Make another member an owner first.</p>`;
+
+export function memberPage(options: MemberView): Html {
+  const { visit, member, isLastOwner } = options;
+  const path = `${visit.view.path}/organization/members`;
+  const isOwn = member.userId === visit.session.userId;
+  return html`<p class="path"><a href="${path}">Members</a></p>
+<h1>${member.email}</h1>
+${noticeBox(options.notice)}
+<section class="card" aria-labelledby="about">
+<h2 id="about" class="unseen">About this member</h2>
+${facts([
+  ["Role", roleName(member.role)],
+  ["Joined", time(member.joinedAt)],
+  ["Two-factor", member.hasSecondFactor ? "on" : "off (they sign in with only a password)"],
+  ["Last seen", time(member.lastSeenAt) ?? "never"],
+  ["User ID", html`<code>${member.userId}</code>`],
+])}
+<p><a href="${visit.view.path}/organization/audit-log?actor=${member.userId}">View their actions in the audit log</a></p>
+</section>
+${isLastOwner ? LAST_OWNER : html`${roleForm(path, member)}${removal(path, member, isOwn, visit)}`}`;
+}
+
+function roleForm(path: string, member: Member): Html {
+  return html`<section class="card" aria-labelledby="role">
+<h2 id="role">Role</h2>
+<form method="post" action="${path}/${member.userId}">
+  <fieldset>
+    <legend class="unseen">The role of ${member.email}</legend>
+    ${Object.entries(roleNames).map(
+      ([role, { name, may }]) =>
+        html`<label class="check"><input type="radio" name="role" value="${role}" required${role === member.role && html` checked`}> <span>${name} <span class="hint">${may}</span></span></label>`,
+    )}
+  </fieldset>
+  <p class="hint">The new role takes effect when they open their next page. They do not need to sign in again.</p>
+  <button>Change role</button>
+</form>
+</section>`;
+}
+
+function removal(path: string, member: Member, isOwn: boolean, { view, session }: Visit): Html {
+  if (isOwn) {
+    return html`<p class="actions"><a href="${view.path}/organization/leave">Leave ${session.organizationName}</a></p>`;
+  }
+  return html`<section class="card" aria-labelledby="remove">
+<h2 id="remove">Remove</h2>
+<p>They are signed out everywhere immediately, and need a new invitation to come back.</p>
+<p><a class="button quiet" href="${path}/${member.userId}/remove">Remove<span class="unseen"> ${member.email}</span> …</a></p>
+</section>`;
+}
+
+/** The page that asks for confirmation before a member is removed. */
+export function removeMemberPage({ visit, member, isLastOwner }: Omit<MemberView, "notice">): Html {
+  const path = `${visit.view.path}/organization/members/${member.userId}`;
+  if (isLastOwner) {
+    return html`<div class="card narrow"><h1>Remove ${member.email}?</h1>
+${LAST_OWNER}
+<p><a class="button" href="${path}">Go back</a></p></div>`;
+  }
+  return html`<div class="card narrow"><h1>Remove ${member.email}?</h1>
+<p>They are signed out everywhere immediately. API keys and monitors that they created keep working. Revoke the API keys that they may still have.</p>
+<form method="post" action="${path}/remove" class="choices">
+  <button class="danger">Remove member</button>
+  <a class="button quiet" href="${path}">Keep member</a>
+</form></div>`;
+}
+
+/** The page that asks for confirmation before the signed-in user leaves. */
+export function leavePage(options: { visit: Visit; isLastOwner: boolean; problem?: string }): Html {
+  const { visit, isLastOwner, problem } = options;
+  const { view, session } = visit;
+  const back = `${view.path}/organization/members`;
+  return html`<div class="card narrow"><h1>Leave ${session.organizationName}?</h1>
+${problem && noticeBox({ kind: "problem", text: problem })}
+${
+  isLastOwner
+    ? html`${!problem && html`<p class="notice warning">You are the only owner, and an organization needs at least one. Make another member an owner first.</p>`}
+<p><a class="button" href="${back}">Go to members</a></p>`
+    : html`<p>Your account <strong>${session.email}</strong> ends immediately. Everything that you created stays with the organization, including API keys. To come back, you need a new invitation.</p>
+<form method="post" action="${view.path}/organization/leave" class="choices">
+  <button class="danger">Leave organization</button>
+  <a class="button quiet" href="${back}">Stay</a>
+</form>`
+}</div>`;
+}

@@ -1,0 +1,199 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { Environment } from "@vvs/proto/common/v1/common";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { MEMBER_ID, memberMessage } from "../testing/fake-members.ts";
+import { monitorOf } from "../testing/fake-monitor.ts";
+import { EMAIL, keyOf } from "../testing/fake-services.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+const member = `/live/organization/members/${MEMBER_ID}`;
+const longAgo = () => {
+  dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
+};
+
+describe("plan and limits", () => {
+  test("are shown with what is used of them now", async () => {
+    const { state } = dashboard;
+    state.keys = [keyOf(), keyOf({ id: "key_2", revokedAt: timestampFromDate(new Date()) })];
+    state.monitors = [monitorOf(), monitorOf()];
+    const count = { apiKeyId: "key_1", hour: timestampFromDate(new Date()), durations: [] };
+    state.usage = [
+      { ...count, status: 200, requests: 130n },
+      { ...count, status: 429, requests: 20n },
+    ];
+    const { text } = await visitor.get("/live/organization");
+    expect(text).toContain("<strong>Growth</strong>");
+    const rows = [
+      ...text.matchAll(/<td data-label="Used">([\d,]+) .*<\/td>\n<td data-label="Maximum" class="number">([\d,]+)/g),
+    ];
+    expect(rows.map(([, used, most]) => [used, most])).toEqual([
+      ["2", "10,000"],
+      ["1", "20"],
+      ["3", "500"],
+    ]);
+    expect(text).toContain("20 requests were over the limit");
+    expect(text).toMatch(/Audit log<\/dt><dd>730 days/);
+  });
+
+  test("are shown also while monitors can’t be counted", async () => {
+    dashboard.state.failures.set("countMonitors", new ServiceError("service_unavailable"));
+    const { status, text } = await visitor.get("/live/organization");
+    expect(status).toBe(200);
+    expect(text).toContain("temporarily unavailable");
+  });
+});
+
+describe("members", () => {
+  test("are listed for owners with second factor and when they were last seen, for others without", async () => {
+    const { text } = await visitor.get("/live/organization/members");
+    for (const shown of [EMAIL, "grace@acme.example", "Developer", "2026-11-21 09:30 UTC", "Manage", "Two-factor"])
+      expect(text).toContain(shown);
+    dashboard.state.role = "developer";
+    const { text: less } = await visitor.get("/live/organization/members");
+    expect(less).toContain("grace@acme.example");
+    for (const hidden of ["Two-factor", "Last seen", "Manage", "Audit log"]) expect(less).not.toContain(hidden);
+  });
+
+  test("are managed only by who gave their password lately", async () => {
+    longAgo();
+    for (const path of [member, `${member}/remove`, "/live/organization/leave"]) {
+      expect((await visitor.get(path)).location).toBe(`/live/security/confirm?next=${encodeURIComponent(path)}`);
+      expect((await visitor.post(path, { role: "owner" })).location).toBe(
+        "/live/security/confirm?next=%2Flive%2Forganization%2Fmembers",
+      );
+    }
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("get another role", async () => {
+    expect((await visitor.get(member)).text).toContain('value="developer" required checked');
+    const { location } = await visitor.post(member, { role: "read_only" });
+    expect((await visitor.get(location!)).text).toContain("The role was changed.");
+    expect(dashboard.state.calls).toEqual([expect.stringContaining(`"userId":"${MEMBER_ID}","role":"read_only"`)]);
+    expect(dashboard.state.calls[0]).toContain('"clientAddress":"127.0.0.1"');
+  });
+
+  test("are removed after a question", async () => {
+    expect((await visitor.get(`${member}/remove`)).text).toContain("They are signed out everywhere immediately.");
+    expect(dashboard.state.calls).toEqual([]);
+    const { location } = await visitor.post(`${member}/remove`);
+    const { text } = await visitor.get(location!);
+    expect(text).toContain("The member was removed");
+    expect(text).not.toContain("grace@acme.example");
+    expect((await visitor.get(member)).status).toBe(404);
+  });
+
+  test("of whom one is the last owner are told so before they try, and when they do", async () => {
+    dashboard.state.members = [memberMessage({ role: "owner" })];
+    const { text } = await visitor.get(member);
+    expect(text).toContain("This is the only owner");
+    expect(text).not.toContain("<button>Change role");
+    const refusal = new ServiceError("invalid_request", { message: "This is the only owner Make somebody else one." });
+    dashboard.state.failures.set("setMemberRole", refusal);
+    dashboard.state.failures.set("removeMember", refusal);
+    for (const path of [member, `${member}/remove`, "/live/organization/leave"]) {
+      const answer = await visitor.post(path, { role: "developer" });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Make somebody else one.")]);
+    }
+  });
+
+  test("leave by themselves, and are signed out", async () => {
+    dashboard.state.members.push(memberMessage({ userId: "usr_3", role: "owner" }));
+    expect((await visitor.get("/live/organization/leave")).text).toContain("Leave Acme &amp; Sons?");
+    const { location, cookies } = await visitor.post("/live/organization/leave");
+    expect(location).toBe("/sign-in?signed_out");
+    expect(cookies.some((cookie) => /^__Host-session=;/.test(cookie))).toBe(true);
+    expect(dashboard.state.calls).toEqual([expect.stringMatching(/^removeMember .*"userId":"usr_1"/)]);
+  });
+});
+
+describe("the audit log", () => {
+  const at = timestampFromDate(new Date("2026-11-21T09:30:15Z"));
+  const entry = {
+    id: "b".repeat(24),
+    at,
+    actor: MEMBER_ID,
+    actorEmail: "grace@acme.example",
+    clientAddress: "203.0.113.9",
+  };
+
+  test("says in words who did what, when, where and from where", async () => {
+    dashboard.state.auditEntries = [
+      {
+        ...entry,
+        action: "member.role_changed",
+        target: "usr_1",
+        targetEmail: EMAIL,
+        details: { from: "developer", to: "read_only" },
+      },
+      {
+        ...entry,
+        action: "api_key.created",
+        target: "key_1",
+        environment: Environment.SANDBOX,
+        details: { name: "<b>Billing" },
+        requestId: "req_1",
+      },
+      { ...entry, action: "user.signed_in", target: MEMBER_ID },
+      {
+        ...entry,
+        actor: "operator",
+        actorEmail: "",
+        clientAddress: "",
+        action: "organization.plan_changed",
+        target: "org_1",
+      },
+      { ...entry, action: "badge.given_out", target: "bdg_1" },
+    ];
+    const { text } = await visitor.get("/live/organization/audit-log");
+    const cells = [...text.matchAll(/<td data-label="Action">(.*)<\/td>/g)].map(([, cell]) => cell);
+    expect(cells).toEqual([
+      `changed the role of <strong>${EMAIL}</strong><ul class="plain hint"><li>from Developer</li><li>to Read-only</li></ul>`,
+      'created an API key <code>key_1</code><ul class="plain hint"><li>name &lt;b&gt;Billing</li></ul>',
+      "signed in",
+      "changed the plan",
+      "badge given out <code>bdg_1</code>",
+    ]);
+    for (const shown of ["2026-11-21 09:30:15 UTC", "the operator", "203.0.113.9", "unknown", "730 days", "req_1"])
+      expect(text).toContain(shown);
+    expect([...text.matchAll(/data-label="Environment">(Test|<span class="hint">both)/g)]).toHaveLength(5);
+  });
+
+  test("is asked for by who, what and when, in pages that keep to it", async () => {
+    dashboard.state.auditEntries = [{ ...entry, action: "user.signed_in", target: MEMBER_ID }];
+    dashboard.state.hasOlder = true;
+    const query = `actor=${MEMBER_ID}&action=user.signed_in&from=2026-11-20T00%3A00`;
+    const { text } = await visitor.get(`/live/organization/audit-log?${query}`);
+    expect(dashboard.state.calls.at(-1)).toContain(
+      `"actor":"${MEMBER_ID}","action":"user.signed_in","from":"2026-11-20T00:00:00Z"`,
+    );
+    const older = /href="([^"]+)" rel="next"/.exec(text)![1]!.replaceAll("&amp;", "&");
+    expect(older).toContain(query);
+    await visitor.get(older);
+    expect(dashboard.state.calls.at(-1)).toContain(
+      `"after":{"createdAt":"2026-11-20T08:00:00Z","id":"${"a".repeat(24)}"}`,
+    );
+  });
+
+  test("refuses a filter that means nothing, and asks nobody", async () => {
+    const { status, text } = await visitor.get("/live/organization/audit-log?actor=x&action=y&from=z");
+    expect(status).toBe(400);
+    for (const problem of ["Choose one of the listed people.", "Choose one of the listed actions.", "Enter a date"])
+      expect(text).toContain(problem);
+    expect(dashboard.state.calls).toEqual([]);
+    expect((await visitor.get("/live/organization/audit-log?after=2026")).status).toBe(400);
+  });
+});

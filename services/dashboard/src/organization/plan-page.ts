@@ -1,0 +1,96 @@
+import type { GetOrganizationResponse } from "@vvs/proto/account/v1/organization";
+import { type Html, html } from "../http/html.ts";
+import type { EnvironmentView } from "../ui/environments.ts";
+import { facts, type Notice, noticeBox, time } from "../ui/parts.ts";
+import { organizationTabs } from "./organization-tabs.ts";
+import { retention } from "./retention.ts";
+
+export interface PlanView {
+  readonly view: EnvironmentView;
+  readonly organization: GetOrganizationResponse;
+  readonly mayAudit: boolean;
+  readonly activeKeys: number;
+  /** Undefined while it is unavailable. */
+  readonly activeMonitors: number | undefined;
+  /** In the last 24 hours: the most requests of one key in an hour, and all requests over the limit. Undefined while unavailable. */
+  readonly busiest: { readonly most: number; readonly limited: number } | undefined;
+  readonly notice?: Notice;
+}
+
+const planNames: Readonly<Record<string, string>> = {
+  starter: "Starter",
+  growth: "Growth",
+  enterprise: "Enterprise",
+};
+
+export function planPage(options: PlanView): Html {
+  const { view, organization } = options;
+  return html`<h1>${organization.name}</h1>
+${organizationTabs(view, "Plan and limits", options.mayAudit)}
+${noticeBox(options.notice)}
+<section class="card" aria-labelledby="plan">
+<h2 id="plan">Plan</h2>
+${facts([
+  ["Plan", html`<strong>${planNames[organization.plan] ?? organization.plan}</strong>`],
+  ["Organization ID", html`<code>${organization.id}</code>`],
+  ["Created", time(organization.createdAt)],
+])}
+<p class="hint">To change the plan, contact the operator of this service and include the organization ID.</p>
+</section>
+${limits(options)}
+${kept()}`;
+}
+
+function limits(options: PlanView): Html {
+  const { view, organization, activeKeys, activeMonitors, busiest } = options;
+  const perMinute = busiest && Math.ceil(busiest.most / 60);
+  return html`<section aria-labelledby="limits">
+<h2 id="limits">Limits in the ${view.name} environment</h2>
+<table class="limits">
+<thead><tr><th scope="col">Limit</th><th scope="col">Used</th><th scope="col">Maximum</th></tr></thead>
+<tbody>
+${limitRow({ what: "Active monitors", used: activeMonitors, most: organization.activeMonitors, path: `${view.path}/monitors` })}
+${limitRow({ what: "Active API keys", used: activeKeys, most: organization.activeKeys, path: `${view.path}/api-keys` })}
+${limitRow({
+  what: "Requests per minute and API key",
+  used: perMinute,
+  most: organization.limitPerMinute,
+  path: `${view.path}/usage?range=day`,
+  hint: "average in the busiest hour of the last 24 hours",
+})}
+</tbody>
+</table>
+${
+  busiest &&
+  busiest.limited > 0 &&
+  html`<p class="notice warning">${numberText(busiest.limited)} ${busiest.limited === 1 ? "request was" : "requests were"} over the limit in the last 24 hours and got a 429 answer. <a href="${view.path}/usage?range=day">See when, and with which API key</a></p>`
+}
+</section>`;
+}
+
+function limitRow(row: { what: string; used: number | undefined; most: number; path: string; hint?: string }): Html {
+  const { what, used, most } = row;
+  return html`<tr>
+<th scope="row"><a href="${row.path}">${what}</a></th>
+<td data-label="Used">${
+    used === undefined
+      ? html`<span class="hint">temporarily unavailable</span>`
+      : html`${numberText(used)} <meter aria-label="${what}: used" min="0" max="${most}" high="${most * 0.8}" optimum="0" value="${Math.min(used, most)}"></meter>${row.hint && html`<span class="hint block">${row.hint}</span>`}`
+  }</td>
+<td data-label="Maximum" class="number">${numberText(most)}</td>
+</tr>
+`;
+}
+
+function kept(): Html {
+  return html`<section class="card" aria-labelledby="kept">
+<h2 id="kept">How long data is kept</h2>
+${facts([
+  ...retention.map(({ what, days }) => [what, `${days} days`] as const),
+  ["Verifications, changes found by monitors, and versions of entities", "forever"],
+  ["Evidence", "forever, unless the operator of this service has set a limit"],
+])}
+</section>`;
+}
+
+const numberText = (number: number) => number.toLocaleString("en-US");

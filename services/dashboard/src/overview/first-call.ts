@@ -1,0 +1,39 @@
+import type { Environment } from "@vvs/tenant";
+
+/** A sandbox vendor that passes all checks, as listed in the API's documentation. */
+const SANDBOX_UEI = "SANDBXACTVE1";
+
+interface Call {
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** Returns a curl command for the first call with a new API key: one that its scopes allow and that changes no real data. */
+export function firstCall(options: {
+  baseUrl: URL;
+  key: string;
+  environment: Environment;
+  scopes: readonly string[];
+}): string {
+  const { path, body } = pickCall(options.environment, options.scopes);
+  const lines = [
+    `curl ${options.baseUrl.href.replace(/\/$/, "")}${path}`,
+    `-H 'Authorization: Bearer ${options.key}'`,
+    ...(body ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`] : []),
+  ];
+  return lines.join(" \\\n  ");
+}
+
+function pickCall(environment: Environment, scopes: readonly string[]): Call {
+  const identifiers = { uei: SANDBOX_UEI };
+  if (environment === "sandbox" && scopes.includes("verifications:write")) {
+    return { path: "/v1/verify", body: { identifiers, checks: ["sam_registration"], mode: "realtime" } };
+  }
+  if (environment === "sandbox" && scopes.includes("entities:read")) {
+    return { path: "/v1/entities/lookup", body: { identifiers } };
+  }
+  if (scopes.includes("entities:read")) return { path: "/v1/entities" };
+  if (scopes.includes("verifications:read")) return { path: "/v1/providers" };
+  if (scopes.includes("monitors:read")) return { path: "/v1/monitors" };
+  return { path: "/v1/health" };
+}

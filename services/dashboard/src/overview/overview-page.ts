@@ -1,0 +1,117 @@
+import type { UsageCount } from "@vvs/proto/account/v1/usage";
+import type { Event, Monitor } from "@vvs/proto/monitor/v1/monitor";
+import type { Provider, Verification } from "@vvs/proto/verification/v1/verification";
+import type { Endpoint } from "@vvs/proto/webhook/v1/webhook";
+import type { Vendors } from "../entities/vendors.ts";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { statusName } from "../ui/checks.ts";
+import type { EnvironmentView } from "../ui/environments.ts";
+import { state, time } from "../ui/parts.ts";
+import { providerName } from "../ui/vocabulary.ts";
+import { requestsPlot } from "../usage/usage-page.ts";
+import type { UsageRange } from "../usage/usage-range.ts";
+import { type CompletedSteps, firstSteps } from "./first-steps.ts";
+
+/** The data of the overview. Each part is undefined while its service is unavailable. */
+export interface OverviewView {
+  readonly view: EnvironmentView;
+  readonly may: Visit["may"];
+  readonly attention: {
+    /** The failing endpoints. */
+    readonly endpoints: readonly Endpoint[] | undefined;
+    /** The monitors whose last run ended in an error. */
+    readonly monitors: readonly Monitor[] | undefined;
+    /** All providers. */
+    readonly providers: readonly Provider[] | undefined;
+  };
+  readonly completedSteps: CompletedSteps;
+  readonly verifications: readonly Verification[] | undefined;
+  readonly events: readonly { readonly event: Event; readonly entityId: string }[] | undefined;
+  readonly usage: { readonly counts: readonly UsageCount[]; readonly range: UsageRange } | undefined;
+  readonly vendors: Vendors | undefined;
+}
+
+export function overviewPage(options: OverviewView): Html {
+  const { view, may, completedSteps } = options;
+  return html`<div class="heading"><h1>Overview</h1>
+${may("verify") && html`<p><a class="button" href="${view.path}/verifications/new">Run a verification</a></p>`}</div>
+${firstSteps({ view, may }, completedSteps)}
+${attentionSection(options)}
+<div class="panels">
+${usagePanel(options)}
+${verificationsPanel(options)}
+${eventsPanel(options)}
+</div>`;
+}
+
+function attentionSection({ view, attention, vendors }: OverviewView): Html {
+  const { endpoints, monitors, providers } = attention;
+  const impaired = providers?.filter((provider) => provider.state !== "available");
+  const items = [
+    ...(endpoints ?? []).map(
+      (each) =>
+        html`<li>${state(each.state)} Webhook endpoint <a class="url" href="${view.path}/webhooks#endpoints">${each.webhookUrl}</a></li>`,
+    ),
+    ...(monitors ?? []).map(
+      (each) =>
+        html`<li>${state("error")} Monitor of <a href="${view.path}/monitors/${each.id}">${nameOf(each.entityId, vendors)}</a> <span class="hint">${each.consecutiveErrors === 1 ? "its last run ended in an error" : `its last ${each.consecutiveErrors} runs ended in errors`}</span></li>`,
+    ),
+    ...(impaired ?? []).map(
+      (each) =>
+        html`<li>${state(each.state)} Provider <a href="${view.path}/providers">${providerName(each.name)}</a></li>`,
+    ),
+  ];
+  const missing = [!endpoints && "webhook endpoints", !monitors && "monitors", !providers && "providers"].filter(
+    (each) => each !== false,
+  );
+  return html`<section class="card" aria-labelledby="attention">
+<h2 id="attention">Needs attention</h2>
+${items.length > 0 && html`<ul class="plain attention">${items}</ul>`}
+${missing.length > 0 && unavailable(`The state of ${missing.join(" and ")} is temporarily unavailable. Try again in a moment.`)}
+${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "all well")} Webhook endpoints answer, monitors run without errors, and every provider is available.</p>`}
+</section>`;
+}
+
+function usagePanel({ view, usage }: OverviewView): Html {
+  return html`<section class="wide" aria-labelledby="usage">
+<div class="heading"><h2 id="usage">Requests</h2><p><a href="${view.path}/usage">View usage</a></p></div>
+${!usage && unavailable("Usage is temporarily unavailable. Requests are still counted. Try again in a moment.")}
+${usage?.counts.length === 0 && html`<p class="empty">No API requests in the ${view.name} environment in the last 24 hours.</p>`}
+${usage && usage.counts.length > 0 && requestsPlot(usage.counts, usage.range, "The last 24 hours, by hour (UTC)")}
+</section>`;
+}
+
+function verificationsPanel({ view, verifications, vendors }: OverviewView): Html {
+  return html`<section aria-labelledby="verifications">
+<div class="heading"><h2 id="verifications">Latest verifications</h2><p><a href="${view.path}/verifications">View all<span class="unseen"> verifications</span></a></p></div>
+${!verifications && unavailable("Verifications are temporarily unavailable. None are lost. Try again in a moment.")}
+${verifications?.length === 0 && html`<p class="empty">No verifications yet.</p>`}
+${
+  verifications &&
+  verifications.length > 0 &&
+  html`<ul class="rows">${verifications.map((each) => html`<li>${state(statusName(each.overallResult))} <a href="${view.path}/verifications/${each.id}">${nameOf(each.entityId, vendors)}</a> <span class="hint">${time(each.createdAt)}</span></li>`)}</ul>`
+}
+</section>`;
+}
+
+function eventsPanel({ view, events, vendors }: OverviewView): Html {
+  return html`<section aria-labelledby="events">
+<div class="heading"><h2 id="events">Latest changes</h2><p><a href="${view.path}/monitors">View monitors</a></p></div>
+${!events && unavailable("Changes are temporarily unavailable. None are lost. Try again in a moment.")}
+${events?.length === 0 && html`<p class="empty">Your monitors have not found any changes yet.</p>`}
+${
+  events &&
+  events.length > 0 &&
+  html`<ul class="rows">${events.map(
+    ({ event, entityId }) =>
+      html`<li><a href="${view.path}/monitors/${event.monitorId}">${nameOf(entityId, vendors)}</a> <span class="hint">${time(event.detectedAt)}</span>
+<ul class="plain">${event.changes.map(({ field, previous, current }) => html`<li><code>${field}</code> <del>${previous ?? "none"}</del> <span aria-hidden="true">→</span> <ins>${current ?? "none"}</ins></li>`)}</ul></li>`,
+  )}</ul>`
+}
+</section>`;
+}
+
+const nameOf = (entityId: string, vendors: Vendors | undefined) => vendors?.get(entityId)?.legalName ?? entityId;
+
+const unavailable = (text: string) => html`<p class="notice warning" role="status">${text}</p>`;

@@ -1,0 +1,57 @@
+import { type Check, checkDefinitions, checkNames, toCheckType } from "@vvs/checks";
+import type { Provider } from "@vvs/proto/verification/v1/verification";
+import { type Html, html } from "../http/html.ts";
+import type { EnvironmentView } from "../ui/environments.ts";
+import { facts, state, time } from "../ui/parts.ts";
+import { providerName } from "../ui/vocabulary.ts";
+
+const meanings: Readonly<Record<string, string>> = {
+  available: "The provider answers.",
+  degraded:
+    "The provider recently failed to answer, or is being tried again after failures. If it does not answer, the next provider is called.",
+  unavailable:
+    "The provider can’t be used now, because it failed several times in a row or its quota is used up. The next provider is called instead.",
+};
+
+export function providersPage(options: { view: EnvironmentView; providers: readonly Provider[] }): Html {
+  const { view, providers } = options;
+  return html`<h1>Providers</h1>
+<p>Providers answer the checks in the ${view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends as <code>error</code>, never as <code>fail</code>.</p>
+${checkNames.map((check) => checkSection(check, providers))}`;
+}
+
+function checkSection(check: Check, all: readonly Provider[]): Html {
+  const providers = all.filter((provider) => provider.checks.includes(toCheckType(check)));
+  return html`<section aria-labelledby="${check}">
+<h2 id="${check}"><code>${check}</code></h2>
+<p class="hint">${checkDefinitions[check].question}</p>
+${noticeOf(check, providers)}
+${providers.length > 0 && html`<ol class="cards">${providers.map(providerItem)}</ol>`}
+</section>`;
+}
+
+function noticeOf(check: string, providers: readonly Provider[]): Html | undefined {
+  if (providers.length === 0) {
+    return html`<p class="notice warning">No provider is set up for <code>${check}</code> in this environment. The check ends as <code>error</code>, unless a stored answer may be used.</p>`;
+  }
+  if (providers.every((provider) => provider.state === "unavailable")) {
+    return html`<p class="notice problem">All providers of this check are unavailable. Until one recovers, <code>${check}</code> ends as <code>error</code>, unless a stored answer may be used.</p>`;
+  }
+  return undefined;
+}
+
+function providerItem(provider: Provider): Html {
+  const { name, quotaRemaining, lastSuccessAt } = provider;
+  return html`<li class="card">
+<div class="heading"><h3>${providerName(name)} <code class="hint">${name}</code></h3> ${state(provider.state)}</div>
+<p>${meanings[provider.state]}</p>
+${facts([
+  ["Last answer", lastSuccessAt ? time(lastSuccessAt, "second") : "none yet"],
+  [
+    "Calls left today",
+    quotaRemaining === undefined ? "no known limit" : Number(quotaRemaining).toLocaleString("en-US"),
+  ],
+])}
+</li>
+`;
+}

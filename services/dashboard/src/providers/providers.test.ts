@@ -1,0 +1,62 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { CheckType } from "@vvs/proto/common/v1/common";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+test("each provider of the environment is shown with its checks, state, quota and last answer", async () => {
+  dashboard.state.providers = [
+    {
+      name: "sam_gov_api",
+      checks: [CheckType.SAM_REGISTRATION],
+      state: "degraded",
+      quotaRemaining: 12_345n,
+      lastSuccessAt: timestampFromDate(new Date("2026-11-21T07:41:46Z")),
+    },
+    { name: "taxbandits", checks: [CheckType.TIN_MATCH], state: "available" },
+  ];
+  const { status, text } = await visitor.get("/live/providers");
+  expect(status).toBe(200);
+  expect(dashboard.state.calls).toEqual(['listProviders {"environment":"ENVIRONMENT_LIVE"}']);
+  const [, registration, tinMatch] = text.split("<h2");
+  for (const part of [
+    "SAM.gov API",
+    "degraded",
+    "12,345",
+    "2026-11-21 07:41:46 UTC",
+    "The provider recently failed to answer",
+  ]) {
+    expect(registration).toContain(part);
+    expect(tinMatch).not.toContain(part);
+  }
+  for (const part of ["TaxBandits", "The provider answers.", "none yet", "no known limit"])
+    expect(tinMatch).toContain(part);
+});
+
+test("a quota that is used up is shown as none left", async () => {
+  const provider = { name: "sam_gov_api", checks: [CheckType.SAM_REGISTRATION], state: "unavailable" };
+  dashboard.state.providers = [{ ...provider, quotaRemaining: 0n }];
+  const { text } = await visitor.get("/live/providers");
+  expect(text).toContain("<dt>Calls left today</dt><dd>0</dd>");
+  expect(text).toContain("All providers of this check are unavailable");
+  expect(text).toContain("No provider is set up for <code>tin_match</code> in this environment");
+});
+
+test("with verification away the page says so, and the rest can be used", async () => {
+  await dashboard.stopVerification();
+  const { status, text } = await visitor.get("/test/providers");
+  expect(status).toBe(503);
+  expect(text).toContain("the verification service is temporarily unavailable");
+  expect(text).toContain('href="/test/webhooks"');
+});

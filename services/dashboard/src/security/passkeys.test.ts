@@ -1,0 +1,124 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { CEREMONY, PASSKEY_RESPONSE } from "../testing/fake-passkeys.ts";
+import { EMAIL } from "../testing/fake-services.ts";
+
+const NO_PASSKEYS = "This browser does not support passkeys, or its scripts are turned off.";
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+});
+
+afterEach(() => dashboard.close());
+
+describe("signing in", () => {
+  test("is offered beside the password, and leads on to the page that was asked for", async () => {
+    const { text } = await visitor.get("/sign-in?next=%2Flive%2Fwebhooks");
+    expect(text).toContain('href="/sign-in/passkey?next=%2Flive%2Fwebhooks"');
+    const asked = await visitor.get("/sign-in/passkey?next=%2Flive%2Fwebhooks");
+    expect(asked.cookies[0]).toMatch(
+      new RegExp(`^__Host-passkey=${CEREMONY}; Path=/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$`),
+    );
+    const form = { next: "/live/webhooks", response: PASSKEY_RESPONSE };
+    const { status, location, cookies } = await visitor.post("/sign-in/passkey", form);
+    expect([status, location]).toEqual([303, "/live/webhooks"]);
+    expect(cookies.join()).toContain("__Host-session=");
+    expect((await visitor.get("/live/webhooks")).text).toContain(EMAIL);
+  });
+
+  test("says that it can’t be done, and leads to the password, until the script knows better", async () => {
+    const { text } = await visitor.get("/sign-in/passkey?next=%2Flive%2Fwebhooks");
+    expect(text).toContain(NO_PASSKEYS);
+    expect(text).toContain('<a href="/sign-in?next=%2Flive%2Fwebhooks">Sign in with your password.</a>');
+    expect(text).toMatch(/<form [^>]*data-passkey="get"[^>]* data-now hidden>/);
+    expect(text).toMatch(/passkeys\.js" defer/);
+    expect(text).not.toContain("<script>");
+  });
+
+  test.each([
+    ["a wrong answer", { response: "{}" }, true],
+    ["no answer", {}, true],
+    ["another browser’s answer", { response: PASSKEY_RESPONSE }, false],
+  ])("is refused for %s, without asking again by itself", async (_name, form, hasBegun) => {
+    if (hasBegun) await visitor.get("/sign-in/passkey");
+    const { status, text, cookies } = await visitor.post("/sign-in/passkey", form);
+    expect(status).toBe(401);
+    expect(text).toContain("This passkey does not sign in here, or it took too long.");
+    expect(text).not.toContain("data-now");
+    expect(cookies.join()).not.toContain("__Host-session");
+  });
+
+  test("is not done by another site’s form, and not begun too often", async () => {
+    await visitor.get("/sign-in/passkey");
+    const headers = { origin: "https://evil.example" };
+    expect((await visitor.post("/sign-in/passkey", { response: PASSKEY_RESPONSE }, headers)).status).toBe(403);
+    dashboard.state.failures.set("beginPasskeySignIn", new ServiceError("rate_limited", { message: "Too many." }));
+    expect((await visitor.get("/sign-in/passkey")).status).toBe(429);
+  });
+});
+
+describe("who is signed in", () => {
+  beforeEach(async () => {
+    await visitor.signIn();
+    dashboard.state.calls.length = 0;
+  });
+
+  test("adds a passkey, finds it in the list, and removes it", async () => {
+    expect((await visitor.get("/live/security")).text).toContain("You have no passkeys yet.");
+    const asked = await visitor.get("/live/security/passkeys/new");
+    expect(asked.text).toMatch(/<form [^>]*data-passkey="create"[^>]* hidden>/);
+    expect(asked.text).toContain(NO_PASSKEYS);
+    const added = await visitor.post("/live/security/passkeys", { name: "<Laptop>", response: PASSKEY_RESPONSE });
+    expect(added.location).toBe("/live/security?done=passkey-added");
+    const list = await visitor.get(added.location!);
+    for (const text of ["The passkey was added.", "&lt;Laptop&gt;", "2026-11-20 08:00 UTC", "never"])
+      expect(list.text).toContain(text);
+    const { location } = await visitor.post("/live/security/passkeys/remove", { passkey_id: "pky_1" });
+    expect((await visitor.get(location!)).text).toContain("The passkey was removed.");
+    expect(dashboard.state.calls).toEqual(["removePasskey pky_1"]);
+  });
+
+  test("is told what was wrong, and asked anew", async () => {
+    const wrong = await visitor.post("/live/security/passkeys", { name: "Laptop", response: "{}" });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain("No passkey was added");
+    expect(wrong.text).toContain('value="Laptop"');
+    const details = [{ path: "name", message: "must be 1–100 characters" }];
+    dashboard.state.failures.set("addPasskey", new ServiceError("invalid_request", { details }));
+    const nameless = await visitor.post("/live/security/passkeys", { response: PASSKEY_RESPONSE });
+    expect(nameless.text).toContain("The name must be 1–100 characters.");
+  });
+
+  test("is asked for their password, or a passkey, before any is added or removed", async () => {
+    dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
+    dashboard.state.passkeys = [{ id: "pky_1", name: "Laptop", createdAt: timestampFromDate(new Date()) }];
+    const { location } = await visitor.get("/live/security/passkeys/new");
+    expect(location).toBe("/live/security/confirm?next=%2Flive%2Fsecurity%2Fpasskeys%2Fnew");
+    for (const path of ["passkeys", "passkeys/remove"])
+      expect((await visitor.post(`/live/security/${path}`)).location).toContain("/live/security/confirm");
+    expect(dashboard.state.calls).toEqual([]);
+    expect((await visitor.get(location!)).text).toContain(
+      'href="/live/security/confirm/passkey?next=%2Flive%2Fsecurity%2Fpasskeys%2Fnew"',
+    );
+  });
+
+  test("proves with a passkey that it is them: the session has a new token, and the way leads back", async () => {
+    dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
+    const before = visitor.clone();
+    const path = "/live/security/confirm/passkey";
+    const asked = await visitor.get(`${path}?next=%2Flive%2Fwebhooks`);
+    expect(asked.text).toContain('name="next" value="/live/webhooks"');
+    const wrong = await visitor.post(path, { next: "/live/webhooks", response: "{}" });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain("This is not of one of your passkeys, or came too late.");
+    const { location } = await visitor.post(path, { next: "/live/webhooks", response: PASSKEY_RESPONSE });
+    expect(location).toBe("/live/webhooks?done=confirmed");
+    expect((await visitor.post("/live/webhooks/secret/show")).status).toBe(200);
+    expect((await before.get("/live/webhooks")).status).toBe(303);
+  });
+});

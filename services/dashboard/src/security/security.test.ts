@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { HOME } from "../http/next-path.ts";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { PASSWORD, SECRET } from "../testing/fake-services.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+test("the user’s name leads to their security, which belongs to every role", async () => {
+  dashboard.state.role = "read_only";
+  expect((await visitor.get("/test/api-keys")).text).toContain('<a class="email" href="/test/security">');
+  expect((await visitor.get("/test/security")).text).toContain("<h1>Security</h1>");
+});
+
+describe("sessions", () => {
+  test("are listed with browser, address, beginning and last use, never with their token", async () => {
+    const { text } = await visitor.get("/live/security");
+    for (const expected of ["Firefox on Linux", "203.0.113.9", "2026-11-20 08:00 UTC", "2026-11-20 09:30 UTC"])
+      expect(text).toContain(expected);
+    expect(text).toContain("this browser");
+    expect(text).not.toContain("End all other sessions");
+    for (const token of dashboard.state.sessions) expect(text).not.toContain(token);
+  });
+
+  test("show a browser’s name as text, whatever it calls itself", async () => {
+    dashboard.state.userAgent = "<script>alert(1)</script>";
+    expect((await visitor.get("/live/security")).text).toContain("An unknown browser");
+  });
+
+  test("are ended one at a time, and are over elsewhere with the next request", async () => {
+    const elsewhere = dashboard.visitor();
+    await elsewhere.signIn();
+    const { text } = await visitor.get("/live/security");
+    const ids = [...text.matchAll(/name="session_id" value="([^"]+)"/g)].map(([, id]) => id!);
+    expect(ids).toHaveLength(1);
+    const { location } = await visitor.post("/live/security/sessions/end", { session_id: ids[0]! });
+    expect(location).toBe("/live/security?done=ended");
+    expect((await visitor.get(location!)).text).toContain("The session has ended.");
+    expect((await elsewhere.get("/live/api-keys")).status).toBe(303);
+  });
+
+  test("are all ended but this one", async () => {
+    const others = [dashboard.visitor(), dashboard.visitor()];
+    for (const other of others) await other.signIn();
+    const { location } = await visitor.post("/test/security/sessions/end-others");
+    expect((await visitor.get(location!)).text).toContain("All other sessions have ended.");
+    for (const other of others) expect((await other.get("/test/api-keys")).status).toBe(303);
+  });
+
+  test.each(["end", "end-others"])("are not ended by another site’s form sent to %s", async (form) => {
+    const headers = { origin: "https://evil.example" };
+    expect((await visitor.post(`/live/security/sessions/${form}`, {}, headers)).status).toBe(403);
+    expect(dashboard.state.calls).toEqual([]);
+  });
+});
+
+describe("a password", () => {
+  const next = "another horse battery staple";
+  const form = { current_password: PASSWORD, password: next, again: next };
+
+  test("is changed by who knows it: this browser goes on with a new session, all others are over", async () => {
+    const [before, elsewhere] = [visitor.clone(), dashboard.visitor()];
+    await elsewhere.signIn();
+    const { location, cookies } = await visitor.post("/live/security/password", form);
+    expect(cookies[0]).toMatch(/^__Host-session=[\w-]+; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$/);
+    expect((await visitor.get(location!)).text).toContain("Your password was changed.");
+    for (const other of [before, elsewhere]) expect((await other.get("/live/security")).status).toBe(303);
+  });
+
+  test.each([
+    ["the current one is wrong", { ...form, current_password: "guess-1234" }, "This is not your password."],
+    ["the two are not the same", { ...form, again: "mistyped-1234" }, "The two new passwords are not the same."],
+  ])("is not changed where %s, and nothing typed is sent back", async (_name, wrong, reason) => {
+    const { status, text } = await visitor.post("/live/security/password", wrong);
+    expect(status).toBe(400);
+    expect(text).toContain(reason);
+    for (const typed of Object.values(wrong)) expect(text).not.toContain(typed);
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("that account refuses is told of with the reason", async () => {
+    const details = [{ path: "password", message: "must be 8–200 characters" }];
+    dashboard.state.failures.set("changePassword", new ServiceError("invalid_request", { details }));
+    const { text } = await visitor.post("/live/security/password", form);
+    expect(text).toContain("The new password must be 8–200 characters.");
+  });
+});
+
+describe("a password given long ago", () => {
+  beforeEach(() => {
+    dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
+  });
+
+  test.each(["secret", "secret/show", "secret/rotate", "secret/end-previous"])(
+    "is asked for before %s, and nothing is done",
+    async (path) => {
+      const { status, location } = await visitor.post(`/live/webhooks/${path}`, { value: SECRET });
+      expect([status, location]).toEqual([303, "/live/security/confirm?next=%2Flive%2Fwebhooks"]);
+      expect(dashboard.state.calls).toEqual([]);
+    },
+  );
+
+  test("is given again, after which the session has a new token and the way leads back", async () => {
+    const before = visitor.clone();
+    expect((await visitor.get("/live/security/confirm?next=%2Flive%2Fwebhooks")).text).toContain(
+      'name="next" value="/live/webhooks"',
+    );
+    const form = { next: "/live/webhooks", password: PASSWORD };
+    const { location } = await visitor.post("/live/security/confirm", form);
+    expect(location).toBe("/live/webhooks?done=confirmed");
+    expect((await visitor.get(location!)).text).toContain("Your previous action was not carried out yet");
+    expect((await visitor.post("/live/webhooks/secret/show")).text).toContain(SECRET);
+    expect((await before.get("/live/webhooks")).status).toBe(303);
+  });
+
+  test("is not taken where it is wrong, too often, or to be followed by another site’s page", async () => {
+    const wrong = await visitor.post("/live/security/confirm", { next: "/live/webhooks", password: "guess-1234" });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain("This is not your password.");
+    expect(wrong.text).not.toContain("guess-1234");
+    expect((await visitor.post("/live/webhooks/secret/show")).status).toBe(303);
+    dashboard.state.failures.set("reauthenticate", new ServiceError("rate_limited", { message: "Too many." }));
+    const form = { next: "https://evil.example/", password: PASSWORD };
+    expect((await visitor.post("/live/security/confirm", form)).status).toBe(429);
+    dashboard.state.failures.clear();
+    expect((await visitor.post("/live/security/confirm", form)).location).toBe(`${HOME}?done=confirmed`);
+  });
+});

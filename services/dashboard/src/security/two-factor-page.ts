@@ -1,0 +1,58 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Html, html } from "../http/html.ts";
+import { copyable, time } from "../ui/parts.ts";
+
+/** The state of a user's second factor. */
+export interface SecondFactorView {
+  readonly enabledAt?: Timestamp;
+  readonly recoveryCodesLeft: number;
+}
+
+/** The two-factor section of the security page. */
+export function twoFactorSection(base: string, { enabledAt, recoveryCodesLeft }: SecondFactorView): Html {
+  return html`<section class="card" aria-labelledby="two-factor">
+<h2 id="two-factor">Two-factor sign-in</h2>
+${
+  enabledAt && timestampDate(enabledAt)
+    ? html`<p><span class="state active">on</span> since ${time(enabledAt)}. When you sign in, you also enter a code from your authenticator app.</p>
+<p>${recoveryCodesLeft} of 10 recovery codes left. To get new ones, turn off two-factor sign-in and set it up again.</p>
+<form method="post" action="${base}/security/two-factor/disable"><button class="danger">Turn off</button></form>`
+    : html`<p>Two-factor sign-in is off: anyone who knows your password can sign in. If you set up an authenticator app, on your phone or in a password manager, a sign-in also needs a code from it.</p>
+<p><a class="button" href="${base}/security/two-factor">Set up an app</a></p>`
+}
+</section>`;
+}
+
+/** The page that shows the secret for the app, and asks for a code from it. */
+export function setUpPage(options: { base: string; secret: string; uri: string; problem?: string }): Html {
+  const { base, secret, uri, problem } = options;
+  return html`<p class="path"><a href="${base}/security">Security</a></p>
+<h1>Set up an authenticator app</h1>
+<section class="card" aria-labelledby="step-1">
+<h2 id="step-1">1. Enter this key in the app</h2>
+<p>Add an account in the app, choose “time-based” if it asks, and type the key. If the app is on this device, select <em>Open in an app</em> instead.</p>
+${copyable("totp-secret", "The key", secret.replaceAll(/(.{4})(?=.)/g, "$1 "))}
+<p><a class="button quiet" href="${uri}">Open in an app</a></p>
+</section>
+<section class="card" aria-labelledby="step-2">
+<h2 id="step-2">2. Enter the code that the app shows</h2>
+<form method="post" action="${base}/security/two-factor">
+  <label for="code">Code</label>
+  <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="10"${problem && html` aria-invalid="true" aria-describedby="code-problem" autofocus`}>
+  ${problem && html`<p class="field-problem" id="code-problem" role="alert">${problem}</p>`}
+  <p class="hint">Turning on two-factor sign-in ends all your other sessions.</p>
+  <button>Turn on</button>
+</form>
+</section>`;
+}
+
+/** The page that shows the recovery codes, once. */
+export function recoveryCodesPage(base: string, codes: readonly string[]): Html {
+  return html`<h1>Two-factor sign-in is on</h1>
+<section class="card" aria-labelledby="codes">
+<h2 id="codes">Save your recovery codes</h2>
+<p>If you lose the app, each code signs you in once. The codes are shown only now. Save them in a place that you can reach without your phone.</p>
+${copyable("recovery-codes", "Recovery codes", codes.join("\n"))}
+<p><a class="button" href="${base}/security">I have saved them</a></p>
+</section>`;
+}

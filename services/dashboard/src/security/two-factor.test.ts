@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { EMAIL, PASSWORD } from "../testing/fake-services.ts";
+import { CODE, RECOVERY_CODES } from "../testing/fake-sessions.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+});
+
+afterEach(() => dashboard.close());
+
+describe("a sign-in with an app", () => {
+  beforeEach(() => {
+    dashboard.state.hasApp = true;
+  });
+
+  test("begins its session with the code alone, and leads to the page that was asked for", async () => {
+    const first = await visitor.post("/sign-in", { email: EMAIL, password: PASSWORD, next: "/live/webhooks" });
+    expect(first.location).toBe("/sign-in/code?next=%2Flive%2Fwebhooks");
+    expect(first.cookies).toHaveLength(1);
+    expect(first.cookies[0]).toMatch(/^__Host-second-step=[\w-]+; .*HttpOnly; Secure; SameSite=Lax$/);
+    expect((await visitor.get("/live/webhooks")).status).toBe(303);
+    expect((await visitor.get(first.location!)).text).toContain('name="next" value="/live/webhooks"');
+    const second = await visitor.post("/sign-in/code", { code: CODE, next: "/live/webhooks" });
+    expect(second.location).toBe("/live/webhooks");
+    expect((await visitor.get("/live/webhooks")).status).toBe(200);
+    // The step is forgotten.
+    expect(second.cookies.some((cookie) => cookie.startsWith("__Host-second-step=;"))).toBe(true);
+  });
+
+  test("is refused with a wrong code, without a first step, and too often", async () => {
+    expect((await visitor.post("/sign-in/code", { code: CODE })).status).toBe(401);
+    await visitor.signIn();
+    const wrong = await visitor.post("/sign-in/code", { code: "654321" });
+    expect(wrong.status).toBe(401);
+    expect(wrong.text).toContain("The code is wrong");
+    expect(wrong.text).not.toContain("654321");
+    dashboard.state.failures.set("finishSignIn", new ServiceError("rate_limited", { retryAfterSeconds: 90 }));
+    const often = await visitor.post("/sign-in/code", { code: CODE });
+    expect([often.status, often.headers.get("retry-after")]).toEqual([429, "90"]);
+  });
+});
+
+describe("an app", () => {
+  beforeEach(() => visitor.signIn());
+
+  test("is set up with its key and a code, after which recovery codes are shown once", async () => {
+    expect((await visitor.get("/live/security")).text).toContain("Set up an app");
+    expect((await visitor.get("/live/security/two-factor")).text).toContain("GEZD GNBV GY3T QOJQ");
+    const wrong = await visitor.post("/live/security/two-factor", { code: "654321" });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain("This is not what the app shows now.");
+    const { text } = await visitor.post("/live/security/two-factor", { code: CODE });
+    for (const code of RECOVERY_CODES) expect(text).toContain(code);
+    const after = (await visitor.get("/live/security")).text;
+    expect(after).toContain("9 of 10 recovery codes left");
+    for (const code of RECOVERY_CODES) expect(after).not.toContain(code);
+  });
+
+  test("is given up", async () => {
+    dashboard.state.hasApp = true;
+    const { location } = await visitor.post("/live/security/two-factor/disable");
+    expect((await visitor.get(location!)).text).toContain("Two-factor sign-in is off.");
+  });
+
+  test("is neither set up nor given up without the password given lately", async () => {
+    dashboard.state.hasApp = true;
+    dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
+    const asked = await visitor.get("/live/security/two-factor");
+    expect(asked.location).toBe("/live/security/confirm?next=%2Flive%2Fsecurity%2Ftwo-factor");
+    for (const path of ["two-factor", "two-factor/disable"]) {
+      const { location } = await visitor.post(`/live/security/${path}`, { code: CODE });
+      expect(location).toBe("/live/security/confirm?next=%2Flive%2Fsecurity");
+    }
+    expect(dashboard.state.hasApp).toBe(true);
+  });
+});

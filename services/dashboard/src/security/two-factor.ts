@@ -1,0 +1,50 @@
+import { ServiceError } from "@vvs/errors";
+import type { SessionService } from "@vvs/proto/account/v1/sessions";
+import type { Client } from "@vvs/rpc";
+import type { Request, Response } from "express";
+import { field } from "../http/form.ts";
+import type { PageHandler, Visit } from "../http/session.ts";
+import { sessionCaller } from "../http/session-caller.ts";
+import type { Layout } from "../ui/layout.ts";
+import { recoveryCodesPage, setUpPage } from "./two-factor-page.ts";
+
+type Sessions = Pick<Client<typeof SessionService>, "beginTotp" | "enableTotp" | "disableTotp">;
+
+export interface TwoFactorHandlers {
+  readonly setUp: PageHandler;
+  readonly enable: PageHandler;
+  readonly disable: PageHandler;
+}
+
+export function createTwoFactorHandlers(options: { sessions: Sessions; layout: Layout }): TwoFactorHandlers {
+  const { layout } = options;
+
+  async function sendSetUp(request: Request, response: Response, visit: Visit, problem?: string): Promise<void> {
+    const { secret, uri } = await options.sessions.beginTotp({ caller: sessionCaller(request, response) });
+    const content = setUpPage({ base: visit.view.path, secret, uri, problem });
+    const title = "Set up an authenticator app";
+    layout.sendPage(response, { visit, section: "security", title, status: problem ? 400 : 200, content });
+  }
+
+  return {
+    setUp: (request, response, visit) => sendSetUp(request, response, visit),
+
+    async enable(request, response, visit) {
+      try {
+        const code = field(request, "code");
+        const { recoveryCodes } = await options.sessions.enableTotp({ caller: sessionCaller(request, response), code });
+        const content = recoveryCodesPage(visit.view.path, recoveryCodes);
+        layout.sendPage(response, { visit, section: "security", title: "Two-factor sign-in is on", content });
+      } catch (error) {
+        const message = error instanceof ServiceError && error.details.find(({ path }) => path === "code")?.message;
+        if (!message) throw error;
+        await sendSetUp(request, response, visit, `This ${message}.`);
+      }
+    },
+
+    async disable(request, response, visit) {
+      await options.sessions.disableTotp({ caller: sessionCaller(request, response) });
+      response.redirect(303, `${visit.view.path}/security?done=two-factor-off`);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { FORM_TOKEN } from "../http/form-token.ts";
+import { type Html, html } from "../http/html.ts";
+
+/** A message above the content: what was done, or why it was not done. */
+export interface Notice {
+  readonly kind: "done" | "problem";
+  readonly text: string;
+}
+
+export function noticeBox(notice: Notice | undefined): Html | undefined {
+  if (!notice) return undefined;
+  return html`<p class="notice ${notice.kind}" role="${notice.kind === "done" ? "status" : "alert"}">${notice.text}</p>`;
+}
+
+/** Renders a time in UTC, to the minute by default. */
+export function time(at: Timestamp | undefined, to: "minute" | "second" = "minute"): Html | undefined {
+  if (!at) return undefined;
+  const iso = timestampDate(at).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, to === "minute" ? 16 : 19)} UTC</time>`;
+}
+
+export function formTokenField(token: string): Html {
+  return html`<input type="hidden" name="${FORM_TOKEN}" value="${token}">`;
+}
+
+/** Renders code with a Copy button; the button stays hidden without its script. */
+export function copyable(id: string, label: string, text: string): Html {
+  return html`<div class="copyable">
+<pre id="${id}" tabindex="0" aria-label="${label}"><code>${text}</code></pre>
+<button type="button" class="quiet" data-copy="${id}" hidden>Copy</button>
+</div>`;
+}
+
+/** Renders a status label. Its text differs as well as its color, so that color is never the only sign. */
+export function state(name: string, text: string = name): Html {
+  return html`<span class="state ${name}">${text}</span>`;
+}
+
+type Facts = readonly (readonly [label: string, value: Html | string | false | undefined])[];
+
+/** Renders labelled values; leaves out those that are unknown. */
+export function facts(pairs: Facts): Html {
+  return definitions("facts", pairs);
+}
+
+/** Renders labelled values as large numbers beside each other. */
+export function stats(pairs: Facts): Html {
+  return definitions("stats", pairs);
+}
+
+function definitions(className: string, pairs: Facts): Html {
+  const known = pairs.filter(([, value]) => value);
+  return html`<dl class="${className}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** The content of a page while the verification service is unavailable. */
+export function unavailablePage(title: string): Html {
+  return html`<h1>${title}</h1>
+<p class="notice problem" role="alert">This page can’t be shown: the verification service is temporarily unavailable. No data is lost, and you can still manage API keys and webhooks. Try again in a moment.</p>`;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "@jest/globals";
+import { age, reasonMeaning } from "./vocabulary.ts";
+
+test.each([
+  [0, "as of the check"],
+  [1, "1 second old"],
+  [59, "59 seconds old"],
+  [60, "1 minute old"],
+  [7_199, "1 hour old"],
+  [86_400, "1 day old"],
+  [200_000, "2 days old"],
+])("data of %i s is %s", (seconds, text) => {
+  expect(age(seconds)).toBe(text);
+});
+
+test.each([
+  ["excluded", "The vendor has an active exclusion."],
+  ["http_503", "The provider answered with HTTP status 503."],
+  ["irs_code_5", "The IRS answered with result code 5, which says nothing about the vendor."],
+  ["something_new", undefined],
+  ["toString", undefined],
+])("the reason %s means %j", (code, meaning) => {
+  expect(reasonMeaning(code)).toBe(meaning);
+});

@@ -1,0 +1,93 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { UsageCount } from "@vvs/proto/account/v1/usage";
+
+/** The outcomes of requests. "limited" are those over the rate limit. */
+export const outcomes = ["answered", "refused", "limited", "failed"] as const;
+
+export type Outcome = (typeof outcomes)[number];
+
+/** The requests of one hour or day. */
+export interface PeriodFigures {
+  readonly at: Date;
+  readonly requests: Readonly<Record<Outcome, number>>;
+  /** Milliseconds; undefined if there were no requests. */
+  readonly latency: { readonly p50: number; readonly p95: number; readonly p99: number } | undefined;
+}
+
+export function outcomeOf(status: number): Outcome {
+  if (status === 429) return "limited";
+  if (status >= 500) return "failed";
+  return status >= 400 ? "refused" : "answered";
+}
+
+/** Returns the figures of each period of a range, in order, including periods without requests. */
+export function figuresByPeriod(
+  counts: readonly UsageCount[],
+  range: { from: Date; to: Date; stepMs: number },
+): PeriodFigures[] {
+  const byTime = Map.groupBy(counts, ({ hour }) => timestampDate(hour!).getTime());
+  const periods: PeriodFigures[] = [];
+  for (let at = range.from.getTime(); at < range.to.getTime(); at += range.stepMs) {
+    const inPeriod = byTime.get(at) ?? [];
+    periods.push({ at: new Date(at), requests: requestsByOutcome(inPeriod), latency: latencyOf(inPeriod) });
+  }
+  return periods;
+}
+
+export function requestsByOutcome(counts: readonly UsageCount[]): Record<Outcome, number> {
+  const sums = { answered: 0, refused: 0, limited: 0, failed: 0 };
+  for (const { status, requests } of counts) sums[outcomeOf(status)] += Number(requests);
+  return sums;
+}
+
+export const totalOf = (requests: PeriodFigures["requests"]): number =>
+  outcomes.reduce((sum, outcome) => sum + requests[outcome], 0);
+
+/** Returns the number of requests of each API key, the busiest key first. */
+export function requestsByKey(counts: readonly UsageCount[]): [keyId: string, requests: number][] {
+  const sums = new Map<string, number>();
+  for (const { apiKeyId, requests } of counts) sums.set(apiKeyId, (sums.get(apiKeyId) ?? 0) + Number(requests));
+  return [...sums].sort(([, one], [, other]) => other - one);
+}
+
+/** Returns the most requests that one key made in one period, and how many requests of all keys were over the limit. */
+export function busiestOf(counts: readonly UsageCount[]): { readonly most: number; readonly limited: number } {
+  const periods = Map.groupBy(counts, ({ apiKeyId, hour }) => `${apiKeyId} ${timestampDate(hour!).getTime()}`);
+  const sums = [...periods.values()].map((period) => totalOf(requestsByOutcome(period)));
+  return { most: Math.max(0, ...sums), limited: requestsByOutcome(counts).limited };
+}
+
+/** Returns how long requests took; leaves out rate-limited ones, which take almost no time. */
+export function latencyOf(counts: readonly UsageCount[]): PeriodFigures["latency"] {
+  const histogram: number[] = [];
+  for (const { status, durations } of counts) {
+    if (outcomeOf(status) === "limited") continue;
+    for (const [place, number] of durations.entries()) histogram[place] = (histogram[place] ?? 0) + Number(number);
+  }
+  if (histogram.every((number) => number === 0)) return undefined;
+  const at = (share: number) => quantile(histogram, share);
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+/**
+ * Returns the duration in milliseconds that a share (0–1) of requests stayed below. The n-th number of the histogram
+ * counts requests below 2^n ms; within a class, durations are assumed to be evenly spread.
+ */
+export function quantile(histogram: readonly number[], share: number): number {
+  const wanted = share * histogram.reduce((sum, number) => sum + number, 0);
+  let before = 0;
+  for (const [place, number] of histogram.entries()) {
+    if (number > 0 && before + number >= wanted) {
+      const lowest = place === 0 ? 0 : 2 ** (place - 1);
+      return lowest + ((2 ** place - lowest) * (wanted - before)) / number;
+    }
+    before += number;
+  }
+  return 0;
+}
+
+/** Formats a duration for display. */
+export function durationText(ms: number): string {
+  if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}

@@ -1,0 +1,128 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { CheckType } from "@vvs/proto/common/v1/common";
+import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { keyOf } from "../testing/fake-services.ts";
+import { rangesAt } from "./usage-range.ts";
+
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+beforeEach(() => {
+  dashboard.state.calls.length = 0;
+  dashboard.state.usage = [];
+  dashboard.state.providerHealth = [];
+  dashboard.state.failures.clear();
+});
+afterAll(() => dashboard.close());
+
+async function page(path: string) {
+  const visitor = dashboard.visitor();
+  await visitor.signIn();
+  return visitor.get(path);
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const asked = () =>
+  JSON.parse(dashboard.state.calls.find((call) => call.startsWith("getUsage"))!.slice("getUsage ".length));
+
+test.each([
+  ["day", "2026-03-01T12:30:00Z", "2026-02-28T13:00:00.000Z", "2026-03-01T13:00:00.000Z", 24],
+  ["week", "2026-03-01T12:30:00Z", "2026-02-22T13:00:00.000Z", "2026-03-01T13:00:00.000Z", 168],
+  ["month", "2026-03-01T00:00:00Z", "2026-01-31T00:00:00.000Z", "2026-03-02T00:00:00.000Z", 30],
+  ["quarter", "2026-03-01T23:59:59Z", "2025-11-30T00:00:00.000Z", "2026-03-02T00:00:00.000Z", 92],
+])("the range %s as of %s is of whole periods up to the present one", (id, now, from, to, periods) => {
+  const range = rangesAt(new Date(now)).find((each) => each.id === id)!;
+  expect([range.from.toISOString(), range.to.toISOString()]).toEqual([from, to]);
+  expect((range.to.getTime() - range.from.getTime()) / range.stepMs).toBe(periods);
+});
+
+test("requests are drawn and told in numbers, by outcome and by key", async () => {
+  const hour = timestampFromDate(new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS));
+  const durations = Array.from({ length: 16 }, (_, place) => (place === 4 ? 1_234n : 0n));
+  const counts = { apiKeyId: "key_1", hour, durations };
+  dashboard.state.keys = [keyOf({ id: "key_1", name: "Billing <1>" })];
+  dashboard.state.usage = [
+    { ...counts, status: 200, requests: 1_234n },
+    { ...counts, status: 429, requests: 7n, apiKeyId: "key_gone" },
+  ];
+  const { status, text } = await page("/live/usage?range=day");
+  expect(status).toBe(200);
+  expect(text).toContain("<dd>1,241</dd>");
+  expect(text).toContain("7, answered with 429");
+  expect(text).toContain("500 requests per minute for each API key (plan growth)");
+  expect(text).toContain("Billing &lt;1&gt;");
+  expect(text).toContain("key_gone");
+  expect(text.match(/<rect class="answered" x=/g)).toHaveLength(1);
+  expect(text.match(/<rect class="limited" x=/g)).toHaveLength(1);
+  expect(asked()).toMatchObject({ interval: "USAGE_INTERVAL_HOUR" });
+});
+
+test("one key's usage is asked for alone, and a key or a range that there is not changes nothing", async () => {
+  dashboard.state.keys = [keyOf({ id: "key_1" })];
+  await page("/live/usage?key=key_1");
+  expect(asked()).toMatchObject({ apiKeyId: "key_1", interval: "USAGE_INTERVAL_DAY" });
+  dashboard.state.calls.length = 0;
+  expect((await page("/live/usage?key=key_2&range=ever")).status).toBe(200);
+  expect(asked()).not.toHaveProperty("apiKeyId");
+});
+
+test("without requests the page says how to make one", async () => {
+  const { text } = await page("/test/usage");
+  expect(text).toContain("No API requests in the Test environment in the last 30 days.");
+  expect(text).toContain('href="/test/api-keys"');
+});
+
+test("with account away the page says so", async () => {
+  const visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
+  expect((await visitor.get("/live/usage")).status).toBe(503);
+});
+
+test("how each provider did is drawn, told in numbers, and asked for by the page's time and environment", async () => {
+  const hour = timestampFromDate(new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS));
+  const before = timestampFromDate(new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 2 * HOUR_MS));
+  dashboard.state.providerHealth = [
+    {
+      provider: "sam_gov_api",
+      checkType: CheckType.SAM_REGISTRATION,
+      overall: { answeredPercent: 93, halfWithinMs: 256, mostWithinMs: 2_048 },
+      periods: [
+        { at: before, figures: { answeredPercent: 86, halfWithinMs: 256, mostWithinMs: 2_048 } },
+        { at: hour, figures: { answeredPercent: 100, halfWithinMs: 256, mostWithinMs: 1_024 } },
+      ],
+    },
+    { provider: "new <one>", checkType: CheckType.TIN_MATCH, overall: { answeredPercent: 0 }, periods: [] },
+  ];
+  const { status, text } = await page("/live/usage?range=day");
+  expect(status).toBe(200);
+  expect(text).toContain("SAM.gov API: sam_registration");
+  expect(text).toContain("93 % of requests answered, half of them within 256 ms, 95 % within 2.0 s.");
+  expect(text).toContain('<td data-label="No answer">14 %</td>');
+  expect(text.match(/<rect class="answered" x=/g)).toHaveLength(2);
+  expect(text.match(/<rect class="failed" x=/g)).toHaveLength(1);
+  expect(text).toContain("new &lt;one&gt;: tin_match");
+  expect(text).toContain("No requests answered.");
+  const call = dashboard.state.calls.find((each) => each.startsWith("getProviderHealth"))!;
+  expect(JSON.parse(call.slice("getProviderHealth ".length))).toMatchObject({
+    environment: "ENVIRONMENT_LIVE",
+    interval: "HEALTH_INTERVAL_HOUR",
+  });
+});
+
+test("where no provider was asked the page says what to do", async () => {
+  const { text } = await page("/test/usage?range=quarter");
+  expect(text).toContain("No provider was called in the last 92 days.");
+  expect(text).toContain('href="/test/verifications"');
+});
+
+test("without how providers did the rest of the page is shown, with a notice", async () => {
+  dashboard.state.failures.set("getProviderHealth", new ServiceError("service_unavailable"));
+  const { status, text } = await page("/live/usage");
+  expect(status).toBe(200);
+  expect(text).toContain("Provider statistics are temporarily unavailable.");
+  expect(text).toContain("No API requests in the Live environment");
+});

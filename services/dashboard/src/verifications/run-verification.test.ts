@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { type ErrorCode, ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { ENTITY_ID } from "../testing/fake-entity.ts";
+import { VERIFICATION_ID } from "../testing/fake-verification.ts";
+
+const TIN = "912345678";
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+async function form(changes: Record<string, string | string[]> = {}) {
+  return {
+    form_token: await visitor.formToken("/test/verifications/new"),
+    uei: "SANDBXACTVE1",
+    cage: "",
+    duns: "",
+    tin: TIN,
+    legal_name: "Acme",
+    checks: ["sam_registration", "tin_match"],
+    mode: "realtime",
+    ...changes,
+  };
+}
+
+const post = async (changes: Record<string, string | string[]> = {}) =>
+  visitor.post("/test/verifications", await form(changes));
+
+describe("a verification that is run", () => {
+  test("is asked for on behalf of the user, and shown on its own page", async () => {
+    const { status, location } = await post();
+    expect([status, location]).toEqual([303, `/test/verifications/${VERIFICATION_ID}`]);
+    expect(JSON.parse(dashboard.state.calls[0]!.replace("verify ", ""))).toEqual({
+      caller: {
+        tenant: { organizationId: "org_1", environment: "ENVIRONMENT_SANDBOX" },
+        actor: "usr_1",
+        requestId: expect.stringMatching(/^req_/),
+        clientAddress: "127.0.0.1",
+      },
+      vendor: { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, legalName: "Acme" },
+      checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"],
+      mode: "MODE_REALTIME",
+      idempotency: {
+        apiKeyId: "usr_1",
+        path: "/test/verifications",
+        key: expect.stringMatching(/^[\w-]{43}$/),
+        bodyHash: expect.any(String),
+      },
+    });
+  });
+
+  test("is run once by a double click, and not again by a form that was sent before", async () => {
+    const filled = await form();
+    const open = Promise.withResolvers<void>();
+    dashboard.state.gate = open.promise;
+    const clicks = [visitor.clone(), visitor.clone()].map((click) => click.post("/test/verifications", filled));
+    open.resolve();
+    for (const click of clicks) expect((await click).location).toBe(`/test/verifications/${VERIFICATION_ID}`);
+    await visitor.post("/test/verifications", filled);
+    const again = await visitor.post("/test/verifications", filled);
+    expect(again.status).toBe(409);
+    expect(again.text).toContain("no new verification was run");
+    expect(again.text).not.toContain(TIN);
+    expect(dashboard.state.calls).toHaveLength(1);
+  });
+});
+
+describe("a form that is refused", () => {
+  test("comes back with every problem beside its field, what was typed, and no TIN", async () => {
+    const { status, text } = await post({ uei: "SANDBX", legal_name: `Acme ${TIN}`, checks: [], mode: "" });
+    expect(status).toBe(400);
+    for (const problem of [
+      '<p class="field-problem" id="uei-problem">The UEI must be 12 letters and digits.</p>',
+      'id="legal_name-problem"',
+      'id="checks-problem"',
+      'id="mode-problem"',
+      'value="SANDBX"',
+      'aria-describedby="uei-hint uei-problem" aria-invalid="true"',
+    ]) {
+      expect(text).toContain(problem);
+    }
+    expect(text).not.toContain(TIN);
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("by the service comes back with its details beside the fields", async () => {
+    const details = [
+      { path: "vendor.identifiers.tin", message: "must be 9 digits" },
+      { path: "checks[1]", message: "is not known" },
+    ];
+    dashboard.state.failures.set("verify", new ServiceError("invalid_request", { details }));
+    const { status, text } = await post();
+    expect(status).toBe(400);
+    expect(text).toContain('id="tin-problem">The TIN must be 9 digits.');
+    expect(text).toContain('id="checks-problem">The choice of checks is not known.');
+    expect(text).toContain('value="SANDBXACTVE1"');
+    expect(text).not.toContain(TIN);
+  });
+
+  test.each<[ErrorCode, number]>([
+    ["invalid_request", 400],
+    ["limit_exceeded", 403],
+    ["forbidden", 403],
+    ["entity_exists", 409],
+    ["ambiguous_match", 409],
+  ])("with %s says why", async (code, status) => {
+    const candidates = [{ id: ENTITY_ID, legalName: "Acme & Co", confidence: 1 }];
+    const options = { message: "This is why.", entityId: ENTITY_ID, candidates };
+    dashboard.state.failures.set("verify", new ServiceError(code, options));
+    const answer = await post();
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain("This is why.");
+    expect(answer.text).not.toContain(TIN);
+    expect(answer.text.includes(`?entity_id=${ENTITY_ID}`)).toBe(status === 409);
+    expect(answer.text.includes("Acme &amp; Co")).toBe(code === "ambiguous_match");
+  });
+
+  test("because verification is away can be sent again as it is", async () => {
+    const filled = await form();
+    dashboard.state.failures.set("verify", new ServiceError("service_unavailable"));
+    const away = await visitor.post("/test/verifications", filled);
+    expect(away.status).toBe(503);
+    expect(away.text).toContain("The verification may not have finished");
+    expect(away.text).not.toContain(TIN);
+    dashboard.state.failures.clear();
+    expect((await visitor.post("/test/verifications", filled)).status).toBe(303);
+  });
+
+  test("by a fault of ours is a page that withholds it", async () => {
+    dashboard.state.failures.set("verify", new ServiceError("internal_error", { message: TIN }));
+    const { status, text } = await post();
+    expect(status).toBe(500);
+    expect(text).not.toContain(TIN);
+  });
+});
+
+test("no line of the log has what was typed", async () => {
+  await post();
+  await post({ uei: "x" });
+  const text = JSON.stringify(dashboard.logs);
+  for (const typed of [TIN, "SANDBXACTVE1", "Acme"]) expect(text).not.toContain(typed);
+});

@@ -1,0 +1,91 @@
+import { checkDefinitions, checkOf } from "@vvs/checks";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
+import type { Vendors } from "../entities/vendors.ts";
+import { type Html, html } from "../http/html.ts";
+import type { ActorView } from "../ui/actor.ts";
+import { checkName, statusName } from "../ui/checks.ts";
+import type { EnvironmentView } from "../ui/environments.ts";
+import { facts, state, time } from "../ui/parts.ts";
+import { age, providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import { identifierLabels } from "./verification-form.ts";
+
+export function verificationPage(options: {
+  view: EnvironmentView;
+  verification: Verification;
+  /** Undefined while unavailable. */
+  vendors: Vendors | undefined;
+  actor: ActorView;
+}): Html {
+  const { view, verification, vendors, actor } = options;
+  const vendor = vendors?.get(verification.entityId);
+  return html`<p class="path"><a href="${view.path}/verifications">Verifications</a></p>
+<div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${state(statusName(verification.overallResult))}</div>
+${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
+<section class="card" aria-labelledby="about">
+<h2 id="about" class="unseen">About this verification</h2>
+${facts([
+  ["Verification ID", html`<code>${verification.id}</code>`],
+  [
+    "Vendor",
+    html`<a href="${view.path}/entities/${verification.entityId}"><code>${verification.entityId}</code></a> <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
+  ],
+  ["Identifiers", vendor && identifiers(vendor)],
+  ["Time", time(verification.createdAt, "second")],
+  ["Requested by", requester(view, actor)],
+  ["Mode", modeText(verification.mode)],
+])}
+</section>
+<section aria-labelledby="results">
+<h2 id="results">Results</h2>
+<ul class="cards">${verification.results.map((result) => resultItem(result, view))}</ul>
+</section>`;
+}
+
+function identifiers({ identifiers: values }: Entity): Html | undefined {
+  const known = Object.entries(identifierLabels).filter(([type]) => values[type]);
+  if (known.length === 0) return undefined;
+  return html`<ul class="plain">${known.map(([type, label]) => html`<li>${label} <code>${values[type]}</code></li>`)}</ul>`;
+}
+
+function requester(view: EnvironmentView, { kind, name, id }: ActorView): Html | undefined {
+  if (kind === "unknown") return id === "" ? undefined : html`<code>${id}</code>`;
+  if (kind === "a monitor") return html`${kind} <a href="${view.path}/monitors/${id}"><code>${id}</code></a>`;
+  return html`${kind}${name && html`, <strong>${name}</strong>`} <code>${id}</code>`;
+}
+
+function modeText(mode: Mode): string | undefined {
+  if (mode === Mode.REALTIME) return "realtime: providers were called";
+  return mode === Mode.CACHED ? "cached: the newest stored answer was used, if there was one" : undefined;
+}
+
+function resultItem(result: Result, view: EnvironmentView): Html {
+  const check = checkOf(result.checkType);
+  const isError = result.status === CheckStatus.ERROR;
+  const meaning = reasonMeaning(result.reason);
+  return html`<li class="card">
+<div class="heading"><h3><code>${checkName(result.checkType)}</code></h3> ${state(statusName(result.status))}</div>
+${check && html`<p class="hint">${checkDefinitions[check].question}</p>`}
+${facts([
+  ["Reason", result.reason && html`${meaning && html`${meaning} `}<code>${result.reason}</code>`],
+  [
+    "Origin",
+    result.origin === "none"
+      ? "no provider answered"
+      : html`${providerName(result.origin)} <code>${result.origin}</code>`,
+  ],
+  ["Confidence", !isError && String(result.confidence)],
+  ["Data", !isError && freshness(Number(result.dataFreshnessSeconds))],
+])}
+${
+  result.evidenceId &&
+  html`<p><a href="${view.path}/evidence/${result.evidenceId}">View evidence<span class="unseen"> of ${check}</span></a> <span class="hint">the provider’s answer and all attempts</span></p>`
+}
+</li>
+`;
+}
+
+function freshness(seconds: number): Html {
+  return html`${age(seconds)}${seconds >= 60 && html` <span class="hint">(${seconds.toLocaleString("en-US")} s)</span>`}`;
+}

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { ENTITY_ID } from "../testing/fake-entity.ts";
+import { EMAIL, keyOf } from "../testing/fake-services.ts";
+import { EVIDENCE_ID, VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+const vendor = { id: ENTITY_ID, legalName: "Acme <Widgets>", identifiers: { uei: "SANDBXACTVE1", tin: "****6789" } };
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+  dashboard.state.verifications = [verificationOf()];
+  dashboard.state.entities = [vendor];
+});
+
+afterEach(() => dashboard.close());
+
+const asked = () => JSON.parse(dashboard.state.calls[0]!.replace("listVerifications ", ""));
+
+describe("the list", () => {
+  test("shows vendors by name, with results and times, and leads to each", async () => {
+    const { status, text } = await visitor.get("/live/verifications");
+    expect(status).toBe(200);
+    expect(text).toContain(`<a href="/live/verifications/${VERIFICATION_ID}">Acme &lt;Widgets&gt;</a>`);
+    expect(text).toContain('<span class="state pass">pass</span>');
+    expect(text).toContain("2026-11-21 07:41:46 UTC");
+    expect(asked()).toMatchObject({
+      caller: { tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" }, actor: "usr_1" },
+      page: { limit: 25 },
+    });
+  });
+
+  test("is of one vendor where asked, also on the pages that follow", async () => {
+    dashboard.state.hasOlder = true;
+    const { text } = await visitor.get(`/test/verifications?entity_id=+${ENTITY_ID}+`);
+    expect(asked().entityId).toBe(ENTITY_ID);
+    const [, older] = /href="([^"]+)" rel="next">Older</.exec(text)!;
+    dashboard.state.calls.length = 0;
+    const next = await visitor.get(older!.replaceAll("&amp;", "&"));
+    expect(asked()).toMatchObject({
+      entityId: ENTITY_ID,
+      page: { limit: 25, after: { createdAt: "2026-11-21T07:41:46.067Z", id: VERIFICATION_ID } },
+    });
+    expect(next.text).toContain(`<a class="button quiet" href="/test/verifications?entity_id=${ENTITY_ID}">Newest</a>`);
+  });
+
+  test("asks for no id that can't be one, and does not show what was typed instead", async () => {
+    const { status, text } = await visitor.get("/test/verifications?entity_id=123456789");
+    expect(status).toBe(400);
+    expect(text).toContain("Enter an entity ID: ent_ followed by 26 letters and digits.");
+    expect(text).not.toContain("123456789");
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test.each(["x", `2026-11-21T07:41:46.067Z~${ENTITY_ID}`])("has no page after %s", async (after) => {
+    expect((await visitor.get(`/test/verifications?after=${after}`)).status).toBe(400);
+  });
+
+  test("says that there is nothing yet", async () => {
+    dashboard.state.verifications = [];
+    expect((await visitor.get("/test/verifications")).text).toContain("No verifications yet.");
+  });
+
+  test("is not a page's end: with verification away the rest can be used, and says so", async () => {
+    await dashboard.stopVerification();
+    const { status, text } = await visitor.get("/test/verifications");
+    expect(status).toBe(503);
+    expect(text).toContain("Verifications are temporarily unavailable.");
+    expect(text).toContain('href="/test/api-keys"');
+    expect((await visitor.get("/test/api-keys")).status).toBe(200);
+  });
+
+  test("has ids where names can't be had", async () => {
+    dashboard.state.failures.set("getEntity", new ServiceError("service_unavailable"));
+    const { status, text } = await visitor.get("/test/verifications");
+    expect(status).toBe(200);
+    expect(text).toContain("Vendor names are temporarily unavailable");
+    expect(text).toContain(`${ENTITY_ID}</a>`);
+  });
+
+  test("has the id of a vendor that is gone", async () => {
+    dashboard.state.entities = [];
+    const { text } = await visitor.get("/test/verifications");
+    expect(text).toContain(`${ENTITY_ID}</a>`);
+    expect(text).not.toContain("can’t be shown");
+  });
+});
+
+describe("a verification", () => {
+  const path = `/test/verifications/${VERIFICATION_ID}`;
+
+  test("is shown with its vendor, who asked, each result, and the way to its evidence", async () => {
+    const { status, text } = await visitor.get(path);
+    expect(status).toBe(200);
+    for (const part of [
+      "<h1>Acme &lt;Widgets&gt;</h1>",
+      "****6789",
+      `a user, <strong>${EMAIL}</strong>`,
+      "realtime: providers were called",
+      "SAM.gov extract files <code>sam_gov_extract</code>",
+      "2 days old",
+      "200,000 s",
+      `href="/test/evidence/${EVIDENCE_ID}"`,
+      `href="/test/verifications?entity_id=${ENTITY_ID}"`,
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  test.each([
+    ["key_1", "an API key, <strong>Billing</strong>"],
+    ["key_9", "an API key <code>key_9</code>"],
+    ["mon_1", 'a monitor <a href="/test/monitors/mon_1"><code>mon_1</code></a>'],
+  ])("asked for by %s says so", async (actor, expected) => {
+    dashboard.state.keys = [keyOf()];
+    dashboard.state.verifications = [verificationOf({ actor, mode: Mode.CACHED })];
+    const { text } = await visitor.get(path);
+    expect(text).toContain(expected);
+    expect(text).toContain("cached: the newest stored answer");
+  });
+
+  test("that nothing could answer has its reason, and neither a confidence nor an age", async () => {
+    dashboard.state.verifications = [
+      verificationOf({
+        overallResult: CheckStatus.ERROR,
+        results: [
+          { checkType: CheckType.TIN_MATCH, status: CheckStatus.ERROR, origin: "none", reason: "missing_tin" },
+          { checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.ERROR, origin: "none", reason: "a_new_one" },
+        ],
+      }),
+    ];
+    const { text } = await visitor.get(path);
+    expect(text).toContain(
+      "This vendor’s TIN is not known. Run the check again and enter one. <code>missing_tin</code>",
+    );
+    expect(text).toContain("<dd><code>a_new_one</code></dd>");
+    expect(text).toContain("no provider answered");
+    expect(text).not.toMatch(/Confidence|old|View evidence</);
+  });
+
+  test("is shown without what only explains it, while that can't be had", async () => {
+    dashboard.state.failures.set("getEntity", new ServiceError("service_unavailable"));
+    dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
+    const { status, text } = await visitor.get(path);
+    expect(status).toBe(200);
+    expect(text).toContain("The vendor’s data is temporarily unavailable.");
+    expect(text).toContain(EVIDENCE_ID);
+  });
+
+  test("with verification away is a 503 in the frame of the dashboard", async () => {
+    await dashboard.stopVerification();
+    const { status, text } = await visitor.get(path);
+    expect(status).toBe(503);
+    expect(text).toContain('href="/test/api-keys"');
+  });
+
+  test.each(["ver_01m7ygvppkenma4hm7yf5h5150", "ver_1", EVIDENCE_ID])(
+    "%s, which is not theirs, is not found",
+    async (id) => {
+      expect((await visitor.get(`/test/verifications/${id}`)).status).toBe(404);
+    },
+  );
+});

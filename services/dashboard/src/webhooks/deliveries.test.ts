@@ -1,0 +1,145 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { DELIVERY_ID, deliveryOf, MONITOR_ID } from "../testing/fake-dispatcher.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+const PATH = `/live/webhooks/deliveries/${DELIVERY_ID}`;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+  dashboard.state.deliveries = [deliveryOf()];
+});
+
+afterEach(() => dashboard.close());
+
+const asked = () => JSON.parse(dashboard.state.calls.at(-1)!.replace(/^\w+ /, ""));
+
+describe("the list", () => {
+  test("is narrowed by everything at once, also on the pages that follow", async () => {
+    dashboard.state.hasOlder = true;
+    const query = `status=failed&monitor_id=${MONITOR_ID}&url=https%3A%2F%2Facme.example%2Fhook&from=2026-11-20T08%3A00&to=2026-11-21T08%3A00&tests=only`;
+    const { status, text } = await visitor.get(`/live/webhooks/deliveries?${query}`);
+    expect(status).toBe(200);
+    const filter = {
+      status: "failed",
+      monitorId: MONITOR_ID,
+      webhookUrl: "https://acme.example/hook",
+      from: "2026-11-20T08:00:00Z",
+      to: "2026-11-21T08:00:00Z",
+      testsAlone: true,
+    };
+    expect(asked()).toMatchObject({ ...filter, page: { limit: 25 }, caller: { actor: "usr_1" } });
+    const [, older] = /href="([^"]+)" rel="next">Older</.exec(text)!;
+    await visitor.get(older!.replaceAll("&amp;", "&"));
+    expect(asked()).toMatchObject({ ...filter, page: { after: { id: DELIVERY_ID } } });
+  });
+
+  test("asks for nothing that can’t be, says so, and does not show what was typed", async () => {
+    const { status, text } = await visitor.get("/live/webhooks/deliveries?monitor_id=123456789&from=tomorrow");
+    expect(status).toBe(400);
+    expect(text).toContain("Enter a monitor ID: mon_ followed by 26 letters and digits.");
+    expect(text).not.toContain("123456789");
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("that can’t be had is a 503 in the frame", async () => {
+    dashboard.state.failures.set("listDeliveries", new ServiceError("service_unavailable"));
+    const { status, text } = await visitor.get("/live/webhooks/deliveries");
+    expect(status).toBe(503);
+    expect(text).toContain("Deliveries can’t be shown, because a service is temporarily unavailable.");
+  });
+
+  test("says how many a replay of many took in", async () => {
+    const notice = async (begun: string) => (await visitor.get(`/live/webhooks/deliveries?begun=${begun}`)).text;
+    expect(await notice("1204")).toContain("1,204 failed deliveries start again.");
+    expect(await notice("%3Cb%3E")).not.toContain("begin again");
+  });
+});
+
+describe("a delivery", () => {
+  test("has every attempt and who began it again, in the order made, and what subscribers answer as text alone", async () => {
+    const at = (time: string) => timestampFromDate(new Date(`2026-11-21T${time}Z`));
+    dashboard.state.deliveries = [
+      deliveryOf({
+        attempts: [
+          {
+            number: 1,
+            startedAt: at("09:00:00"),
+            durationMs: 41n,
+            statusCode: 410,
+            error: "http_status",
+            answerExcerpt: "<b>no",
+          },
+          { number: 2, startedAt: at("11:00:00"), durationMs: 15_000n, error: "timeout" },
+        ],
+        replays: [{ at: at("10:00:00"), actor: "usr_1" }],
+      }),
+    ];
+    const { text } = await visitor.get(PATH);
+    const parts = [
+      "Attempt 1",
+      "41 ms",
+      "410: the endpoint is gone",
+      "&lt;b&gt;no",
+      "Replayed by ada@acme.example",
+      "Attempt 2",
+      "15.0 s",
+    ];
+    const places = parts.map((part) => text.indexOf(part));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+  });
+
+  test.each(["X-Service-Signature", "webhook-signature", "webhook-id", "webhook-timestamp", "X-Delivery-Attempt"])(
+    "names the header %s that subscribers get",
+    async (name) => {
+      expect((await visitor.get(PATH)).text).toContain(`<code>${name}</code>`);
+    },
+  );
+
+  test("of a test says so, and leads to nothing that was made up", async () => {
+    dashboard.state.deliveries = [deliveryOf({ test: true })];
+    const { text } = await visitor.get(PATH);
+    expect(text).toContain("X-Delivery-Test: true");
+    expect(text).not.toContain(MONITOR_ID);
+    expect(text).not.toContain("/verifications/ver_");
+  });
+
+  test("that is no id, or nobody’s, is a 404", async () => {
+    expect((await visitor.get("/live/webhooks/deliveries/dlv_x")).status).toBe(404);
+    dashboard.state.deliveries = [];
+    expect((await visitor.get(PATH)).status).toBe(404);
+  });
+
+  test("is begun again once by one form", async () => {
+    const form = { form_token: await visitor.formToken(PATH) };
+    const late = visitor.clone();
+    expect((await visitor.post(`${PATH}/replay`, form)).location).toBe(`${PATH}?done=replayed`);
+    await visitor.get(PATH);
+    expect((await visitor.post(`${PATH}/replay`, form)).location).toBe(`${PATH}?done=sent_before`);
+    await late.post(`${PATH}/replay`, form);
+    const made = dashboard.state.calls.filter((call) => call.startsWith("replayDelivery "));
+    expect(made).toHaveLength(1);
+    expect((await visitor.get(`${PATH}/replay`)).location).toBe(PATH);
+  });
+
+  test("of which an attempt is under way is left alone, and the page says so", async () => {
+    dashboard.state.deliveries = [deliveryOf({ status: "pending", underWay: true })];
+    const form = { form_token: await visitor.formToken(PATH) };
+    const { location } = await visitor.post(`${PATH}/replay`, form);
+    expect((await visitor.get(location!)).text).toContain("The delivery was not replayed");
+  });
+
+  test("is not begun again by another site’s form", async () => {
+    const form = { form_token: await visitor.formToken(PATH) };
+    const { status } = await visitor.post(`${PATH}/replay`, form, { origin: "https://evil.example" });
+    expect(status).toBe(403);
+    expect(dashboard.state.calls.filter((call) => call.startsWith("replayDelivery "))).toEqual([]);
+  });
+});

@@ -1,0 +1,175 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import type { Attempt, DeliveredChange, Delivery, Replay } from "@vvs/proto/webhook/v1/webhook";
+import { type Html, html } from "../http/html.ts";
+import type { ActorView } from "../ui/actor.ts";
+import type { EnvironmentView } from "../ui/environments.ts";
+import { facts, formTokenField, type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { whoMay } from "../ui/who-may.ts";
+import { attemptCount, durationText, outcomeText } from "./attempts.ts";
+
+export interface DeliveryView {
+  readonly view: EnvironmentView;
+  readonly mayReplay: boolean;
+  readonly delivery: Delivery;
+  /** Undefined while unavailable, and for test events. */
+  readonly vendor: Entity | undefined;
+  readonly actorOf: (id: string) => ActorView;
+  readonly formToken: string;
+  readonly notice?: Notice;
+}
+
+export function deliveryPage(options: DeliveryView): Html {
+  const { view, delivery, vendor } = options;
+  const title = delivery.test ? "Test event" : (vendor?.legalName ?? "Delivery");
+  return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> / <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
+<div class="heading"><h1>${title}</h1> ${state(delivery.status)}${delivery.test && html` ${state("test")}`}</div>
+${noticeBox(options.notice)}
+${delivery.status === "pending" && waiting(options)}
+<section class="card" aria-labelledby="about">
+<h2 id="about" class="unseen">About this delivery</h2>
+${about(options)}
+${options.mayReplay ? replayForm(options) : whoMay(view, "manage_webhooks", "replay deliveries")}
+</section>
+<section aria-labelledby="attempts">
+<h2 id="attempts">${attemptCount(delivery.attempts.length)}</h2>
+${attempts(options)}
+</section>
+<section aria-labelledby="told">
+<h2 id="told">Changes in this event</h2>
+${changeTable(delivery.changes)}
+</section>
+${signatures(delivery)}`;
+}
+
+function waiting({ view, delivery }: DeliveryView): Html {
+  const again = html`<a href="${view.path}/webhooks/deliveries/${delivery.id}">Refresh</a>`;
+  if (delivery.underWay) {
+    return html`<p class="notice warning" role="status">An attempt is in progress. ${again}</p>`;
+  }
+  if (!delivery.nextAttemptAt) {
+    return html`<p class="notice warning" role="status">This delivery waits for the first attempt of an earlier event of the same monitor. ${again}</p>`;
+  }
+  return html`<p class="notice warning" role="status">The next attempt is at ${time(delivery.nextAttemptAt, "second")}. While the endpoint fails, it can be up to five minutes later. ${again}</p>`;
+}
+
+function about({ view, delivery, vendor }: DeliveryView): Html {
+  const { test, monitorId, entityId, verificationId } = delivery;
+  const only = (filter: Record<string, string>) =>
+    `${view.path}/webhooks/deliveries?${new URLSearchParams(filter).toString()}`;
+  return facts([
+    ["Delivery ID", html`<code>${delivery.id}</code>`],
+    [
+      "Event ID",
+      html`<code>${delivery.eventId}</code> <span class="hint">sent as the header <code>webhook-id</code></span>`,
+    ],
+    [
+      "Webhook URL",
+      html`<code class="url">${delivery.webhookUrl}</code> <a href="${only({ url: delivery.webhookUrl })}">View all deliveries to this URL</a>`,
+    ],
+    [
+      "Monitor",
+      test
+        ? html`<span class="hint">none, because this is a test event</span>`
+        : html`<a href="${view.path}/monitors/${monitorId}"><code>${monitorId}</code></a> <a href="${only({ monitor_id: monitorId })}">View all deliveries of this monitor</a>`,
+    ],
+    [
+      "Vendor",
+      !test &&
+        html`<a href="${view.path}/entities/${entityId}">${vendor ? vendor.legalName : html`<code>${entityId}</code>`}</a> · <a href="${view.path}/verifications/${verificationId}">View the verification</a>`,
+    ],
+    ["Change detected", !test && time(delivery.detectedAt, "second")],
+    ["Created", time(delivery.createdAt, "second")],
+    [
+      "Ended",
+      delivery.failure === "no_webhook_url" && "The monitor’s webhook URL was removed, so no more attempts are made.",
+    ],
+  ]);
+}
+
+function replayForm({ view, delivery, formToken }: DeliveryView): Html {
+  const isDelivered = delivery.status === "delivered";
+  const name = delivery.status === "pending" ? "Try now" : isDelivered ? "Deliver again" : "Replay";
+  const explanation = delivery.test
+    ? "Sends the event once more, with the same IDs."
+    : "The next attempt is made immediately, with the same event ID, and retried for 24 hours.";
+  return html`<form method="post" action="${view.path}/webhooks/deliveries/${delivery.id}/replay" class="row">
+  ${formTokenField(formToken)}
+  <button${isDelivered && html` class="quiet"`}>${name}</button>
+  <span class="hint">${explanation}${isDelivered && " It was already delivered. A receiver that remembers event IDs ignores the repetition."}</span>
+</form>`;
+}
+
+/** Renders attempts and replays in the order of time. */
+function attempts({ delivery, actorOf }: DeliveryView): Html {
+  if (delivery.attempts.length === 0) return html`<p class="empty">No attempts yet.</p>`;
+  const replays = delivery.replays.map((replay) => ({ at: replay.at!, item: replayItem(replay, actorOf) }));
+  const attempted = delivery.attempts.map((attempt) => ({ at: attempt.startedAt!, item: attemptItem(attempt) }));
+  const inOrder = [...attempted, ...replays].sort(
+    (a, b) => timestampDate(a.at).getTime() - timestampDate(b.at).getTime(),
+  );
+  return html`<ol class="cards attempts">${inOrder.map(({ item }) => item)}</ol>`;
+}
+
+function replayItem({ at, actor }: Replay, actorOf: DeliveryView["actorOf"]): Html {
+  const { kind, name, id } = actorOf(actor);
+  return html`<li class="replayed">Replayed by ${name || (kind === "unknown" ? "" : kind)} <code>${id}</code>, ${time(at, "second")}</li>
+`;
+}
+
+function attemptItem(attempt: Attempt): Html {
+  const isDelivered = attempt.error === "";
+  return html`<li class="card">
+<div class="heading"><h3>Attempt ${attempt.number}</h3> ${state(isDelivered ? "delivered" : "failed")}</div>
+${facts([
+  ["Started", time(attempt.startedAt, "second")],
+  ["Duration", durationText(attempt.durationMs)],
+  ["Outcome", html`${outcomeText(attempt)}${attempt.error && html` <code>${attempt.error}</code>`}`],
+])}
+${
+  attempt.answerExcerpt
+    ? html`<h4 id="answer-${attempt.number}">Beginning of the answer</h4>
+<pre tabindex="0" aria-labelledby="answer-${attempt.number}" class="answer"><code>${attempt.answerExcerpt}</code></pre>`
+    : html`<p class="hint">${attempt.statusCode ? "The answer had no body." : "There was no answer."}</p>`
+}
+</li>
+`;
+}
+
+function changeTable(changes: readonly DeliveredChange[]): Html {
+  return html`<table>
+<thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+<tbody>${changes.map(
+    ({ field, previous, current }) => html`<tr>
+<th scope="row"><code>${field}</code></th>
+<td data-label="Before">${valueText(previous)}</td>
+<td data-label="After">${valueText(current)}</td>
+</tr>
+`,
+  )}</tbody>
+</table>`;
+}
+
+function valueText(value: string | undefined): Html {
+  return value === undefined ? html`<span class="hint">none</span>` : html`${value}`;
+}
+
+/** Renders which headers sign a delivery, and which header marks test events. */
+function signatures({ test, eventId }: Delivery): Html {
+  return html`<section class="card" aria-labelledby="signed">
+<h2 id="signed">How each attempt is signed</h2>
+<p>Each attempt carries two new signatures, made with the signing secret of this environment. Verifying one of them is enough.</p>
+${facts([
+  [
+    "Standard Webhooks",
+    html`<code>webhook-signature</code> <span class="hint">over <code>webhook-id</code> (<code>${eventId}</code>), <code>webhook-timestamp</code> and the body</span>`,
+  ],
+  [
+    "Stripe format",
+    html`<code>X-Service-Signature</code> <span class="hint">over its <code>t</code> and the body; Stripe’s libraries can verify it</span>`,
+  ],
+  ["Attempt number", html`<code>X-Delivery-Attempt</code>`],
+  ["Test event", test && html`<code>X-Delivery-Test: true</code>`],
+])}
+</section>`;
+}

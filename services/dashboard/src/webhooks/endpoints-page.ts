@@ -1,0 +1,75 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Endpoint } from "@vvs/proto/webhook/v1/webhook";
+import { type Html, html } from "../http/html.ts";
+import type { EnvironmentView } from "../ui/environments.ts";
+import { facts, state, time } from "../ui/parts.ts";
+import { outcomeText } from "./attempts.ts";
+import { localTime } from "./delivery-filter.ts";
+import type { Endpoints } from "./endpoints.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Renders the warning shown on every page while an endpoint has failed for a day or answers 410 Gone. */
+export function endpointsAlert(view: EnvironmentView, flagged: Endpoints | undefined): Html | undefined {
+  const [first] = flagged?.endpoints ?? [];
+  if (!first) return undefined;
+  const others = flagged!.flaggedCount - 1;
+  return html`<aside class="alert" aria-label="Failing webhooks"><p><strong>Webhooks to <code class="url">${hostOf(first)}</code> ${first.state === "gone" ? "are answered with 410 Gone" : html`have failed since ${time(first.failingSince)}`}${others > 0 && ` (and ${others} more ${others === 1 ? "endpoint" : "endpoints"})`}.</strong> Each event is retried for 24 hours and kept, so that you can replay it. <a href="${view.path}/webhooks#endpoints">View webhook endpoints</a></p></aside>`;
+}
+
+/** Renders the webhook endpoints, failing ones first. `found` is undefined while unavailable. */
+export function endpointsSection(view: EnvironmentView, found: Endpoints | undefined, mayManage: boolean): Html {
+  return html`<section aria-labelledby="endpoints">
+<h2 id="endpoints">Webhook endpoints</h2>
+${found ? list(view, found, mayManage) : html`<p class="notice problem">The state of webhook endpoints is temporarily unavailable. Events are not lost. Try again in a moment.</p>`}
+</section>`;
+}
+
+function list(view: EnvironmentView, { endpoints, hasMore }: Endpoints, mayManage: boolean): Html {
+  if (endpoints.length === 0) {
+    return html`<p class="empty">No webhook endpoints yet. Each URL that receives events appears here with its state.</p>`;
+  }
+  return html`<ul class="cards">${endpoints.map((each) => endpointItem(view, each, mayManage))}</ul>
+${hasMore && html`<p class="hint">There are more webhook endpoints. The list shows those that have failed the longest or were used most recently.</p>`}`;
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  troubled: "The last attempts failed. Each event is retried for 24 hours.",
+  failing:
+    "This endpoint has failed for longer than events are retried, so some events were not delivered. New events are still attempted and arrive when the endpoint answers again. Failed events are kept, so that you can replay them.",
+  gone: "The endpoint answered 410 Gone. Events are still attempted. If the endpoint no longer exists, cancel its monitors or set another URL.",
+};
+
+function endpointItem(view: EnvironmentView, endpoint: Endpoint, mayManage: boolean): Html {
+  const { webhookUrl: url, failingSince, lastFailureAt, goneAt } = endpoint;
+  const path = `${view.path}/webhooks`;
+  const query = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+  // The first failed event was created shortly before its attempt failed.
+  const since = failingSince && localTime(new Date(timestampDate(failingSince).getTime() - MINUTE_MS));
+  return html`<li class="card endpoint ${endpoint.state}">
+<div class="heading"><h3><code class="url">${url}</code></h3> ${state(endpoint.state)}</div>
+${meanings[endpoint.state] && html`<p>${meanings[endpoint.state]}</p>`}
+${facts([
+  ["Failing since", failingSince && html`${time(failingSince)} <span class="hint">${failures(endpoint)}</span>`],
+  ["410 Gone", goneAt && time(goneAt)],
+  ["Last success", time(endpoint.lastSuccessAt) ?? "none yet"],
+  [
+    "Last failure",
+    lastFailureAt &&
+      html`${time(lastFailureAt)} <span class="hint">${outcomeText({ statusCode: endpoint.lastStatusCode, error: endpoint.lastError })}</span>`,
+  ],
+])}
+<p class="actions"><a href="${path}/deliveries?${query({ url })}">View deliveries<span class="unseen"> to ${url}</span></a>${mayManage && html` <a href="${path}/test?${query({ url })}">Send a test event<span class="unseen"> to ${url}</span></a>`}${mayManage && since && html` <a href="${path}/replay?${query({ url, since })}">Replay failed deliveries<span class="unseen"> to ${url}</span></a>`}</p>
+</li>
+`;
+}
+
+function failures({ consecutiveFailures }: Endpoint): string {
+  return consecutiveFailures === 1n
+    ? "1 failure"
+    : `${Number(consecutiveFailures).toLocaleString("en-US")} failures in a row`;
+}
+
+function hostOf({ webhookUrl }: Endpoint): string {
+  return URL.canParse(webhookUrl) ? new URL(webhookUrl).host : webhookUrl;
+}

@@ -1,0 +1,31 @@
+import type { Logger } from "@vvs/logging";
+import type { ListEndpointsResponse, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
+import type { Client } from "@vvs/rpc";
+import { type CallerContext, toProtoCaller } from "@vvs/tenant";
+
+export type Endpoints = Pick<ListEndpointsResponse, "endpoints" | "flaggedCount" | "hasMore">;
+
+/** Returns the webhook endpoints and their states; undefined while unavailable. */
+export type ReadEndpoints = (
+  visit: { readonly caller: CallerContext },
+  options: { limit: number; flaggedAlone?: boolean },
+) => Promise<Endpoints | undefined>;
+
+/** Short, because pages are complete without the endpoints. */
+const TIMEOUT_MS = 1_000;
+
+/** Creates a ReadEndpoints that logs errors and never throws. */
+export function createReadEndpoints(options: {
+  deliveries: Pick<Client<typeof WebhookDispatcherService>, "listEndpoints">;
+  logger: Logger;
+}): ReadEndpoints {
+  return async ({ caller }, { limit, flaggedAlone = false }) => {
+    try {
+      const request = { caller: toProtoCaller(caller), limit, flaggedAlone };
+      return await options.deliveries.listEndpoints(request, { timeoutMs: TIMEOUT_MS });
+    } catch (error) {
+      options.logger.error({ err: error, request_id: caller.requestId }, "reading webhook endpoints failed");
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { MONITOR_ID } from "../testing/fake-dispatcher.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+const QUERY = `since=2026-11-19T08%3A00&monitor_id=${MONITOR_ID}&url=https%3A%2F%2Facme.example%2Fhook`;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+const calls = (method: string) =>
+  dashboard.state.calls
+    .filter((call) => call.startsWith(`${method} `))
+    .map((call) => JSON.parse(call.slice(method.length)));
+
+/** The hidden fields of the confirmation. */
+function hiddenFields(text: string): Record<string, string> {
+  const found = text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
+  return Object.fromEntries([...found].map(([, name, value]) => [name!, value!]));
+}
+
+test("nothing is counted before it is said since when, and nothing is replayed by counting", async () => {
+  const { text } = await visitor.get("/live/webhooks/replay");
+  expect(text).toContain("Count deliveries");
+  expect(dashboard.state.calls).toEqual([]);
+  dashboard.state.failedCount = 1_204;
+  const counted = await visitor.get(`/live/webhooks/replay?${QUERY}`);
+  expect(counted.text).toContain("Replay 1,204 failed deliveries?");
+  expect(calls("countFailed")).toHaveLength(1);
+  expect(calls("replayFailed")).toEqual([]);
+});
+
+test("what was confirmed is replayed, once, and the list of those deliveries says how many", async () => {
+  dashboard.state.failedCount = 3;
+  const { text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
+  const form = hiddenFields(text);
+  const { location } = await visitor.post("/live/webhooks/replay", form);
+  expect(location).toBe(
+    `/live/webhooks/deliveries?from=2026-11-19T08%3A00&monitor_id=${MONITOR_ID}&url=https%3A%2F%2Facme.example%2Fhook&begun=3`,
+  );
+  await visitor.post("/live/webhooks/replay", form);
+  const filter = { since: "2026-11-19T08:00:00Z", monitorId: MONITOR_ID, webhookUrl: "https://acme.example/hook" };
+  expect(calls("replayFailed")).toMatchObject([{ filter, replayId: form.replay_id }]);
+});
+
+test("where none failed there is nothing to confirm", async () => {
+  const { text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
+  expect(text).toContain("There is nothing to replay.");
+  expect(text).not.toContain("replay_id");
+});
+
+test("while deliveries can’t be had the page says so, in the frame", async () => {
+  dashboard.state.failures.set("countFailed", new ServiceError("service_unavailable"));
+  const { status, text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
+  expect(status).toBe(503);
+  expect(text).toContain("Deliveries can’t be shown, because a service is temporarily unavailable.");
+  expect(text).toContain("Sign out");
+});
+
+test("a time that is none is refused with the reason", async () => {
+  const { status, text } = await visitor.get("/live/webhooks/replay?since=yesterday");
+  expect(status).toBe(400);
+  expect(text).toContain("Enter a date and a time");
+});
+
+test.each<Record<string, string>>([{ since: "" }, { since: "x" }, { replay_id: "" }, { monitor_id: "x" }])(
+  "a form changed by hand to %j replays nothing",
+  async (changes) => {
+    dashboard.state.failedCount = 1;
+    const { text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
+    const { status } = await visitor.post("/live/webhooks/replay", { ...hiddenFields(text), ...changes });
+    expect(status).toBe(400);
+    expect(calls("replayFailed")).toEqual([]);
+  },
+);

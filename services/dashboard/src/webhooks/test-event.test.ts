@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { DELIVERY_ID } from "../testing/fake-dispatcher.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+const URL_GIVEN = "https://acme.example/hook";
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+const sent = () => dashboard.state.calls.filter((call) => call.startsWith("sendTestEvent "));
+const send = async (url = URL_GIVEN) => {
+  const form = { form_token: await visitor.formToken("/live/webhooks/test"), url };
+  return visitor.post("/live/webhooks/test", form);
+};
+
+test("the URLs that deliveries went to are offered, and one can be filled in by a link", async () => {
+  dashboard.state.endpoints = [{ webhookUrl: "https://acme.example/known", state: "healthy" }];
+  const { text } = await visitor.get(`/live/webhooks/test?url=${encodeURIComponent(URL_GIVEN)}`);
+  expect(text).toContain('<option value="https://acme.example/known">');
+  expect(text).toContain(`value="${URL_GIVEN}"`);
+});
+
+test("an event is sent to the URL, and its delivery shows the outcome", async () => {
+  const { location } = await send(` ${URL_GIVEN}\r\n`);
+  expect(location).toBe(`/live/webhooks/deliveries/${DELIVERY_ID}`);
+  expect(sent()).toHaveLength(1);
+  expect(sent()[0]).toContain(`"webhookUrl":"${URL_GIVEN}"`);
+  expect((await visitor.get(location!)).text).toContain("X-Delivery-Test: true");
+});
+
+test("one form sends one event", async () => {
+  const form = { form_token: await visitor.formToken("/live/webhooks/test"), url: URL_GIVEN };
+  await visitor.post("/live/webhooks/test", form);
+  const again = await visitor.post("/live/webhooks/test", form);
+  expect(again.status).toBe(409);
+  expect(sent()).toHaveLength(1);
+});
+
+test("a URL that events may not go to is refused with the reason", async () => {
+  const details = [{ path: "webhook_url", message: "must begin with https://" }];
+  dashboard.state.failures.set("sendTestEvent", new ServiceError("invalid_request", { details }));
+  const { status, text } = await send("http://acme.example/hook");
+  expect(status).toBe(400);
+  expect(text).toContain("The webhook URL must begin with https://. Nothing was sent.");
+});
+
+test("who sends too many is told to wait", async () => {
+  const message = "20 test events were sent within a minute.";
+  dashboard.state.failures.set("sendTestEvent", new ServiceError("rate_limited", { message }));
+  const { status, text } = await send();
+  expect(status).toBe(429);
+  expect(text).toContain(message);
+});

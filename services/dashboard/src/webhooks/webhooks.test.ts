@@ -1,0 +1,179 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { DELIVERY_ID, deliveryOf } from "../testing/fake-dispatcher.ts";
+import { SECRET } from "../testing/fake-services.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+/** The calls of one method, without whose behalf they were made on. */
+function calls(method: string): unknown[] {
+  return dashboard.state.calls
+    .filter((call) => call.startsWith(`${method} `))
+    .map((call) => {
+      const { caller: _caller, ...rest } = JSON.parse(call.slice(method.length));
+      return rest;
+    });
+}
+
+describe("the secret", () => {
+  test("is hidden, and not even asked for, until it is to be shown", async () => {
+    const hidden = await visitor.get("/test/webhooks");
+    expect(hidden.text).not.toContain(SECRET);
+    expect(calls("getWebhookSecret")).toEqual([{ withoutValue: true }]);
+    const shown = await visitor.post("/test/webhooks/secret/show");
+    expect(shown.text).toContain(`<code>${SECRET}</code>`);
+    expect(shown.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("says until when the one before signs too", async () => {
+    expect((await visitor.get("/test/webhooks")).text).not.toContain("previous secret");
+    dashboard.state.previousValidUntil = new Date("2026-11-22T07:53:20Z");
+    const { text } = await visitor.get("/test/webhooks");
+    expect(text).toContain('until <time datetime="2026-11-22T07:53:20.000Z">2026-11-22 07:53 UTC</time>');
+  });
+
+  test.each([
+    ["keep", {}],
+    ["end", { endPreviousNow: true }],
+  ])("is rotated with the previous one to %s", async (previous, expected) => {
+    const form = { form_token: await visitor.formToken("/test/webhooks"), previous };
+    expect((await visitor.post("/test/webhooks/secret/rotate", form)).location).toBe("/test/webhooks?done=rotated");
+    expect(calls("rotateWebhookSecret")).toEqual([{ ...expected, submission: expect.any(String) }]);
+  });
+
+  test("is not rotated twice by one form, which would end the one that subscribers still use", async () => {
+    const form = { form_token: await visitor.formToken("/test/webhooks"), previous: "keep" };
+    const clicks = [visitor.clone(), visitor.clone()];
+    await Promise.all(clicks.map((click) => click.post("/test/webhooks/secret/rotate", form)));
+    await visitor.post("/test/webhooks/secret/rotate", form);
+    const late = await clicks[0]!.post("/test/webhooks/secret/rotate", form);
+    expect(late.status).toBe(409);
+    expect(calls("rotateWebhookSecret")).toHaveLength(1);
+  });
+
+  test("is rotated under the form's submission, and a form that was sent before its answer was lost is refused", async () => {
+    const form_token = await visitor.formToken("/test/webhooks");
+    // The answer to the first one's form does not reach the second one, which has the same open form.
+    const [first, second] = [visitor.clone(), visitor.clone()];
+    await first.post("/test/webhooks/secret/rotate", { form_token, previous: "keep" });
+    await second.post("/test/webhooks/secret/rotate", { form_token, previous: "end" });
+    const submission = expect.stringMatching(/^[\w-]{43}$/);
+    const [before, again] = calls("rotateWebhookSecret") as { submission: string }[];
+    expect([before, again]).toEqual([{ submission }, { endPreviousNow: true, submission: before!.submission }]);
+    dashboard.state.failures.set("rotateWebhookSecret", new ServiceError("idempotency_conflict"));
+    const refused = await visitor.post("/test/webhooks/secret/rotate", { form_token });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("This form was already sent")]);
+  });
+
+  test("of the user's own is set as pasted, without space around", async () => {
+    const form = { form_token: await visitor.formToken("/live/webhooks"), previous: "end", value: ` ${SECRET}\r\n` };
+    expect((await visitor.post("/live/webhooks/secret", form)).location).toBe("/live/webhooks?done=set");
+    expect(calls("setWebhookSecret")).toEqual([
+      { value: SECRET, endPreviousNow: true, submission: expect.any(String) },
+    ]);
+  });
+
+  test("of the wrong form is refused with the reason, and not sent back", async () => {
+    const details = [{ path: "value", message: "must be whsec_ and base64 of 24–64 bytes" }];
+    dashboard.state.failures.set("setWebhookSecret", new ServiceError("invalid_request", { details }));
+    const form = { form_token: await visitor.formToken("/test/webhooks"), value: "my-own-secret" };
+    const { status, text } = await visitor.post("/test/webhooks/secret", form);
+    expect(status).toBe(400);
+    expect(text).toContain("The secret must be whsec_ and base64 of 24–64 bytes. Nothing was changed.");
+    expect(text).not.toContain("my-own-secret");
+  });
+
+  test("of before can be ended at once while it still signs", async () => {
+    expect((await visitor.get("/test/webhooks")).text).not.toContain("End the previous secret now");
+    dashboard.state.previousValidUntil = new Date("2026-11-22T07:53:20Z");
+    const form = { form_token: await visitor.formToken("/test/webhooks") };
+    expect((await visitor.post("/test/webhooks/secret/end-previous", form)).location).toBe("/test/webhooks?done=ended");
+    expect(calls("endPreviousWebhookSecret")).toEqual([{}]);
+    expect((await visitor.get("/test/webhooks?done=ended")).text).toContain("The previous secret has ended.");
+  });
+
+  test.each(["secret", "secret/show", "secret/rotate", "secret/end-previous"])(
+    "GET of the form's target %s leads to the page",
+    async (path) => {
+      const { status, location } = await visitor.get(`/test/webhooks/${path}`);
+      expect([status, location]).toEqual([303, "/test/webhooks"]);
+    },
+  );
+});
+
+describe("the overview", () => {
+  test("shows the newest deliveries and leads to each", async () => {
+    dashboard.state.deliveries = [deliveryOf(), deliveryOf({ test: true })];
+    dashboard.state.entities = [{ id: deliveryOf().entityId!, legalName: "Acme <Widgets>" }];
+    const { text } = await visitor.get("/test/webhooks");
+    expect(text).toContain(`<a href="/test/webhooks/deliveries/${DELIVERY_ID}">Acme &lt;Widgets&gt;</a>`);
+    expect(text).toContain(`<a href="/test/webhooks/deliveries/${DELIVERY_ID}">Test event</a>`);
+    expect(text).toContain("timeout, 15.0 s");
+  });
+
+  test("shows what can be had while deliveries and endpoints can’t", async () => {
+    for (const method of ["listDeliveries", "listEndpoints"])
+      dashboard.state.failures.set(method, new ServiceError("service_unavailable"));
+    const { status, text } = await visitor.get("/test/webhooks");
+    expect(status).toBe(200);
+    expect(text).toContain("Deliveries can’t be shown, because a service is temporarily unavailable.");
+    expect(text).toContain("The state of webhook endpoints is temporarily unavailable.");
+  });
+});
+
+describe("endpoints", () => {
+  const since = timestampFromDate(new Date("2026-11-19T08:00:30Z"));
+  const failing = {
+    webhookUrl: "https://acme.example/hook?a=<b>",
+    state: "failing",
+    failingSince: since,
+    consecutiveFailures: 1_204n,
+    lastFailureAt: since,
+    lastError: "timeout",
+  };
+
+  test("say how they answer, and what can be done about it", async () => {
+    const healthy = { webhookUrl: "https://acme.example/well", state: "healthy", lastSuccessAt: since };
+    dashboard.state.endpoints = [failing, { ...failing, state: "troubled" }, healthy];
+    const { text } = await visitor.get("/live/webhooks");
+    expect(text).toContain('<code class="url">https://acme.example/hook?a=&lt;b&gt;</code>');
+    expect(text).toContain("1,204 failures in a row");
+    expect(text).toContain("no complete answer within 15 s");
+    const url = encodeURIComponent(failing.webhookUrl);
+    expect(text).toContain(`/live/webhooks/replay?url=${url}&amp;since=2026-11-19T07%3A59"`);
+    expect(text).toContain('<span class="state healthy">healthy</span>');
+  });
+
+  test.each(["/live/webhooks", "/live/api-keys", "/live/verifications", "/live/providers"])(
+    "that are flagged are told of on %s",
+    async (path) => {
+      expect((await visitor.get(path)).text).not.toContain("Failing webhooks");
+      dashboard.state.endpoints = [failing, { ...failing, state: "gone" }];
+      const { text } = await visitor.get(path);
+      expect(text).toContain("have failed since");
+      expect(text).toContain("and 1 more endpoint)");
+    },
+  );
+
+  test("that can’t be had keep no page back", async () => {
+    dashboard.state.failures.set("listEndpoints", new ServiceError("internal_error"));
+    expect((await visitor.get("/live/api-keys")).status).toBe(200);
+  });
+
+  test("that fail for less than a day are no alarm", async () => {
+    dashboard.state.endpoints = [{ ...failing, state: "troubled" }];
+    expect((await visitor.get("/live/api-keys")).text).not.toContain("Failing webhooks");
+  });
+});

@@ -1,0 +1,132 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
+import { isId } from "@vvs/ids";
+import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import type { Callers, Handlers } from "@vvs/rpc";
+import { type CallerContext, callerOf, type Environment, environmentOf, type Tenant, tenantOf } from "@vvs/tenant";
+import type { createExactLookup } from "./lookup/lookup-exact.ts";
+import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
+import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoReason, toProtoSnapshot } from "./messages.ts";
+import type { Collections, FoundEntity } from "./model/documents.ts";
+import { publicView, toProtoEntity } from "./model/view.ts";
+import type { EntityStore } from "./store.ts";
+import type { createCheckSubjects } from "./vendors/check-subject.ts";
+import type { Creation } from "./vendors/create.ts";
+import type { createProviderUpdate } from "./vendors/provider-update.ts";
+import { registryRecord } from "./vendors/registry-record.ts";
+import type { createVendorResolver } from "./vendors/vendor.ts";
+
+/** Of one call for what checks need; it stays short whoever asks. */
+const MAX_SUBJECTS = 100;
+
+/** Who may call what. */
+export const callers: Callers<typeof EntityService> = {
+  lookUp: ["gateway", "dashboard"],
+  createEntity: ["gateway"],
+  getEntity: ["gateway", "monitor", "dashboard"],
+  listEntities: ["gateway", "dashboard"],
+  listSnapshots: ["gateway", "dashboard"],
+  resolveVendor: ["verification"],
+  getCheckSubjects: ["verification"],
+  revealTin: ["verification"],
+  getRegistryRecord: ["verification"],
+  updateFromProvider: ["verification"],
+};
+
+export interface EntityServiceOptions {
+  readonly store: EntityStore;
+  readonly collections: Readonly<Record<Environment, Collections>>;
+  readonly creation: Creation;
+  readonly resolveVendor: ReturnType<typeof createVendorResolver>;
+  readonly lookUpExactly: ReturnType<typeof createExactLookup>;
+  readonly lookUpFuzzily: ReturnType<typeof createFuzzyLookup>;
+  readonly checkSubjects: ReturnType<typeof createCheckSubjects>;
+  readonly updateFromProvider: ReturnType<typeof createProviderUpdate>;
+  readonly now: () => Date;
+}
+
+/** The gRPC handlers: messages in, domain calls, messages out. */
+export function createEntityHandlers(options: EntityServiceOptions): Handlers<typeof EntityService> {
+  const { store, collections, creation, checkSubjects, now } = options;
+  const seenBy = async (tenant: Tenant, entities: readonly FoundEntity[]) => {
+    const remembered = await store.rememberedOf(tenant, entities);
+    return entities.map((entity) =>
+      toProtoEntity(publicView(entity, now(), remembered.get(entity._id)), entity.created_at),
+    );
+  };
+  return {
+    async lookUp(request) {
+      const { tenant } = callerOf(request.caller);
+      const criteria = criteriaOf(request);
+      const matches = request.fuzzy
+        ? await options.lookUpFuzzily(tenant, criteria)
+        : ([await options.lookUpExactly(tenant, criteria)] as const);
+      if (matches.length > 1) return { candidates: matches.map((match) => toProtoCandidate(match, request.explain)) };
+      const [{ entity, confidence, explanation }] = matches;
+      const [seen] = await seenBy(tenant, [entity]);
+      return { entity: seen, confidence, explanation: request.explain ? explanation.map(toProtoReason) : [] };
+    },
+    async createEntity(request) {
+      const caller = callerOf(request.caller);
+      const content = {
+        legalName: request.legalName,
+        identifiers: identifiersOf(request.identifiers),
+        address: request.address && addressOf(request.address),
+      };
+      const { value, replayed } = await creation.create(caller, content, request.idempotency);
+      const entity = value.asAnswered
+        ? toProtoEntity(value.asAnswered, value.entity.created_at)
+        : (await seenBy(caller.tenant, [value.entity]))[0];
+      return { entity, replayed };
+    },
+    async getEntity(request) {
+      const { tenant, entity } = await visible(store, callerOf(request.caller), request.entityId);
+      const [seen] = await seenBy(tenant, [entity]);
+      return { entity: seen };
+    },
+    async listEntities(request) {
+      const { tenant } = callerOf(request.caller);
+      const { items, next } = await store.listOwn(tenant, request.page);
+      return { entities: await seenBy(tenant, items), next };
+    },
+    async listSnapshots(request) {
+      const { tenant, entity } = await visible(store, callerOf(request.caller), request.entityId);
+      const { items, next } = await store.listSnapshots(tenant, entity, request.page);
+      return { snapshots: items.map(toProtoSnapshot), next };
+    },
+    async resolveVendor(request) {
+      const identifiers = identifiersOf(request.identifiers);
+      if (Object.keys(identifiers).length === 0) {
+        throw new ServiceError("invalid_request", { message: "Give at least one identifier." });
+      }
+      const vendor = { identifiers, legalName: request.legalName };
+      const { entity, created, tinHash } = await options.resolveVendor(callerOf(request.caller), vendor);
+      return { entityId: entity._id, created, tinHash };
+    },
+    async getCheckSubjects({ keys }) {
+      if (keys.length > MAX_SUBJECTS) {
+        throw new ServiceError("invalid_request", { message: `Ask about at most ${MAX_SUBJECTS} entities.` });
+      }
+      const asked = keys.map(({ tenant, entityId }) => ({ tenant: tenantOf(tenant), entityId }));
+      return { subjects: await checkSubjects.subjects(asked) };
+    },
+    async revealTin(request, { caller }) {
+      return { tin: await checkSubjects.revealTin(callerOf(request.caller), request, caller) };
+    },
+    getRegistryRecord: ({ environment, uei, cage }) => {
+      if (!uei && !cage) throw new ServiceError("invalid_request", { message: "Give a UEI or a CAGE." });
+      return registryRecord(collections[environmentOf(environment)], { uei, cage }, now());
+    },
+    async updateFromProvider({ caller, entityId, retrievedAt, ...facts }) {
+      const at = retrievedAt ? timestampDate(retrievedAt) : now();
+      return { changed: await options.updateFromProvider(callerOf(caller), entityId, { ...facts, retrievedAt: at }) };
+    },
+  };
+}
+
+/** Errors: entity_not_found, the same for an entity that is not there and one that this organization may not see. */
+async function visible(store: EntityStore, { tenant }: CallerContext, entityId: string) {
+  const [entity] = isId("ent", entityId) ? await store.findVisible(tenant, [entityId]) : [];
+  if (entity?._id !== entityId) throw new ServiceError("entity_not_found");
+  return { tenant, entity };
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "@jest/globals";
+import { normalizeName } from "../matching/names/normalize-name.ts";
+import { createIndexedCandidates } from "./candidates.ts";
+
+const tenant = { organizationId: "org_a", environment: "live" } as const;
+const hits = [
+  { id: "best", score: 0.97, evidence: 6 },
+  { id: "likely", score: 0.7, evidence: 0 },
+  { id: "chanceless", score: 0.2, evidence: -2 },
+  { id: "unlike", score: 0.02, evidence: 5 },
+];
+
+/** Which entities are read for a query whose name has these hits in the index, and how many are looked for beside them. */
+async function reads(query: { address: string | undefined }, completeUntil = Number.POSITIVE_INFINITY) {
+  const read: string[] = [];
+  const limits: number[] = [];
+  const candidates = createIndexedCandidates({
+    store: {
+      async findMatches(_tenant, ids) {
+        read.push(...ids);
+        return [];
+      },
+      async findWhere(_tenant, _filter, limit) {
+        limits.push(limit);
+        return [];
+      },
+    },
+    index: {
+      search: async () => ({ hits, counts: new Map(), nameCount: 1, completeUntil }),
+    },
+    now: () => new Date(0),
+  });
+  await candidates(tenant, { name: normalizeName("Quarrystone Paving"), ...query });
+  return { read, limits };
+}
+
+test("by a name alone no entity is read that the best leaves no chance", async () => {
+  expect(await reads({ address: undefined })).toEqual({ read: ["best", "likely"], limits: [] });
+});
+
+test("with an address each is read whose name is alike at all", async () => {
+  const { read } = await reads({ address: "1 Main St, Elgin, IL 60120" });
+  expect(read).toEqual(["best", "likely", "chanceless"]);
+});
+
+test("beside an index that is behind, few are looked for in MongoDB", async () => {
+  const { read, limits } = await reads({ address: undefined }, Date.now() - 60_000);
+  expect(read).toEqual(["best", "likely"]);
+  expect(limits).toEqual([40, 40]);
+});

@@ -1,0 +1,97 @@
+import type { IdentifierType } from "@vvs/identifiers";
+import type { Tenant } from "@vvs/tenant";
+import { readAddress } from "../matching/addresses/address.ts";
+import { addressQueryKeys } from "../matching/addresses/address-keys.ts";
+import { scoreAddress } from "../matching/addresses/score-address.ts";
+import type { FoundEntity } from "../model/documents.ts";
+import { nameQueryKeys } from "../model/match-keys.ts";
+import { ambiguous, SEVERAL_ENTITIES } from "../model/refusals.ts";
+import type { EntityStore } from "../store.ts";
+import type { TinVault } from "../tins/tins.ts";
+import {
+  agreesOnAddress,
+  agreesOnName,
+  type Criteria,
+  identifierReasons,
+  type Match,
+  nameForLookup,
+  noMatch,
+  type Reason,
+} from "./lookup.ts";
+
+interface Stores {
+  readonly store: EntityStore;
+  readonly tins: TinVault;
+}
+
+/** An entity and the identifiers that named it. */
+interface Found {
+  readonly entity: FoundEntity;
+  readonly namedBy: readonly IdentifierType[];
+}
+
+/** So many of one name, or of one house, are compared at most. */
+const MAX_COMPARED = 500;
+
+/**
+ * The one entity that every criterion agrees on: named by an identifier where any is given and contradicting none,
+ * with the legal name and the address asked for. Errors: entity_not_found, ambiguous_match.
+ */
+export function createExactLookup(stores: Stores) {
+  return async (tenant: Tenant, criteria: Criteria): Promise<Match> => {
+    const { identifiers, legalName, address } = criteria;
+    const found = await findByFirstCriterion(stores, tenant, criteria);
+    const place = address === "" ? undefined : readAddress(address);
+    const matching = found.filter(
+      ({ entity }) =>
+        (legalName === "" || agreesOnName(entity, legalName)) && (!place || agreesOnAddress(entity, place)),
+    );
+    const [match, other] = matching;
+    if (!match) throw noMatch(identifiers);
+    if (other) {
+      const reasons = new Map(matching.map((found) => [found.entity._id, explain(criteria, found)]));
+      throw ambiguous(
+        matching.map(({ entity }) => entity),
+        SEVERAL_ENTITIES,
+        criteria.explain ? ({ _id }) => reasons.get(_id)! : undefined,
+      );
+    }
+    return { entity: match.entity, confidence: 1, explanation: explain(criteria, match) };
+  };
+}
+
+async function findByFirstCriterion(stores: Stores, tenant: Tenant, criteria: Criteria): Promise<readonly Found[]> {
+  const { identifiers, legalName, address } = criteria;
+  if (Object.keys(identifiers).length > 0) {
+    const named = await nameForLookup(stores, tenant, criteria);
+    return named.entities
+      .filter((entity) => named.contradictionsOf(entity).length === 0)
+      .map((entity) => ({ entity, namedBy: named.agreementsOf(entity) }));
+  }
+  const filter =
+    legalName === ""
+      ? { address_keys: { $in: [...addressQueryKeys(address).exact] } }
+      : { name_keys: { $in: nameQueryKeys(legalName) } };
+  const entities = await stores.store.findWhere(tenant, filter, MAX_COMPARED);
+  return entities.map((entity) => ({ entity, namedBy: [] }));
+}
+
+/** Every criterion that agrees is needed, so they weigh the same; together they are the confidence of 1. */
+function explain({ identifiers, legalName, address }: Criteria, { entity, namedBy }: Found): Reason[] {
+  const reasons = identifierReasons(identifiers, namedBy);
+  if (legalName !== "") {
+    reasons.push({
+      criterion: "legal_name",
+      outcome: "agrees",
+      weight: 1,
+      detail: "the names are equal but for spelling",
+    });
+  }
+  const compared = address === "" ? undefined : scoreAddress(readAddress(address), entity.addresses);
+  if (compared) {
+    const { detail, parts } = compared;
+    reasons.push({ criterion: "address", outcome: "agrees", weight: 1, detail, parts });
+  }
+  const agreeing = reasons.filter(({ outcome }) => outcome === "agrees").length;
+  return reasons.map((reason) => ({ ...reason, weight: Math.round((reason.weight / agreeing) * 1000) / 1000 }));
+}

@@ -1,0 +1,213 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { LookUpRequestSchema } from "@vvs/proto/entity/v1/entity";
+import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+
+let app: TestApplication;
+const caller = callerFor("org_lookup");
+const ids: Record<string, string> = {};
+const street = { line2: "", city: "Asheville", state: "NC", country: "USA" };
+
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+  const add = async (key: string, legalName: string, identifiers: object, address?: object) => {
+    const { entity } = await app.gateway.createEntity({ caller, legalName, identifiers, address });
+    ids[key] = entity!.id;
+  };
+  await add(
+    "inc",
+    "Société Blue Ridge & Sons, Inc.",
+    { uei: "ABCDEFGHJK41" },
+    { ...street, line1: "12 North Oak Street", zip: "28801-1234" },
+  );
+  await add(
+    "llc",
+    "Blue Ridge Timber LLC",
+    { cage: "4ABC1", tin: "130000001" },
+    { ...street, line1: "77 Elm Ave", zip: "28803" },
+  );
+  await add("corp", "Blue Ridge Timber Corp", { duns: "130000002" }, { ...street, line1: "79 Elm Ave", zip: "28803" });
+  await add("quasar", "Quasar Fittings Inc", {}, { ...street, line1: "One Quasar Way", zip: "28806" });
+  await add(
+    "abroad",
+    "Isar Werkzeuge GmbH",
+    {},
+    { line1: "Lindenweg 5", city: "München", state: "Bayern", zip: "D-80331", country: "DEU" },
+  );
+  await add("northfork", "Northfork Quarrystone Paving LLC", {}, { ...street, line1: "5 Mill Rd", zip: "28804" });
+});
+afterAll(() => app.stop());
+
+type Criteria = Omit<MessageInitShape<typeof LookUpRequestSchema>, "caller" | "$typeName">;
+const lookUp = (criteria: Criteria) => app.gateway.lookUp({ caller, ...criteria });
+
+describe("an exact look-up", () => {
+  test.each<[string, Criteria, string]>([
+    ["a UEI", { identifiers: { uei: "ABCDEFGHJK41" } }, "inc"],
+    ["a TIN", { identifiers: { tin: "130000001" } }, "llc"],
+    ["identifiers of which one is carried by none", { identifiers: { cage: "4ABC1", duns: "139999999" } }, "llc"],
+    ["a name spelled otherwise", { legalName: "SOCIETE BLUE RIDGE AND SONS INCORPORATED" }, "inc"],
+    ["a name without its legal form", { legalName: "societe blue ridge & sons" }, "inc"],
+    ["a name with the legal form that tells it apart", { legalName: "Blue Ridge Timber, L.L.C." }, "llc"],
+    ["a name and an address", { legalName: "Blue Ridge Timber", address: "79 Elm Avenue, Asheville, NC" }, "corp"],
+    ["an address with ZIP", { address: "12 N. Oak St 28801" }, "inc"],
+    ["an address with city and state", { address: "12 n oak st, asheville, north carolina" }, "inc"],
+    ["an address with the state before the city", { address: "77 Elm Ave, NC Asheville" }, "llc"],
+    ["an address with ZIP+4 written together", { address: "5 Mill Rd 288041234" }, "northfork"],
+    ["an address without a house number", { address: "One Quasar Way, Asheville, NC 28806" }, "quasar"],
+    ["an address with a line before", { address: "Attn. Legal, One Quasar Way, Asheville, NC" }, "quasar"],
+    ["an address abroad", { address: "Lindenweg 5, Munchen, Bayern" }, "abroad"],
+    ["an identifier and all else", { identifiers: { duns: "130000002" }, legalName: "Blue Ridge Timber" }, "corp"],
+  ])("finds by %s", async (_, criteria, key) => {
+    const { entity, confidence, candidates } = await lookUp(criteria);
+    expect(entity!.id).toBe(ids[key]);
+    expect(confidence).toBe(1);
+    expect(candidates).toEqual([]);
+  });
+
+  test.each<[string, Criteria]>([
+    [
+      "an identifier that nobody carries, though the name is right",
+      { identifiers: { uei: "ABCDEFGHJK49" }, legalName: "Blue Ridge Timber LLC" },
+    ],
+    ["an identifier that contradicts", { identifiers: { tin: "130000001", cage: "9ZZZ9" } }],
+    ["another legal form", { identifiers: { cage: "4ABC1" }, legalName: "Blue Ridge Timber Inc" }],
+    ["a typing error", { legalName: "Blue Rigde Timber LLC" }],
+    ["another word order", { legalName: "Timber Blue Ridge LLC" }],
+    ["another address", { identifiers: { cage: "4ABC1" }, address: "79 Elm Ave, Asheville, NC" }],
+    ["an address without a place", { address: "77 Elm Ave" }],
+    ["an ill-formed value", { identifiers: { tin: "13-00" } }],
+  ])("finds nothing by %s", async (_, criteria) => {
+    await expect(lookUp(criteria)).rejects.toMatchObject({ code: "entity_not_found" });
+  });
+
+  test("says what is odd about identifiers that name nothing, and never repeats them", async () => {
+    const message = async (identifiers: object) =>
+      lookUp({ identifiers }).then(
+        () => "",
+        (error: Error) => error.message,
+      );
+    expect(await message({ uei: "ABC" })).toMatch(/12 characters/);
+    expect(await message({ uei: "ABCDEFGHJK40" })).toMatch(/check character/);
+    expect(await message({ tin: "13-00-55" })).toMatch(/9 digits/);
+    expect(await message({ tin: "13-00-55" })).not.toMatch(/13|55/);
+    expect(await message({ duns: "139999998" })).toBe("No entity matches.");
+  });
+
+  test("of a name that several have is ambiguous, with candidates", async () => {
+    await expect(lookUp({ legalName: "Blue Ridge Timber" })).rejects.toMatchObject({
+      code: "ambiguous_match",
+      candidates: expect.arrayContaining([
+        expect.objectContaining({ id: ids.llc, legalName: "Blue Ridge Timber LLC" }),
+        expect.objectContaining({ id: ids.corp }),
+      ]),
+    });
+  });
+
+  test("says of each candidate why, where asked", async () => {
+    const refusal = { code: "ambiguous_match" };
+    const reason = (criterion: string, outcome: string) => expect.objectContaining({ criterion, outcome });
+    await expect(lookUp({ legalName: "Blue Ridge Timber", explain: true })).rejects.toMatchObject({
+      ...refusal,
+      candidates: Array(2).fill({ explanation: [reason("legal_name", "agrees")] }),
+    });
+    const identifiers = { uei: "ABCDEFGHJK41", tin: "130000001" };
+    await expect(lookUp({ identifiers, explain: true })).rejects.toMatchObject({
+      ...refusal,
+      candidates: [
+        { id: ids.inc, explanation: [reason("identifiers.uei", "agrees"), reason("identifiers.tin", "absent")] },
+        { id: ids.llc, explanation: [reason("identifiers.uei", "absent"), reason("identifiers.tin", "agrees")] },
+      ],
+    });
+    await expect(lookUp({ identifiers })).rejects.toMatchObject({
+      ...refusal,
+      candidates: [{ explanation: [] }, { explanation: [] }],
+    });
+  });
+});
+
+describe("a fuzzy look-up", () => {
+  test.each<[string, Criteria, string]>([
+    ["a typing error", { legalName: "Norhtfork Quarrystone Paving" }, "northfork"],
+    ["another word order", { legalName: "Paving Quarrystone Northfork LLC" }, "northfork"],
+    ["split words", { legalName: "North Fork Quarry Stone Paving LLC" }, "northfork"],
+    [
+      "an identifier, whatever the name's spelling",
+      { identifiers: { tin: "130000001" }, legalName: "Blu Ridge Timbers" },
+      "llc",
+    ],
+    ["an address alone", { address: "5 Mill Road, Asheville NC 28804" }, "northfork"],
+    ["an address alone, its street mistyped", { address: "77 Ellm Avenue Asheville NC 28803" }, "llc"],
+    [
+      "an address behind a name and without commas",
+      { address: "Attn Office 5 Mill Rd Asheville NC 28804" },
+      "northfork",
+    ],
+    ["the address, among namesakes", { legalName: "Blue Ridge Timber", address: "79 Elm Ave, Asheville NC" }, "corp"],
+  ])("finds through %s", async (_, criteria, key) => {
+    const { entity, confidence } = await lookUp({ ...criteria, fuzzy: true });
+    expect(entity!.id).toBe(ids[key]);
+    expect(confidence).toBeGreaterThanOrEqual(0.6);
+  });
+
+  test("offers candidates, best first, where none stands out, and says why where asked", async () => {
+    const { entity, candidates } = await lookUp({ legalName: "Blue Ridge Timber", fuzzy: true, explain: true });
+    expect(entity).toBeUndefined();
+    expect(
+      candidates
+        .slice(0, 2)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([ids.llc, ids.corp].sort());
+    const confidences = candidates.map(({ confidence }) => confidence);
+    expect(confidences).toEqual([...confidences].sort((a, b) => b - a));
+    expect(candidates[0]!.explanation).toEqual(
+      expect.arrayContaining([expect.objectContaining({ criterion: "legal_name", outcome: "agrees" })]),
+    );
+    const unexplained = await lookUp({ legalName: "Blue Ridge Timber", fuzzy: true });
+    expect(unexplained.candidates[0]!.explanation).toEqual([]);
+  });
+
+  test("tells the parts of an address that agreed and contradicted, with what each weighed", async () => {
+    const criteria = { legalName: "Northfork Quarrystone Paving", address: "7 Mill Rd, Asheville NC 28804" };
+    const { explanation } = await lookUp({ ...criteria, fuzzy: true, explain: true });
+    const address = explanation.find(({ criterion }) => criterion === "address")!;
+    expect(address.outcome).toBe("contradicts");
+    expect(address.parts.map(({ part, outcome, weight }) => [part, outcome, Math.sign(weight)])).toEqual([
+      ["number", "contradicts", -1],
+      ["street", "agrees", 1],
+      ["city", "agrees", 1],
+      ["state", "agrees", 1],
+      ["zip", "agrees", 1],
+    ]);
+    const { confidence, explanation: reasons } = await lookUp({ ...criteria, fuzzy: true, explain: true });
+    expect(reasons.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(confidence, 2);
+  });
+
+  test("weighs in exact mode what was needed, so that the weights are the confidence", async () => {
+    const identifiers = { duns: "130000002" };
+    const { explanation } = await lookUp({ identifiers, address: "79 Elm Ave, Asheville NC", explain: true });
+    expect(explanation.map(({ criterion, outcome, weight }) => [criterion, outcome, weight])).toEqual([
+      ["identifiers.duns", "agrees", 0.5],
+      ["address", "agrees", 0.5],
+    ]);
+    expect(explanation[1]!.parts.map(({ part }) => part)).toEqual(["number", "street", "city", "state"]);
+  });
+
+  test("finds nothing in what is alike only in common words", async () => {
+    await expect(lookUp({ legalName: "Completely Different Holdings", fuzzy: true })).rejects.toMatchObject({
+      code: "entity_not_found",
+    });
+  });
+});
+
+test.each([[false], [true]])(
+  "identifiers that name different entities are ambiguous before anything else (fuzzy: %s)",
+  async (fuzzy) => {
+    const identifiers = { uei: "ABCDEFGHJK41", tin: "130000001" };
+    await expect(lookUp({ identifiers, legalName: "Blue Ridge Timber LLC", fuzzy })).rejects.toMatchObject({
+      code: "ambiguous_match",
+      candidates: [{ id: ids.inc }, { id: ids.llc }],
+    });
+  },
+);

@@ -1,0 +1,90 @@
+import { type IdentifierMap, type IdentifierType, identifierTypes, isWellFormed } from "@vvs/identifiers";
+import type { Tenant } from "@vvs/tenant";
+import type { EntityDocument, FoundEntity } from "../model/documents.ts";
+import type { EntityStore } from "../store.ts";
+import type { TinVault } from "../tins/tins.ts";
+import { contradictions, type Resolution, resolve } from "./resolve.ts";
+
+/** Whom identifiers name, with what is needed to judge it. */
+export interface Named {
+  readonly resolution: Resolution;
+  /** The entities of the resolution, of which none is hidden. */
+  readonly entities: readonly EntityDocument[];
+  /** Visible entities that carry any of the given identifiers. */
+  readonly carriers: readonly EntityDocument[];
+  /** The given identifiers that name this entity, carried or remembered. */
+  agreementsOf(entity: FoundEntity): IdentifierType[];
+  /** The given identifiers that this entity carries with another value. */
+  contradictionsOf(entity: FoundEntity): IdentifierType[];
+  /** The given identifiers that this entity does not carry. */
+  missingFrom(entity: FoundEntity): IdentifierType[];
+}
+
+/** Finds the entities that identifiers name for this organization. An ill-formed value names nothing. */
+export async function nameEntities(
+  { store, tins }: { store: EntityStore; tins: TinVault },
+  tenant: Tenant,
+  given: IdentifierMap,
+): Promise<Named> {
+  const sound = Object.fromEntries(
+    identifierTypes.flatMap((type) => (given[type] && isWellFormed(type, given[type]) ? [[type, given[type]]] : [])),
+  ) as IdentifierMap;
+  const tinHashes = sound.tin ? tins.hashes(tenant, sound.tin) : [];
+  const carriers = await store.findCarriers(tenant, sound, tinHashes);
+  const tinCarriers = new Set(await store.findTinCarriers(tenant, tinHashes));
+  const carried = (entity: FoundEntity) => ({
+    ...entity.identifiers,
+    tin: entity.tin_last4 === undefined ? undefined : tinCarriers.has(entity._id),
+  });
+  const carries = (entity: EntityDocument, type: IdentifierType) =>
+    type === "tin" ? tinCarriers.has(entity._id) : entity.identifiers[type] === sound[type];
+  const namesByCarrying = (type: IdentifierType) =>
+    carriers.filter((entity) => carries(entity, type)).map(({ _id }) => _id);
+
+  const uncarried = identifierTypes.filter((type) => sound[type] && namesByCarrying(type).length === 0);
+  const remembered = await findRemembered(store, tenant, pick(sound, uncarried), tinHashes);
+  const namings = identifierTypes
+    .filter((type) => sound[type])
+    .map((type) => ({
+      type,
+      carriers: namesByCarrying(type),
+      remembered: uncarried.includes(type) ? (remembered.idsByType.get(type) ?? []) : [],
+    }));
+  const resolution = resolve(namings);
+  const known = new Map([...remembered.entities, ...carriers].map((entity) => [entity._id, entity]));
+  return {
+    resolution,
+    entities: resolution.kind === "none" ? [] : resolution.ids.map((id) => known.get(id)!),
+    carriers,
+    agreementsOf: ({ _id }) =>
+      namings.filter((naming) => [...naming.carriers, ...naming.remembered].includes(_id)).map(({ type }) => type),
+    contradictionsOf: (entity) => contradictions(given, carried(entity)),
+    missingFrom: (entity) =>
+      identifierTypes.filter((type) => given[type] !== undefined && carried(entity)[type] === undefined),
+  };
+}
+
+async function findRemembered(
+  store: EntityStore,
+  tenant: Tenant,
+  identifiers: IdentifierMap,
+  tinHashes: ReturnType<TinVault["hashes"]>,
+) {
+  const documents = await store.findRemembered(tenant, identifiers, identifiers.tin ? tinHashes : []);
+  const entities = await store.findVisible(
+    tenant,
+    documents.map(({ entity_id }) => entity_id),
+  );
+  const idsByType = new Map<IdentifierType, string[]>();
+  for (const { type, entity_id } of documents) {
+    const entity = entities.find(
+      ({ _id, registry_entity_id }) => _id === entity_id || registry_entity_id === entity_id,
+    );
+    if (entity) idsByType.set(type, [...(idsByType.get(type) ?? []), entity._id]);
+  }
+  return { entities, idsByType };
+}
+
+function pick(identifiers: IdentifierMap, types: readonly IdentifierType[]): IdentifierMap {
+  return Object.fromEntries(types.map((type) => [type, identifiers[type]]));
+}

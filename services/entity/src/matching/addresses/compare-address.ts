@@ -1,0 +1,113 @@
+import type { Address } from "../../model/facts.ts";
+import { type AddressQuery, addressAgrees, addressWords, indexOfRun } from "./address.ts";
+import { type Agreement, numberAgreement, plain, similarity, streetAgreement } from "./compare-street.ts";
+import { parseStreetLines } from "./parse-address.ts";
+import { stateCodeOf } from "./usps.ts";
+
+/** How a part of an address compares. */
+export type PartOutcome = "agrees" | "contradicts" | "absent";
+
+export type AddressPart = "number" | "street" | "unit" | "box" | "city" | "state" | "zip";
+
+/** One part: what it says and how strongly, in log-odds for (or, negative, against) the same address. */
+export interface ComparedPart {
+  readonly part: AddressPart;
+  readonly outcome: PartOutcome;
+  readonly evidence: number;
+}
+
+/** How a one-line address compares with an address of an entity. */
+export interface AddressComparison {
+  /** Those that both sides have. */
+  readonly parts: readonly ComparedPart[];
+  /** The sum of what the parts say. */
+  readonly evidence: number;
+  /** It agrees by the rule of exact look-ups. */
+  readonly isExact: boolean;
+}
+
+/** What a part says in full agreement and in full contradiction. */
+const says: Readonly<Record<AddressPart, readonly [agrees: number, contradicts: number]>> = {
+  street: [2, -3.5],
+  // Another house on the same street is another address, whatever else agrees; on another street it says little.
+  number: [1.5, -5],
+  box: [3, -4],
+  zip: [1.5, -1],
+  city: [0.8, -0.8],
+  unit: [0.4, -0.5],
+  state: [0.3, -2],
+};
+const numberElsewhere = 0.3;
+/** A city may be written as its neighbour or its borough; where the ZIP code agrees, that is all it is. */
+const cityAlias = -0.2;
+
+/** Compares a one-line address with an address of an entity part by part; what either side lacks says nothing. */
+export function compareAddress(query: AddressQuery, address: Address): AddressComparison {
+  const own = parseStreetLines(address.line1, address.line2);
+  const asked = query.parsed;
+  const zip = compareZip(asked.zip5, address.zip);
+  const state = compareOne(asked.state, stateCodeOf(address.state) ?? "");
+  const street = streetAgreement(query, own, addressWords(address.city));
+  const parts = [
+    part(
+      "number",
+      numberAgreement(asked.number, own.number),
+      street === undefined || street >= 0.5 ? 1 : numberElsewhere,
+    ),
+    part("street", street),
+    part("unit", unitAgreement(asked.units, own.units)),
+    part("box", asked.box && own.box ? Number(plain(asked.box) === plain(own.box)) : undefined),
+    cityPart(query, address, zip === 1 || state === 1),
+    part("state", state),
+    part("zip", zip),
+  ].filter((compared) => compared.outcome !== "absent");
+  const evidence = parts.reduce((sum, compared) => sum + compared.evidence, 0);
+  return { parts, evidence, isExact: addressAgrees(query, address) };
+}
+
+function part(name: AddressPart, agreement: Agreement, share = 1): ComparedPart {
+  if (agreement === undefined) return { part: name, outcome: "absent", evidence: 0 };
+  const [agrees, contradicts] = says[name];
+  const evidence = share * (agreement * agrees + (1 - agreement) * contradicts);
+  return { part: name, outcome: agreement >= 0.5 ? "agrees" : "contradicts", evidence };
+}
+
+function compareOne(asked: string, own: string): Agreement {
+  return asked && own ? Number(asked === own) : undefined;
+}
+
+/** ZIP codes of one district are half as far apart: a box and a building of one town have two. */
+function compareZip(asked: string, zip: string): Agreement {
+  const own = /^\d{5}/.exec(zip)?.[0];
+  if (!asked || !own) return undefined;
+  if (asked === own) return 1;
+  return asked.slice(0, 3) === own.slice(0, 3) ? 0.25 : 0;
+}
+
+function cityPart({ parsed, words }: AddressQuery, { city }: Address, isPlaceKnown: boolean): ComparedPart {
+  const own = addressWords(city);
+  const agreement = cityAgreement(parsed.city, own, words);
+  if (agreement === undefined || agreement >= 0.5 || !isPlaceKnown) return part("city", agreement);
+  return { part: "city", outcome: "contradicts", evidence: cityAlias };
+}
+
+function cityAgreement(asked: readonly string[], own: readonly string[], words: readonly string[]): Agreement {
+  if (own.length === 0) return undefined;
+  if (asked.join("") === own.join("")) return 1;
+  // Where words alone could not tell the street from the city, the entity's city does.
+  const at = indexOfRun(words, own);
+  if (
+    at > 0 &&
+    asked.length > 0 &&
+    (words.slice(at).length <= own.length + asked.length + 2 || asked.includes(own.at(-1)!))
+  )
+    return 1;
+  if (asked.length === 0) return undefined;
+  return similarity(asked.join(" "), own.join(" ")) >= 0.75 ? 0.8 : 0;
+}
+
+function unitAgreement(asked: readonly string[], own: readonly string[]): Agreement {
+  if (asked.length === 0 || own.length === 0) return undefined;
+  const others = new Set(own.map(plain));
+  return Number(asked.some((unit) => others.has(plain(unit))));
+}

@@ -1,0 +1,95 @@
+import { osaDistance } from "../names/osa-distance.ts";
+import { type AddressQuery, indexOfRun } from "./address.ts";
+import type { Street } from "./parse-street.ts";
+
+/** From 0 (contradicts) to 1 (agrees); undefined where either side lacks it. */
+export type Agreement = number | undefined;
+
+const range = /^(\d+)-(\d+)$/;
+const door = /^(\d+)(?:[A-Z]| \d\/\d)?$/;
+
+/** House numbers are equal, or one is a range that holds the other; a fraction or a letter tells doors apart. */
+export function numberAgreement(asked: string, own: string): Agreement {
+  if (!asked || !own) return undefined;
+  if (plain(asked) === plain(own)) return 1;
+  if (isWithin(asked, own) || isWithin(own, asked)) return 0.9;
+  const [one, other] = [door.exec(asked)?.[1], door.exec(own)?.[1]];
+  return one !== undefined && one === other ? 0.7 : 0;
+}
+
+/** "102" is within "100-104", and "1340" within "1333-45", which is short for 1345. */
+function isWithin(number: string, numbers: string): boolean {
+  const [, first, end] = range.exec(numbers) ?? [];
+  if (first === undefined || end === undefined) return false;
+  const last = end.length < first.length ? first.slice(0, -end.length) + end : end;
+  const [from, to] = /^\d+$/.test(number) ? [number, number] : (range.exec(number)?.slice(1, 3) ?? []);
+  return from !== undefined && to !== undefined && Number(from) >= Number(first) && Number(to) <= Number(last);
+}
+
+/** The name counts most; another type or direction makes it a street beside ("Elm St", "Elm Ave"; "N Main", "S Main"). */
+export function streetAgreement({ parsed, words }: AddressQuery, own: Street, city: readonly string[]): Agreement {
+  if (own.name.length === 0 || parsed.name.length === 0) return undefined;
+  const name = nameAgreement(parsed, own, endsBeforeCity(parsed.number, own, city, words));
+  if (name < 0.5) return 0;
+  const isSame = (asked: string, its: string) => !asked || !its || asked === its;
+  const directions = (street: Street) => street.preDirection + street.postDirection;
+  const type = isSame(parsed.type, own.type) ? 1 : 0.75;
+  const direction = isSame(directions(parsed), directions(own)) ? 1 : 0.6;
+  return name * type * direction;
+}
+
+function nameAgreement(asked: Street, own: Street, isSurelyMeant: boolean): number {
+  const [one, other] = [nameOf(asked), nameOf(own)];
+  if (one === other || isSurelyMeant) return 1;
+  // "Broadway" of "Broadway Ave", whose type was read as part of the name on one side; "State Steet" of "State St".
+  if (`${one}${asked.type}` === other || one === `${other}${own.type}`) return 1;
+  if (isMistypedType(asked, own) || isMistypedType(own, asked)) return 0.9;
+  if (/\d/.test(one) || /\d/.test(other)) return withoutOrdinal(one) === withoutOrdinal(other) ? 1 : 0;
+  const similar = similarity(one, other);
+  return similar >= 0.7 ? similar : 0;
+}
+
+/**
+ * Does the street stand between the number asked for and the city? Without a comma what was read as the street may have
+ * a word too many or too few; the entity's own street and city tell.
+ */
+function endsBeforeCity(number: string, own: Street, city: readonly string[], words: readonly string[]): boolean {
+  const at = words.indexOf(plain(number));
+  const nameAt = indexOfRun(words, own.name);
+  const cityAt = indexOfRun(words, city);
+  if (number === "" || at === -1 || cityAt === -1 || nameAt <= at || nameAt - at > 2) return false;
+  const between = words.slice(nameAt + own.name.length, cityAt);
+  return cityAt >= nameAt + own.name.length && between.every((word) => word === own.type || word === own.postDirection);
+}
+
+/** The one street of a man whose name is written in more ways than any other's. */
+function nameOf({ name }: Street): string {
+  const isKing = name.includes("KING") && name.some((word) => word === "MARTIN" || word === "LUTHER" || word === "ML");
+  return isKing || name.join("") === "MLK" ? "KING" : name.join("");
+}
+
+const types = ["STREET", "AVENUE", "ROAD", "DRIVE", "BOULEVARD", "LANE", "COURT", "PLACE", "PARKWAY", "HIGHWAY"];
+
+/** Does one name have a word more than the other, which is a typing error in a type? */
+function isMistypedType({ name, type }: Street, other: Street): boolean {
+  const last = name.at(-1);
+  if (type !== "" || last === undefined || last.length < 4 || name.length !== other.name.length + 1) return false;
+  return name.slice(0, -1).join() === other.name.join() && types.some((each) => osaDistance(last, each, 2) <= 2);
+}
+
+function withoutOrdinal(name: string): string {
+  return name.replace(/(\d)(?:ST|ND|RD|TH)$/, "$1");
+}
+
+/** From 0 to 1: what is left when typing errors are taken away, and 0 where they are more than a fifth. */
+export function similarity(one: string, other: string): number {
+  const longest = Math.max(one.length, other.length);
+  const allowed = longest < 4 ? 0 : Math.ceil(longest / 5);
+  const distance = osaDistance(one, other, allowed);
+  return distance > allowed ? 0 : 1 - distance / longest;
+}
+
+/** Without hyphens and spaces: `37-28` is 3728. */
+export function plain(text: string): string {
+  return text.replace(/[-\s]/g, "");
+}

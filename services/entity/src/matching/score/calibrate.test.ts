@@ -1,0 +1,83 @@
+import { describe, expect, test } from "@jest/globals";
+import { createIdf } from "../names/idf.ts";
+import { normalizeName } from "../names/normalize-name.ts";
+import { scoreName } from "../names/score-name.ts";
+import { evidenceOf, nameConfidences } from "./calibrate.ts";
+
+/** A registry of a million names in which "harbor" and "supply" are frequent words. */
+const counts: Readonly<Record<string, number>> = { harbor: 4_000, supply: 12_000, services: 60_000, group: 40_000 };
+const idf = createIdf({ nameCount: 1_000_000, namesWith: (word) => counts[word] ?? 3 });
+const confidencesOf = (query: string, ...candidates: string[]) =>
+  nameConfidences(candidates.map((name) => scoreName(normalizeName(query), normalizeName(name), idf)));
+const confidenceOf = (query: string, ...candidates: string[]) => confidencesOf(query, ...candidates)[0]!;
+
+describe("the confidence by name alone", () => {
+  test.each<[string, string, string, number, number]>([
+    ["a rare name", "Kestrelwood Marine LLC", "KESTRELWOOD MARINE, L.L.C.", 0.97, 0.99],
+    ["a rare name without its legal form", "Kestrelwood Marine", "KESTRELWOOD MARINE LLC", 0.95, 0.99],
+    ["a rare name with another legal form", "Kestrelwood Marine Inc", "KESTRELWOOD MARINE LLC", 0.8, 0.99],
+    ["a typing error in a rare name", "Kestrelwod Marine LLC", "KESTRELWOOD MARINE LLC", 0.8, 0.99],
+    ["a name that others may have", "Harbor Services Inc", "HARBOR SERVICES INC", 0.8, 0.97],
+    ["such a name with another legal form", "Harbor Services Inc", "HARBOR SERVICES LLC", 0.2, 0.6],
+    ["such a name with an error and another form", "Harbur Services Inc", "HARBOR SERVICES LLC", 0, 0.9],
+    ["a word more", "Kestrelwood Marine LLC", "KESTRELWOOD MARINE SUPPLY LLC", 0.6, 0.99],
+    ["common words alone", "Zenlo Supply Group", "ABRAX SUPPLY GROUP", 0, 0.3],
+    ["another number", "Harbor Supply 12 LLC", "HARBOR SUPPLY 21 LLC", 0, 0.6],
+  ])("%s: %s / %s", (_, query, candidate, least, most) => {
+    expect(confidenceOf(query, candidate)).toBeGreaterThanOrEqual(least);
+    expect(confidenceOf(query, candidate)).toBeLessThanOrEqual(most);
+  });
+
+  test("grows with the lead over the next", () => {
+    const ahead = confidenceOf("Kestrelwood Marine LLC", "KESTRELWOOD MARINE LLC", "KESTRELWELL DIVERS INC");
+    const near = confidenceOf("Kestrelwood Marine LLC", "KESTRELWOOD MARINE LLC", "KESTRELWOOD MARINE SUPPLY LLC");
+    const equal = confidenceOf("Kestrelwood Marine LLC", "KESTRELWOOD MARINE LLC", "KESTRELWOOD MARINE LLC");
+    expect(ahead).toBeGreaterThan(near);
+    expect(near).toBeGreaterThan(equal);
+  });
+
+  test("is shared among those that may be meant, and none of them more than even where there are many", () => {
+    const names = ["Harbor Supply LLC", "Harbor Supply Inc", "Harbor Supply Corp", "Harbor Supply LP"];
+    for (const confidence of confidencesOf("Harbor Supply", ...names)) expect(confidence).toBeLessThan(0.5);
+  });
+
+  test("of names that tie is the same, and lower behind them", () => {
+    const [first, second, third] = confidencesOf(
+      "Harbor Supply",
+      "Harbor Supply LLC",
+      "Harbor Supply Inc",
+      "Harbor Supply Group LLC",
+    );
+    expect(first).toBe(second);
+    expect(third).toBeLessThan(first!);
+  });
+
+  test("prefers the legal form that was asked for, wherever it stands in the list", () => {
+    const [llc, inc] = confidencesOf("Harbor Supply Inc", "Harbor Supply LLC", "Harbor Supply, Inc.");
+    expect(inc).toBeGreaterThan(llc!);
+  });
+
+  test("never reaches that of an identifier, however much speaks for it", () => {
+    const [confidence] = nameConfidences([{ score: 1, information: 100, features: {} }]);
+    expect(confidence).toBeGreaterThan(0.98);
+    expect(confidence).toBeLessThanOrEqual(0.99);
+  });
+
+  test("rises with the evidence and never falls", () => {
+    const names = Array.from({ length: 99 }, (_, index) => ({
+      score: (index + 1) / 100,
+      information: index / 40,
+      features: {},
+    }));
+    const evidence = names.map(evidenceOf);
+    expect(evidence).toEqual(evidence.toSorted((a, b) => a - b));
+    const alone = names.map((name) => nameConfidences([name])[0]!);
+    expect(alone).toEqual(alone.toSorted((a, b) => a - b));
+    const together = nameConfidences(names);
+    expect(together).toEqual(together.toSorted((a, b) => a - b));
+  });
+
+  test("is of no candidate where there is none", () => {
+    expect(nameConfidences([])).toEqual([]);
+  });
+});

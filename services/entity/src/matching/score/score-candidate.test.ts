@@ -1,0 +1,112 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Address } from "../../model/facts.ts";
+import { readAddress } from "../addresses/address.ts";
+import { generalIdf } from "../names/idf.ts";
+import { normalizeName } from "../names/normalize-name.ts";
+import { type FuzzyEntity, type FuzzyQuery, scoreCandidate } from "./score-candidate.ts";
+
+const address: Address = {
+  type: "physical",
+  line1: "12 OAK ST",
+  city: "ASHEVILLE",
+  state: "NC",
+  zip: "28801-1234",
+  country: "USA",
+};
+const entity: FuzzyEntity = {
+  identifiers: { uei: "ABCDEF123456", cage: "1ABC2" },
+  names: [normalizeName("BLUE RIDGE TIMBER LLC"), normalizeName("RIDGE SAWMILL")],
+  addresses: [address],
+};
+const here = "12 Oak Street, Asheville NC 28801";
+const elsewhere = "9 Elm Ave, Reno NV 89501";
+const score = (query: { name?: string; address?: string; identifiers?: FuzzyQuery["identifiers"] }) =>
+  scoreCandidate(
+    {
+      address: query.address === undefined ? undefined : readAddress(query.address),
+      identifiers: query.identifiers ?? {},
+      name: query.name === undefined ? undefined : normalizeName(query.name),
+    },
+    entity,
+    generalIdf,
+  );
+
+describe("the confidence in a candidate", () => {
+  test.each<[string, Parameters<typeof score>[0], number, number]>([
+    ["an identifier that agrees", { identifiers: { uei: "ABCDEF123456" } }, 0.99, 1],
+    ["and a mistyped name", { identifiers: { uei: "ABCDEF123456" }, name: "Blue Rigde Timber" }, 0.99, 1],
+    ["but the name of another company", { identifiers: { uei: "ABCDEF123456" }, name: "Kestrel Marine" }, 0.8, 0.95],
+    ["one that agrees and one that contradicts", { identifiers: { uei: "ABCDEF123456", cage: "9ZZZ9" } }, 0.5, 0.75],
+    ["one that contradicts alone", { identifiers: { cage: "9ZZZ9" } }, 0, 0],
+    [
+      "the name, with an identifier that contradicts",
+      { identifiers: { cage: "9ZZZ9" }, name: "Blue Ridge Timber LLC" },
+      0.6,
+      0.8,
+    ],
+    [
+      "the name, with an identifier it does not carry",
+      { identifiers: { duns: "123456789" }, name: "Blue Ridge Timber LLC" },
+      0.95,
+      1,
+    ],
+    ["the name", { name: "blue ridge timber, l.l.c." }, 0.95, 1],
+    ["the name and the address", { name: "Blue Ridge Timber LLC", address: here }, 0.99, 1],
+    ["the name at another address", { name: "Blue Ridge Timber LLC", address: elsewhere }, 0.75, 0.9],
+    ["another of its names", { name: "Ridge Sawmill" }, 0.94, 0.98],
+    ["two typing errors", { name: "Blue Rigde Timbr LLC" }, 0.75, 0.98],
+    ["another company", { name: "Kestrel Marine LLC" }, 0, 0.2],
+    ["another company at the same address", { name: "Kestrel Marine LLC", address: here }, 0, 0.5],
+    ["the address alone", { address: here }, 0.85, 0.95],
+    ["the state alone", { address: "Charlotte, NC" }, 0, 0.59],
+    ["another address alone", { address: elsewhere }, 0, 0.3],
+  ])("%s", (_, query, least, most) => {
+    const { confidence } = score(query);
+    expect(confidence).toBeGreaterThanOrEqual(least);
+    expect(confidence).toBeLessThanOrEqual(most);
+  });
+
+  test("is explained criterion by criterion, the weights adding up to it", () => {
+    const { confidence, explanation } = score({
+      name: "Blue Ridge Lumber LLC",
+      address: elsewhere,
+      identifiers: { uei: "ABCDEF123456", cage: "9ZZZ9", duns: "123456789" },
+    });
+    expect(explanation.map(({ criterion, outcome }) => [criterion, outcome])).toEqual([
+      ["legal_name", expect.any(String)],
+      ["address", "contradicts"],
+      ["identifiers.uei", "agrees"],
+      ["identifiers.cage", "contradicts"],
+      ["identifiers.duns", "absent"],
+    ]);
+    expect(explanation.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(confidence, 2);
+    expect(explanation[0]!.detail).toContain("only asked for: lumber");
+    expect(explanation[0]!.parts).toContainEqual({
+      part: "words that differ",
+      outcome: "contradicts",
+      weight: expect.any(Number),
+    });
+    expect(explanation[1]!.parts!.map(({ part, outcome }) => [part, outcome])).toEqual([
+      ["number", "contradicts"],
+      ["street", "contradicts"],
+      ["city", "contradicts"],
+      ["state", "contradicts"],
+      ["zip", "contradicts"],
+    ]);
+    expect(explanation[1]!.parts!.reduce((sum, { weight }) => sum + Math.abs(weight), 0)).toBeCloseTo(1, 2);
+    expect(JSON.stringify(explanation)).not.toMatch(/ABCDEF123456|123456789/);
+  });
+
+  test("says so when the entity has nothing to compare", () => {
+    const bare: FuzzyEntity = { identifiers: {}, names: [], addresses: [] };
+    expect(
+      scoreCandidate({ identifiers: {}, name: normalizeName("Acme"), address: readAddress(here) }, bare, generalIdf),
+    ).toEqual({
+      confidence: 0,
+      explanation: [
+        { criterion: "legal_name", outcome: "absent", weight: 0, detail: "the entity has no name" },
+        { criterion: "address", outcome: "absent", weight: 0, detail: "the entity has no address" },
+      ],
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { storedAddressKeys } from "../matching/addresses/address-keys.ts";
+import { candidateKeys, exactKeys } from "../matching/names/name-keys.ts";
+import { normalizeName } from "../matching/names/normalize-name.ts";
+import type { EntityDocument, MatchKeys } from "./documents.ts";
+
+type Matched = Pick<EntityDocument, "legal_name" | "placeholder" | "other_names" | "addresses">;
+
+const MAX_NAMES = 8;
+
+/**
+ * The version of the rules that keys are made by, normalization included: one more with each change of them, so that
+ * stored keys are made anew.
+ */
+export const MATCH_VERSION = 1;
+
+/** The keys under which an entity is found by name or address. A placeholder has no name to be found by. */
+export function matchKeysOf(entity: Matched): MatchKeys {
+  const legalNames = entity.placeholder ? [] : [normalizeName(entity.legal_name)];
+  const names = [...legalNames, ...entity.other_names.slice(0, MAX_NAMES).map(normalizeName)];
+  return {
+    name_keys: [...new Set(legalNames.flatMap(exactKeys))],
+    candidate_keys: [...new Set(names.flatMap(candidateKeys))],
+    address_keys: [...new Set(entity.addresses.flatMap(storedAddressKeys))],
+    match_version: MATCH_VERSION,
+  };
+}
+
+/** The keys of an exact look-up by name; what they find must still agree. */
+export function nameQueryKeys(legalName: string): string[] {
+  return exactKeys(normalizeName(legalName));
+}

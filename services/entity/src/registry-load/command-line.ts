@@ -1,0 +1,85 @@
+import { parseArgs } from "node:util";
+import { type Environment, environments } from "@vvs/tenant";
+import { dateOf } from "../model/dates.ts";
+import type { WantedFile } from "./files/download.ts";
+
+const USAGE = `Usage:
+  npm run registry -- download registry|exclusions [--date YYYY-MM|YYYY-MM-DD] [--to DIRECTORY]
+      fetches a month's registry extract or a day's exclusions from SAM.gov with SAM_GOV_API_KEY, the current one unless
+      a date is given, and prints where it is
+  npm run registry -- load [--registry FILE] [--exclusions FILE] [--accept-fewer]
+      loads a SAM public extract (.dat or .ZIP) and an exclusions file (.csv or .ZIP) into live; the sandbox keeps its
+      made-up registry. An exclusions file with far fewer rows than the one before is refused unless it is accepted
+  npm run registry -- withdraw LOAD --reason "…"
+      takes back the newest load of its kind: what it said counts no more, and the file before can be loaded again
+  npm run registry -- loads
+      lists what was loaded, newest first, and who withdrew what and why
+  npm run registry -- changes LOAD
+      lists which entities a load changed and in which fields; LOAD is its id, the beginning of it, or a file's name
+  npm run registry -- quarantine LOAD
+      lists the rows that a load did not apply, with line and reason
+  npm run registry -- verify-snapshots [--environment live|sandbox] [--entity ent_…]
+      recomputes the chains of snapshots and lists each that is broken`;
+
+/** The message is for the operator. */
+export class UsageError extends Error {}
+
+export type RegistryCommand = { readonly environment: Environment } & (
+  | { readonly name: "download"; readonly wanted: WantedFile; readonly directory: string }
+  | { readonly name: "load"; readonly registry?: string; readonly exclusions?: string; readonly acceptFewer: boolean }
+  | { readonly name: "withdraw"; readonly load: string; readonly reason: string }
+  | { readonly name: "loads" }
+  | { readonly name: "changes"; readonly load: string }
+  | { readonly name: "quarantine"; readonly load: string }
+  | { readonly name: "verify-snapshots"; readonly entity: string | undefined }
+);
+
+/** What an operator asks for. Errors: UsageError. */
+export function parseCommand(args: string[], now: Date): RegistryCommand {
+  const { positionals, values } = readArgs(args);
+  const [name, operand, ...more] = positionals;
+  const environment = environments.find((one) => one === values.environment);
+  if (!environment || more.length > 0) throw new UsageError(USAGE);
+  if (name === "download" && operand) {
+    return { environment, name, wanted: wantedFile(operand, values.date, now), directory: values.to };
+  }
+  if ((name === "changes" || name === "quarantine") && operand) return { environment, name, load: operand };
+  const reason = values.reason?.trim();
+  if (name === "withdraw" && operand && reason) return { environment, name, load: operand, reason };
+  if (operand !== undefined) throw new UsageError(USAGE);
+  if (name === "loads") return { environment, name };
+  if (name === "verify-snapshots") return { environment, name, entity: values.entity };
+  const { registry, exclusions } = values;
+  if (name !== "load" || (!registry && !exclusions)) throw new UsageError(USAGE);
+  if (environment !== "live") {
+    throw new UsageError("The sandbox keeps its made-up registry: files are loaded into live.");
+  }
+  const acceptFewer = values["accept-fewer"];
+  return { environment, name, ...(registry && { registry }), ...(exclusions && { exclusions }), acceptFewer };
+}
+
+function readArgs(args: string[]) {
+  const options = {
+    environment: { type: "string", default: "live" },
+    registry: { type: "string" },
+    exclusions: { type: "string" },
+    "accept-fewer": { type: "boolean", default: false },
+    entity: { type: "string" },
+    reason: { type: "string" },
+    date: { type: "string" },
+    to: { type: "string", default: "." },
+  } as const;
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (cause) {
+    throw new UsageError(USAGE, { cause });
+  }
+}
+
+function wantedFile(kind: string, date: string | undefined, now: Date): WantedFile {
+  const day = date ?? dateOf(now);
+  if (kind === "registry" && /^\d{4}-(0[1-9]|1[0-2])(-\d\d)?$/.test(day)) return { kind, month: day.slice(0, 7) };
+  const time = Date.parse(`${day}T00:00:00Z`);
+  if (kind === "exclusions" && !Number.isNaN(time) && dateOf(new Date(time)) === day) return { kind, day };
+  throw new UsageError(USAGE);
+}

@@ -1,0 +1,93 @@
+import canonicalize from "canonicalize";
+import type { AnyBulkWriteOperation } from "mongodb";
+import type { ChangePageDocument, Collections, EntityDocument, SnapshotDocument } from "../model/documents.ts";
+import { asReadBefore, StaleEntityError } from "../model/entity-writes.ts";
+import { nextVersion, type UnversionedEntity } from "../model/snapshots.ts";
+import { publicView } from "../model/view.ts";
+import { changedFields } from "./changes.ts";
+import type { Transact } from "./load-lock.ts";
+
+/** What a load wants an entity to be. */
+export interface EntityChange {
+  readonly previous: EntityDocument | undefined;
+  readonly entity: UnversionedEntity;
+}
+
+/** The outcome of a change: `unseen` is one that the public view does not show, which makes no snapshot. */
+export type ChangeOutcome = "new" | "changed" | "unseen" | "unchanged";
+
+/** Where a load writes. */
+export interface LoadTarget {
+  /** Of the load: it commits only while no other load took over. */
+  readonly transact: Transact;
+  readonly collections: Collections;
+  /** Under which it keeps what it changed; undefined for what is no load of a file. */
+  readonly loadId: string | undefined;
+  /** The author of the snapshots. */
+  readonly actor: string;
+  readonly now: Date;
+}
+
+interface Writes {
+  readonly inserts: EntityDocument[];
+  readonly replacements: AnyBulkWriteOperation<EntityDocument>[];
+  readonly snapshots: SnapshotDocument[];
+  readonly changed: ChangePageDocument["changed"][number][];
+}
+
+/**
+ * Writes changes, their snapshots and which they were, all or none; one that changes nothing but the sources is not
+ * written. Errors: StaleEntityError, a duplicate key: another writer came between; read again.
+ */
+export async function commitChanges(target: LoadTarget, changes: readonly EntityChange[]): Promise<ChangeOutcome[]> {
+  const writes: Writes = { inserts: [], replacements: [], snapshots: [], changed: [] };
+  const outcomes = changes.map((change) => collect(change, target, writes));
+  if (writes.inserts.length > 0 || writes.replacements.length > 0) await write(target, writes);
+  return outcomes;
+}
+
+function collect({ previous, entity }: EntityChange, target: LoadTarget, writes: Writes): ChangeOutcome {
+  const { actor, now } = target;
+  const fields = previous ? changedFields(publicView(previous, now), publicView(entity, now)) : [];
+  if (previous && fields.length === 0) {
+    if (storedText(previous) === storedText(entity)) return "unchanged";
+    const { version, last_hash, changed_at } = previous;
+    const revision = (previous.revision ?? 0) + 1;
+    writes.replacements.push(replacement(previous, { ...entity, version, revision, last_hash, changed_at }));
+    return "unseen";
+  }
+  const next = nextVersion({ previous, entity, author: { actor, requestId: "" }, now });
+  writes.snapshots.push(next.snapshot);
+  if (!previous) {
+    writes.inserts.push(next.entity);
+    return "new";
+  }
+  writes.replacements.push(replacement(previous, next.entity));
+  writes.changed.push({ entity_id: entity._id, version: next.entity.version, fields });
+  return "changed";
+}
+
+function write({ transact, collections, loadId }: LoadTarget, writes: Writes): Promise<void> {
+  const { inserts, replacements, snapshots, changed } = writes;
+  const added = inserts.map(({ _id }) => _id);
+  return transact(async (session) => {
+    if (inserts.length > 0) await collections.entities.insertMany(inserts, { session });
+    if (replacements.length > 0) {
+      const written = await collections.entities.bulkWrite(replacements, { session, ordered: false });
+      if (written.matchedCount !== replacements.length) throw new StaleEntityError("an entity changed meanwhile");
+    }
+    if (snapshots.length > 0) await collections.snapshots.insertMany(snapshots, { session });
+    if (loadId !== undefined && snapshots.length > 0) {
+      await collections.changes.insertOne({ load_id: loadId, added, changed, gone: [] }, { session });
+    }
+  });
+}
+
+function replacement(previous: EntityDocument, entity: EntityDocument): AnyBulkWriteOperation<EntityDocument> {
+  return { replaceOne: { filter: asReadBefore(previous), replacement: entity } };
+}
+
+function storedText(entity: Partial<EntityDocument>): string | undefined {
+  const { version, revision, last_hash, changed_at, sources, ...rest } = entity;
+  return canonicalize(rest);
+}

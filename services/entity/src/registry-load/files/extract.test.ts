@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "@jest/globals";
+import { extractRowText, extractText, inTemporaryDirectory, writeText, zipOf } from "../testing/registry-files.ts";
+import { type ExtractItem, readExtract, validateExtract } from "./extract.ts";
+
+const other = extractRowText({ 1: "ZYXWVU987654", 12: "HARBOR TOOLS INC" });
+
+async function itemsOf(path: string): Promise<ExtractItem[]> {
+  const items: ExtractItem[] = [];
+  for await (const group of readExtract(path)) items.push(...group);
+  return items;
+}
+
+describe("a whole extract", () => {
+  test.each(["\n", "\r\n"])("is accepted with its cut date, rows, sequence and SHA-256 (line end %j)", (eol) =>
+    inTemporaryDirectory(async (directory) => {
+      const path = await writeText(directory, "SAM.dat", extractText([extractRowText({}), other], { eol }));
+      const sha256 = createHash("sha256")
+        .update(await readFile(path))
+        .digest("hex");
+      expect(await validateExtract(path)).toMatchObject({
+        fileName: "SAM.dat",
+        cutDate: "2026-09-06",
+        rows: 2,
+        sequence: 8331,
+        sha256,
+      });
+      const items = await itemsOf(path);
+      expect(items.map((item) => [item.kind, item.lineNumber])).toEqual([
+        ["row", 2],
+        ["row", 3],
+      ]);
+    }),
+  );
+
+  test("is read from the one .dat of a ZIP, whatever else is in it", () =>
+    inTemporaryDirectory(async (directory) => {
+      const zip = zipOf({ "readme.txt": "hello", "SAM_PUBLIC.dat": extractText([extractRowText({})]) });
+      const path = await writeText(directory, "SAM_PUBLIC.ZIP", zip);
+      expect(await validateExtract(path)).toMatchObject({ fileName: "SAM_PUBLIC.ZIP", rows: 1 });
+      expect(await itemsOf(path)).toMatchObject([{ kind: "row", row: { legalName: "BLUE RIDGE TIMBER LLC" } }]);
+    }));
+
+  test("stays whole when a row is bad by itself: that one is handed out with its line and reason", () =>
+    inTemporaryDirectory(async (directory) => {
+      const rows = [extractRowText({}), `${extractRowText({ 12: "A|B" })}`, other];
+      const path = await writeText(directory, "SAM.dat", extractText(rows));
+      expect(await validateExtract(path)).toMatchObject({ rows: 3 });
+      expect(await itemsOf(path)).toMatchObject([
+        { kind: "row", lineNumber: 2 },
+        { kind: "bad", lineNumber: 3, reason: "the row has 143 fields instead of 142" },
+        { kind: "row", lineNumber: 4, row: { uei: "ZYXWVU987654" } },
+      ]);
+    }));
+
+  test("may hold a line break inside NUL quotes, and a quote that is never closed costs one row", () =>
+    inTemporaryDirectory(async (directory) => {
+      const rows = [extractRowText({ 12: "\0TWO|PART\nNAME\0" }), extractRowText({ 13: "\0OPEN" }), other];
+      const path = await writeText(directory, "SAM.dat", extractText(rows));
+      expect(await validateExtract(path)).toMatchObject({ rows: 3 });
+      expect(await itemsOf(path)).toMatchObject([
+        { kind: "row", lineNumber: 2, row: { legalName: "TWO|PART\nNAME" } },
+        { kind: "bad", lineNumber: 4, reason: "a NUL quote is not closed" },
+        { kind: "row", lineNumber: 5 },
+      ]);
+    }));
+});
+
+describe("an extract that must not be loaded is refused with the reason", () => {
+  const row = extractRowText({});
+  const whole = extractText([row]);
+  const v1 =
+    "BOF PUBLIC 00000000 20140504 0000001 0000089\n111292429||7LBF7|!end\nEOF PUBLIC 00000000 20140504 0000001 1\n";
+  test.each<[string, string, string | Uint8Array, RegExp]>([
+    ["the V1 layout", "a.dat", v1, /old V1 layout \(150 fields, DUNS first\); the V2 layout is needed/],
+    ["a sensitive extract", "a.dat", whole.replaceAll("PUBLIC", "FOUO"), /is a FOUO extract; the PUBLIC/],
+    [
+      "fewer rows than promised",
+      "a.dat",
+      extractText([row], { count: 895932 }),
+      /promises 895932 rows, the file holds 1/,
+    ],
+    ["no trailer and too few rows", "a.dat", extractText([row], { count: 2 }).replace(/EOF.*\n/, ""), /truncated/],
+    ["no trailer", "a.dat", whole.replace(/EOF.*\n/, ""), /has no EOF line: it is truncated/],
+    ["a trailer with another count", "a.dat", whole.replace(/EOF(.*)0000001 /, "EOF$10000002 "), /disagree on rows/],
+    ["a trailer of another date", "a.dat", whole.replace(/EOF(.*)20260906/, "EOF$120260801"), /disagree on cutDate/],
+    ["rows after the trailer", "a.dat", `${whole}${row}\n`, /goes on after its EOF line, at line 4/],
+    ["a header date that is none", "a.dat", whole.replaceAll("20260906", "20261399"), /is no SAM public extract V2/],
+    ["text of another kind", "a.dat", "name,city\nA,B\n", /is no SAM public extract V2: it starts without/],
+    ["nothing", "a.dat", "", /is empty/],
+    ["no row of the layout", "a.dat", extractText(["a|b|!end"]), /no row of the V2 layout \(line 2: /],
+    [
+      "more bad rows than good",
+      "a.dat",
+      extractText([row, "a|!end", "b|!end"]),
+      /2 bad rows and 1 good ones \(line 3: /,
+    ],
+    ["not UTF-8", "a.dat", Buffer.from(whole.replace("BLUE", "BL\u00dcE"), "latin1"), /is not UTF-8/],
+    ["a ZIP in name alone", "a.ZIP", whole, /is not a ZIP archive/],
+    ["a ZIP without a .dat", "a.zip", zipOf({ "a.csv": "x" }), /exactly one \.dat file, and holds 0/],
+    ["a ZIP of two", "a.zip", zipOf({ "a.dat": whole, "b.DAT": whole }), /exactly one \.dat file, and holds 2/],
+    ["half a ZIP", "a.zip", zipOf({ "a.dat": whole }).subarray(0, 60), /is a damaged ZIP/],
+  ])("%s", (_, name, content, message) =>
+    inTemporaryDirectory(async (directory) => {
+      const path = await writeText(directory, name, content);
+      await expect(validateExtract(path)).rejects.toThrow(message);
+      await expect(validateExtract(path)).rejects.toHaveProperty("name", "RegistryFileError");
+    }),
+  );
+
+  test("a ZIP whose content is another than its checksum says", () =>
+    inTemporaryDirectory(async (directory) => {
+      const zip = zipOf({ "a.dat": extractText([row, other]) });
+      const sum = zip.indexOf("PK\x01\x02", 0, "latin1") + 16;
+      zip.writeUInt32LE(zip.readUInt32LE(sum) ^ 1, sum);
+      await expect(validateExtract(await writeText(directory, "a.zip", zip))).rejects.toThrow(/it is damaged/);
+    }));
+
+  test("a ZIP whose content is damaged", () =>
+    inTemporaryDirectory(async (directory) => {
+      const zip = zipOf({ "a.dat": extractText([row, other]) });
+      zip.fill(0xff, 60, 90);
+      const path = await writeText(directory, "a.zip", zip);
+      await expect(validateExtract(path)).rejects.toThrow(/it is damaged/);
+    }));
+
+  test("a file that is not there", () =>
+    expect(validateExtract("/nowhere/a.dat")).rejects.toThrow("a.dat cannot be read"));
+});

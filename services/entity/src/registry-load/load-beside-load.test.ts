@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { createLoads, pausingTransaction } from "../testing/loads.ts";
+
+let app: TestApplication;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+});
+afterAll(() => app.stop());
+
+test("a truncated exclusions file that waited for the first whole one is refused and ends nothing", async () => {
+  const loads = createLoads(app);
+  const whole = Array.from({ length: 1_000 }, (_, index) => ({ uei: `ABCDEFGH${1_000 + index}` }));
+  const first = pausingTransaction(app.client, 1);
+  const loading = loads.exclude(whole, "2026-01-10", { client: first.client });
+  await first.beginning;
+  const waiting = Promise.withResolvers<void>();
+  const truncated = loads
+    .exclude(whole.slice(0, 10), "2026-01-11", { onWait: () => waiting.resolve() })
+    .catch((error: unknown) => error);
+  await waiting.promise;
+  first.begin();
+  first.commit();
+  await loading;
+  expect(String(await truncated)).toMatch(/holds 10 exclusions.*looks truncated/);
+  expect(await app.live.exclusions.countDocuments({ ended_by: { $exists: true } })).toBe(0);
+  expect(await app.live.loads.countDocuments()).toBe(1);
+});

@@ -1,0 +1,131 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { periodsOf } from "../model/exclusions.ts";
+import { verifySnapshots } from "../model/verify-snapshots.ts";
+import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { createLoads, type ExclusionOf, pausingCommit, pausingTransaction } from "../testing/loads.ts";
+
+let app: TestApplication;
+let loads: ReturnType<typeof createLoads>;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+  loads = createLoads(app);
+});
+afterAll(() => app.stop());
+
+const caller = callerFor("org_load");
+const uei = "ABCDEFGHJK51";
+const cage = "5ABC1";
+const other = { uei: "ABCDEFGHJK52" };
+type Service = Awaited<ReturnType<TestApplication["serve"]>>;
+
+/** Writes to an own entity that end in one that carries the UEI or the CAGE; `before` is done before the load. */
+const writes: Record<string, { before?: (by: Service) => Promise<unknown>; write: (by: Service) => Promise<unknown> }> =
+  {
+    "a creation with a UEI": {
+      write: ({ gateway }) => gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } }),
+    },
+    "a verification that adds the CAGE": {
+      before: ({ gateway }) => gateway.createEntity({ caller, legalName: "Own", identifiers: { duns: "123456789" } }),
+      write: ({ verification }) => verification.resolveVendor({ caller, identifiers: { cage, duns: "123456789" } }),
+    },
+    "a provider's answer": {
+      before: ({ gateway }) => gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } }),
+      async write({ gateway, verification }) {
+        const { entity } = await gateway.lookUp({ caller, identifiers: { uei } });
+        await verification.updateFromProvider({
+          caller,
+          entityId: entity!.id,
+          provider: "sam_gov",
+          retrievedAt: timestampFromDate(new Date()),
+          registrationStatus: "inactive",
+          legalName: "Own by its provider",
+        });
+      },
+    },
+  };
+
+const both: ExclusionOf[] = [{ uei }, { cage }];
+const files: Record<string, readonly [before: ExclusionOf[], after: ExclusionOf[], excluded: boolean]> = {
+  "ends its exclusions": [[...both, other], [other], false],
+  "begins its exclusions": [[other], [...both, other], true],
+  "replaces its exclusions": [[...both, other], [{ uei, cage, until: "2099-01-01" }, other], true],
+};
+
+test("a row that a killed load ended has ended for entities too, when a newer file is loaded", async () => {
+  await loads.clear();
+  await loads.exclude([{ uei }, other]);
+  const { entity } = await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
+  const killed = pausingTransaction(app.client, 3);
+  const loading = loads.exclude([other], "2026-02-10", { client: killed.client }).catch(() => undefined);
+  await killed.beginning;
+  expect(await app.live.exclusions.findOne({ uei })).toMatchObject({ ended_on: "2026-02-10" });
+  await app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
+  await loads.exclude([other, { cage: "9ZZZ9" }], "2026-02-20");
+  killed.begin();
+  killed.commit();
+  await loading;
+  const { entity: seen } = await app.gateway.getEntity({ caller, entityId: entity!.id });
+  expect(seen!.samGov!.registrationStatus).toBe("inactive");
+});
+
+describe.each(Object.entries(writes))("%s beside a load of exclusions", (_, { before, write }) => {
+  test.each(Object.entries(files))(
+    "that %s, in any order, leaves what the newest file says",
+    async (_, [old, now, excluded]) => {
+      const start = async () => {
+        app.clock.now = new Date();
+        await loads.clear();
+        await app.databases.live.collection("idempotency_keys").deleteMany({});
+        await loads.exclude(old);
+        const plain = await app.serve(app.rings);
+        await before?.(plain);
+        return plain;
+      };
+      await (await start()).stop();
+      const undisturbed = pausingTransaction(app.client, Number.POSITIVE_INFINITY);
+      await loads.exclude(now, "2026-02-10", { client: undisturbed.client });
+      for (let step = 0; step < undisturbed.transactions(); step++) {
+        for (const order of [
+          "commits before the load goes on",
+          "commits after the load",
+          "begins again after the load",
+        ] as const) {
+          await (await start()).stop();
+          const loader = pausingTransaction(app.client, step);
+          const loading = loads.exclude(now, "2026-02-10", { client: loader.client });
+          loader.commit();
+          await loader.beginning;
+          const writer = pausingCommit(app.client);
+          const service = await app.serve({ ...app.rings, client: writer.client });
+          const writing = write(service);
+          await writer.committing;
+          if (order === "begins again after the load") {
+            await writer.abort();
+            loader.begin();
+            await loading;
+            writer.retry();
+          } else if (order === "commits after the load") {
+            loader.begin();
+            // Where the load waits for the write, it is aborted and begins again.
+            await Promise.race([loading, loader.aborted]);
+          }
+          writer.commit();
+          await writing;
+          loader.begin();
+          await loading;
+          const [entity] = await app.live.entities.find({ organization_id: "org_load" }).toArray();
+          const { entity: seen } = await service.gateway.getEntity({ caller, entityId: entity!._id });
+          const status = seen!.samGov!.registrationStatus;
+          expect({ step, order, status }).toEqual({ step, order, status: excluded ? "debarred" : "inactive" });
+          const rows = await app.live.exclusions
+            .find({ ended_by: { $exists: false }, $or: [{ uei }, { cage }] })
+            .toArray();
+          expect(entity!.exclusions).toEqual(periodsOf(rows, entity!.identifiers));
+          await service.stop();
+        }
+      }
+      expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
+    },
+  );
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { verifySnapshots } from "../model/verify-snapshots.ts";
+import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { createLoads, pausingCommit, pausingTransaction } from "../testing/loads.ts";
+
+let app: TestApplication;
+let loads: ReturnType<typeof createLoads>;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+  loads = createLoads(app);
+});
+afterAll(() => app.stop());
+
+const caller = callerFor("org_load");
+const uei = "ABCDEFGHJK51";
+const cage = "5ABC1";
+const rows = [{ 1: uei, 4: cage, 12: "LOADED LLC" }];
+type Service = Awaited<ReturnType<TestApplication["serve"]>>;
+
+const writes: Record<string, (by: Service) => Promise<unknown>> = {
+  "a creation with the UEI": ({ gateway }) => gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } }),
+  "a creation with the CAGE only": ({ gateway }) =>
+    gateway.createEntity({ caller, legalName: "Own", identifiers: { cage } }),
+  "a verification with the CAGE only": ({ verification }) =>
+    verification.resolveVendor({ caller, identifiers: { cage } }),
+};
+
+const orders = ["commits before the load goes on", "commits after the load", "begins again after the load"] as const;
+
+test.each(Object.entries(writes))(
+  "%s beside a load of the same identifiers, in any order, leaves one entity with the registry's facts",
+  async (_, write) => {
+    await loads.clear();
+    const undisturbed = pausingTransaction(app.client, Number.POSITIVE_INFINITY);
+    await loads.load(rows, { client: undisturbed.client });
+    for (let step = 0; step < undisturbed.transactions(); step++) {
+      for (const order of orders) {
+        await loads.clear();
+        const loader = pausingTransaction(app.client, step);
+        const loading = loads.load(rows, { client: loader.client });
+        loader.commit();
+        await loader.beginning;
+        const writer = pausingCommit(app.client);
+        const service = await app.serve({ ...app.rings, client: writer.client });
+        const writing = write(service).catch((error: { code: string }) => expect(error.code).toBe("entity_exists"));
+        const isCommitting = await Promise.race([writer.committing.then(() => true), writing.then(() => false)]);
+        if (isCommitting && order === "begins again after the load") {
+          await writer.abort();
+          loader.begin();
+          await loading;
+          writer.retry();
+        } else if (order === "commits after the load") {
+          loader.begin();
+          // Where the load waits for the write, it is aborted and begins again.
+          await Promise.race([loading, loader.aborted]);
+        }
+        writer.commit();
+        await writing;
+        loader.begin();
+        await loading;
+        const namedBy = async (identifiers: { uei: string } | { cage: string }) =>
+          (await service.gateway.lookUp({ caller, identifiers })).entity;
+        const [byUei, byCage] = [await namedBy({ uei }), await namedBy({ cage })];
+        expect({ step, order, id: byCage!.id, ...byUei!.samGov }).toMatchObject({ step, order, id: byUei!.id, cage });
+        const waiting = { organization_id: "org_load", registry_entity_id: { $exists: false } };
+        expect(await app.live.entities.countDocuments(waiting)).toBe(0);
+        await service.stop();
+      }
+    }
+    expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
+  },
+);

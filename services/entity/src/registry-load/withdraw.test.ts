@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { verifySnapshots } from "../model/verify-snapshots.ts";
+import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { createLoads, type LoadOverrides, pausingTransaction } from "../testing/loads.ts";
+import { loadNamed, printLoads, printWithdrawal } from "./load-reports.ts";
+import { withdrawLoad } from "./withdraw.ts";
+
+let app: TestApplication;
+let loads: ReturnType<typeof createLoads>;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+  loads = createLoads(app);
+});
+afterAll(() => app.stop());
+beforeEach(() => loads.clear());
+
+const caller = callerFor("org_load");
+const [uei, other, third] = ["ABCDEFGHJK51", "ABCDEFGHJK52", "ABCDEFGHJK53"] as const;
+const cage = "9ZZZ9";
+
+/** A good file, and a bad one after it that changes, adds, keeps and lacks something. */
+const kinds = {
+  registry: {
+    good: () => loads.load([{ 1: uei }, { 1: other }, { 1: "ABCDEFGHJK54", 3: "5ABC4" }]),
+    bad: (options: LoadOverrides = {}) =>
+      loads.load(
+        [{ 1: uei, 9: "20200101", 12: "BAD LLC" }, { 1: third }, { 1: "ABCDEFGHJK54", 3: "5ABC4" }, { 1: "x" }],
+        { day: "13", ...options },
+      ),
+  },
+  exclusions: {
+    good: () => loads.exclude([{ uei }, { uei: other, until: "2030-01-01" }, { cage }]),
+    bad: (options: LoadOverrides = {}) =>
+      loads.exclude([{ uei: other, until: "2031-01-01" }, { uei: third }, { cage }], "2026-02-10", options),
+  },
+};
+type Kind = keyof typeof kinds;
+
+/** Both good files, and an own entity that stands for one of the registry. */
+async function prepare() {
+  await loads.clear();
+  await app.databases.live.collection("idempotency_keys").deleteMany({});
+  await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
+  await kinds.registry.good();
+  await kinds.exclusions.good();
+}
+
+function withdraw(loadId: string, options: LoadOverrides = {}) {
+  const own = { client: app.client, collections: app.live, now: () => new Date(app.clock.now) };
+  return withdrawLoad({ ...own, loadId, by: "jo@host", reason: "wrong month", ...options });
+}
+
+/** What is known, but for how often and when it changed. */
+async function known() {
+  const entities = await app.live.entities.find({ sam: { $exists: true } }).toArray();
+  const facts = entities.map(({ version, revision, last_hash, changed_at, other_names, ...rest }) => {
+    const { name_keys, candidate_keys, match_version, address_keys, ...shown } = rest;
+    return { ...shown, sources: rest.sources.map(({ name, version }) => ({ name, version })) };
+  });
+  const byId = (a: { _id: string }, b: { _id: string }) => (a._id < b._id ? -1 : 1);
+  return { entities: facts.sort(byId), exclusions: (await app.live.exclusions.find().toArray()).sort(byId) };
+}
+
+async function records() {
+  const asked = [{ uei }, { uei: other }, { uei: third }, { cage }].map((one) => ({ environment: 1, ...one }));
+  const all = await Promise.all(asked.map((one) => app.verification.getRegistryRecord(one)));
+  return all.map(({ withdrawnLoads, ...rest }) => rest);
+}
+
+const expireLock = () => app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
+
+/** Where a load is withdrawn, each record is as before it, or nobody knows the registration. */
+async function expectNothingOfIt(before: Awaited<ReturnType<typeof records>>) {
+  for (const [index, record] of (await records()).entries()) {
+    const { record: row, registryCutDate, registryFile, registryLoad, ...exclusions } = record;
+    if (row || registryCutDate) expect(record).toEqual(before[index]);
+    else expect(before[index]).toMatchObject(exclusions);
+  }
+}
+
+describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (kind) => {
+  const { good, bad } = kinds[kind];
+
+  test("leaves all as before once the previous file is loaded again, wherever the withdrawal was killed", async () => {
+    await prepare();
+    const { loadId } = await bad();
+    const undisturbed = pausingTransaction(app.client, Number.POSITIVE_INFINITY);
+    await withdraw(loadId, { client: undisturbed.client });
+    expect(undisturbed.transactions()).toBeGreaterThan(2);
+    for (let number = 0; number < undisturbed.transactions(); number++) {
+      await prepare();
+      const [before, recordsBefore] = [await known(), await records()];
+      await bad();
+      const killed = pausingTransaction(app.client, number);
+      const killing = withdraw(loadId, { client: killed.client }).catch((error: unknown) => error);
+      await killed.beginning;
+      await expireLock();
+      if (number > 0) {
+        await expectNothingOfIt(recordsBefore);
+        await expect(good()).rejects.toThrow(/not finished. Run this again: withdraw/);
+      }
+      const { previous } = await withdraw(loadId);
+      killed.begin();
+      killed.commit();
+      expect(String(await killing)).toMatch(/another load took over/);
+      expect(previous).toMatchObject({ kind, state: "done" });
+      await expectNothingOfIt(recordsBefore);
+      app.clock.now = new Date(app.clock.now.getTime() + 1);
+      await expect(bad()).rejects.toThrow(/was withdrawn .*\(wrong month\): it is not loaded again/);
+      expect((await good()).isOlder).toBe(false);
+      expect(await known()).toEqual(before);
+      expect(await records()).toEqual(recordsBefore);
+      expect(await app.live.loadLocks.countDocuments()).toBe(0);
+    }
+    expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
+  });
+
+  test("gets nothing more from its loader that stalled meanwhile, wherever that was", async () => {
+    await prepare();
+    const undisturbed = pausingTransaction(app.client, Number.POSITIVE_INFINITY);
+    const { loadId } = await bad({ client: undisturbed.client });
+    for (let number = 1; number < undisturbed.transactions(); number++) {
+      await prepare();
+      const [before, recordsBefore] = [await known(), await records()];
+      const stalled = pausingTransaction(app.client, number);
+      const loading = bad({ client: stalled.client }).catch((error: unknown) => error);
+      await stalled.beginning;
+      await expect(withdraw(loadId)).rejects.toThrow(/is being loaded now .* end that first/);
+      await expireLock();
+      stalled.begin();
+      await stalled.committing;
+      await withdraw(loadId);
+      stalled.commit();
+      expect(String(await loading)).toMatch(/another load took over/);
+      await expectNothingOfIt(recordsBefore);
+      app.clock.now = new Date(app.clock.now.getTime() + 1);
+      await good();
+      expect(await known()).toEqual(before);
+    }
+  });
+
+  test("is the newest: an older one, an unknown one and one that is withdrawn are refused", async () => {
+    const { loadId: older } = await good();
+    const { loadId } = await bad();
+    await expect(withdraw(older)).rejects.toThrow(/was loaded after .* Withdraw that one first: withdraw /);
+    await expect(withdraw("registry:none")).rejects.toThrow("There is no load registry:none");
+    await withdraw(loadId);
+    await expect(withdraw(loadId)).rejects.toThrow(/was withdrawn already, .* by jo@host: wrong month/);
+    await withdraw(older);
+    expect(await app.live.exclusions.countDocuments()).toBe(0);
+    expect(await app.live.entities.countDocuments({ listed: true })).toBe(0);
+  });
+});
+
+test("a withdrawal is listed with who, when and why, and says what to do next", async () => {
+  await kinds.exclusions.good();
+  const { loadId, fileName } = await kinds.exclusions.bad();
+  const lines: string[] = [];
+  printWithdrawal(await withdraw((await loadNamed(app.live, fileName))._id), (line) => lines.push(line));
+  expect(lines).toEqual([
+    "withdrawn exclusions exclusions_26041.csv (2026-02-10): rows 4, entities 0",
+    "load the previous file again: exclusions_26010.csv (2026-01-10), or a newer one: npm run registry -- load --exclusions FILE",
+  ]);
+  const listed: string[] = [];
+  await printLoads(app.live, (line) => listed.push(line));
+  const line = listed.find((one) => one.startsWith(loadId));
+  expect(line).toContain("\twithdrawn\t");
+  expect(line).toContain(`\t${app.clock.now.toISOString()} by jo@host: wrong month`);
+});
+
+test("changes of several loads are taken back one after the other", async () => {
+  await loads.exclude([{ uei, until: "2030-01-01" }], "2026-01-10");
+  const first = await app.live.exclusions.findOne();
+  const days = ["2026-01-11", "2026-01-12", "2026-01-13"];
+  const ids: string[] = [];
+  for (const day of days) ids.push((await loads.exclude([{ uei, until: day.replace("26", "31") }], day)).loadId);
+  for (const id of ids.toReversed()) await withdraw(id);
+  expect(await app.live.exclusions.find().toArray()).toEqual([first]);
+});

@@ -1,0 +1,20 @@
+import { inTransaction } from "@vvs/mongo";
+import type { MongoClient } from "mongodb";
+import type { Collections } from "../model/documents.ts";
+import { applyRegistryBatch } from "../registry-load/apply.ts";
+import type { Transact } from "../registry-load/load-lock.ts";
+import { sandboxRegistry } from "./sandbox-registry.ts";
+
+/** Brings the sandbox's registry entities to what the made-up registry says; the same again changes nothing. */
+export async function loadSandboxRegistry(options: {
+  client: MongoClient;
+  collections: Collections;
+  now: () => Date;
+}): Promise<void> {
+  const { client, collections } = options;
+  const now = options.now();
+  const source = { name: "sandbox_registry", retrieved_at: now };
+  const items = sandboxRegistry().map((facts) => ({ uei: facts.uei, facts }));
+  const transact: Transact = (work) => inTransaction(client, work);
+  await applyRegistryBatch({ transact, collections, loadId: undefined, source, actor: "registry:sandbox", now }, items);
+}

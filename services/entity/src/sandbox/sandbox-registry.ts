@@ -1,0 +1,143 @@
+import type { Address, RegistrationStatus, RegistryEntityFacts, StatusFacts } from "../model/facts.ts";
+import { ueiCheckDigit } from "../model/identifiers.ts";
+import { sandboxPlaces, sandboxStreets, sandboxTrades, sandboxWords } from "./sandbox-words.ts";
+
+/** Made-up entities beside those with a documented behaviour. */
+const madeUpEntities = 600;
+
+/** The entities whose UEI decides how the sandbox's providers answer; the documentation lists them. */
+const special: readonly [uei: string, legalName: string, status: RegistrationStatus][] = [
+  ["SANDBXACTVE1", "Sandbox Active Vendor LLC", "active"],
+  ["SANDBXNACTV1", "Sandbox Inactive Vendor Inc", "inactive"],
+  ["SANDBXEXPRD1", "Sandbox Expired Vendor Corp", "expired"],
+  ["SANDBXDEBAR1", "Sandbox Debarred Vendor LLC", "debarred"],
+  ["SANDBXERRR01", "Sandbox Provider Error Company", "active"],
+  ["SANDBXFALLB1", "Sandbox Provider Fallback Partners LLP", "active"],
+  ["SANDBXCHNGE1", "Sandbox Changing Status Inc", "active"],
+];
+
+const legalForms = [
+  ["LLC", "Partnership or Limited Liability Partnership"],
+  ["Inc", "Corporate Entity (Not Tax Exempt)"],
+  ["Corp", "Corporate Entity (Not Tax Exempt)"],
+  ["Co", "Corporate Entity (Not Tax Exempt)"],
+  ["LLP", "Partnership or Limited Liability Partnership"],
+  ["Foundation", "Corporate Entity (Tax Exempt)"],
+] as const;
+
+/**
+ * The synthetic registry of the sandbox: the same entities at every call. No made-up UEI can be one that GSA issues
+ * (its check character is wrong), and no CAGE (they hold the letter O). Dates lie far from now, so that a status stays
+ * true as time passes. Every 40th made-up entity shares its core name with the one before it, under another legal form.
+ */
+export function sandboxRegistry(): RegistryEntityFacts[] {
+  const random = randomNumbers(20_261_121);
+  const entities = special.map(([uei, legalName, status], index) =>
+    entityOf({ uei, legalName, status, serial: index, entityType: "Corporate Entity (Not Tax Exempt)", random }),
+  );
+  const names = new Set<string>();
+  let before = { core: "", form: 0 };
+  for (let index = 0; index < madeUpEntities; index++) {
+    const sharesName = index % 40 === 39;
+    const core = sharesName ? before.core : newCoreName(names, random);
+    const formIndex = sharesName ? (before.form + 1) % legalForms.length : pick(legalForms.length, random);
+    const form = legalForms[formIndex]!;
+    entities.push(
+      entityOf({
+        uei: sandboxUei(index),
+        legalName: `${core} ${form[0]}`,
+        status: statusOf(index),
+        serial: special.length + index,
+        entityType: form[1],
+        otherName: index % 7 === 0 ? `${core.split(" ").slice(0, 2).join(" ")} Group` : undefined,
+        random,
+      }),
+    );
+    before = { core, form: formIndex };
+  }
+  return entities;
+}
+
+type RandomNumbers = () => number;
+
+/** A linear congruential generator (Numerical Recipes' constants): numbers in [0, 1), the same for the same seed. */
+function randomNumbers(seed: number): RandomNumbers {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function pick(count: number, random: RandomNumbers): number {
+  return Math.floor(random() * count);
+}
+
+function statusOf(index: number): RegistrationStatus {
+  const place = index % 20;
+  if (place < 12) return "active";
+  if (place < 15) return "inactive";
+  return place < 18 ? "expired" : "debarred";
+}
+
+function newCoreName(taken: Set<string>, random: RandomNumbers): string {
+  for (;;) {
+    const first = sandboxWords[pick(sandboxWords.length, random)]!;
+    const second = sandboxWords[pick(sandboxWords.length, random)]!;
+    const trade = sandboxTrades[pick(sandboxTrades.length, random)]!;
+    const name = `${first} ${second} ${trade}`;
+    if (first === second || taken.has(name)) continue;
+    taken.add(name);
+    return name;
+  }
+}
+
+/** `SANDBX`, a serial number, and a check digit that is off by one. */
+function sandboxUei(index: number): string {
+  const first11 = `SANDBX${String(10_000 + index)}`;
+  return `${first11}${(ueiCheckDigit(first11) + 1) % 10}`;
+}
+
+/** Issued CAGE codes never hold the letter O. */
+function sandboxCage(serial: number): string {
+  return `${1 + (serial % 9)}O${String(serial).padStart(3, "0")}`;
+}
+
+function entityOf(options: {
+  uei: string;
+  legalName: string;
+  status: RegistrationStatus;
+  serial: number;
+  entityType: string;
+  otherName?: string;
+  random: RandomNumbers;
+}): RegistryEntityFacts {
+  const { uei, legalName, status, serial, entityType, otherName, random } = options;
+  const [city, state, zip] = sandboxPlaces[pick(sandboxPlaces.length, random)]!;
+  const street = sandboxStreets[pick(sandboxStreets.length, random)]!;
+  const suite = pick(4, random) === 0 ? `STE ${100 + pick(800, random)}` : undefined;
+  const place = { city, state, country: "USA" };
+  const line1 = `${1 + serial + 100 * pick(90, random)} ${street}`;
+  const addresses: Address[] = [{ type: "physical", line1, ...(suite && { line2: suite }), ...place, zip }];
+  if (serial % 5 === 0) addresses.push({ type: "mailing", line1: `PO BOX ${1000 + serial}`, ...place, zip });
+  return {
+    uei,
+    eftIndicator: "",
+    cage: sandboxCage(serial),
+    legalName,
+    otherNames: otherName ? [otherName] : [],
+    entityType,
+    status: statusFacts(status),
+    addresses,
+    publicDisplay: true,
+  };
+}
+
+function statusFacts(status: RegistrationStatus): StatusFacts {
+  return {
+    samRegistered: true,
+    listedAs: status === "debarred" ? "active" : status,
+    expirationDate: status === "expired" ? "2021-03-31" : "2099-03-31",
+    excluded: status === "debarred",
+  };
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import type { SecretKey } from "@vvs/config";
+import { createLogger } from "@vvs/logging";
+import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
+import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { type Client, createClient, serveRpc } from "@vvs/rpc";
+import { type Environment, toProtoCaller } from "@vvs/tenant";
+import type { MongoClient } from "mongodb";
+import { callers } from "../api.ts";
+import { createEntityApplication } from "../domain.ts";
+import { migrate } from "../migrate.ts";
+import { collectionsOf } from "../model/documents.ts";
+import type { HostedIndex } from "../name-index/host.ts";
+
+// The whole service on real databases of its own, called over gRPC, for the tests of this folder.
+
+export const secretKey = (id: string): SecretKey => ({ id, key: randomBytes(32) });
+
+/** The rings that TINs are kept by, newest keys first. */
+export interface TinRings {
+  readonly tinKeys: readonly SecretKey[];
+  readonly tinHashKeys: readonly SecretKey[];
+}
+
+/** Migrates new databases and serves from them; `stop` removes them. */
+export async function startTestApplication(uri: string, options: { sandboxEntityCap?: number; rings?: TinRings } = {}) {
+  const prefix = `test_${randomBytes(5).toString("hex")}_`;
+  const logger = createLogger({ service: "entity-test", level: "silent" });
+  const stopping = new AbortController().signal;
+  const client = await connectMongo({ uri, service: "entity-test", logger, stopping });
+  await migrate({ client, prefix });
+  const databases = environmentDatabases(client, prefix, "entity");
+  const clock = { now: new Date() };
+  const rings = options.rings ?? { tinKeys: [secretKey("t1")], tinHashKeys: [secretKey("h1")] };
+  const serve = (by: TinRings & { index?: HostedIndex; client?: MongoClient }) =>
+    serveApplication({
+      client,
+      databases,
+      ...by,
+      sandboxEntityCap: options.sandboxEntityCap ?? 10_000,
+      now: () => new Date(clock.now),
+    });
+  const first = await serve(rings);
+  return {
+    client,
+    prefix,
+    databases,
+    rings,
+    live: collectionsOf(databases.live),
+    sandbox: collectionsOf(databases.sandbox),
+    /** What the service takes for now. */
+    clock,
+    gateway: first.gateway,
+    verification: first.verification,
+    /** Another process of the service on the same databases, with other keys. */
+    serve,
+    async stop() {
+      await first.stop();
+      await Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]);
+      await client.close();
+    },
+  };
+}
+
+/** One process of the service, with clients of its callers. */
+async function serveApplication(options: Parameters<typeof createEntityApplication>[0]) {
+  const server = await serveRpc({
+    service: EntityService,
+    handlers: createEntityApplication(options),
+    callers,
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    logger: createLogger({ service: "entity-test", level: "silent" }),
+    translate: translateMongoError,
+  });
+  const clientOf = (caller: string) =>
+    createClient(EntityService, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
+  const [gateway, verification] = [clientOf("gateway"), clientOf("verification")];
+  return {
+    gateway,
+    verification,
+    async stop() {
+      gateway.close();
+      verification.close();
+      await server.close();
+    },
+  };
+}
+
+export type TestApplication = Awaited<ReturnType<typeof startTestApplication>>;
+
+/** A caller of an organization, by default in live. */
+export function callerFor(organizationId: string, environment: Environment = "live") {
+  return toProtoCaller({ tenant: { organizationId, environment }, actor: "key_1", requestId: "req_1" });
+}
+
+/** What checks need of one entity; without an id where the caller's tenant does not see it. */
+export async function subjectOf(
+  client: Pick<Client<typeof EntityService>, "getCheckSubjects">,
+  { tenant }: ReturnType<typeof callerFor>,
+  entityId: string,
+) {
+  const { subjects } = await client.getCheckSubjects({ keys: [{ tenant, entityId }] });
+  return subjects[0]!;
+}
+
+/** The TIN in clear of an entity, asked for as checks do: by the fingerprint that was read before. */
+export async function revealedTin(
+  client: Pick<Client<typeof EntityService>, "getCheckSubjects" | "revealTin">,
+  caller: ReturnType<typeof callerFor>,
+  entityId: string,
+) {
+  const { tinHash } = await subjectOf(client, caller, entityId);
+  return (await client.revealTin({ caller, entityId, tinHash })).tin;
+}

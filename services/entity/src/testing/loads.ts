@@ -1,0 +1,168 @@
+import { type ClientSession, type Collection, type MongoClient, MongoServerError } from "mongodb";
+import { loadExclusions } from "../registry-load/load-exclusions.ts";
+import { loadExtract } from "../registry-load/load-extract.ts";
+import type { LoadOptions } from "../registry-load/load-log.ts";
+import {
+  extractRowText,
+  extractText,
+  inTemporaryDirectory,
+  writeText,
+} from "../registry-load/testing/registry-files.ts";
+import type { TestApplication } from "./application.ts";
+
+// Loads of hand-made files into a test application's live environment.
+
+/** What a load is given in place of the application's own. */
+export type LoadOverrides = Partial<Pick<LoadOptions, "client" | "collections" | "onWait">>;
+
+/** An exclusion by what differs from a firm's that has no end. */
+export interface ExclusionOf {
+  readonly uei?: string;
+  readonly cage?: string;
+  readonly until?: string;
+}
+
+const TITLES =
+  "Classification,Name,Unique Entity ID,Exclusion Program,Excluding Agency,CT Code,Exclusion Type,Additional Comments," +
+  "Active Date,Termination Date,SAM Number,CAGE,Creation_Date";
+
+export function createLoads(app: TestApplication) {
+  const own = () => ({ client: app.client, collections: app.live, now: () => new Date(app.clock.now) });
+  return {
+    /** An extract of rows given by what differs from the default row, cut on a day of September 2026. */
+    load(rows: Record<number, string>[], options: LoadOverrides & { day?: string; count?: number } = {}) {
+      const { day = "06", count, ...overrides } = options;
+      const text = extractText(rows.map(extractRowText), { count }).replaceAll("20260906", `202609${day}`);
+      return inTemporaryDirectory(async (directory) => {
+        const path = await writeText(directory, `SAM_PUBLIC_202609${day}.dat`, text);
+        return loadExtract({ ...own(), path, ...overrides });
+      });
+    },
+    /** An exclusions file of that day of 2026; an exclusion's SAM number is that of whom it excludes. */
+    exclude(rows: readonly ExclusionOf[], day = "2026-01-10", options: LoadOverrides & { acceptFewer?: boolean } = {}) {
+      const lines = rows.map(({ uei = "", cage = "", until = "Indefinite" }) => {
+        const fields = ["Firm", "X", uei, "Reciprocal", "GSA", "R", "Ineligible", "", "2020-01-01", until];
+        return [...fields, `S4MR${uei || cage}`, cage, "2026-01-01"].map((field) => `"${field}"`).join(",");
+      });
+      const dayOfYear = (Date.parse(day) - Date.parse("2026-01-01")) / 86_400_000 + 1;
+      const name = `exclusions_26${String(dayOfYear).padStart(3, "0")}.csv`;
+      return inTemporaryDirectory(async (directory) => {
+        const path = await writeText(directory, name, [TITLES, ...lines].join("\n"));
+        return loadExclusions({ ...own(), path, ...options });
+      });
+    },
+    async clear() {
+      await Promise.all(Object.values(app.live).map((collection: Collection) => collection.deleteMany({})));
+    },
+    /** The facts that loads write and what they changed, as one text. */
+    async everything() {
+      const { entities, snapshots, exclusions, changes } = app.live;
+      const all = [entities, snapshots, exclusions, changes] as readonly unknown[] as Collection[];
+      return JSON.stringify(await Promise.all(all.map((each) => each.find().toArray())));
+    },
+  };
+}
+
+/** What a hooked session does before its transaction begins or commits, and after it aborted. */
+interface Hooks {
+  readonly onBegin?: () => Promise<void> | void;
+  readonly onCommit?: (session: ClientSession) => Promise<void> | void;
+  readonly onAbort?: () => void;
+}
+
+/** The same client with hooks in its sessions' transactions. */
+function hookedClient(client: MongoClient, { onBegin, onCommit, onAbort }: Hooks): MongoClient {
+  const startSession = () => {
+    const session = client.startSession();
+    const { withTransaction, commitTransaction, abortTransaction } = session;
+    session.withTransaction = async (work, options) => {
+      await onBegin?.();
+      return withTransaction.call(session, work, options) as never;
+    };
+    session.commitTransaction = async () => {
+      await onCommit?.(session);
+      return commitTransaction.call(session);
+    };
+    session.abortTransaction = async (options) => {
+      await abortTransaction.call(session, options);
+      onAbort?.();
+    };
+    return session;
+  };
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = name === "startSession" ? startSession : Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+/**
+ * A client whose transaction with that number (from 0) waits for `begin` before it begins, and for `commit` before it
+ * commits; the others go through. `aborted` resolves once any of them was aborted.
+ */
+export function pausingTransaction(client: MongoClient, number: number) {
+  const [beginning, begun, committing, committed, aborted] = Array.from({ length: 5 }, () =>
+    Promise.withResolvers<void>(),
+  );
+  let count = 0;
+  let isPaused = false;
+  const hooked = hookedClient(client, {
+    async onBegin() {
+      isPaused = count++ === number;
+      if (!isPaused) return;
+      beginning!.resolve();
+      await begun!.promise;
+    },
+    async onCommit() {
+      if (!isPaused) return;
+      isPaused = false;
+      committing!.resolve();
+      await committed!.promise;
+    },
+    onAbort: () => aborted!.resolve(),
+  });
+  return {
+    client: hooked,
+    beginning: beginning!.promise,
+    begin: begun!.resolve,
+    committing: committing!.promise,
+    commit: committed!.resolve,
+    aborted: aborted!.promise,
+    transactions: () => count,
+  };
+}
+
+/**
+ * A client whose first commit waits for `commit`; or for `abort`, which lets go what the transaction locked, and then for
+ * `retry`, with which the transaction begins again.
+ */
+export function pausingCommit(client: MongoClient) {
+  const committing = Promise.withResolvers<void>();
+  const decided = Promise.withResolvers<"commit" | "abort">();
+  const aborted = Promise.withResolvers<void>();
+  const retried = Promise.withResolvers<void>();
+  let isFirst = true;
+  const hooked = hookedClient(client, {
+    async onCommit(session) {
+      if (!isFirst) return;
+      isFirst = false;
+      committing.resolve();
+      if ((await decided.promise) === "commit") return;
+      await session.abortTransaction();
+      aborted.resolve();
+      await retried.promise;
+      throw new MongoServerError({ message: "aborted by the test", errorLabels: ["TransientTransactionError"] });
+    },
+  });
+  return {
+    client: hooked,
+    committing: committing.promise,
+    commit: () => decided.resolve("commit"),
+    abort() {
+      decided.resolve("abort");
+      return aborted.promise;
+    },
+    retry: retried.resolve,
+  };
+}

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { SecretKey } from "@vvs/config";
+import { callerFor, secretKey, startTestApplication, type TestApplication } from "../testing/application.ts";
+
+const old = { tin: secretKey("t1"), hash: secretKey("h1") };
+const young = { tin: secretKey("t2"), hash: secretKey("h2") };
+const TIN = "471829360";
+
+let app: TestApplication;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!, {
+    rings: { tinKeys: [old.tin], tinHashKeys: [old.hash] },
+  });
+});
+afterAll(() => app.stop());
+
+const ring = (...keys: SecretKey[]) => keys.map(({ id, key }) => `${id}:${key.toString("base64")}`).join(",");
+
+/** The command as an operator runs it. */
+async function run(args: string[], rings: { TIN_KEYS: string; TIN_HASH_KEYS: string }) {
+  const command = spawn(process.execPath, [fileURLToPath(new URL("cli.ts", import.meta.url)), ...args], {
+    env: {
+      PATH: process.env.PATH,
+      MONGODB_URI: process.env.MONGODB_URI,
+      MONGODB_DATABASE_PREFIX: app.prefix,
+      ...rings,
+    },
+  });
+  let printed = "";
+  for (const stream of [command.stdout, command.stderr]) {
+    stream.on("data", (data) => {
+      printed += data;
+    });
+  }
+  const [code] = await once(command, "close");
+  return { code: code as number | null, printed };
+}
+
+test("rotates both environments, says what it did and when the old keys can go, and tells no TIN and no key", async () => {
+  for (const environment of ["live", "sandbox"] as const) {
+    const caller = callerFor("org_1", environment);
+    await app.gateway.createEntity({ caller, legalName: "Vendor LLC", identifiers: { tin: TIN } });
+  }
+  const rings = { TIN_KEYS: ring(young.tin, old.tin), TIN_HASH_KEYS: ring(young.hash, old.hash) };
+  const first = await run(["rotate"], rings);
+  expect(first).toMatchObject({ code: 0, printed: expect.stringContaining("live carried TINs: 1 renewed, 0 left") });
+  expect(first.printed).toContain("sandbox hashes of contents: 1 renewed, 0 left");
+  expect(first.printed).toContain("the others can be dropped");
+  for (const secret of [TIN, ...[old, young].flatMap(({ tin, hash }) => [ring(tin), ring(hash)])]) {
+    expect(first.printed).not.toContain(secret);
+  }
+  const again = await run(["rotate"], { TIN_KEYS: ring(young.tin), TIN_HASH_KEYS: ring(young.hash) });
+  expect(again).toMatchObject({ code: 0, printed: expect.stringContaining("live carried TINs: 0 renewed, 0 left") });
+});
+
+test("without the key that sealed something it fails, names the document and keeps the rest", async () => {
+  const rings = { TIN_KEYS: ring(secretKey("t3")), TIN_HASH_KEYS: ring(secretKey("h3")) };
+  const { code, printed } = await run(["rotate"], rings);
+  expect(code).toBe(1);
+  expect(printed).toMatch(/live entity_identifiers ent_\w+: the ring has no key t\d/);
+  expect(printed).toContain("keep the other keys");
+});
+
+test("anything else is explained", async () => {
+  expect(await run(["spin"], { TIN_KEYS: "", TIN_HASH_KEYS: "" })).toMatchObject({
+    code: 1,
+    printed: expect.stringContaining("npm run tins -- rotate"),
+  });
+  expect(await run(["rotate"], { TIN_KEYS: "", TIN_HASH_KEYS: "" })).toMatchObject({
+    code: 1,
+    printed: "TIN_KEYS: is required\nTIN_HASH_KEYS: is required\n",
+  });
+});

@@ -1,0 +1,80 @@
+import { ConfigError } from "@vvs/config";
+import { createLogger } from "@vvs/logging";
+import { connectMongo, environmentDatabases } from "@vvs/mongo";
+import { environments } from "@vvs/tenant";
+import { loadTinsConfig } from "../config.ts";
+import { collectionsOf } from "../model/documents.ts";
+import { createFingerprintKeys } from "./tin-fingerprints.ts";
+import { type RotationReport, rotateTins } from "./tin-rotation.ts";
+import { createTinVault } from "./tins.ts";
+
+const USAGE = `Usage:
+  npm run tins -- rotate
+      seals and hashes all stored TINs of both environments by the first keys of TIN_KEYS and TIN_HASH_KEYS, while the
+      service runs; goes on where it was ended. Once nothing is left the other keys can be dropped`;
+
+const BATCH_SIZE = 200;
+
+/** The message is for the operator. */
+class UsageError extends Error {}
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  const isForOperator = error instanceof ConfigError || error instanceof UsageError;
+  console.error(isForOperator ? error.message : error);
+  process.exitCode = 1;
+});
+
+async function main(args: string[]): Promise<void> {
+  if (args.length !== 1 || args[0] !== "rotate") throw new UsageError(USAGE);
+  const config = loadTinsConfig();
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const logger = createLogger({ service: "tins", level: "warn" });
+  const once = AbortSignal.abort();
+  const client = await connectMongo({ uri: config.MONGODB_URI, service: "tins", logger, stopping: once });
+  try {
+    const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
+    const collections = { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) };
+    const sealingKeys = config.TIN_KEYS;
+    const fingerprintKeys = createFingerprintKeys({ collections, sealingKeys });
+    const tins = createTinVault({ sealingKeys, hashKeys: config.TIN_HASH_KEYS, fingerprintKeys });
+    let left = 0;
+    for (const environment of environments) {
+      const report = await rotateTins({
+        collections: collections[environment],
+        environment,
+        tins,
+        sealingKeys,
+        batchSize: BATCH_SIZE,
+        stopping: stop.signal,
+        onFault: (collection, id, fault) => console.error(`${environment} ${collection} ${id}: ${fault}`),
+      });
+      left += tell(environment, report);
+    }
+    if (left > 0) process.exitCode = 1;
+    console.log(
+      left === 0
+        ? "Everything is by the newest keys: the others can be dropped."
+        : "Something is left: keep the other keys, and run this again.",
+    );
+  } finally {
+    await client.close();
+  }
+}
+
+/** Returns how much is left. */
+function tell(environment: string, report: RotationReport): number {
+  const names: Record<keyof RotationReport, string> = {
+    fingerprintKeys: "fingerprint keys",
+    carried: "carried TINs",
+    remembered: "remembered TINs",
+    contents: "hashes of contents",
+  };
+  let left = 0;
+  for (const [part, name] of Object.entries(names)) {
+    const count = report[part as keyof RotationReport];
+    left += count.left;
+    console.log(`${environment} ${name}: ${count.renewed} renewed, ${count.left} left`);
+  }
+  return left;
+}

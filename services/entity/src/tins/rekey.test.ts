@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { MATCH_VERSION } from "../model/match-keys.ts";
+import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { rekey } from "./rekey.ts";
+
+let app: TestApplication;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+});
+afterAll(() => app.stop());
+
+const caller = callerFor("org_rekey");
+const find = (legalName: string) => app.gateway.lookUp({ caller, legalName });
+
+test("keys that older rules made are made anew, and nothing else of the entity; then there is nothing to do", async () => {
+  const names = ["Quarrystone Paving LLC", "Umbria Glassworks Inc", "Tremont Foundry"];
+  for (const legalName of names) await app.gateway.createEntity({ caller, legalName, identifiers: {} });
+  const before = await app.live.entities.find().sort({ _id: 1 }).toArray();
+  expect(before.every(({ match_version }) => match_version === MATCH_VERSION)).toBe(true);
+  const outdated = { name_keys: ["n:old"], candidate_keys: ["t:old"] };
+  await app.live.entities.updateOne({ legal_name: names[0] }, { $set: { ...outdated, match_version: 0 } });
+  await app.live.entities.updateOne({ legal_name: names[1] }, { $set: outdated, $unset: { match_version: "" } });
+  await expect(find(names[0]!)).rejects.toMatchObject({ code: "entity_not_found" });
+
+  expect(await rekey(app.live)).toBe(2);
+  const after = await app.live.entities.find().sort({ _id: 1 }).toArray();
+  expect(after.map(({ revision, ...entity }) => entity)).toEqual(before);
+  expect((await find(names[0]!)).entity?.legalName).toBe(names[0]);
+  expect(await rekey(app.live)).toBe(0);
+});
+
+test("keys made of names that changed meanwhile without a new version are not written", async () => {
+  const { entity } = await app.gateway.createEntity({ caller, legalName: "Larkspur Mills", identifiers: {} });
+  const filter = { _id: entity!.id };
+  await app.live.entities.updateOne(filter, { $set: { match_version: 0 } });
+  const renamed = { other_names: ["Old Mill Asphalt"], candidate_keys: ["t:newer"], match_version: MATCH_VERSION };
+  const entities = new Proxy(app.live.entities, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== "bulkWrite") return typeof value === "function" ? value.bind(target) : value;
+      return async (writes: Parameters<typeof target.bulkWrite>[0]) => {
+        await target.updateOne(filter, { $set: renamed, $inc: { revision: 1 } });
+        return target.bulkWrite(writes);
+      };
+    },
+  });
+  expect(await rekey({ entities })).toBe(0);
+  expect(await app.live.entities.findOne(filter)).toMatchObject(renamed);
+});

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import type { SecretKey } from "@vvs/config";
+import { isDuplicateKey } from "@vvs/mongo";
+import { keyedHashes, open, type Place, seal } from "@vvs/sealing";
+import type { Environment, Tenant } from "@vvs/tenant";
+import { Binary } from "mongodb";
+import type { Collections, FingerprintKeyDocument } from "../model/documents.ts";
+
+/** The key that fingerprints the TINs of one organization. */
+export interface FingerprintKeys {
+  /** Made at the first TIN, and the same for ever. Errors: it was sealed by an unknown key. */
+  of(tenant: Tenant): Promise<Buffer>;
+}
+
+/**
+ * What stands for a TIN wherever it is compared over time: in the inputs of stored answers and of monitors' baselines.
+ * Equal TINs of an organization have equal fingerprints, whatever keys seal and hash them today.
+ */
+export function fingerprintOf(key: Buffer, tin: string): Binary {
+  return new Binary(keyedHashes([{ id: "", key }], tin)[0]!.hash);
+}
+
+/** Keeps one random key an organization and environment, itself sealed by the newest of `sealingKeys`. */
+export function createFingerprintKeys(options: {
+  collections: Readonly<Record<Environment, Pick<Collections, "fingerprintKeys">>>;
+  sealingKeys: readonly SecretKey[];
+}): FingerprintKeys {
+  const { sealingKeys } = options;
+  return {
+    async of(tenant) {
+      const { fingerprintKeys } = options.collections[tenant.environment];
+      const mine = { _id: tenant.organizationId };
+      const found = await fingerprintKeys.findOne(mine);
+      if (found) return openKey(sealingKeys, tenant, found.sealed);
+      const key = randomBytes(32);
+      try {
+        await fingerprintKeys.insertOne({ ...mine, sealed: sealKey(sealingKeys, tenant, key) });
+        return key;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return openKey(sealingKeys, tenant, (await fingerprintKeys.findOne(mine))!.sealed);
+      }
+    },
+  };
+}
+
+/** A key as it is stored, sealed by the newest key of the ring. */
+export function sealKey(ring: readonly SecretKey[], tenant: Tenant, key: Buffer): FingerprintKeyDocument["sealed"] {
+  const { key_id, box } = seal(ring, placeOf(tenant), key.toString("base64"));
+  return { key_id, box: new Binary(box) };
+}
+
+/** Errors: an unknown key of the ring, a box that belongs elsewhere. */
+export function openKey(
+  ring: readonly SecretKey[],
+  tenant: Tenant,
+  { key_id, box }: FingerprintKeyDocument["sealed"],
+): Buffer {
+  return Buffer.from(open(ring, placeOf(tenant), { key_id, box: box.value() }), "base64");
+}
+
+function placeOf({ organizationId, environment }: Tenant): Place {
+  return [organizationId, environment, "tin_fingerprint_keys", organizationId, "key"];
+}

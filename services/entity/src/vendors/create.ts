@@ -1,0 +1,134 @@
+import { ServiceError } from "@vvs/errors";
+import type { IdempotencyStore, Outcome } from "@vvs/idempotency";
+import { newId } from "@vvs/ids";
+import { createCap, inTransaction } from "@vvs/mongo";
+import type { Idempotency } from "@vvs/proto/common/v1/common";
+import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
+import type { ClientSession, MongoClient } from "mongodb";
+import { nameEntities } from "../lookup/naming.ts";
+import type { Collections, EntityDocument, PublicEntity } from "../model/documents.ts";
+import { insertEntity, untilUndisturbed } from "../model/entity-writes.ts";
+import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
+import { type ContentHash, contentText, newOwnEntity, type OwnContent } from "../model/own-entity.ts";
+import type { EntityStore } from "../store.ts";
+import type { TinVault } from "../tins/tins.ts";
+import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
+
+export interface CreationOptions {
+  readonly client: MongoClient;
+  readonly collections: Readonly<Record<Environment, Collections>>;
+  readonly store: EntityStore;
+  readonly tins: TinVault;
+  /** Created entities that one organization may have in the sandbox. */
+  readonly sandboxEntityCap: number;
+  readonly now: () => Date;
+}
+
+export interface Created {
+  readonly entity: EntityDocument;
+  /** The first answer, where this one repeats it: the entity may have changed since. */
+  readonly asAnswered?: PublicEntity;
+}
+
+export interface Creation {
+  /**
+   * Creates an entity, or returns the one that the same content created before. Errors: entity_exists where a visible
+   * entity carries one of the identifiers, limit_exceeded.
+   */
+  create(caller: CallerContext, content: OwnContent, idempotency: Idempotency | undefined): Promise<Outcome<Created>>;
+  /**
+   * Writes a new entity with its first snapshot. Errors: limit_exceeded; a duplicate key, StaleEntityError where another
+   * call or a load was first.
+   */
+  insert(
+    caller: CallerContext,
+    content: OwnContent,
+    contentHash?: ContentHash,
+    alongside?: (session: ClientSession, id: string) => Promise<void>,
+  ): Promise<EntityDocument>;
+}
+
+export function createCreation(
+  options: CreationOptions & { idempotency: Readonly<Record<Environment, IdempotencyStore>> },
+): Creation {
+  const { client, store, tins, now } = options;
+  const withinCap = sandboxCap(options);
+  const insertEntityOf: Creation["insert"] = async (caller, content, contentHash, alongside) => {
+    const { tenant } = caller;
+    const collections = options.collections[tenant.environment];
+    const at = now();
+    const id = newId("ent", at);
+    const bare = newOwnEntity(tenant, { id, content, contentHash, now: at });
+    const { tin } = content.identifiers;
+    const sealed = tin && (await tins.seal(tenant, { collection: "entity_identifiers", id }, tin));
+    await guardIdentifiers(collections, undefined, [bare.identifiers]);
+    return inTransaction(client, async (session) => {
+      if (sealed) {
+        await collections.carriedTins.insertOne(
+          { _id: id, organization_id: tenant.organizationId, ...sealed },
+          { session },
+        );
+      }
+      await alongside?.(session, id);
+      const entity = await withLoadedExclusions(collections, session, bare, at);
+      await refuseLoadedMeanwhile(collections, session, tenant.organizationId, bare.identifiers);
+      return insertEntity(collections, session, { entity, author: caller, now: at });
+    });
+  };
+  const insert: Creation["insert"] = (caller, ...entity) =>
+    withinCap(caller.tenant, () => insertEntityOf(caller, ...entity));
+  return {
+    insert,
+    create: (caller, content, idempotency) =>
+      options.idempotency[caller.tenant.environment].once({
+        tenant: caller.tenant,
+        idempotency,
+        replay: async (answerId) => {
+          const { entityId, version } = readAnswerId(answerId);
+          const [entity] = await store.findVisible(caller.tenant, [entityId]);
+          const asAnswered = await store.viewAt(caller.tenant, entityId, version);
+          if (!entity || !asAnswered) throw new ServiceError("entity_not_found");
+          return { entity, asAnswered };
+        },
+        run: (complete) =>
+          untilUndisturbed(async () => {
+            const { carriers } = await nameEntities({ store, tins }, caller.tenant, content.identifiers);
+            const [carrier] = carriers;
+            // Looked for last: a carrier that was made of the same content meanwhile is found by it too.
+            const hashes = tins.contentHashes(caller.tenant, contentText(content));
+            const same = await store.findByContent(caller.tenant, hashes);
+            if (same) {
+              await inTransaction(client, (session) => complete(session, answerIdOf(same)));
+              return { entity: same };
+            }
+            if (carrier) throw new ServiceError("entity_exists", { entityId: carrier._id });
+            const contentHash = { content_hash: hashes[0]!, content_hash_key_id: tins.newest.hashKeyId };
+            const completeFirst = (session: ClientSession, id: string) =>
+              complete(session, answerIdOf({ _id: id, version: 1 }));
+            return { entity: await insert(caller, content, contentHash, completeFirst) };
+          }),
+      }),
+  };
+}
+
+/** Reserves a place for each creation in the sandbox; live has no cap. */
+function sandboxCap({ collections, store, sandboxEntityCap: limit }: CreationOptions) {
+  const cap = createCap({
+    counters: collections.sandbox.createdCounts,
+    count: (organizationId) => store.countOwn({ organizationId, environment: "sandbox" }),
+  });
+  const message = `An organization can create ${limit} entities in the sandbox; this one has reached that.`;
+  const refusal = () => new ServiceError("limit_exceeded", { message });
+  return <T>({ organizationId, environment }: Tenant, create: () => Promise<T>): Promise<T> =>
+    environment === "sandbox" ? cap.within(organizationId, { limit, refusal }, create) : create();
+}
+
+/** What an idempotent creation answered: an entity as one of its snapshots shows it. */
+function answerIdOf({ _id, version }: Pick<EntityDocument, "_id" | "version">): string {
+  return `${_id}@${version}`;
+}
+
+function readAnswerId(answerId: string): { entityId: string; version: number } {
+  const [entityId = "", version] = answerId.split("@");
+  return { entityId, version: Number(version) };
+}

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import {
+  callerFor,
+  revealedTin,
+  startTestApplication,
+  subjectOf,
+  type TestApplication,
+} from "../testing/application.ts";
+
+let app: TestApplication;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+});
+afterAll(() => app.stop());
+
+const page = { limit: 100 };
+const versionsOf = async (caller: ReturnType<typeof callerFor>, entityId: string) =>
+  (await app.gateway.listSnapshots({ caller, entityId, page })).snapshots.map(({ version }) => version);
+
+describe("a vendor that no entity is named by", () => {
+  test.each([
+    [{ uei: "ABCDEFGHJK21", tin: "100000001" }, "Unknown entity (UEI ABCDEFGHJK21)"],
+    [{ cage: "2ABC1", duns: "100000002" }, "Unknown entity (CAGE 2ABC1)"],
+    [{ duns: "100000003", tin: "100000004" }, "Unknown entity (DUNS 100000003)"],
+    [{ tin: "100001234" }, "Unknown entity (TIN ****1234)"],
+  ])("is created with a placeholder, which is no name to ask with", async (identifiers, name) => {
+    const caller = callerFor("org_placeholder");
+    const { entityId, created } = await app.verification.resolveVendor({ caller, identifiers });
+    expect(created).toBe(true);
+    const { entity } = await app.gateway.getEntity({ caller, entityId });
+    expect(entity!.legalName).toBe(name);
+    const subject = await subjectOf(app.verification, caller, entityId);
+    expect(subject).toMatchObject({ legalName: "", createdByOrganization: true });
+    for (const fuzzy of [false, true]) {
+      await expect(app.gateway.lookUp({ caller, fuzzy, legalName: name })).rejects.toMatchObject({
+        code: "entity_not_found",
+      });
+    }
+  });
+
+  test("is created once, however many ask at once and with whatever of its identifiers", async () => {
+    const caller = callerFor("org_race");
+    const forms = [
+      { tin: "200000001" },
+      { tin: "200000001", uei: "ABCDEFGHJK22" },
+      { tin: "200000001", cage: "2ABC2" },
+    ];
+    const calls = Array.from({ length: 12 }, (_, index) => forms[index % forms.length]!);
+    const resolved = await Promise.all(
+      calls.map((identifiers) => app.verification.resolveVendor({ caller, identifiers, legalName: "Race Co" })),
+    );
+    expect(new Set(resolved.map(({ entityId }) => entityId)).size).toBe(1);
+    expect(resolved.filter(({ created }) => created)).toHaveLength(1);
+    const { entityId } = resolved[0]!;
+    const { entity } = await app.gateway.getEntity({ caller, entityId });
+    expect(entity!.identifiers).toEqual({ uei: "ABCDEFGHJK22", cage: "2ABC2", tin: "****0001" });
+    const versions = await versionsOf(caller, entityId);
+    expect(versions).toEqual(versions.map((_, index) => versions.length - index));
+  });
+});
+
+describe("a vendor that an own entity is named by", () => {
+  test("gets the identifiers that it lacks, and its first name, each with a snapshot", async () => {
+    const caller = callerFor("org_own");
+    const { entityId } = await app.verification.resolveVendor({ caller, identifiers: { duns: "300000001" } });
+    const named = await app.verification.resolveVendor({
+      caller,
+      identifiers: { duns: "300000001", tin: "300000002" },
+      legalName: "Late Name Inc",
+    });
+    expect(named).toMatchObject({ entityId, created: false });
+    const renamed = { caller, identifiers: { tin: "300000002" }, legalName: "Another Name Inc" };
+    expect((await app.verification.resolveVendor(renamed)).entityId).toBe(entityId);
+    const { entity } = await app.gateway.getEntity({ caller, entityId });
+    expect(entity).toMatchObject({ legalName: "Late Name Inc", identifiers: { duns: "300000001", tin: "****0002" } });
+    expect(await versionsOf(caller, entityId)).toEqual([2, 1]);
+    expect(await revealedTin(app.verification, caller, entityId)).toBe("300000002");
+    const reveals = await app.live.tinReveals.find({ entity_id: entityId }).toArray();
+    expect(reveals).toMatchObject([{ organization_id: "org_own", actor: "key_1", caller: "verification" }]);
+  });
+
+  test("is refused with an identifier that contradicts, naming the entity; those that name several are ambiguous", async () => {
+    const caller = callerFor("org_contra");
+    const first = await app.verification.resolveVendor({
+      caller,
+      identifiers: { uei: "ABCDEFGHJK23", tin: "400000001" },
+    });
+    const second = await app.verification.resolveVendor({ caller, identifiers: { cage: "2ABC3" } });
+    await expect(
+      app.verification.resolveVendor({ caller, identifiers: { uei: "ABCDEFGHJK23", tin: "400000009" } }),
+    ).rejects.toMatchObject({ code: "entity_exists", entityId: first.entityId });
+    await expect(
+      app.verification.resolveVendor({ caller, identifiers: { uei: "ABCDEFGHJK23", cage: "2ABC3" } }),
+    ).rejects.toMatchObject({
+      code: "ambiguous_match",
+      candidates: [{ id: first.entityId }, { id: second.entityId }],
+    });
+  });
+});
+
+describe("a vendor that a registry entity is named by", () => {
+  const uei = "SANDBXACTVE1";
+
+  test("keeps what one organization supplies for that organization alone", async () => {
+    const caller = callerFor("org_keeps", "sandbox");
+    const other = callerFor("org_others", "sandbox");
+    const { entityId, created } = await app.verification.resolveVendor({
+      caller,
+      identifiers: { uei, tin: "500000001", duns: "500000002" },
+      legalName: "Ignored",
+    });
+    expect(created).toBe(false);
+    const seen = async (by: typeof caller) => (await app.gateway.getEntity({ caller: by, entityId })).entity!;
+    expect((await seen(caller)).identifiers).toMatchObject({ uei, tin: "****0001", duns: "500000002" });
+    expect(Object.keys((await seen(other)).identifiers)).toEqual(expect.not.arrayContaining(["tin", "duns"]));
+    expect((await seen(caller)).legalName).toBe((await seen(other)).legalName);
+    expect(await versionsOf(caller, entityId)).toEqual([1]);
+    const { snapshots } = await app.gateway.listSnapshots({ caller, entityId, page });
+    expect(snapshots[0]).toMatchObject({ organizationId: "", requestId: "", actor: "registry:sandbox" });
+    expect(JSON.stringify(snapshots[0]!.entity)).not.toContain("****");
+
+    const byTin = { identifiers: { tin: "500000001" } };
+    expect((await app.gateway.lookUp({ caller, ...byTin })).entity!.id).toBe(entityId);
+    await expect(app.gateway.lookUp({ caller: other, ...byTin })).rejects.toMatchObject({ code: "entity_not_found" });
+    expect(await revealedTin(app.verification, caller, entityId)).toBe("500000001");
+    await expect(revealedTin(app.verification, other, entityId)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("replaces what was remembered when another is supplied, and yields to an entity that carries it", async () => {
+    const caller = callerFor("org_replaces", "sandbox");
+    const first = await app.verification.resolveVendor({ caller, identifiers: { uei, tin: "600000001" } });
+    const before = await subjectOf(app.verification, caller, first.entityId);
+    await app.verification.resolveVendor({ caller, identifiers: { uei, tin: "600000002" } });
+    const after = await subjectOf(app.verification, caller, first.entityId);
+    expect(after.tinHash).not.toEqual(before.tinHash);
+    await expect(app.gateway.lookUp({ caller, identifiers: { tin: "600000001" } })).rejects.toMatchObject({
+      code: "entity_not_found",
+    });
+    const { entity } = await app.gateway.createEntity({
+      caller,
+      legalName: "Carrier Inc",
+      identifiers: { tin: "600000002" },
+    });
+    const byTin = await app.gateway.lookUp({ caller, identifiers: { tin: "600000002" } });
+    expect(byTin.entity!.id).toBe(entity!.id);
+    await expect(
+      app.verification.resolveVendor({ caller, identifiers: { uei, tin: "600000002" } }),
+    ).rejects.toMatchObject({ code: "ambiguous_match" });
+  });
+});
+
+describe("a TIN that a call supplies", () => {
+  const uei = "SANDBXNACTV1";
+  const caller = callerFor("org_supplies", "sandbox");
+  const supply = (tin: string) => app.verification.resolveVendor({ caller, identifiers: { uei, tin } });
+
+  test("is answered by its own fingerprint, whatever other calls supply at the same moment", async () => {
+    const alone = new Map<string, Buffer>();
+    for (const tin of ["800000001", "800000002"]) alone.set(tin, Buffer.from((await supply(tin)).tinHash));
+    const calls = Array.from({ length: 12 }, (_, index) => `80000000${1 + (index % 2)}`);
+    const resolved = await Promise.all(calls.map(supply));
+    expect(resolved.map(({ tinHash }) => Buffer.from(tinHash))).toEqual(calls.map((tin) => alone.get(tin)));
+    const { entityId, tinHash } = await supply("800000001");
+    expect((await subjectOf(app.verification, caller, entityId)).tinHash).toEqual(tinHash);
+    const without = await app.verification.resolveVendor({ caller, identifiers: { uei } });
+    expect([without.entityId, without.tinHash]).toEqual([entityId, new Uint8Array()]);
+  });
+
+  test("that is carried or makes a new entity has the fingerprint that is read later", async () => {
+    const made = await app.verification.resolveVendor({ caller, identifiers: { tin: "800000003" } });
+    const again = await app.verification.resolveVendor({ caller, identifiers: { tin: "800000003" } });
+    const { tinHash } = await subjectOf(app.verification, caller, made.entityId);
+    expect([made.tinHash, again.tinHash]).toEqual([tinHash, tinHash]);
+  });
+
+  test("and that replaced the expected one is not revealed, nor recorded as revealed", async () => {
+    const { entityId, tinHash: first } = await supply("800000001");
+    const { tinHash: second } = await supply("800000002");
+    const reveals = () => app.sandbox.tinReveals.countDocuments({ organization_id: "org_supplies" });
+    for (const tinHash of [first, new Uint8Array()]) {
+      await expect(app.verification.revealTin({ caller, entityId, tinHash })).rejects.toMatchObject({
+        code: "not_found",
+      });
+    }
+    expect(await reveals()).toBe(0);
+    expect((await app.verification.revealTin({ caller, entityId, tinHash: second })).tin).toBe("800000002");
+    expect(await reveals()).toBe(1);
+  });
+});
+
+describe("a provider's facts", () => {
+  const facts = (at: Date, set: object = {}) => ({
+    provider: "sam_gov_api",
+    retrievedAt: { seconds: BigInt(Math.floor(at.getTime() / 1000)), nanos: 0 },
+    registrationStatus: "active",
+    legalName: "FACTS INC",
+    cage: "3ABC1",
+    expirationDate: "2099-01-31",
+    entityType: "Corporate Entity (Not Tax Exempt)",
+    ...set,
+  });
+
+  test("change an own entity once, with a snapshot, and never by an older answer", async () => {
+    const caller = callerFor("org_facts");
+    const { entity } = await app.gateway.createEntity({
+      caller,
+      legalName: "Facts",
+      identifiers: { duns: "700000001" },
+    });
+    const entityId = entity!.id;
+    const update = (at: Date, set?: object) =>
+      app.verification.updateFromProvider({ caller, entityId, ...facts(at, set) });
+    expect(await update(new Date("2026-05-02"))).toMatchObject({ changed: true });
+    expect(await update(new Date("2026-05-03"))).toMatchObject({ changed: false });
+    expect(await update(new Date("2026-05-01"), { registrationStatus: "expired" })).toMatchObject({ changed: false });
+    expect(await update(new Date("2026-05-04"), { registrationStatus: "debarred" })).toMatchObject({ changed: true });
+    const seen = await app.gateway.getEntity({ caller, entityId });
+    expect(seen.entity).toMatchObject({
+      legalName: "FACTS INC",
+      samGov: { registrationStatus: "debarred", cage: "3ABC1", expirationDate: "2099-01-31" },
+      sources: [{ name: "organization" }, { name: "sam_gov_api" }],
+    });
+    expect(await versionsOf(caller, entityId)).toEqual([3, 2, 1]);
+  });
+
+  test("that are equal count as newer all the same: answers of before change nothing when they arrive late", async () => {
+    const caller = callerFor("org_late_facts");
+    const identifiers = { duns: "700000002" };
+    const { entity } = await app.gateway.createEntity({ caller, legalName: "Late facts", identifiers });
+    const entityId = entity!.id;
+    const update = (at: string, set?: object, provider = "sam_gov_api") =>
+      app.verification.updateFromProvider({ caller, entityId, ...facts(new Date(at), set), provider });
+    const seenNow = async () => (await app.gateway.getEntity({ caller, entityId })).entity!.samGov!.registrationStatus;
+    const onlyStatus = (registrationStatus: string) => ({
+      registrationStatus,
+      legalName: "",
+      cage: "",
+      expirationDate: "",
+      entityType: "",
+    });
+    await update("2026-05-03", onlyStatus("inactive"));
+    expect(await update("2026-05-02", onlyStatus("active"))).toMatchObject({ changed: false });
+    expect(await seenNow()).toBe("inactive");
+    await update("2026-05-04");
+    await update("2026-05-06");
+    await update("2026-05-08", {}, "sam_gov_extract");
+    for (const late of ["2026-05-05", "2026-05-07"]) {
+      expect(await update(late, { registrationStatus: "expired" })).toMatchObject({ changed: false });
+    }
+    expect(await seenNow()).toBe("active");
+    expect(await versionsOf(caller, entityId)).toEqual([2, 1]);
+    expect(await update("2026-05-09", { registrationStatus: "expired" })).toMatchObject({ changed: true });
+    expect(await versionsOf(caller, entityId)).toEqual([3, 2, 1]);
+  });
+
+  test("change no registry entity and nothing in the sandbox", async () => {
+    const caller = callerFor("org_facts", "sandbox");
+    const { entity: registry } = await app.gateway.lookUp({ caller, identifiers: { uei: "SANDBXEXPRD1" } });
+    const { entity: own } = await app.gateway.createEntity({ caller, legalName: "Own" });
+    for (const { id } of [registry!, own!]) {
+      const update = { caller, entityId: id, ...facts(new Date()) };
+      expect(await app.verification.updateFromProvider(update)).toMatchObject({ changed: false });
+      expect(await versionsOf(caller, id)).toEqual([1]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startTestGateway, type TestGateway, until } from "./testing/gateway.ts";
+import { event, renderedEvent } from "./testing/samples.ts";
+
+const stopping = new AbortController();
+let gateway: TestGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startTestGateway(process.env.REDIS_URL, { stopping: stopping.signal });
+  key = gateway.account.createKey().value;
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  gateway.monitor.on("listEvents", () => ({ events: [event] }));
+  gateway.monitor.on("listEventsAfter", () => ({ events: [event], position: 7n }));
+});
+const get = (query: string, other = key) => gateway.send("GET", `/v1/events${query}`, { key: other });
+const lastRequest = () => gateway.monitor.calls.at(-1)!.request;
+
+describe("events read forward", () => {
+  test("begin at the oldest kept and go on at the cursor, which is always there", async () => {
+    const first = await get("?after=start&limit=2");
+    expect([first.status, first.body]).toEqual([
+      200,
+      { events: [renderedEvent], next_cursor: expect.stringMatching(/^[\w-]+$/) },
+    ]);
+    expect(lastRequest()).toMatchObject({ limit: 2, waitSeconds: 0 });
+    expect(lastRequest().after).toBeUndefined();
+    gateway.monitor.on("listEventsAfter", () => ({ events: [], position: 7n }));
+    const next = await get(`?after=${first.body.next_cursor}&wait=20`);
+    expect(next.body).toEqual({ events: [], next_cursor: first.body.next_cursor });
+    expect(lastRequest()).toMatchObject({ after: 7n, limit: 25, waitSeconds: 20 });
+  });
+
+  test.each([
+    ["wait without after", "?wait=1", "wait"],
+    ["wait beyond 20 s", "?after=start&wait=21", "wait"],
+    ["a wait that is no number", "?after=start&wait=soon", "wait"],
+    ["after that is no cursor", "?after=7", "after"],
+    ["an empty after", "?after=", "after"],
+    ["a wrong limit", "?after=start&limit=0", "limit"],
+  ])("refuse %s", async (_name, query, path) => {
+    const { status, body } = await get(query);
+    const paths = new Set(body.details.map((each: { path: string }) => each.path));
+    expect([status, [...paths]]).toEqual([400, [path]]);
+  });
+
+  test("take no cursor of the list that is newest first, nor the other way round, nor of another organization", async () => {
+    const { createdAt, id } = { createdAt: event.detectedAt, id: event.id };
+    gateway.monitor.on("listEvents", () => ({ events: [event], next: { createdAt, id } }));
+    const backward = (await get("")).body.next_cursor;
+    const forward = (await get("?after=start")).body.next_cursor;
+    expect((await get(`?after=${backward}`)).body.details[0].path).toBe("after");
+    expect((await get(`?cursor=${forward}`)).body.details[0].path).toBe("cursor");
+    expect((await get(`?after=${forward}&cursor=${backward}`)).body.details[0].path).toBe("after");
+    expect((await get(`?after=${forward}`, gateway.account.createKey().value)).status).toBe(400);
+  });
+
+  test("are refused beyond the calls that may wait, with the time to try again", async () => {
+    gateway.monitor.on("listEventsAfter", () => {
+      throw new ServiceError("rate_limited", { message: "10 calls wait already.", retryAfterSeconds: 5 });
+    });
+    const { status, headers, body } = await get("?after=start&wait=5");
+    expect([status, body.error, headers.get("retry-after")]).toEqual([429, "rate_limited", "5"]);
+  });
+
+  test("of a client that hangs up are waited for no longer", async () => {
+    const hungUp = Promise.withResolvers<void>();
+    gateway.monitor.on("listEventsAfter", (_request: unknown, { signal }: { signal: AbortSignal }) => {
+      signal.addEventListener("abort", () => hungUp.resolve());
+      return hungUp.promise.then(() => ({ events: [], position: 0n }));
+    });
+    const calls = gateway.monitor.calls.length;
+    const headers = { Authorization: `Bearer ${key}` };
+    const call = request(`${gateway.baseUrl}/v1/events?after=start&wait=20`, { headers }).end();
+    call.on("error", () => undefined);
+    await until(() => gateway.monitor.calls.length > calls);
+    call.destroy();
+    await hungUp.promise;
+  });
+
+  test("are answered with what there is when the gateway stops, and the cursor to go on with", async () => {
+    gateway.monitor.on("listEventsAfter", (asked: { waitSeconds: number }, { signal }: { signal: AbortSignal }) =>
+      asked.waitSeconds > 0 ? once(signal, "abort") : { events: [], position: 7n },
+    );
+    const calls = gateway.monitor.calls.length;
+    const answering = get("?after=start&wait=20");
+    await until(() => gateway.monitor.calls.length > calls);
+    stopping.abort();
+    const { status, body } = await answering;
+    expect([status, body]).toEqual([200, { events: [], next_cursor: expect.any(String) }]);
+  });
+});

@@ -1,0 +1,69 @@
+import { afterEach, expect, test } from "@jest/globals";
+import { GRACE_MS } from "./auth/key-check.ts";
+import { type Health, watchHealth } from "./health.ts";
+import { until } from "./testing/gateway.ts";
+
+let health: Health | undefined;
+afterEach(() => health?.stop());
+
+/** Services that answer as a test says, and a clock that it turns. */
+function watched(serving = [true, true, true]) {
+  const state = { asked: 0, now: 0, replicaAgeMs: 0 };
+  const clients = serving.map((_, index) => ({
+    isServing: async () => {
+      state.asked += 1;
+      return serving[index]!;
+    },
+  }));
+  health = watchHealth({ replica: { ageMs: () => state.replicaAgeMs }, clients, clock: () => state.now });
+  /** Waits until each service was asked again. */
+  const round = () => {
+    const before = state.asked;
+    return until(() => state.asked >= before + 2 * clients.length);
+  };
+  return { health, serving, state, round };
+}
+
+test("is unhealthy until each service has said that it can serve", async () => {
+  const { health, serving, round } = watched([true, false, true]);
+  expect(health.healthy()).toBe(false);
+  await round();
+  expect(health.healthy()).toBe(false);
+  serving[1] = true;
+  await until(() => health.healthy());
+});
+
+test("a service that says for 4 s that it can't serve makes the gateway unhealthy, until it can again", async () => {
+  const { health, serving, state, round } = watched();
+  await round();
+  expect(health.healthy()).toBe(true);
+  serving[2] = false;
+  await round();
+  state.now = 4_000;
+  expect(health.healthy()).toBe(true);
+  state.now = 4_001;
+  await round();
+  expect(health.healthy()).toBe(false);
+  serving[2] = true;
+  await until(() => health.healthy());
+});
+
+test("one replica of several in trouble changes nothing", async () => {
+  const { health, serving, state, round } = watched();
+  await round();
+  for (let second = 1; second <= 6; second++) {
+    state.now = second * 1_000;
+    serving[0] = second % 2 === 0;
+    await round();
+    expect(health.healthy()).toBe(true);
+  }
+});
+
+test("with account out of reach it stays healthy for as long as keys are accepted", async () => {
+  const { health, state, round } = watched();
+  await round();
+  state.replicaAgeMs = GRACE_MS;
+  expect(health.healthy()).toBe(true);
+  state.replicaAgeMs = GRACE_MS + 1;
+  expect(health.healthy()).toBe(false);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "@jest/globals";
+import { KeyWindow } from "./key-window.ts";
+
+const windowAt = (...moments: number[]) => {
+  const window = new KeyWindow(60_000);
+  for (const at of moments) window.admit(at);
+  return window;
+};
+
+test("the window slides: a slot frees exactly a window after it was taken", () => {
+  const window = windowAt(0, 59_000);
+  expect([window.own(59_999), window.msUntilFree(2, 59_999)]).toEqual([2, 1]);
+  expect([window.own(60_000), window.msUntilFree(1, 60_000)]).toEqual([1, 59_000]);
+  expect(window.own(119_000)).toBe(0);
+});
+
+test("calls of other gateways take their slots for a window after they were reported", () => {
+  const window = windowAt();
+  const call = window.admit(1_000);
+  window.report(5, 1_100, call);
+  expect([window.own(1_100), window.total(1_100)]).toEqual([1, 5]);
+  expect(window.total(61_000)).toBe(4);
+  expect(window.total(61_100)).toBe(0);
+});
+
+test.each([
+  [5, 10_000],
+  [4, 20_000],
+  [3, 30_000],
+  [2, 30_000],
+  [1, 40_000],
+])("a limit of %d has a slot again when enough calls are over, in their order (%d)", (limit, freed) => {
+  const window = windowAt(10_000);
+  const call = window.admit(20_000);
+  window.report(3, 30_000, call);
+  window.admit(40_000);
+  expect(window.total(50_000)).toBe(5);
+  expect(window.msUntilFree(limit, 50_000)).toBe(freed + 60_000 - 50_000);
+});
+
+test("a count of one says that Redis lost its data: the earlier calls are missing there", () => {
+  const window = new KeyWindow(60_000);
+  for (const [at, count] of [
+    [1, 1],
+    [2, 2],
+    [3, 1],
+  ] as const)
+    window.report(count, at, window.admit(at));
+  expect(window.missing(3).map(({ at }) => at)).toEqual([1, 2]);
+  expect(window.total(3)).toBe(3);
+});
+
+test("a plan that shrinks does not look like lost data", () => {
+  const window = new KeyWindow(60_000);
+  for (const count of [1, 2, 3]) window.report(count, count, window.admit(count));
+  window.reportFull(2, 4);
+  expect(window.missing(4)).toEqual([]);
+  expect(window.total(4)).toBe(3);
+});
+
+test("a call that is answered after its window changes nothing", () => {
+  const window = new KeyWindow(60_000);
+  const call = window.admit(0);
+  expect(window.own(60_000)).toBe(0);
+  window.counted(call);
+  window.report(7, 60_000, undefined);
+  expect(window.total(60_000)).toBe(7);
+});

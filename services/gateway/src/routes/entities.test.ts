@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { bodies, entity, entityId, renderedEntity } from "../testing/samples.ts";
+
+let gateway: TestGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startTestGateway(process.env.REDIS_URL);
+  key = gateway.account.createKey().value;
+});
+afterAll(() => gateway.close());
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  gateway.send("POST", path, { key, body, headers });
+const get = (path: string) => gateway.send("GET", path, { key });
+
+describe("POST /v1/entities/lookup", () => {
+  test("passes criteria on normalized, ill-formed values too, and answers the one match", async () => {
+    gateway.entity.on("lookUp", () => ({ entity, confidence: 1 }));
+    const { status, body } = await post("/v1/entities/lookup", {
+      identifiers: { uei: " abc-def ghjkl1 ", tin: "12-3456789", cage: "toolong", duns: "x" },
+      legal_name: "  Acme  ",
+      address: "1 Main St, Springfield",
+    });
+    expect([status, body]).toEqual([200, renderedEntity]);
+    expect(gateway.entity.calls.at(-1)!.request).toMatchObject({
+      identifiers: { uei: "ABCDEFGHJKL1", tin: "123456789", cage: "TOOLONG", duns: "X" },
+      legalName: "Acme",
+      address: "1 Main St, Springfield",
+      fuzzy: false,
+      explain: false,
+    });
+  });
+
+  test("answers candidates of a fuzzy look-up, with reasons where asked for", async () => {
+    const explanation = [{ criterion: "name", outcome: "agrees", weight: 0.5, detail: "same words" }];
+    const candidate = { id: entityId, legalName: "Acme", confidence: 0.7 };
+    gateway.entity.on("lookUp", () => ({ candidates: [{ ...candidate, explanation }, candidate] }));
+    const { status, body } = await post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
+    expect([status, body]).toEqual([
+      200,
+      {
+        candidates: [
+          { id: entityId, legal_name: "Acme", confidence: 0.7, explanation },
+          { id: entityId, legal_name: "Acme", confidence: 0.7 },
+        ],
+      },
+    ]);
+    expect(gateway.entity.calls.at(-1)!.request).toMatchObject({ fuzzy: true, explain: true });
+  });
+
+  test("tells how sure a fuzzy match is, and why, also by parts", async () => {
+    const parts = [{ part: "zip", outcome: "contradicts", weight: -1 }];
+    const address = {
+      criterion: "address",
+      outcome: "contradicts",
+      weight: -0.03,
+      detail: "different: ZIP code",
+      parts,
+    };
+    const name = { criterion: "legal_name", outcome: "agrees", weight: 1, detail: "same words" };
+    const explanation = [name, address];
+    gateway.entity.on("lookUp", () => ({ entity, confidence: 0.97, explanation }));
+    const { body } = await post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
+    expect(body).toEqual({ ...renderedEntity, confidence: 0.97, explanation });
+  });
+
+  test("masks what looks like a TIN in the words of an explanation", async () => {
+    const explanation = [{ criterion: "legal_name", outcome: "agrees", weight: 0.5, detail: "only asked: 123456789" }];
+    gateway.entity.on("lookUp", () => ({ entity, confidence: 0.97, explanation }));
+    const { body } = await post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
+    expect(body.explanation[0].detail).toBe("only asked: ****6789");
+  });
+
+  test("ignores an Idempotency-Key, whatever it is", async () => {
+    const headers = { "Idempotency-Key": "x".repeat(300) };
+    expect((await post("/v1/entities/lookup", bodies["/v1/entities/lookup"], headers)).status).toBe(200);
+  });
+
+  test("passes an ambiguity on with its candidates, and masks what looks like a TIN in the message", async () => {
+    gateway.entity.on("lookUp", () => {
+      throw new ServiceError("ambiguous_match", {
+        message: "12-3456789 names several",
+        candidates: [{ id: entityId, legalName: "Acme", confidence: 1 }],
+      });
+    });
+    const { status, body } = await post("/v1/entities/lookup", bodies["/v1/entities/lookup"]);
+    expect(status).toBe(409);
+    expect(body).toEqual({
+      error: "ambiguous_match",
+      message: "****6789 names several",
+      request_id: expect.any(String),
+      candidates: [{ id: entityId, legal_name: "Acme", confidence: 1 }],
+    });
+  });
+});
+
+describe("POST /v1/entities", () => {
+  const address = { line1: "1 Main St", city: "Springfield", state: "IL", zip: "62701-1234", country: "USA" };
+
+  test("creates, and says where", async () => {
+    gateway.entity.on("createEntity", () => ({ entity }));
+    const { status, headers, body } = await post("/v1/entities", {
+      legal_name: "Acme Tools LLC",
+      identifiers: { cage: "1abc2" },
+      address,
+    });
+    expect([status, body]).toEqual([201, renderedEntity]);
+    expect(headers.get("location")).toBe(`/v1/entities/${entityId}`);
+    expect(headers.get("idempotency-replayed")).toBeNull();
+    const { request } = gateway.entity.calls.at(-1)!;
+    expect(request).toMatchObject({
+      legalName: "Acme Tools LLC",
+      identifiers: { cage: "1ABC2" },
+      address: { type: "physical", ...address, line2: "" },
+    });
+    expect(request.idempotency).toBeUndefined();
+  });
+
+  test("names the entity that exists", async () => {
+    gateway.entity.on("createEntity", () => {
+      throw new ServiceError("entity_exists", { entityId });
+    });
+    const { status, body } = await post("/v1/entities", bodies["/v1/entities"]);
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ error: "entity_exists", entity_id: entityId });
+  });
+});
+
+test("GET /v1/entities/:id and its snapshots, exactly as hashed", async () => {
+  gateway.entity.on("getEntity", () => ({ entity }));
+  expect((await get(`/v1/entities/${entityId}`)).body).toEqual(renderedEntity);
+
+  const snapshot = {
+    id: newId("snp"),
+    entityId,
+    organizationId: "org_1",
+    version: 2,
+    entity: { id: entityId, nested: { empty: "", list: [1, 0.5], yes: true } },
+    actor: "key_1",
+    requestId: "req_1",
+    createdAt: "2026-11-21T09:30:00.123Z",
+    hash: "aa",
+    previousHash: "bb",
+  };
+  const registry = { ...snapshot, version: 1, organizationId: "", requestId: "", previousHash: "" };
+  gateway.entity.on("listSnapshots", () => ({ snapshots: [snapshot, registry] }));
+  const { body } = await get(`/v1/entities/${entityId}/snapshots`);
+  const rendered = {
+    id: snapshot.id,
+    entity_id: entityId,
+    entity: snapshot.entity,
+    actor: "key_1",
+    created_at: "2026-11-21T09:30:00.123Z",
+    hash: "aa",
+  };
+  expect(body).toEqual({
+    snapshots: [
+      { ...rendered, version: 2, organization_id: "org_1", request_id: "req_1", previous_hash: "bb" },
+      { ...rendered, version: 1 },
+    ],
+    next_cursor: null,
+  });
+});

@@ -1,0 +1,95 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { entity, entityId } from "../testing/samples.ts";
+
+let gateway: TestGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startTestGateway(process.env.REDIS_URL);
+  key = gateway.account.createKey().value;
+});
+afterAll(() => gateway.close());
+
+const get = (path: string) => gateway.send("GET", path, { key });
+
+describe("lists", () => {
+  const next = { createdAt: timestampFromDate(new Date("2026-11-21T09:30:00.000Z")), id: entityId };
+  const cursorOf = async (path: string, options = { key }) => {
+    gateway.entity.on("listEntities", () => ({ entities: [entity], next }));
+    gateway.entity.on("listSnapshots", () => ({ snapshots: [], next }));
+    gateway.verification.on("listVerifications", () => ({ verifications: [], next }));
+    return (await gateway.send("GET", path, options)).body.next_cursor as string;
+  };
+
+  test("go on where the page before ended, with another limit too", async () => {
+    const cursor = await cursorOf("/v1/entities?limit=1");
+    expect(cursor).toMatch(/^[\w-]+$/);
+    await get(`/v1/entities?limit=100&cursor=${cursor}`);
+    expect(gateway.entity.calls.at(-1)!.request.page).toMatchObject({ limit: 100, after: next });
+  });
+
+  test.each(["0", "101", "1000", "-1", "1.5", "1e1", "+5", "05", "ten", "%20", ""])(
+    "limit=%s is 400",
+    async (limit) => {
+      const { status, body } = await get(`/v1/entities?limit=${limit}`);
+      expect(status).toBe(400);
+      expect(body.details[0].path).toBe("limit");
+    },
+  );
+
+  test("a cursor is good for its own list, filter, organization and environment alone", async () => {
+    const cursor = await cursorOf("/v1/entities");
+    const { tenant } = gateway.account.createKey().record;
+    const others: [string, string][] = [
+      ["/v1/verifications", key],
+      [`/v1/entities/${entityId}/snapshots`, key],
+      ["/v1/entities", gateway.account.createKey().value],
+    ];
+    for (const [path, other] of others) {
+      const { status, body } = await gateway.send("GET", `${path}?cursor=${cursor}`, { key: other });
+      expect([status, body.details[0].path]).toEqual([400, "cursor"]);
+    }
+    const { organizationId } = tenant!;
+    const live = gateway.account.createKey({ organizationId }).value;
+    const sandbox = gateway.account.createKey({ organizationId, environment: "sandbox" }).value;
+    const liveCursor = await cursorOf("/v1/entities", { key: live });
+    expect((await gateway.send("GET", `/v1/entities?cursor=${liveCursor}`, { key: sandbox })).status).toBe(400);
+    const sameOrganization = gateway.account.createKey({ organizationId }).value;
+    expect((await gateway.send("GET", `/v1/entities?cursor=${liveCursor}`, { key: sameOrganization })).status).toBe(
+      200,
+    );
+
+    const filtered = await cursorOf(`/v1/verifications?entity_id=${entityId}`);
+    expect((await get(`/v1/verifications?cursor=${filtered}`)).status).toBe(400);
+    expect((await get(`/v1/verifications?entity_id=${newId("ent")}&cursor=${filtered}`)).status).toBe(400);
+    expect((await get(`/v1/verifications?entity_id=${entityId}&cursor=${filtered}`)).status).toBe(200);
+    const snapshots = await cursorOf(`/v1/entities/${entityId}/snapshots`);
+    expect((await get(`/v1/entities/${newId("ent")}/snapshots?cursor=${snapshots}`)).status).toBe(400);
+  });
+
+  test("a cursor that was touched is 400", async () => {
+    const cursor = await cursorOf("/v1/entities");
+    const broken = [
+      "x",
+      "e30",
+      "%00",
+      `${cursor}=`,
+      `${cursor}AA`,
+      cursor.slice(0, -4),
+      cursor.replace(/^./, "_"),
+      "null",
+    ];
+    for (const one of broken) {
+      const { status, body } = await get(`/v1/entities?cursor=${one}`);
+      expect([one, status]).toEqual([one, 400]);
+      expect(body.details[0].path).toBe("cursor");
+    }
+  });
+
+  test("a parameter given twice is 400", async () => {
+    const { status, body } = await get("/v1/entities?limit=5&limit=5");
+    expect([status, body.details]).toEqual([400, [{ path: "limit", message: "must be given once" }]]);
+  });
+});

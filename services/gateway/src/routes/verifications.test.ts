@@ -1,0 +1,147 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import {
+  bodies,
+  entityId,
+  evidenceId,
+  renderedVerification,
+  verification,
+  verificationId,
+} from "../testing/samples.ts";
+
+let gateway: TestGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startTestGateway(process.env.REDIS_URL);
+  key = gateway.account.createKey().value;
+});
+afterAll(() => gateway.close());
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  gateway.send("POST", path, { key, body, headers });
+const get = (path: string) => gateway.send("GET", path, { key });
+
+describe("verifications", () => {
+  test("POST /v1/verify by entity", async () => {
+    gateway.verification.on("verify", () => ({ verification }));
+    const { status, body } = await post("/v1/verify", {
+      entity_id: entityId,
+      checks: ["tin_match", "sam_registration", "tin_match"],
+      mode: "cached",
+    });
+    expect([status, body]).toEqual([200, renderedVerification]);
+    expect(gateway.verification.calls.at(-1)!.request).toMatchObject({
+      target: { case: "entityId", value: entityId },
+      checks: [CheckType.TIN_MATCH, CheckType.SAM_REGISTRATION],
+      mode: Mode.CACHED,
+    });
+  });
+
+  test("POST /v1/verify by identifiers, replayed", async () => {
+    gateway.verification.on("verify", () => ({ verification, replayed: true }));
+    const { status, headers } = await post(
+      "/v1/verify",
+      { identifiers: { tin: "12-3456789" }, legal_name: "Acme", checks: ["tin_match"], mode: "realtime" },
+      { "Idempotency-Key": "k" },
+    );
+    expect(status).toBe(200);
+    expect(headers.get("idempotency-replayed")).toBe("true");
+    expect(gateway.verification.calls.at(-1)!.request).toMatchObject({
+      target: { case: "vendor", value: { identifiers: { tin: "123456789" }, legalName: "Acme" } },
+      mode: Mode.REALTIME,
+    });
+  });
+
+  test("POST /v1/verifications", async () => {
+    gateway.verification.on("verify", () => ({ verification }));
+    const { status, body } = await post("/v1/verifications", bodies["/v1/verifications"]);
+    expect([status, body]).toEqual([200, renderedVerification]);
+  });
+
+  test.each(["/v1/verify", "/v1/verifications"])("%s knows no entity by what is no id", async (path) => {
+    const calls = gateway.verification.calls.length;
+    const { status, body } = await post(path, { entity_id: "acme", checks: ["tin_match"], mode: "cached" });
+    expect([status, body.error]).toEqual([404, "entity_not_found"]);
+    expect(gateway.verification.calls).toHaveLength(calls);
+  });
+
+  test("GET one, and evidence", async () => {
+    gateway.verification.on("getVerification", () => ({ verification }));
+    expect((await get(`/v1/verifications/${verificationId}`)).body).toEqual(renderedVerification);
+    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
+    gateway.verification.on("getEvidence", () => ({
+      evidence: {
+        id: evidenceId,
+        verificationId,
+        checkType: CheckType.TIN_MATCH,
+        origin: "none",
+        sha256: "ab",
+        attempts: [
+          { provider: "taxbandits", outcome: "throw", reason: "timeout", startedAt: at, durationMs: 20_000n },
+          { provider: "compliancely", outcome: "pass", startedAt: at, durationMs: 3n },
+        ],
+        createdAt: at,
+      },
+    }));
+    const time = "2026-11-21T09:30:00.000Z";
+    expect((await get(`/v1/evidence/${evidenceId}`)).body).toEqual({
+      id: evidenceId,
+      verification_id: verificationId,
+      check_type: "tin_match",
+      origin: "none",
+      content: "",
+      content_type: "",
+      sha256: "ab",
+      attempts: [
+        { provider: "taxbandits", outcome: "throw", reason: "timeout", started_at: time, duration_ms: 20_000 },
+        { provider: "compliancely", outcome: "pass", started_at: time, duration_ms: 3 },
+      ],
+      created_at: time,
+    });
+  });
+
+  test("GET /v1/verifications filters by entity; what can't be one gives an empty list without a call", async () => {
+    gateway.verification.on("listVerifications", () => ({ verifications: [verification] }));
+    const { body } = await get(`/v1/verifications?entity_id=${entityId}`);
+    expect(body).toEqual({ verifications: [renderedVerification], next_cursor: null });
+    expect(gateway.verification.calls.at(-1)!.request).toMatchObject({ entityId, page: { limit: 25 } });
+    const calls = gateway.verification.calls.length;
+    const empty = await get("/v1/verifications?entity_id=acme");
+    expect([empty.status, empty.body]).toEqual([200, { verifications: [], next_cursor: null }]);
+    expect(gateway.verification.calls).toHaveLength(calls);
+  });
+
+  test("GET /v1/providers are those of the key's environment", async () => {
+    const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
+    gateway.verification.on("listProviders", () => ({
+      providers: [
+        {
+          name: "sam_gov_api",
+          checks: [CheckType.SAM_REGISTRATION],
+          state: "available",
+          quotaRemaining: 0n,
+          lastSuccessAt: at,
+        },
+        { name: "taxbandits", checks: [CheckType.TIN_MATCH], state: "unavailable" },
+      ],
+    }));
+    const { value } = gateway.account.createKey({ environment: "sandbox" });
+    const { body } = await gateway.send("GET", "/v1/providers", { key: value });
+    expect(body).toEqual({
+      providers: [
+        {
+          name: "sam_gov_api",
+          checks: ["sam_registration"],
+          state: "available",
+          quota_remaining: 0,
+          last_success_at: "2026-11-21T09:30:00.000Z",
+        },
+        { name: "taxbandits", checks: ["tin_match"], state: "unavailable" },
+      ],
+    });
+    expect(gateway.verification.calls.at(-1)!.request).toMatchObject({ environment: Environment.SANDBOX });
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { createLogger } from "@vvs/logging";
+import { translateMongoError } from "@vvs/mongo";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { Frequency, MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
+import { toProtoCaller } from "@vvs/tenant";
+import { createMonitorHandlers, monitorCallers } from "./api.ts";
+import { createTestDomain, someCaller, type TestDomain } from "./testing/domain.ts";
+
+const stopping = new AbortController();
+const logger = createLogger({ service: "monitor", level: "silent" });
+let sandbox: TestDomain;
+let live: TestDomain;
+let server: RpcServer;
+let gateway: Client<typeof MonitorService>;
+
+beforeAll(async () => {
+  const uri = process.env.MONGODB_URI!;
+  sandbox = await createTestDomain({ uri });
+  live = await createTestDomain({ uri, environment: "live", prefix: sandbox.prefix });
+  server = await serveRpc({
+    service: MonitorService,
+    handlers: createMonitorHandlers({ live, sandbox }, stopping.signal),
+    callers: monitorCallers,
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    logger,
+    translate: translateMongoError,
+  });
+  gateway = createClient(MonitorService, { address: `127.0.0.1:${server.port}`, caller: "gateway", tls: undefined });
+});
+afterAll(async () => {
+  gateway.close();
+  await server.close();
+  await live.close();
+  await sandbox.close();
+});
+
+const wanted = () => ({
+  caller: toProtoCaller(someCaller()),
+  entityId: newId("ent"),
+  checks: [CheckType.TIN_MATCH, CheckType.TIN_MATCH, CheckType.SAM_REGISTRATION],
+  webhookUrl: "https://example.com/hook",
+  frequency: Frequency.HOURLY,
+  activeLimit: 100,
+});
+const page = { limit: 2 };
+
+describe("over gRPC", () => {
+  test("a monitor is created, read, changed and canceled", async () => {
+    const request = wanted();
+    const { caller } = request;
+    const { monitor, replayed } = await gateway.createMonitor(request);
+    expect(replayed).toBe(false);
+    expect(monitor).toMatchObject({
+      entityId: request.entityId,
+      checks: [CheckType.TIN_MATCH, CheckType.SAM_REGISTRATION],
+      frequency: Frequency.HOURLY,
+      status: "active",
+      consecutiveErrors: 0,
+    });
+    const monitorId = monitor!.id;
+    expect((await gateway.getMonitor({ caller, monitorId })).monitor).toEqual(monitor);
+    const changed = await gateway.updateMonitor({ caller, monitorId, frequency: Frequency.WEEKLY });
+    expect(changed.monitor).toMatchObject({ frequency: Frequency.WEEKLY, webhookUrl: request.webhookUrl });
+    const canceled = await gateway.cancelMonitor({ caller, monitorId });
+    expect([canceled.monitor?.status, canceled.monitor?.nextRunAt]).toEqual(["canceled", undefined]);
+    expect((await gateway.listEvents({ caller, monitorId, page })).events).toEqual([]);
+  });
+
+  test("lists come in pages, newest first", async () => {
+    const request = wanted();
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count++) ids.unshift((await gateway.createMonitor(request)).monitor!.id);
+    const first = await gateway.listMonitors({ caller: request.caller, page });
+    const second = await gateway.listMonitors({ caller: request.caller, page: { ...page, after: first.next } });
+    const listed = [...first.monitors, ...second.monitors].map(({ id }) => id);
+    expect([listed.toSorted(), second.next]).toEqual([ids.toSorted(), undefined]);
+  });
+
+  test("a list can be filtered by entity, canceled status and outcome", async () => {
+    const request = wanted();
+    const { caller, entityId } = request;
+    const [one, other] = [await gateway.createMonitor(request), await gateway.createMonitor(request)];
+    await gateway.createMonitor({ ...request, entityId: newId("ent") });
+    await gateway.cancelMonitor({ caller, monitorId: other.monitor!.id });
+    const idsOf = async (filter: object) =>
+      (await gateway.listMonitors({ caller, page: { limit: 10 }, ...filter })).monitors.map(({ id }) => id);
+    expect(await idsOf({ entityId })).toEqual([one.monitor!.id]);
+    expect(await idsOf({ canceled: true })).toEqual([other.monitor!.id]);
+    await sandbox.monitors.updateOne(
+      { _id: one.monitor!.id },
+      { $set: { last_run: { at: new Date(), run_seq: 1, outcome: "error", verification_id: newId("ver") } } },
+    );
+    expect(await idsOf({ lastOutcome: CheckStatus.ERROR })).toEqual([one.monitor!.id]);
+    expect(await idsOf({ lastOutcome: CheckStatus.PASS })).toEqual([]);
+  });
+
+  test.each([
+    ["no checks", { checks: [] }],
+    ["an unknown check", { checks: [CheckType.UNSPECIFIED] }],
+    ["no frequency", { frequency: Frequency.UNSPECIFIED }],
+    ["a URL with user info", { webhookUrl: "https://me:secret@example.com/" }],
+    ["no caller", { caller: undefined }],
+  ])("a creation with %s is refused", async (_name, change) => {
+    await expect(gateway.createMonitor({ ...wanted(), ...change })).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  test("another organization's monitor is answered exactly like one that does not exist", async () => {
+    const { monitor } = await gateway.createMonitor(wanted());
+    const refusalOf = (monitorId: string) =>
+      gateway.getMonitor({ caller: toProtoCaller(someCaller()), monitorId }).catch((error: unknown) => error);
+    const [foreign, absent] = await Promise.all([refusalOf(monitor!.id), refusalOf(newId("mon"))]);
+    expect(foreign).toBeInstanceOf(ServiceError);
+    const partsOf = ({ code, message, details }: ServiceError) => ({ code, message, details });
+    expect(partsOf(foreign as ServiceError)).toEqual(partsOf(absent as ServiceError));
+    expect((foreign as ServiceError).code).toBe("monitor_not_found");
+  });
+
+  test("the events of another organization's monitor are not found", async () => {
+    const { monitor } = await gateway.createMonitor(wanted());
+    const events = gateway.listEvents({ caller: toProtoCaller(someCaller()), monitorId: monitor!.id, page });
+    await expect(events).rejects.toMatchObject({ code: "monitor_not_found" });
+  });
+
+  test("the dashboard can read how many monitors count against the cap", async () => {
+    const dashboard = createClient(MonitorService, {
+      address: `127.0.0.1:${server.port}`,
+      caller: "dashboard",
+      tls: undefined,
+    });
+    const { caller, ...rest } = wanted();
+    expect(await dashboard.countMonitors({ caller })).toMatchObject({ active: 0 });
+    const { monitor } = await gateway.createMonitor({ caller, ...rest });
+    await gateway.createMonitor({ caller, ...rest });
+    await gateway.cancelMonitor({ caller, monitorId: monitor!.id });
+    expect(await dashboard.countMonitors({ caller })).toMatchObject({ active: 1 });
+    dashboard.close();
+  });
+
+  test("services that are not in the list of callers are refused", async () => {
+    const address = `127.0.0.1:${server.port}`;
+    const stranger = createClient(MonitorService, { address, caller: "verification", tls: undefined });
+    await expect(stranger.listMonitors({ caller: toProtoCaller(someCaller()), page })).rejects.toMatchObject({
+      code: "forbidden",
+    });
+    stranger.close();
+  });
+});

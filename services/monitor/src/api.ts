@@ -1,0 +1,122 @@
+import { checkOf, statusOf } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
+import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
+import { Frequency as ProtoFrequency } from "@vvs/proto/monitor/v1/monitor";
+import type { Callers, Handlers } from "@vvs/rpc";
+import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
+import type { MonitorDomain } from "./domain.ts";
+import { eventMessage, monitorMessage } from "./messages.ts";
+import { frequencyOf } from "./runs/frequency.ts";
+
+type Service = typeof MonitorService;
+
+const GATEWAY_AND_DASHBOARD = ["gateway", "dashboard"];
+const MAX_WAIT_SECONDS = 20;
+
+/** The services that may call each method. */
+export const monitorCallers: Callers<Service> = {
+  createMonitor: GATEWAY_AND_DASHBOARD,
+  getMonitor: GATEWAY_AND_DASHBOARD,
+  listMonitors: GATEWAY_AND_DASHBOARD,
+  countMonitors: ["dashboard"],
+  updateMonitor: GATEWAY_AND_DASHBOARD,
+  cancelMonitor: GATEWAY_AND_DASHBOARD,
+  listEvents: GATEWAY_AND_DASHBOARD,
+  listEventsAfter: ["gateway"],
+};
+
+/** Creates the gRPC handlers. They translate messages and call the domain of the caller's environment. */
+export function createMonitorHandlers(
+  domains: Readonly<Record<Environment, MonitorDomain>>,
+  /** Aborted when the service stops; ends waiting calls. */
+  stopping: AbortSignal,
+): Handlers<Service> {
+  const domainOf = (tenant: Tenant) => domains[tenant.environment];
+
+  async function existing(tenant: Tenant, id: string) {
+    const monitor = await domainOf(tenant).store.find(tenant, id);
+    if (!monitor) throw new ServiceError("monitor_not_found");
+    return monitor;
+  }
+
+  return {
+    async createMonitor(request) {
+      const caller = callerOf(request.caller);
+      const checks = request.checks.map(
+        (check) => checkOf(check) ?? invalid("checks", "must contain only known checks"),
+      );
+      if (checks.length === 0) invalid("checks", "must contain at least one check");
+      const { value, replayed } = await domainOf(caller.tenant).commands.create(caller, {
+        entityId: request.entityId,
+        checks: [...new Set(checks)],
+        frequency: frequencyOf(request.frequency) ?? invalid("frequency", "must be a known frequency"),
+        webhookUrl: request.webhookUrl || undefined,
+        activeLimit: request.activeLimit,
+        idempotency: request.idempotency,
+      });
+      return { monitor: monitorMessage(value), replayed };
+    },
+    async getMonitor(request) {
+      const { tenant } = callerOf(request.caller);
+      return { monitor: monitorMessage(await existing(tenant, request.monitorId)) };
+    },
+    async listMonitors(request) {
+      const { tenant } = callerOf(request.caller);
+      const { entityId, canceled, lastOutcome, unanswered } = request;
+      const { store, now } = domainOf(tenant);
+      const filter = {
+        status: canceled ? "canceled" : "active",
+        entityId,
+        lastOutcome: statusOf(lastOutcome),
+        unansweredAt: unanswered ? now() : undefined,
+      } as const;
+      const { items, next } = await store.list(tenant, filter, request.page);
+      return { monitors: items.map(monitorMessage), next };
+    },
+    async countMonitors(request) {
+      const { tenant } = callerOf(request.caller);
+      return { active: await domainOf(tenant).store.activeMonitors(tenant) };
+    },
+    async updateMonitor(request) {
+      const { tenant } = callerOf(request.caller);
+      const frequency =
+        request.frequency === ProtoFrequency.UNSPECIFIED
+          ? undefined
+          : (frequencyOf(request.frequency) ?? invalid("frequency", "must be a known frequency"));
+      // An empty URL removes it.
+      const webhookUrl = request.webhookUrl === "" ? null : request.webhookUrl;
+      const change = { frequency, webhookUrl };
+      return { monitor: monitorMessage(await domainOf(tenant).commands.update(tenant, request.monitorId, change)) };
+    },
+    async cancelMonitor(request) {
+      const { tenant } = callerOf(request.caller);
+      return { monitor: monitorMessage(await domainOf(tenant).commands.cancel(tenant, request.monitorId)) };
+    },
+    async listEvents(request) {
+      const { tenant } = callerOf(request.caller);
+      const monitorId = request.monitorId || undefined;
+      if (monitorId) await existing(tenant, monitorId);
+      const { items, next } = await domainOf(tenant).history.list(tenant, monitorId, request.page);
+      return { events: items.map(eventMessage), next };
+    },
+    async listEventsAfter(request, { signal }) {
+      const { tenant } = callerOf(request.caller);
+      const { reader, waits } = domainOf(tenant);
+      const { limit, waitSeconds } = request;
+      const after = request.after === undefined ? undefined : Number(request.after);
+      if (waitSeconds < 0 || waitSeconds > MAX_WAIT_SECONDS)
+        invalid("wait", `must be between 0 and ${MAX_WAIT_SECONDS} seconds`);
+      let found = await reader.after(tenant, after, limit);
+      if (found.events.length === 0 && waitSeconds > 0) {
+        const options = { ms: waitSeconds * 1_000, signal: AbortSignal.any([signal, stopping]) };
+        await waits.untilAfter(tenant, found.position, options);
+        found = await reader.after(tenant, after, limit);
+      }
+      return { events: found.events.map(eventMessage), position: BigInt(found.position) };
+    },
+  };
+}
+
+function invalid(path: string, message: string): never {
+  throw new ServiceError("invalid_request", { details: [{ path, message }] });
+}

@@ -1,0 +1,256 @@
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { createLeases, type Leases, shardOf } from "@vvs/outbox";
+import type { Db } from "mongodb";
+import { migrate } from "../migrate.ts";
+import type { EventDocument } from "../monitors/monitor.ts";
+import { createTestDomain, SECOND, type TestDomain } from "../testing/domain.ts";
+import { createEventSequencer } from "./event-sequencer.ts";
+
+// Each test has its own domain, so that no other test takes the leases of its shards.
+const domains: TestDomain[] = [];
+let domain: TestDomain;
+let tenant: { organizationId: string; environment: "sandbox" };
+beforeEach(async () => {
+  domain = await createTestDomain({ uri: process.env.MONGODB_URI! });
+  domains.push(domain);
+  tenant = { organizationId: newId("org"), environment: "sandbox" };
+});
+afterAll(() => Promise.all(domains.map((each) => each.close())));
+
+const settled = async () => undefined;
+const leasesOf = (owner: string, leaseMs = 60 * SECOND) =>
+  createLeases({ db: domain.db, name: "event_sequencer", owner, leaseMs, settled });
+const sequencerOf = (leases: Pick<Leases, "held" | "touch">, db: Db = domain.db) =>
+  createEventSequencer({ db, client: domain.client, leases });
+
+async function runningSequencer() {
+  const leases = leasesOf("one");
+  await leases.renew();
+  return sequencerOf(leases);
+}
+
+function someEvent(name: string, change: Partial<EventDocument> = {}): EventDocument {
+  return {
+    _id: `evt_${name}`,
+    organization_id: tenant.organizationId,
+    monitor_id: newId("mon"),
+    entity_id: newId("ent"),
+    run_seq: 1,
+    verification_id: newId("ver"),
+    changes: [],
+    created_at: domain.clock.at,
+    recorded_at: domain.clock.at,
+    ...change,
+  };
+}
+const shards = () => domain.db.collection("event_sequencer_shards");
+const record = (name: string, change?: Partial<EventDocument>) => domain.events.insertOne(someEvent(name, change));
+
+async function read(after?: number, limit = 100) {
+  const { events, position } = await domain.reader.after(tenant, after, limit);
+  return { names: events.map(({ _id }) => _id.slice("evt_".length)), position };
+}
+
+describe("a forward reader", () => {
+  test("sees an event that was detected earlier and recorded later after its cursor", async () => {
+    const sequencer = await runningSequencer();
+    const early = new Date(domain.clock.at.getTime() - 60 * SECOND);
+    await record("detected-late");
+    await sequencer.run();
+    const first = await read();
+    await record("detected-early", { created_at: early });
+    await sequencer.run();
+    expect(first.names).toEqual(["detected-late"]);
+    expect((await read(first.position)).names).toEqual(["detected-early"]);
+  });
+
+  test("sees its events even while another transaction holds those of another organization", async () => {
+    const sequencer = await runningSequencer();
+    let held = newId("org");
+    while (shardOf(held) === shardOf(tenant.organizationId)) held = newId("org");
+    await record("held", { organization_id: held });
+    await record("free");
+    await domain.client.withSession(async (killed) => {
+      killed.startTransaction();
+      await domain.events.updateOne({ _id: "evt_held" }, { $set: { run_seq: 2 } }, { session: killed });
+      await sequencer.run();
+      expect((await read()).names).toEqual(["free"]);
+      await killed.abortTransaction();
+    });
+    await sequencer.run();
+    expect(await domain.events.countDocuments({ position: { $exists: false } })).toBe(0);
+  });
+
+  test("sees an event whose transaction began first and committed last after its cursor", async () => {
+    const sequencer = await runningSequencer();
+    const session = domain.client.startSession();
+    session.startTransaction();
+    await domain.events.insertOne(someEvent("slow"), { session });
+    domain.pass(1);
+    await record("quick");
+    await sequencer.run();
+    const first = await read();
+    await session.commitTransaction();
+    await session.endSession();
+    expect((await read(first.position)).names).toEqual([]);
+    await sequencer.run();
+    expect(first.names).toEqual(["quick"]);
+    expect((await read(first.position)).names).toEqual(["slow"]);
+  });
+
+  test("sees no event before it has its number, and then each once, page by page", async () => {
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      domain.pass(1);
+      await record(name, { recorded_at: domain.clock.at });
+    }
+    expect(await read()).toEqual({ names: [], position: 0 });
+    await (await runningSequencer()).run();
+    const pages: string[][] = [];
+    for (let at: number | undefined, page = await read(at, 2); page.names.length > 0; page = await read(at, 2)) {
+      pages.push(page.names);
+      at = page.position;
+    }
+    expect(pages).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+  });
+
+  test("sees its own organization only", async () => {
+    await record("own");
+    await record("strange", { organization_id: newId("org") });
+    await (await runningSequencer()).run();
+    expect(await read()).toEqual({ names: ["own"], position: 1 });
+  });
+
+  test("is refused a cursor before the oldest stored event, and one that was never assigned", async () => {
+    for (const name of ["a", "b", "c"]) await record(name);
+    await (await runningSequencer()).run();
+    await domain.events.deleteMany({ position: { $in: [1, 2] } });
+    const refusal = { code: "invalid_request", details: [{ path: "after" }] };
+    await expect(read(0)).rejects.toMatchObject(refusal);
+    await expect(read(1)).rejects.toMatchObject(refusal);
+    await expect(read(4)).rejects.toMatchObject(refusal);
+    expect(await read(2)).toEqual({ names: ["c"], position: 3 });
+    expect(await read()).toEqual({ names: ["c"], position: 3 });
+    await domain.events.deleteMany({});
+    await expect(read(2)).rejects.toMatchObject(refusal);
+    expect(await read()).toEqual({ names: [], position: 3 });
+    expect(await read(3)).toEqual({ names: [], position: 3 });
+  });
+});
+
+describe("two sequencers", () => {
+  test("number each event once: one that resumes after it lost its lease numbers nothing", async () => {
+    await record("a");
+    const [paused, heir] = [leasesOf("paused"), leasesOf("heir")];
+    await paused.renew();
+    const held = [...paused.held()];
+    const awake = Promise.withResolvers<void>();
+    const sleeping = sequencerOf({
+      held: () => held,
+      touch: async (session, shard) => {
+        await awake.promise;
+        return paused.touch(session, shard);
+      },
+    }).run();
+    await shards().updateMany({}, { $set: { until: new Date(0) } });
+    await domain.db.collection("event_sequencer_relays").deleteMany({});
+    await heir.renew();
+    expect(heir.held()).toHaveLength(held.length);
+    await sequencerOf(heir).run();
+    await record("b");
+    awake.resolve();
+    await sleeping;
+    expect(await read()).toEqual({ names: ["a"], position: 1 });
+    await sequencerOf(heir).run();
+    expect(await read()).toEqual({ names: ["a", "b"], position: 2 });
+  });
+
+  test("never work on a shard at the same time: it is taken over only after the current transaction", async () => {
+    await record("a");
+    const slow = leasesOf("slow");
+    await slow.renew();
+    const touched = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const numbering = sequencerOf({
+      held: slow.held,
+      touch: async (session, shard) => {
+        const isMine = await slow.touch(session, shard);
+        touched.resolve();
+        await goOn.promise;
+        return isMine;
+      },
+    }).run();
+    await touched.promise;
+    const isTaken = shards().updateOne(
+      { _id: shardOf(tenant.organizationId) as never },
+      { $set: { owner: "heir", until: new Date(0) } },
+    );
+    const seenByHeir = isTaken.then(() => read());
+    expect(await read()).toEqual({ names: [], position: 0 });
+    goOn.resolve();
+    await numbering;
+    expect(await seenByHeir).toEqual({ names: ["a"], position: 1 });
+  });
+
+  test("leave no gap and no duplicate number after a crash", async () => {
+    await record("a");
+    const leases = leasesOf("one");
+    await leases.renew();
+    const crashing = failingOnce(domain.db, "monitor_events", "bulkWrite");
+    await expect(sequencerOf(leases, crashing).run()).rejects.toThrow("crashed");
+    expect(await read()).toEqual({ names: [], position: 0 });
+    await record("b");
+    await sequencerOf(leases).run();
+    expect(await read()).toEqual({ names: ["a", "b"], position: 2 });
+  });
+});
+
+describe("the migration", () => {
+  test("numbers events of older versions, even while a service runs, and those stored later", async () => {
+    const { recorded_at: _, ...old } = someEvent("old");
+    await domain.events.insertOne(old);
+    await migrate({ client: domain.client, prefix: domain.prefix });
+    expect((await read()).names).toEqual(["old"]);
+    const sequencer = await runningSequencer();
+    const { recorded_at: _later, ...later } = someEvent("later");
+    await domain.events.insertOne(later);
+    await migrate({ client: domain.client, prefix: domain.prefix });
+    expect((await read()).names).toEqual(["old"]);
+    await sequencer.run();
+    expect((await read()).names).toEqual(["old", "later"]);
+  });
+});
+
+test("events without a number are found through an index that holds nothing else", async () => {
+  await record("a");
+  const found = await domain.events.find({ organization_id: tenant.organizationId }).hint("unnumbered").toArray();
+  expect(found).toHaveLength(1);
+  await (await runningSequencer()).run();
+  expect(
+    await domain.events
+      .find({ position: null as never })
+      .hint("unnumbered")
+      .toArray(),
+  ).toEqual([]);
+});
+
+/** Returns a database in which the first call of one method of one collection fails. */
+function failingOnce(db: Db, name: string, method: string): Db {
+  let failed = false;
+  const failing = (target: object) =>
+    new Proxy(target, {
+      get(collection, property) {
+        const value = Reflect.get(collection, property);
+        if (property === method && !failed) {
+          return async () => {
+            failed = true;
+            throw new Error("crashed");
+          };
+        }
+        return typeof value === "function" ? value.bind(collection) : value;
+      },
+    });
+  return {
+    collection: (asked: string) => (asked === name ? failing(db.collection(asked)) : db.collection(asked)),
+  } as unknown as Db;
+}

@@ -1,0 +1,310 @@
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { createOutbox } from "@vvs/outbox";
+import { IdempotencySchema } from "@vvs/proto/common/v1/common";
+import { VerificationRequestedSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
+import type { CallerContext } from "@vvs/tenant";
+import { createWebhookRequests } from "../events/webhook-requests.ts";
+import { createRuns } from "../runs/runs.ts";
+import {
+  createTestDomain,
+  fastClock,
+  HOUR,
+  RUN_TIMEOUT_MS,
+  SECOND,
+  someCaller,
+  someMonitor,
+  type TestDomain,
+} from "../testing/domain.ts";
+import { createMonitorCommands } from "./monitor-commands.ts";
+
+const everyActive = { status: "active", entityId: "", lastOutcome: undefined, unansweredAt: undefined } as const;
+let domain: TestDomain;
+let replica: TestDomain;
+let live: TestDomain;
+beforeAll(async () => {
+  const uri = process.env.MONGODB_URI!;
+  domain = await createTestDomain({ uri });
+  replica = await createTestDomain({ uri, prefix: domain.prefix });
+  live = await createTestDomain({ uri, environment: "live", prefix: domain.prefix });
+});
+afterAll(async () => {
+  await live.close();
+  await replica.close();
+  await domain.close();
+});
+
+const requestsOf = async (id: string) =>
+  (await domain.published("verification.requested", VerificationRequestedSchema)).filter(
+    ({ run }) => run?.monitorId === id,
+  );
+const later = (ms: number) => new Date(domain.clock.at.getTime() + ms);
+const someKey = (change: { key?: string; bodyHash?: Uint8Array } = {}) =>
+  create(IdempotencySchema, {
+    apiKeyId: newId("key"),
+    path: "/v1/monitors",
+    key: randomBytes(8).toString("hex"),
+    bodyHash: Buffer.from("body"),
+    ...change,
+  });
+
+describe("a new monitor", () => {
+  test("starts its first run immediately, and is due again one interval later", async () => {
+    const caller = someCaller();
+    const wanted = someMonitor({ checks: ["sam_registration", "tin_match"] });
+    const { value, replayed } = await domain.commands.create(caller, wanted);
+    expect([replayed, value.next_run_at]).toEqual([false, later(15 * SECOND)]);
+    expect(await domain.store.find(caller.tenant, value._id)).toEqual(value);
+    expect(await requestsOf(value._id)).toMatchObject([
+      { recordId: `${value._id}:1`, entityId: wanted.entityId, checks: [1, 2], run: { runSeq: 1n } },
+    ]);
+    expect(await domain.runs.countDocuments({ monitor_id: value._id })).toBe(1);
+  });
+
+  test("needs an entity that the caller sees", async () => {
+    const wanted = someMonitor({ entityId: domain.unknownEntity });
+    await expect(domain.commands.create(someCaller(), wanted)).rejects.toMatchObject({ code: "entity_not_found" });
+  });
+
+  test.each([
+    ["sandbox", "http://127.0.0.1/hook"],
+    ["sandbox", "ftp://example.com/hook"],
+    ["live", "http://example.com/hook"],
+  ] as const)("is refused with a webhook_url that may not be called: %s %s", async (environment, webhookUrl) => {
+    const target = environment === "live" ? live : domain;
+    await expect(target.commands.create(someCaller(environment), someMonitor({ webhookUrl }))).rejects.toMatchObject({
+      code: "invalid_request",
+      details: [{ path: "webhook_url" }],
+    });
+  });
+
+  test("is only visible to its own organization and environment", async () => {
+    const caller = someCaller();
+    const { value } = await domain.commands.create(caller, someMonitor());
+    const strangers = [
+      domain.store.find(someCaller().tenant, value._id),
+      live.store.find({ ...caller.tenant, environment: "live" }, value._id),
+    ];
+    expect(await Promise.all(strangers)).toEqual([undefined, undefined]);
+    expect((await domain.store.list(someCaller().tenant, everyActive, { limit: 10 } as never)).items).toEqual([]);
+    await expect(domain.commands.cancel(someCaller().tenant, value._id)).rejects.toMatchObject({
+      code: "monitor_not_found",
+    });
+  });
+});
+
+describe("the cap of active monitors", () => {
+  const codesOf = (attempts: PromiseSettledResult<unknown>[]) =>
+    attempts.map((attempt) => (attempt.status === "rejected" ? attempt.reason.code : "done"));
+  const ofOrganization = ({ tenant }: CallerContext) => ({ organization_id: tenant.organizationId });
+
+  test("allows exactly the limit out of 110 concurrent creations on two replicas, and a refused one stores nothing", async () => {
+    const caller = someCaller();
+    const wanted = someMonitor({ activeLimit: 100 });
+    const codes = codesOf(
+      await Promise.allSettled(
+        Array.from({ length: 110 }, (_, index) => (index % 2 ? replica : domain).commands.create(caller, wanted)),
+      ),
+    );
+    expect(codes.toSorted()).toEqual([...Array(100).fill("done"), ...Array(10).fill("limit_exceeded")]);
+    expect(await domain.monitors.countDocuments(ofOrganization(caller))).toBe(100);
+    expect(await domain.runs.countDocuments(ofOrganization(caller))).toBe(100);
+    expect(await domain.store.activeMonitors(caller.tenant)).toBe(100);
+  });
+
+  test("is checked without waiting for another creation of the organization with an open transaction", async () => {
+    const caller = someCaller();
+    const wanted = someMonitor({ activeLimit: 2 });
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const stalled = createMonitorCommands({
+      ...domain,
+      runs: createRuns({ db: domain.db, outbox: createOutbox({ db: domain.db }), topic: "verification.requested" }),
+      webhooks: createWebhookRequests({ outbox: createOutbox({ db: domain.db }), topic: "webhook.requested" }),
+      idempotency: {
+        once: async ({ run }) => ({
+          value: await run(() => {
+            reached.resolve();
+            return released.promise;
+          }),
+          replayed: false,
+        }),
+      },
+      expectEntity: async () => undefined,
+      allowPrivateTargets: false,
+      runTimeoutMs: RUN_TIMEOUT_MS,
+      fastClock,
+      nudge: () => undefined,
+      now: () => domain.clock.at,
+    });
+    const open = stalled.create(caller, wanted);
+    await reached.promise;
+    await replica.commands.create(caller, wanted);
+    await expect(replica.commands.create(caller, wanted)).rejects.toMatchObject({ code: "limit_exceeded" });
+    released.resolve();
+    await open;
+    expect(await domain.monitors.countDocuments(ofOrganization(caller))).toBe(2);
+  });
+
+  test("refuses before the entity is looked up, and has room again after a failed creation", async () => {
+    const caller = someCaller();
+    const unknown = someMonitor({ activeLimit: 1, entityId: domain.unknownEntity });
+    await expect(domain.commands.create(caller, unknown)).rejects.toMatchObject({ code: "entity_not_found" });
+    await domain.commands.create(caller, someMonitor({ activeLimit: 1 }));
+    await expect(domain.commands.create(caller, unknown)).rejects.toMatchObject({ code: "limit_exceeded" });
+  });
+
+  test("counts neither canceled monitors nor those of other organizations", async () => {
+    const caller = someCaller();
+    for (let round = 0; round < 5; round++) {
+      const { value } = await domain.commands.create(caller, someMonitor({ activeLimit: 1 }));
+      await Promise.all([
+        domain.commands.cancel(caller.tenant, value._id),
+        domain.commands.cancel(caller.tenant, value._id),
+      ]);
+    }
+    expect(await domain.store.activeMonitors(caller.tenant)).toBe(0);
+  });
+
+  test("recounts active monitors if a crash left its counter too high", async () => {
+    const caller = someCaller();
+    const wanted = someMonitor({ activeLimit: 2 });
+    const canceled = (await domain.commands.create(caller, wanted)).value;
+    await domain.commands.create(caller, wanted);
+    const counter = { _id: caller.tenant.organizationId };
+    const tooHigh = { active: 2, changed_at: new Date(0) };
+    await domain.commands.cancel(caller.tenant, canceled._id);
+    await domain.counts.updateOne(counter, { $set: tooHigh });
+    await domain.commands.create(caller, wanted);
+    await expect(domain.commands.create(caller, wanted)).rejects.toMatchObject({ code: "limit_exceeded" });
+  });
+
+  test("frees one place per monitor, for 40 concurrent cancellations of one monitor and of 40, which all succeed", async () => {
+    const caller = someCaller();
+    const created = await Promise.all(Array.from({ length: 42 }, () => domain.commands.create(caller, someMonitor())));
+    const [one, , ...others] = created.map(({ value }) => value._id);
+    const cancel = (id: string, index: number) => (index % 2 ? replica : domain).commands.cancel(caller.tenant, id);
+    const canceled = await Promise.all(Array.from({ length: 40 }, (_, index) => cancel(one!, index)));
+    expect(new Set(canceled.map(({ status }) => status))).toEqual(new Set(["canceled"]));
+    expect(await domain.store.activeMonitors(caller.tenant)).toBe(41);
+    await Promise.all(others.map(cancel));
+    expect(await domain.store.activeMonitors(caller.tenant)).toBe(1);
+  });
+});
+
+describe("an idempotency key", () => {
+  test("returns the first answer again, even if the monitor has changed since", async () => {
+    const caller = someCaller();
+    const wanted = someMonitor({ idempotency: someKey() });
+    const first = await domain.commands.create(caller, wanted);
+    await domain.commands.update(caller.tenant, first.value._id, {
+      frequency: "weekly",
+      webhookUrl: "https://example.com/2",
+    });
+    await domain.commands.cancel(caller.tenant, first.value._id);
+    const again = await domain.commands.create(caller, wanted);
+    expect(again.replayed).toBe(true);
+    expect(again.value).toMatchObject({
+      _id: first.value._id,
+      status: "active",
+      frequency: "daily",
+      webhook_url: wanted.webhookUrl,
+      next_run_at: first.value.next_run_at,
+    });
+    expect(await requestsOf(first.value._id)).toHaveLength(1);
+  });
+
+  test("is refused with another body", async () => {
+    const caller = someCaller();
+    const key = someKey();
+    await domain.commands.create(caller, someMonitor({ idempotency: key }));
+    const other = someMonitor({ idempotency: { ...key, bodyHash: Buffer.from("other") } });
+    await expect(domain.commands.create(caller, other)).rejects.toMatchObject({ code: "idempotency_mismatch" });
+  });
+
+  test("of a refused creation can be used again", async () => {
+    const caller = someCaller();
+    const idempotency = someKey();
+    await expect(
+      domain.commands.create(caller, someMonitor({ idempotency, entityId: domain.unknownEntity })),
+    ).rejects.toMatchObject({ code: "entity_not_found" });
+    expect((await domain.commands.create(caller, someMonitor({ idempotency }))).replayed).toBe(false);
+  });
+});
+
+describe("a changed monitor", () => {
+  test("keeps its next run if only the URL changes", async () => {
+    const caller = someCaller();
+    const { value } = await domain.commands.create(caller, someMonitor());
+    const changed = await domain.commands.update(caller.tenant, value._id, {
+      frequency: undefined,
+      webhookUrl: "https://example.com/other",
+    });
+    expect(changed).toEqual({ ...value, webhook_url: "https://example.com/other", url_version: 1 });
+  });
+
+  test("runs next one new interval after its last run was due", async () => {
+    const caller = someCaller("live");
+    const { value } = await live.commands.create(caller, someMonitor({ frequency: "monthly" }));
+    live.pass(50.5 * HOUR);
+    const hourly = await live.commands.update(caller.tenant, value._id, { frequency: "hourly", webhookUrl: undefined });
+    expect(hourly.next_run_at).toEqual(new Date(value.created_at.getTime() + 51 * HOUR));
+    const weekly = await live.commands.update(caller.tenant, value._id, { frequency: "weekly", webhookUrl: undefined });
+    expect(weekly.next_run_at).toEqual(new Date(value.created_at.getTime() + 7 * 24 * HOUR));
+  });
+
+  test("can't be changed once canceled", async () => {
+    const caller = someCaller();
+    const { value } = await domain.commands.create(caller, someMonitor());
+    await domain.commands.cancel(caller.tenant, value._id);
+    const change = { frequency: "hourly", webhookUrl: undefined } as const;
+    await expect(domain.commands.update(caller.tenant, value._id, change)).rejects.toMatchObject({
+      code: "monitor_canceled",
+    });
+  });
+
+  test("reports each new URL with its number to the webhook-dispatcher, and an unchanged URL not at all", async () => {
+    const caller = someCaller();
+    const { value } = await domain.commands.create(caller, someMonitor());
+    const change = (webhookUrl: string | null | undefined) =>
+      domain.commands.update(caller.tenant, value._id, { frequency: undefined, webhookUrl });
+    for (const url of ["https://example.com/2", "https://example.com/2", undefined, null, null]) await change(url);
+    const passedOn = (await domain.published("webhook.requested", WebhookRequestedSchema)).filter(
+      ({ run }) => run?.monitorId === value._id,
+    );
+    expect(passedOn).toMatchObject([
+      { urlChanged: true, webhookUrl: "https://example.com/2", urlVersion: 1n, run: { runSeq: 1n } },
+      { urlChanged: true, webhookUrl: "", urlVersion: 2n },
+    ]);
+  });
+
+  test("loses its URL, and a repeated creation shows the one it was created with", async () => {
+    const caller = someCaller();
+    const wanted = someMonitor({ idempotency: someKey() });
+    const { value } = await domain.commands.create(caller, wanted);
+    await domain.commands.update(caller.tenant, value._id, { frequency: undefined, webhookUrl: null });
+    expect((await domain.store.find(caller.tenant, value._id))?.webhook_url).toBeUndefined();
+    expect((await domain.commands.create(caller, wanted)).value.webhook_url).toBe(wanted.webhookUrl);
+  });
+
+  test("that was created without a URL gets one, and a repeated creation shows none", async () => {
+    const caller = someCaller();
+    const wanted = someMonitor({ idempotency: someKey(), webhookUrl: undefined });
+    const { value } = await domain.commands.create(caller, wanted);
+    const webhookUrl = "https://example.com/other";
+    const changed = await domain.commands.update(caller.tenant, value._id, { frequency: undefined, webhookUrl });
+    expect(changed.webhook_url).toBe(webhookUrl);
+    expect((await domain.commands.create(caller, wanted)).value.webhook_url).toBeUndefined();
+  });
+});
+
+test("a canceled monitor can be canceled again with the same answer, and is no longer listed", async () => {
+  const caller = someCaller();
+  const { value } = await domain.commands.create(caller, someMonitor());
+  const first = await domain.commands.cancel(caller.tenant, value._id);
+  expect([first.status, first.next_run_at]).toEqual(["canceled", undefined]);
+  expect(await domain.commands.cancel(caller.tenant, value._id)).toEqual(first);
+  expect((await domain.store.list(caller.tenant, everyActive, { limit: 10 } as never)).items).toEqual([]);
+  expect((await domain.store.find(caller.tenant, value._id))?.status).toBe("canceled");
+});

@@ -1,0 +1,67 @@
+import { afterEach, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { followSuspensions } from "./suspensions.ts";
+
+const logger = createLogger({ service: "monitor", level: "silent" });
+let stopping = new AbortController();
+afterEach(() => {
+  stopping.abort();
+  stopping = new AbortController();
+});
+
+/** An account service whose answers the test provides. */
+function fakeAccount() {
+  let asked = Promise.withResolvers<PromiseWithResolvers<string[]>>();
+  const ask = () => {
+    const answer = Promise.withResolvers<string[]>();
+    asked.resolve(answer);
+    asked = Promise.withResolvers();
+    return answer.promise;
+  };
+  return { ask, question: () => asked.promise };
+}
+
+test("an organization is suspended and reactivated with the next answer of account", async () => {
+  const account = fakeAccount();
+  const first = account.question();
+  const { isSuspended, all, firstAnswer } = followSuspensions({
+    ask: account.ask,
+    pollMs: 1,
+    stopping: stopping.signal,
+    logger,
+  });
+  const second = account.question();
+  (await first).resolve(["org_a"]);
+  await firstAnswer();
+  const answer = await second;
+  expect([isSuspended("org_a"), isSuspended("org_b")]).toEqual([true, false]);
+  expect(all()).toEqual(["org_a"]);
+  const third = account.question();
+  answer.resolve([]);
+  await third;
+  expect(isSuspended("org_a")).toBe(false);
+});
+
+test("while account is unavailable, the last known set stays in effect", async () => {
+  const account = fakeAccount();
+  const first = account.question();
+  const { isSuspended } = followSuspensions({ ask: account.ask, pollMs: 1, stopping: stopping.signal, logger });
+  const second = account.question();
+  (await first).resolve(["org_a"]);
+  const answer = await second;
+  const third = account.question();
+  answer.reject(new Error("unavailable"));
+  await third;
+  expect(isSuspended("org_a")).toBe(true);
+});
+
+test("if account was never reached, runs begin after a time limit, with no organization suspended", async () => {
+  const { isSuspended, firstAnswer } = followSuspensions({
+    ask: () => Promise.reject(new Error("unavailable")),
+    firstAnswerMs: 1,
+    stopping: stopping.signal,
+    logger,
+  });
+  await firstAnswer();
+  expect(isSuspended("org_a")).toBe(false);
+});

@@ -1,0 +1,51 @@
+import type { Logger } from "@vvs/logging";
+import { pause, superviseLoop } from "@vvs/retry";
+
+/** Pause between two requests to account, in milliseconds. */
+const POLL_MS = 2_000;
+/** Maximum time after the start in which no run begins because account has not answered yet, in milliseconds. */
+const FIRST_ANSWER_MS = 10_000;
+
+/** The organizations that are suspended. */
+export interface Suspensions {
+  isSuspended(organizationId: string): boolean;
+  /** Returns the ids of all suspended organizations. */
+  all(): readonly string[];
+  /** Resolves with account's first answer, or after a time limit without one. Then no organization counts as suspended. */
+  firstAnswer(): Promise<void>;
+}
+
+/**
+ * Asks account for the suspended organizations every two seconds until stopped. While account is unavailable, the last
+ * known set stays in effect.
+ */
+export function followSuspensions(options: {
+  /** Returns the ids of all suspended organizations. */
+  ask: () => Promise<readonly string[]>;
+  stopping: AbortSignal;
+  logger: Logger;
+  pollMs?: number;
+  firstAnswerMs?: number;
+}): Suspensions {
+  const { ask, stopping, logger, pollMs = POLL_MS, firstAnswerMs = FIRST_ANSWER_MS } = options;
+  const answered = Promise.withResolvers<void>();
+  let suspended: ReadonlySet<string> = new Set();
+
+  superviseLoop({
+    async round() {
+      suspended = new Set(await ask());
+      answered.resolve();
+      return pollMs;
+    },
+    failure: "reading the suspended organizations fails; the last known ones stay in effect",
+    recovery: "reading the suspended organizations succeeds again",
+    backoff: { firstMs: pollMs, longestMs: pollMs },
+    stopping,
+    logger,
+  });
+  return {
+    isSuspended: (organizationId) => suspended.has(organizationId),
+    all: () => [...suspended],
+    firstAnswer: () => Promise.race([answered.promise, pause(firstAnswerMs, stopping)]),
+  };
+}

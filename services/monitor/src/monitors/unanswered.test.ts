@@ -1,0 +1,119 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { type CallerContext, toProtoTenant } from "@vvs/tenant";
+import type { Frequency } from "../runs/frequency.ts";
+import { createTestDomain, HOUR, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import { observeUnanswered } from "./unanswered.ts";
+
+const { metric, shutdown } = recordTelemetry();
+const { PASS, ERROR } = CheckStatus;
+
+let domain: TestDomain;
+beforeAll(async () => {
+  domain = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
+});
+afterAll(async () => {
+  await domain.close();
+  await shutdown();
+});
+
+let caller: CallerContext;
+beforeEach(async () => {
+  await domain.monitors.deleteMany({});
+  caller = someCaller("live");
+});
+
+async function newMonitor(frequency: Frequency) {
+  return (await domain.commands.create(caller, someMonitor({ frequency }))).value._id;
+}
+
+/** Ends a run of the monitor now. The creation claims the first run; each later one is due. */
+async function end(id: string, runSeq: number, overallResult: CheckStatus, reason = "providers_failed") {
+  if (runSeq > 1) await domain.scheduler.claimDue();
+  await domain.records.verificationCompleted(
+    create(VerificationCompletedSchema, {
+      verificationId: newId("ver"),
+      tenant: toProtoTenant(caller.tenant),
+      run: { monitorId: id, runSeq: BigInt(runSeq) },
+      checks: [{ checkType: CheckType.SAM_REGISTRATION, status: overallResult, reason }],
+      overallResult,
+      createdAt: timestampFromDate(domain.clock.at),
+    }),
+  );
+}
+
+const listed = async (by = caller) => {
+  const filter = { status: "active", entityId: "", lastOutcome: undefined, unansweredAt: domain.clock.at } as const;
+  return (await domain.store.list(by.tenant, filter, { limit: 10 } as never)).items.map(({ _id }) => _id);
+};
+
+const DAY = 24 * HOUR;
+const steps: [Frequency, number, number][] = [
+  ["hourly", HOUR, 4],
+  ["daily", DAY, 2],
+  ["weekly", 7 * DAY, 2],
+  ["monthly", 30 * DAY, 2],
+];
+
+describe("a monitor is unanswered", () => {
+  test.each(steps)("%s: once its runs have ended in error for three periods or a day", async (...step) => {
+    const [frequency, periodMs, errors] = step;
+    const id = await newMonitor(frequency);
+    for (let runSeq = 1; runSeq <= errors; runSeq++) {
+      expect(await listed()).toEqual([]);
+      if (runSeq > 1) domain.pass(periodMs);
+      await end(id, runSeq, ERROR);
+    }
+    expect(await listed()).toEqual([id]);
+    expect(await listed(someCaller("live"))).toEqual([]);
+    domain.pass(periodMs);
+    await end(id, errors + 1, PASS);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("never after a single error, however old, nor once it is canceled", async () => {
+    const id = await newMonitor("monthly");
+    await end(id, 1, ERROR);
+    domain.pass(29 * DAY);
+    expect(await listed()).toEqual([]);
+    domain.pass(DAY);
+    await end(id, 2, ERROR);
+    expect(await listed()).toEqual([id]);
+    await domain.commands.cancel(caller.tenant, id);
+    expect(await listed()).toEqual([]);
+    expect(await domain.store.countUnanswered(domain.clock.at, [])).toEqual({ input: 0, source: 0 });
+  });
+});
+
+test("operators see how many are unanswered, by cause, without suspended organizations", async () => {
+  let suspended: string[] = [];
+  for (const reason of ["providers_failed", "stale_source", "missing_tin"]) {
+    const id = await newMonitor("daily");
+    await end(id, 1, ERROR, reason);
+    domain.pass(DAY + SECOND);
+    await end(id, 2, ERROR, reason);
+  }
+  const close = observeUnanswered({
+    environment: "live",
+    count: domain.store.countUnanswered,
+    suspended: () => suspended,
+    now: () => domain.clock.at,
+  });
+  const points = async () =>
+    (await metric("monitor_unanswered"))!.dataPoints.map(({ attributes, value }) => [attributes.cause, value]);
+  expect(await points()).toEqual([
+    ["input", 1],
+    ["source", 2],
+  ]);
+  suspended = [caller.tenant.organizationId];
+  expect(await points()).toEqual([
+    ["input", 0],
+    ["source", 0],
+  ]);
+  close();
+});

@@ -1,0 +1,82 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { toCheckType } from "@vvs/checks";
+import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
+import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { type Tenant, toProtoTenant } from "@vvs/tenant";
+import type { ClientSession, Db } from "mongodb";
+import type { MonitorDocument, RunDocument, RunEnd } from "../monitors/monitor.ts";
+import { collections } from "../store.ts";
+
+/** A run as stored, and the record that requests its verification. */
+export interface ClaimedRun {
+  readonly run: RunDocument;
+  readonly request: OutboxRecord;
+}
+
+export interface Runs {
+  /** Returns the run that the monitor has just claimed. Its record carries the active trace. */
+  claimed(tenant: Tenant, monitor: MonitorDocument): ClaimedRun;
+  /** Stores runs and requests their verifications, in the transaction that claims them. */
+  begin(session: ClientSession, claimed: readonly ClaimedRun[]): Promise<void>;
+  /** Stores how a run ended. Returns false if it had ended before or is no longer stored. */
+  end(tenant: Tenant, session: ClientSession, monitorId: string, end: RunEnd): Promise<boolean>;
+}
+
+export function createRuns(options: {
+  db: Db;
+  outbox: Outbox;
+  /** Full name of the environment's verification.requested topic. */
+  topic: string;
+}): Runs {
+  const { outbox, topic } = options;
+  const { runs } = collections(options.db);
+  return {
+    claimed(tenant, monitor) {
+      const run = runOf(tenant, monitor);
+      const message = create(VerificationRequestedSchema, {
+        recordId: run._id,
+        tenant: toProtoTenant(tenant),
+        run: { monitorId: run.monitor_id, runSeq: BigInt(run.run_seq) },
+        entityId: monitor.entity_id,
+        checks: monitor.checks.map(toCheckType),
+        requestedAt: timestampFromDate(run.claimed_at),
+      });
+      const value = toBinary(VerificationRequestedSchema, message);
+      const request = { id: run._id, topic, key: run.monitor_id, seq: run.run_seq, value };
+      return { run, request: withActiveTrace(request) };
+    },
+    async begin(session, claimed) {
+      await runs.insertMany(
+        claimed.map(({ run }) => run),
+        { session },
+      );
+      await outbox.append(session, ...claimed.map(({ request }) => request));
+    },
+    async end(tenant, session, monitorId, end) {
+      const open = {
+        _id: runId(monitorId, end.runSeq),
+        organization_id: tenant.organizationId,
+        ended_at: { $exists: false },
+      };
+      const fields = { ended_at: end.at, outcome: end.outcome, verification_id: end.verificationId };
+      const ended = await runs.updateOne(open, { $set: fields }, { session });
+      return ended.matchedCount === 1;
+    },
+  };
+}
+
+function runOf(tenant: Tenant, monitor: MonitorDocument): RunDocument {
+  return {
+    _id: runId(monitor._id, monitor.run_seq),
+    organization_id: tenant.organizationId,
+    monitor_id: monitor._id,
+    run_seq: monitor.run_seq,
+    claimed_at: monitor.open_run!.claimed_at,
+  };
+}
+
+/** Returns the same id for every claim of the same run, so that a second record of it has no effect. */
+function runId(monitorId: string, runSeq: number): string {
+  return `${monitorId}:${runSeq}`;
+}

@@ -1,0 +1,109 @@
+// Shared by the tests of this service: a domain on real databases, with a clock that tests advance and a fake entity service.
+import { randomUUID } from "node:crypto";
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { createLogger } from "@vvs/logging";
+import { connectMongo, environmentDatabases } from "@vvs/mongo";
+import type { CallerContext, Environment } from "@vvs/tenant";
+import { createMonitorDomain } from "../domain.ts";
+import { migrate } from "../migrate.ts";
+import type { NewMonitor } from "../monitors/monitor-commands.ts";
+import { collections } from "../store.ts";
+
+export const SECOND = 1_000;
+export const HOUR = 3_600 * SECOND;
+export const RUN_TIMEOUT_MS = 600 * SECOND;
+
+export const fastClock = {
+  lastsMs: HOUR,
+  intervalsMs: { hourly: 5 * SECOND, daily: 15 * SECOND, weekly: 60 * SECOND, monthly: 60 * SECOND },
+};
+
+export type TestDomain = Awaited<ReturnType<typeof createTestDomain>>;
+
+/** Creates one environment of the service on its own databases. `unknownEntity` is the only entity that does not exist. */
+export async function createTestDomain(options: {
+  uri: string;
+  environment?: Environment;
+  /** Database prefix of another domain, to share its databases. */
+  prefix?: string;
+}) {
+  const { environment = "sandbox", prefix = newPrefix() } = options;
+  const logger = createLogger({ service: "monitor", level: "silent" });
+  const client = await connectMongo({
+    uri: options.uri,
+    service: "monitor",
+    logger,
+    stopping: new AbortController().signal,
+  });
+  await migrate({ client, prefix });
+  const databases = environmentDatabases(client, prefix, "monitor");
+  const db = databases[environment];
+  // Near the real time, because MongoDB removes old runs by its own clock.
+  const clock = { at: new Date(Math.floor(Date.now() / HOUR) * HOUR) };
+  const unknownEntity = newId("ent");
+  const suspended = new Set<string>();
+  const domain = createMonitorDomain({
+    environment,
+    client,
+    db,
+    topics: { verificationRequested: "verification.requested", webhookRequested: "webhook.requested" },
+    expectEntity: async (_caller, entityId) => {
+      if (entityId === unknownEntity) throw new ServiceError("entity_not_found");
+    },
+    allowPrivateTargets: false,
+    runTimeoutMs: RUN_TIMEOUT_MS,
+    isSuspended: (organizationId) => suspended.has(organizationId),
+    fastClock,
+    nudge: () => undefined,
+    now: () => clock.at,
+    logger,
+  });
+  return {
+    ...domain,
+    ...collections(db),
+    client,
+    db,
+    prefix,
+    environment,
+    unknownEntity,
+    /** Ids of suspended organizations. */
+    suspended,
+    clock,
+    /** Advances the clock. */
+    pass(ms: number) {
+      clock.at = new Date(clock.at.getTime() + ms);
+    },
+    /** Returns the messages in the outbox for a topic, ordered by key and number. */
+    async published<Desc extends DescMessage>(topic: string, schema: Desc): Promise<MessageShape<Desc>[]> {
+      const rows = await db.collection("outbox").find({ topic }).sort({ key: 1, seq: 1 }).toArray();
+      return rows.map((row) => fromBinary(schema, row.value.buffer));
+    },
+    async close() {
+      // The domain that created the databases drops them.
+      if (!options.prefix) for (const each of Object.values(databases)) await each.dropDatabase();
+      await client.close();
+    },
+  };
+}
+
+/** Returns a unique prefix for the databases and topics of a test. */
+export const newPrefix = () => `t${randomUUID().slice(0, 8)}_`;
+
+/** Returns a caller of a new organization. */
+export function someCaller(environment: Environment = "sandbox"): CallerContext {
+  return { tenant: { organizationId: newId("org"), environment }, actor: newId("key"), requestId: newId("req") };
+}
+
+export function someMonitor(change: Partial<NewMonitor> = {}): NewMonitor {
+  return {
+    entityId: newId("ent"),
+    checks: ["sam_registration"],
+    frequency: "daily",
+    webhookUrl: "https://example.com/hook",
+    activeLimit: 100,
+    idempotency: undefined,
+    ...change,
+  };
+}

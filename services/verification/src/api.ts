@@ -1,0 +1,95 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { toCheckType } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
+import type { IdempotencyStore } from "@vvs/idempotency";
+import type { VerificationService } from "@vvs/proto/verification/v1/verification";
+import type { Callers, Handlers } from "@vvs/rpc";
+import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
+import type { Subjects } from "./checks/subjects.ts";
+import type { Verifier } from "./checks/verifier.ts";
+import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
+import type { ReadProviderHistory } from "./provider-health/provider-history.ts";
+import { historyRangeOf, toProviderHealth } from "./provider-health/provider-history-messages.ts";
+import type { ProviderReport } from "./provider-health/provider-report.ts";
+import type { VerificationStore } from "./store.ts";
+
+const gatewayAndDashboard = ["gateway", "dashboard"] as const;
+
+/** The services that may call each RPC. */
+export const callers: Callers<typeof VerificationService> = {
+  verify: gatewayAndDashboard,
+  getVerification: gatewayAndDashboard,
+  listVerifications: gatewayAndDashboard,
+  getEvidence: gatewayAndDashboard,
+  listProviders: gatewayAndDashboard,
+  getProviderHealth: ["dashboard"],
+};
+
+/** Creates the handlers of the service's RPCs. */
+export function createHandlers(options: {
+  store: VerificationStore;
+  idempotency: Readonly<Record<Environment, IdempotencyStore>>;
+  subjects: Pick<Subjects, "resolve">;
+  verifier: Verifier;
+  report: Pick<ProviderReport, "list">;
+  readHistory: ReadProviderHistory;
+}): Handlers<typeof VerificationService> {
+  const { store, idempotency, subjects, verifier, report, readHistory } = options;
+
+  async function getVerification(tenant: Tenant, id: string) {
+    const found = await store.get(tenant, id);
+    if (!found) throw new ServiceError("verification_not_found");
+    return found;
+  }
+
+  return {
+    async verify(request) {
+      const began = performance.now();
+      const caller = callerOf(request.caller);
+      const { tenant } = caller;
+      const checks = checksOf(request.checks);
+      const mode = modeOf(request.mode);
+      const { value, replayed } = await idempotency[tenant.environment].once({
+        tenant,
+        idempotency: request.idempotency,
+        run: async (complete) => {
+          const resolved = await subjects.resolve(caller, request.target);
+          return verifier.verify({ began, caller, ...resolved, checks, mode, complete });
+        },
+        replay: (id) => getVerification(tenant, id),
+      });
+      return { verification: toVerification(value), replayed };
+    },
+    async getVerification(request) {
+      const { tenant } = callerOf(request.caller);
+      return { verification: toVerification(await getVerification(tenant, request.verificationId)) };
+    },
+    async listVerifications(request) {
+      const { tenant } = callerOf(request.caller);
+      const { items, next } = await store.list(tenant, request.entityId, request.page);
+      return { verifications: items.map(toVerification), next };
+    },
+    async getEvidence(request) {
+      const { tenant } = callerOf(request.caller);
+      const found = await store.evidence(tenant, request.evidenceId);
+      if (!found) throw new ServiceError("evidence_not_found");
+      return { evidence: toEvidence(found) };
+    },
+    async listProviders(request) {
+      const listed = await report.list(environmentOf(request.environment));
+      return {
+        providers: listed.map(({ name, checks, condition, quotaRemaining, lastSuccessAt }) => ({
+          name,
+          checks: checks.map(toCheckType),
+          state: condition,
+          quotaRemaining: quotaRemaining === undefined ? undefined : BigInt(quotaRemaining),
+          lastSuccessAt: lastSuccessAt && timestampFromDate(lastSuccessAt),
+        })),
+      };
+    },
+    async getProviderHealth(request) {
+      const history = await readHistory(environmentOf(request.environment), historyRangeOf(request));
+      return { providers: history.map(toProviderHealth) };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import type { Check } from "@vvs/checks";
+
+/** What is known of a vendor, for its checks. Unknown values are empty. */
+export interface CheckSubject {
+  readonly entityId: string;
+  /** Empty while the entity has only a placeholder. */
+  readonly legalName: string;
+  readonly uei: string;
+  readonly cage: string;
+  /** Keyed hash that stands for the TIN. */
+  readonly tinHash: Uint8Array;
+  /** The organization created the entity itself, and no registry has it. */
+  readonly createdByOrganization: boolean;
+}
+
+/** What one check needs to know of a vendor. */
+interface CheckInputs {
+  /** Returns the public reason why the check can't be made, or undefined when nothing is missing. */
+  readonly missing: (subject: CheckSubject) => "missing_uei" | "missing_tin" | "missing_name" | undefined;
+  /** Returns the values that the check sends to providers, the TIN as its keyed hash. */
+  readonly values: (subject: CheckSubject) => readonly string[];
+  /** An answer rests on parts of a registration, which a newer answer may reuse. */
+  readonly restsOnParts: boolean;
+}
+
+const inputs: Readonly<Record<Check, CheckInputs>> = {
+  sam_registration: {
+    missing: ({ uei, cage }) => (uei || cage ? undefined : "missing_uei"),
+    // A UEI identifies a registration by itself. Its CAGE is a watched fact that may change, so it is left out.
+    values: ({ uei, cage }) => [uei, uei === "" ? cage : ""],
+    restsOnParts: true,
+  },
+  tin_match: {
+    missing({ tinHash, legalName }) {
+      if (tinHash.length === 0) return "missing_tin";
+      return legalName ? undefined : "missing_name";
+    },
+    values: ({ tinHash, legalName }) => [Buffer.from(tinHash).toString("hex"), legalName],
+    restsOnParts: false,
+  },
+};
+
+/** Returns the public reason why a check of this vendor can't be made, or undefined when nothing is missing. */
+export function missingInput(check: Check, subject: CheckSubject): string | undefined {
+  return inputs[check].missing(subject);
+}
+
+/**
+ * Returns the SHA-256, in lower-case hex, of a JSON list of the check and its inputs. Stored answers and monitors'
+ * baselines belong to one fingerprint: where it changes, the check asks about something else.
+ */
+export function inputsFingerprint(check: Check, subject: CheckSubject): string {
+  return createHash("sha256")
+    .update(JSON.stringify([check, ...inputs[check].values(subject)]))
+    .digest("hex");
+}
+
+/** Returns true where live answers of the check rest on parts of a registration, which a newer answer may reuse. */
+export function restsOnParts(check: Check): boolean {
+  return inputs[check].restsOnParts;
+}

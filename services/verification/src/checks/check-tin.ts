@@ -1,0 +1,30 @@
+import type { Answer } from "../providers/provider.ts";
+import { maskTinIn } from "../providers/tin-matching/mask.ts";
+
+/** The TIN of one check. */
+export interface CheckTin {
+  /** Returns the TIN in clear, for a provider. It is read once, so that every provider is asked with the same TIN. */
+  readonly read: (signal: AbortSignal) => Promise<string>;
+  /** Masks the TIN in an answer, in case the provider's adapter missed it. */
+  readonly mask: (answer: Answer) => Answer;
+}
+
+/** Reads a check's TIN, and masks it in answers. An answer must pass `mask` before it becomes evidence. */
+export function createCheckTin(reveal: (signal: AbortSignal) => Promise<string>): CheckTin {
+  let reading: Promise<string> | undefined;
+  let revealed = "";
+  const masked = (text: string) => (revealed ? maskTinIn(text, revealed) : text);
+  return {
+    async read(signal) {
+      reading ??= reveal(signal);
+      revealed = await reading;
+      return revealed;
+    },
+    mask: (answer) => ({
+      ...answer,
+      reason: masked(answer.reason),
+      facts: Object.fromEntries(Object.entries(answer.facts).map(([name, fact]) => [name, fact && masked(fact)])),
+      content: masked(answer.content),
+    }),
+  };
+}

@@ -1,0 +1,72 @@
+import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Logger } from "@vvs/logging";
+import type { Environment } from "@vvs/tenant";
+import { attemptDuration, providerAttempts } from "../metrics.ts";
+import { type AttemptCounts, isUnanswered } from "../provider-health/attempt-counts.ts";
+import type { AttemptResult, CircuitBreakers } from "../provider-health/circuit-breakers.ts";
+import { ProviderError } from "../providers/provider.ts";
+import { endsCheck, type ObserveAttempt, throwReason } from "./run-check.ts";
+
+export type ObserveAttempts = (environment: Environment) => ObserveAttempt;
+
+const tracer = trace.getTracer("verification");
+
+/**
+ * Records each attempt as a span, in metrics, in the provider's circuit breaker and in its history. The circuit breaker may
+ * refuse the attempt. Errors that no provider should throw are logged as bugs of ours.
+ */
+export function createObserveAttempts(options: {
+  breakers: Readonly<Record<Environment, Pick<CircuitBreakers, "admit">>>;
+  counts: Readonly<Record<Environment, Pick<AttemptCounts, "count">>>;
+  logger: Logger;
+}): ObserveAttempts {
+  const { breakers, counts, logger } = options;
+  const reported = new WeakSet<Error>();
+  return (environment) => (provider, attempt) => {
+    const attributes = { "vvs.provider": provider.name, "vvs.check": provider.check };
+    return tracer.startActiveSpan(`ask ${provider.name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const began = performance.now();
+      let settle: ((result: AttemptResult) => void) | undefined;
+      const count = (outcome: string) => {
+        const labels = { environment, provider: provider.name, check: provider.check, outcome };
+        span.setAttribute("vvs.outcome", outcome);
+        providerAttempts.add(1, labels);
+        if (settle) attemptDuration.record((performance.now() - began) / 1_000, labels);
+      };
+      try {
+        settle = await breakers[environment].admit(provider.name);
+        const answer = await attempt();
+        count(answer.outcome);
+        counts[environment].count(provider, { kind: "answered", durationMs: performance.now() - began });
+        settle({ kind: "answered" });
+        return answer;
+      } catch (error) {
+        if (endsCheck(error)) {
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          settle?.({ kind: "unknown" });
+          throw error;
+        }
+        count(settle ? "throw" : "shut");
+        if (isUnanswered(error)) counts[environment].count(provider, { kind: "unanswered" });
+        span.setAttribute("vvs.reason", throwReason(error));
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        if (!(error instanceof ProviderError))
+          logger.error({ err: error, environment, provider: provider.name }, "a provider's adapter failed");
+        // Attempts that shared a call throw the same error, which counts as one fault.
+        settle?.(error instanceof Error && reported.has(error) ? { kind: "unknown" } : resultOf(error));
+        if (settle && error instanceof Error) reported.add(error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  };
+}
+
+/** Returns the result of an attempt that threw. A used-up quota and data that is too old are no faults: the provider was reached. */
+function resultOf(error: unknown): AttemptResult {
+  if (!(error instanceof ProviderError)) return { kind: "fault" };
+  if (error.shutUntil) return { kind: "reached", shutUntil: error.shutUntil };
+  if (error.isFault) return { kind: "fault" };
+  return { kind: error.reason === "stale_source" ? "reached" : "unknown" };
+}

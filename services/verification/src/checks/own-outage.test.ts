@@ -1,0 +1,140 @@
+import { create } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { createSandboxRegistration } from "../providers/sandbox/sandbox-providers.ts";
+import { tinHashOf } from "../testing/entities.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+
+const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
+const TIN = "471829360";
+const ATTEMPT_MS = 300;
+
+let service: TestService;
+beforeAll(async () => {
+  const circuit = { faultsInRow: 1 };
+  const limits = { attemptMs: ATTEMPT_MS };
+  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, circuit, limits });
+});
+afterAll(() => service.stop());
+
+let org: string;
+let entityId: string;
+beforeEach(() => {
+  org = newId("org");
+  entityId = newId("ent");
+  const subject = { legalName: "Acme LLC", uei: "ABCDEFGHJK12", tinHash: tinHashOf(TIN) };
+  service.entities.put(org, entityId, { subject, tin: TIN });
+  Object.assign(service.entities.schedule, { registry: undefined, reveal: undefined, resolved: undefined });
+});
+
+const tenantIn = (environment: Environment) => ({ organizationId: org, environment });
+
+function verify(checks: CheckType[], environment = Environment.SANDBOX, mode = Mode.REALTIME) {
+  const caller = { tenant: tenantIn(environment), actor: "key_1" };
+  return service.client.verify({ caller, target: { case: "entityId", value: entityId }, checks, mode });
+}
+
+async function storedOf(environment: "live" | "sandbox"): Promise<number[]> {
+  const counts = ["verifications", "evidence", "answers"].map((name) =>
+    service.databases[environment].collection(name).countDocuments({ organization_id: org }),
+  );
+  return Promise.all(counts);
+}
+
+const unavailable = async () => {
+  throw new ServiceError("service_unavailable");
+};
+const broken = async () => {
+  throw new Error("an unexpected error");
+};
+
+describe("where the entity service can't read what a check needs", () => {
+  test.each([
+    ["the registry's row", { registry: unavailable }, SAM_REGISTRATION],
+    ["the registry's row, by a fault", { registry: broken }, SAM_REGISTRATION],
+    ["the TIN", { reveal: unavailable }, TIN_MATCH],
+    ["the TIN, by a fault", { reveal: broken }, TIN_MATCH],
+  ])("a call is refused as unavailable and nothing is stored: %s", async (_name, schedule, check) => {
+    Object.assign(service.entities.schedule, schedule);
+    await expect(verify([check])).rejects.toMatchObject({ code: "service_unavailable" });
+    await expect(verify([check], undefined, Mode.CACHED)).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
+  });
+
+  test("the loaded files, a live call is refused and nothing is stored, not even for a check that has ended", async () => {
+    service.entities.schedule.registry = unavailable;
+    await expect(verify([TIN_MATCH, SAM_REGISTRATION], Environment.LIVE)).rejects.toMatchObject({
+      code: "service_unavailable",
+    });
+    expect(await storedOf("live")).toEqual([0, 0, 0]);
+  });
+
+  test("a call is refused as well where the entity service does not answer within the attempt's time", async () => {
+    const over = Promise.withResolvers<void>();
+    Object.assign(service.entities.schedule, { registry: () => over.promise, reveal: () => over.promise });
+    for (const check of [SAM_REGISTRATION, TIN_MATCH]) {
+      await expect(verify([check])).rejects.toMatchObject({ code: "service_unavailable" });
+    }
+    over.resolve();
+    expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
+  });
+
+  test("no provider's health is affected: its circuit stays closed", async () => {
+    Object.assign(service.entities.schedule, { registry: unavailable, reveal: unavailable });
+    await expect(verify([SAM_REGISTRATION, TIN_MATCH])).rejects.toMatchObject({ code: "service_unavailable" });
+    const { providers } = await service.client.listProviders({ environment: Environment.SANDBOX });
+    expect(providers.map(({ state }) => state)).toEqual(["available", "available"]);
+  });
+
+  test("a monitor's run is made when its record is handled again", async () => {
+    service.entities.schedule.registry = unavailable;
+    const record = create(VerificationRequestedSchema, {
+      recordId: `${entityId}:1`,
+      tenant: tenantIn(Environment.SANDBOX),
+      run: { monitorId: newId("mon"), runSeq: 1n },
+      entityId,
+      checks: [SAM_REGISTRATION],
+    });
+    await expect(service.runOf("sandbox")(record)).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
+    service.entities.schedule.registry = undefined;
+    await service.runOf("sandbox")(record);
+    expect(await storedOf("sandbox")).toEqual([1, 1, 1]);
+  });
+});
+
+test("a call on the changing vendor that can't be counted is our own outage", async () => {
+  const calls = { next: () => Promise.reject(new Error("the database is down")) };
+  const entities = { getRegistryRecord: async () => ({ exclusions: [] }) as never };
+  const provider = createSandboxRegistration({ name: "sandbox_primary", entities, calls, now: () => new Date() });
+  const asked = { tenant: { organizationId: "org_1", environment: "sandbox" as const }, uei: "SANDBXCHNGE1", cage: "" };
+  const question = { ...asked, legalName: "", tin: () => Promise.reject(new Error("unused")), run: undefined };
+  await expect(provider.ask(question, { signal: new AbortController().signal })).rejects.toMatchObject({
+    code: "service_unavailable",
+  });
+});
+
+test("a call whose time is over before any check begins is refused, and no provider is asked", async () => {
+  const short = await startTestService({ mongodbUri: process.env.MONGODB_URI!, limits: { callMs: 20 } });
+  short.entities.resolveTo(entityId);
+  short.entities.put(org, entityId, { subject: { legalName: "Acme LLC" } });
+  let asked = 0;
+  Object.assign(short.entities.schedule, {
+    resolved: () => new Promise((resolve) => setTimeout(resolve, 50)),
+    registry: async () => void asked++,
+  });
+  const call = short.client.verify({
+    caller: { tenant: tenantIn(Environment.SANDBOX), actor: "key_1" },
+    target: { case: "vendor", value: { identifiers: { uei: "ABCDEFGHJK12" } } },
+    checks: [SAM_REGISTRATION],
+    mode: Mode.REALTIME,
+  });
+  await expect(call).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(asked).toBe(0);
+  expect(await short.databases.sandbox.collection("verifications").countDocuments()).toBe(0);
+  await short.stop();
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+
+const answer: Answer = {
+  outcome: "pass",
+  reason: "",
+  confidence: 1,
+  dataDate: new Date(),
+  facts: {},
+  content: "{}",
+  contentType: "application/json",
+};
+const OPEN_MS = 600_000;
+
+/** What the first provider throws, if anything; the second always answers. */
+let trouble: ((provider: string) => Error) | undefined;
+let asked = 0;
+/** How far the services' clocks are ahead. */
+let aheadMs = 0;
+const now = () => new Date(Date.now() + aheadMs);
+const providersNamed = (first: string): Provider[] => [
+  {
+    name: first,
+    check: "sam_registration",
+    async ask() {
+      asked++;
+      if (trouble) throw trouble(first);
+      return answer;
+    },
+  },
+  { name: "second", check: "sam_registration", ask: async () => answer },
+];
+
+const start = (live: readonly Provider[], prefix?: string) =>
+  startTestService({
+    mongodbUri: process.env.MONGODB_URI!,
+    live,
+    prefix,
+    now,
+    circuit: { openMs: OPEN_MS, faultsInRow: 3 },
+  });
+
+let owner: TestService;
+beforeAll(async () => {
+  owner = await start([]);
+});
+afterAll(() => owner.stop());
+beforeEach(() => {
+  trouble = undefined;
+  asked = 0;
+});
+
+/** Each attempt as the evidence tells it. */
+async function attempts(service: TestService) {
+  const [organizationId, entityId] = [newId("org"), newId("ent")];
+  const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
+  service.entities.put(organizationId, entityId, { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12" } });
+  const { verification } = await service.client.verify({
+    caller,
+    target: { case: "entityId", value: entityId },
+    checks: [CheckType.SAM_REGISTRATION],
+    mode: Mode.REALTIME,
+  });
+  const { evidenceId } = verification!.results[0]!;
+  const { evidence } = await service.client.getEvidence({ caller, evidenceId });
+  return evidence!.attempts.map(({ provider, outcome, reason }) => `${provider} ${outcome} ${reason}`.trim());
+}
+
+const stateOf = async (service: TestService) =>
+  (await service.client.listProviders({ environment: Environment.LIVE })).providers[0]!;
+
+test("a provider whose circuit one replica opened is not called by another, nor after a restart; checks fall back, and one probe brings it back", async () => {
+  const live = providersNamed("failing");
+  const [one, other] = [await start(live, owner.prefix), await start(live, owner.prefix)];
+  trouble = () => new ProviderError("http_503");
+  for (let fault = 0; fault < 3; fault++) {
+    expect(await attempts(one)).toEqual(["failing throw http_503", "second pass"]);
+  }
+  expect(await attempts(one)).toEqual(["failing throw circuit_open", "second pass"]);
+  await one.stop();
+  const restarted = await start(live, owner.prefix);
+  expect(asked).toBe(3);
+  expect(await attempts(restarted)).toEqual(["failing throw circuit_open", "second pass"]);
+  expect(await attempts(other)).toEqual(["failing throw circuit_open", "second pass"]);
+  expect(asked).toBe(3);
+  expect(await stateOf(other)).toMatchObject({ state: "unavailable" });
+  trouble = undefined;
+  aheadMs += OPEN_MS;
+  expect(await stateOf(restarted)).toMatchObject({ name: "failing", state: "degraded" });
+  expect(await attempts(other)).toEqual(["failing pass"]);
+  while ((await stateOf(restarted)).state !== "available") aheadMs += 1_000;
+  expect(await attempts(restarted)).toEqual(["failing pass"]);
+  await Promise.all([other.stop(), restarted.stop()]);
+});
+
+test("a provider whose quota is used up is called by no replica until it said, also after a restart, and then again", async () => {
+  const live = providersNamed("throttled");
+  const one = await start(live, owner.prefix);
+  const shutUntil = new Date(now().getTime() + OPEN_MS);
+  trouble = () => new ProviderError("quota_exhausted", { isFault: false, shutUntil });
+  expect(await attempts(one)).toEqual(["throttled throw quota_exhausted", "second pass"]);
+  await one.stop();
+  trouble = undefined;
+  const restarted = await start(live, owner.prefix);
+  expect(await attempts(restarted)).toEqual(["throttled throw quota_exhausted", "second pass"]);
+  expect(asked).toBe(1);
+  expect(await stateOf(restarted)).toMatchObject({ state: "unavailable", quotaRemaining: 0n });
+  aheadMs += OPEN_MS;
+  expect(await attempts(restarted)).toEqual(["throttled pass"]);
+  expect(asked).toBe(2);
+  await restarted.stop();
+});

@@ -1,0 +1,230 @@
+import { create } from "@bufbuild/protobuf";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { loadConfig, z } from "@vvs/config";
+import { newId } from "@vvs/ids";
+import { createLogger } from "@vvs/logging";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
+import { providersSection } from "../providers/config.ts";
+import { createLiveProviders } from "../providers/live-providers.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+
+// The service with the live providers of a configuration, which call a played SAM.gov.
+
+const { spans, shutdown } = recordTelemetry();
+
+const lines: string[] = [];
+const logger = createLogger({
+  service: "verification",
+  level: "trace",
+  destination: { write: (line) => void lines.push(line) },
+});
+
+/** The extract as loaded: UEIs of registrations that it knows to be active. */
+const extract = new Set<string>();
+const CUT_DATE = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
+let sam: PlayedSamGov;
+let closers: (() => unknown)[] = [];
+beforeEach(async () => {
+  sam = await playSamGov();
+  closers.push(() => sam.close());
+});
+afterEach(async () => {
+  for (const close of closers.toReversed()) await close();
+  closers = [];
+});
+afterAll(shutdown);
+
+/** The service as configured, on another one's databases where that one's prefix is given. */
+async function start(prefix?: string): Promise<TestService> {
+  const env = { SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl, SAM_GOV_GATHER_MS: "500" };
+  const live = createLiveProviders({
+    config: loadConfig(z.object(providersSection), env),
+    entities: {
+      getRegistryRecord: async ({ uei = "" }) =>
+        create(GetRegistryRecordResponseSchema, {
+          record: extract.has(uei)
+            ? { uei, legalName: "LISTED LLC", extractCode: "A", expirationDate: "2099-01-01" }
+            : undefined,
+          registryCutDate: CUT_DATE,
+          exclusionsCutDate: CUT_DATE,
+        }),
+    },
+    takeCall: async () => undefined,
+    now: () => new Date(),
+    logger,
+    onClose: (_name, close) => void closers.push(close),
+  });
+  const service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, logger, prefix, live });
+  closers.push(() => service.stop());
+  return service;
+}
+
+let serial = 0;
+function newUei(): string {
+  serial += 1;
+  return `PLAYED${String(serial).padStart(6, "0")}`;
+}
+
+function put(service: TestService, uei: string, organizationId = newId("org")) {
+  const entityId = newId("ent");
+  service.entities.put(organizationId, entityId, { subject: { legalName: "Vendor", uei } });
+  return { organizationId, entityId };
+}
+
+type Vendor = ReturnType<typeof put>;
+const callerOf = ({ organizationId }: Vendor) => ({
+  tenant: { organizationId, environment: Environment.LIVE },
+  actor: "key_1",
+  requestId: "req_1",
+});
+
+async function verify(service: TestService, vendor: Vendor) {
+  const { verification } = await service.client.verify({
+    caller: callerOf(vendor),
+    target: { case: "entityId", value: vendor.entityId },
+    checks: [CheckType.SAM_REGISTRATION],
+    mode: Mode.REALTIME,
+  });
+  const { status, origin, reason, evidenceId } = verification!.results[0]!;
+  const { evidence } = await service.client.getEvidence({ caller: callerOf(vendor), evidenceId });
+  return {
+    told: `${CheckStatus[status]} ${origin} ${reason}`.trim(),
+    attempts: evidence!.attempts.map((each) => `${each.provider} ${each.outcome} ${each.reason}`.trim()),
+    evidence: evidence!,
+  };
+}
+
+async function run(service: TestService, vendor: Vendor): Promise<void> {
+  const monitorId = newId("mon");
+  await service.runOf("live")(
+    create(VerificationRequestedSchema, {
+      recordId: `${monitorId}:1`,
+      tenant: callerOf(vendor).tenant,
+      run: { monitorId, runSeq: 1n },
+      entityId: vendor.entityId,
+      checks: [CheckType.SAM_REGISTRATION],
+    }),
+  );
+}
+
+describe("sam_registration, live", () => {
+  test("rests on SAM.gov's API, and on the extract where that gives no answer", async () => {
+    const service = await start();
+    const uei = newUei();
+    const vendor = put(service, uei);
+    sam.register({ uei });
+    extract.add(uei);
+    expect(await verify(service, vendor)).toMatchObject({
+      told: "PASS sam_gov_api",
+      attempts: ["sam_gov_api pass"],
+    });
+    sam.misbehave({ kind: "status", status: 503 });
+    const attempts = ["sam_gov_api throw http_503", "sam_gov_extract pass"];
+    expect(await verify(service, put(service, uei))).toMatchObject({ told: "PASS sam_gov_extract", attempts });
+    // What the API told this organization before is newer than the extract.
+    expect(await verify(service, vendor)).toMatchObject({ told: "PASS sam_gov_api", attempts });
+    sam.behave();
+    expect((await verify(service, put(service, uei))).told).toBe("PASS sam_gov_api");
+  });
+
+  test("is an error where the API gives no answer and the extract can't know, never a fail", async () => {
+    const service = await start();
+    sam.misbehave({ kind: "counted_without_data" });
+    expect(await verify(service, put(service, newUei()))).toMatchObject({
+      told: "ERROR none stale_source",
+      attempts: ["sam_gov_api throw wrong_shape", "sam_gov_extract throw stale_source"],
+    });
+  });
+
+  test("a fail of the API is final, whatever the extract says", async () => {
+    const service = await start();
+    const uei = newUei();
+    extract.add(uei);
+    sam.register({ uei, samRegistered: "No", status: "Active", cage: "null" });
+    expect(await verify(service, put(service, uei))).toMatchObject({
+      told: "FAIL sam_gov_api not_registered",
+      attempts: ["sam_gov_api fail not_registered"],
+    });
+  });
+
+  test("organizations that ask at the same time share one call, and each has evidence of its own", async () => {
+    const service = await start();
+    const uei = newUei();
+    sam.register({ uei });
+    sam.misbehave({ kind: "slow", afterMs: 500 });
+    const vendors = Array.from({ length: 25 }, () => put(service, uei));
+    const verified = await Promise.all(vendors.map((vendor) => verify(service, vendor)));
+    expect(new Set(verified.map(({ told }) => told))).toEqual(new Set(["PASS sam_gov_api"]));
+    expect([sam.calls("entities").length, sam.calls("exclusions").length]).toEqual([1, 0]);
+    expect(new Set(verified.map(({ evidence }) => evidence.id)).size).toBe(25);
+    expect(new Set(verified.map(({ evidence }) => evidence.sha256)).size).toBe(1);
+    const { evidence } = verified[0]!;
+    await expect(
+      service.client.getEvidence({ caller: callerOf(vendors[1]!), evidenceId: evidence.id }),
+    ).rejects.toMatchObject({ code: "evidence_not_found" });
+  });
+
+  test("a hundred runs that are due at once cost a few calls", async () => {
+    const service = await start();
+    const ueis = Array.from({ length: 100 }, newUei);
+    for (const uei of ueis) sam.register({ uei });
+    await Promise.all(ueis.map((uei) => run(service, put(service, uei))));
+    expect(sam.calls().length).toBeLessThanOrEqual(24);
+    const stored = await service.databases.live.collection("verifications").find().toArray();
+    expect(stored.map(({ results }) => results[0].origin)).toEqual(ueis.map(() => "sam_gov_api"));
+  });
+
+  test("a used up quota shuts SAM.gov until its reset, also for a service that starts then", async () => {
+    const service = await start();
+    const uei = newUei();
+    extract.add(uei);
+    sam.register({ uei });
+    const reset = new Date(Date.now() + 3_600_000).toISOString();
+    sam.misbehave({ kind: "throttled", shape: "fault", nextAccessTime: reset }, { calls: 1 });
+    const attempts = ["sam_gov_api throw quota_exhausted", "sam_gov_extract pass"];
+    expect(await verify(service, put(service, uei))).toMatchObject({ told: "PASS sam_gov_extract", attempts });
+    const calls = sam.calls().length;
+    expect(await verify(service, put(service, uei))).toMatchObject({ told: "PASS sam_gov_extract", attempts });
+    await waitUntilStored(service);
+    const restarted = await start(service.prefix);
+    expect(await verify(restarted, put(restarted, uei))).toMatchObject({ told: "PASS sam_gov_extract", attempts });
+    expect(sam.calls()).toHaveLength(calls);
+  });
+
+  test("no key is found in anything that is stored, logged, traced or asked for by address", async () => {
+    const service = await start();
+    const uei = newUei();
+    sam.register({ uei, legalName: `A VENDOR NAMED ${sam.apiKey}` });
+    await verify(service, put(service, uei));
+    await run(service, put(service, uei));
+    sam.misbehave({ kind: "cut" }, { calls: 1 });
+    await verify(service, put(service, uei));
+    sam.misbehave({ kind: "status", status: 403, text: `{"invalid":"${sam.apiKey}"}` });
+    await verify(service, put(service, uei));
+    const stored: unknown[] = [];
+    for (const { name } of await service.databases.live.listCollections().toArray()) {
+      stored.push(await service.databases.live.collection(name).find().toArray());
+    }
+    const traced = spans.map(({ name, attributes, status, events }) => ({ name, attributes, status, events }));
+    expect(traced.some(({ name }) => name === "ask sam_gov_api")).toBe(true);
+    expect(lines.some((line) => line.includes("SAM.gov refuses the key"))).toBe(true);
+    const urls = sam.calls().map(({ query }) => query);
+    for (const [where, what] of Object.entries({ stored, traced, lines, urls })) {
+      expect({ where, found: JSON.stringify(what).includes(sam.apiKey) }).toEqual({ where, found: false });
+    }
+  });
+});
+
+/** Until what was noted of SAM.gov is in the database. */
+async function waitUntilStored(service: TestService): Promise<void> {
+  const states = service.databases.live.collection<{ _id: string }>("provider_state");
+  while (!(await states.findOne({ _id: "sam_gov_api", shut_until: { $exists: true } }))) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

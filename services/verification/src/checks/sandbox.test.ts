@@ -1,0 +1,131 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { ProviderError } from "../providers/provider.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+
+const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
+const { PASS, FAIL, ERROR } = CheckStatus;
+const uei = "SANDBXCHNGE1";
+
+const OPEN_MS = 600_000;
+/** How far the service's clock is ahead. */
+let aheadMs = 0;
+let service: TestService;
+let outage: Error | undefined;
+beforeAll(async () => {
+  service = await startTestService({
+    mongodbUri: process.env.MONGODB_URI!,
+    circuit: { openMs: OPEN_MS },
+    now: () => new Date(Date.now() + aheadMs),
+    live: [
+      {
+        name: "sam_gov_extract",
+        check: "sam_registration",
+        ask: async () => {
+          if (outage) throw outage;
+          return {
+            outcome: "pass",
+            reason: "",
+            confidence: 1,
+            dataDate: new Date(),
+            facts: {},
+            content: "",
+            contentType: "",
+          };
+        },
+      },
+    ],
+  });
+  for (const each of [uei, "SANDBXFALLB1", "SANDBXERRR01"]) {
+    const record = { uei: each, legalName: "Sandbox Vendor", extractCode: "A", expirationDate: "2099-03-31" };
+    service.entities.setRegistry(Environment.SANDBOX, each, { record });
+  }
+});
+afterAll(() => service.stop());
+
+async function ask(options: { org: string; uei: string; tin?: string; environment?: Environment }) {
+  const entityId = newId("ent");
+  const tinHash = options.tin ? Buffer.from(options.tin).reverse() : undefined;
+  service.entities.put(options.org, entityId, {
+    subject: { legalName: "Vendor", uei: options.uei, tinHash },
+    tin: options.tin,
+  });
+  const { verification } = await service.client.verify({
+    caller: {
+      tenant: { organizationId: options.org, environment: options.environment ?? Environment.SANDBOX },
+      actor: "key_1",
+    },
+    target: { case: "entityId", value: entityId },
+    checks: [options.tin ? TIN_MATCH : SAM_REGISTRATION],
+    mode: Mode.REALTIME,
+  });
+  return verification!.results[0]!;
+}
+
+describe("the sandbox's providers", () => {
+  test("the changing vendor alternates for each organization by itself, active first", async () => {
+    const [one, other] = [newId("org"), newId("org")];
+    const seen = [];
+    for (const org of [one, one, other, one, other]) seen.push((await ask({ org, uei })).status);
+    expect(seen).toEqual([PASS, FAIL, PASS, PASS, FAIL]);
+  });
+
+  test.each([
+    ["SANDBXFALLB1", undefined, PASS, "sandbox_secondary"],
+    ["SANDBXERRR01", undefined, ERROR, "none"],
+    ["", "123456789", PASS, "sandbox_secondary"],
+    ["", "123456783", FAIL, "sandbox_primary"],
+    ["", "123456784", ERROR, "none"],
+  ])("%s %s", async (vendor, tin, status, origin) => {
+    const result = await ask({ org: newId("org"), uei: vendor, tin });
+    expect([result.status, result.origin, Number(result.dataFreshnessSeconds)]).toEqual([status, origin, 0]);
+  });
+});
+
+describe("the providers' health", () => {
+  const list = async (environment: Environment) => (await service.client.listProviders({ environment })).providers;
+  const live = { org: newId("org"), uei: "ABCDEFGHJK12", environment: Environment.LIVE };
+
+  test("the sandbox's stay available, since their outages are asked for", async () => {
+    await ask({ org: newId("org"), uei: "SANDBXERRR01" });
+    expect(await list(Environment.SANDBOX)).toMatchObject([
+      { name: "sandbox_primary", checks: [SAM_REGISTRATION, TIN_MATCH], state: "available" },
+      { name: "sandbox_secondary", checks: [SAM_REGISTRATION, TIN_MATCH], state: "available" },
+    ]);
+  });
+
+  test("a fault degrades, five in a row open the circuit: nobody asks, until a probe is answered; old data is no fault", async () => {
+    const states: string[] = [];
+    const after = async (error: Error | undefined, times: number) => {
+      outage = error;
+      for (let time = 0; time < times; time++) await ask(live);
+      states.push((await list(Environment.LIVE))[0]!.state);
+    };
+    await after(new ProviderError("stale_source", { isFault: false }), 1);
+    expect((await list(Environment.LIVE))[0]!.lastSuccessAt).toBeUndefined();
+    await after(new ProviderError("timeout"), 1);
+    for (let fault = 0; fault < 4; fault++) await after(new TypeError("of the adapter"), 1);
+    expect(states).toEqual(["available", "degraded", "degraded", "degraded", "degraded", "unavailable"]);
+    const before = Date.now();
+    outage = undefined;
+    const refused = await ask(live);
+    expect(refused).toMatchObject({ status: ERROR, reason: "providers_failed" });
+    const caller = { tenant: { organizationId: live.org, environment: Environment.LIVE } };
+    const { evidence } = await service.client.getEvidence({ caller, evidenceId: refused.evidenceId });
+    expect(evidence!.attempts).toMatchObject([{ outcome: "throw", reason: "circuit_open" }]);
+    aheadMs += OPEN_MS;
+    expect((await ask(live)).status).toBe(PASS);
+    const [extract] = await list(Environment.LIVE);
+    expect(extract!.state).toBe("available");
+    expect(timestampDate(extract!.lastSuccessAt!).getTime()).toBeGreaterThanOrEqual(before);
+  });
+
+  test("a call that several attempts shared is one fault", async () => {
+    outage = new ProviderError("http_503");
+    for (let time = 0; time < 6; time++) await ask(live);
+    expect((await list(Environment.LIVE))[0]!.state).toBe("degraded");
+  });
+});

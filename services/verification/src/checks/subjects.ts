@@ -1,0 +1,75 @@
+import { createBatcher } from "@vvs/batching";
+import { notTheEffect } from "@vvs/deadline";
+import { ServiceError } from "@vvs/errors";
+import type { EntityService, CheckSubject as ProtoSubject } from "@vvs/proto/entity/v1/entity";
+import type { VerifyRequest } from "@vvs/proto/verification/v1/verification";
+import type { Client } from "@vvs/rpc";
+import { type CallerContext, type Tenant, toProtoCaller, toProtoTenant } from "@vvs/tenant";
+import type { CheckSubject } from "./check-inputs.ts";
+
+/** Maximum number of entities per call. */
+const MAX_TOGETHER = 32;
+/** Maximum number of calls in flight; further requests wait and share the next call. */
+const CALLS_AT_ONCE = 2;
+
+/** The subject of a verification. */
+export interface ResolvedSubject {
+  readonly subject: CheckSubject;
+  /** The TIN in clear that the call supplied, and that the subject's hash stands for; empty where it supplied none. */
+  readonly suppliedTin: string;
+}
+
+/** Reads the subjects of checks from the entity service. */
+export interface Subjects {
+  /** Returns the subject for an entity. Errors: entity_not_found, service_unavailable. */
+  read(tenant: Tenant, entityId: string): Promise<CheckSubject>;
+  /**
+   * Returns the subject of a call: an entity that the caller can see, or the one that a vendor's identifiers name, which is
+   * created where there is none. Values that the call supplies take precedence over those of the entity. Errors: the
+   * entity service's, such as entity_not_found, entity_exists and ambiguous_match; invalid_request where the call has no
+   * target.
+   */
+  resolve(caller: CallerContext, target: VerifyRequest["target"]): Promise<ResolvedSubject>;
+}
+
+/** Reads subjects in batches: verifications at the same moment share a call, in which each tenant sees only its own. */
+export function createSubjects(
+  entities: Pick<Client<typeof EntityService>, "getCheckSubjects" | "resolveVendor">,
+): Subjects {
+  const ask = createBatcher<{ tenant: Tenant; entityId: string }, ProtoSubject>({
+    async run(keys) {
+      const requested = keys.map(({ tenant, entityId }) => ({ tenant: toProtoTenant(tenant), entityId }));
+      return (await entities.getCheckSubjects({ keys: requested })).subjects;
+    },
+    maxSize: MAX_TOGETHER,
+    atOnce: CALLS_AT_ONCE,
+  });
+
+  async function read(tenant: Tenant, entityId: string): Promise<CheckSubject> {
+    const { entityId: seen, legalName, uei, cage, tinHash, createdByOrganization } = await ask({ tenant, entityId });
+    if (!seen) throw new ServiceError("entity_not_found");
+    return { entityId, legalName, uei, cage, tinHash, createdByOrganization };
+  }
+
+  return {
+    read,
+    async resolve(caller, target) {
+      if (target.case === "entityId") return { subject: await read(caller.tenant, target.value), suppliedTin: "" };
+      if (target.case !== "vendor") {
+        throw new ServiceError("invalid_request", { message: "The call names neither an entity nor a vendor." });
+      }
+      const { identifiers, legalName } = target.value;
+      const vendor = { caller: toProtoCaller(caller), identifiers, legalName };
+      const resolved = await entities.resolveVendor(vendor).catch(notTheEffect);
+      const known = await read(caller.tenant, resolved.entityId);
+      const subject = {
+        ...known,
+        legalName: legalName || known.legalName,
+        uei: identifiers?.uei || known.uei,
+        cage: identifiers?.cage || known.cage,
+        tinHash: resolved.tinHash.length > 0 ? resolved.tinHash : known.tinHash,
+      };
+      return { subject, suppliedTin: identifiers?.tin ?? "" };
+    },
+  };
+}

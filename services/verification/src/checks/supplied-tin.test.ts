@@ -1,0 +1,148 @@
+import { create, fromBinary } from "@bufbuild/protobuf";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { VerificationCompletedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import type { Binary } from "mongodb";
+import type { AnswerDocument } from "../documents.ts";
+import { tinHashOf } from "../testing/entities.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+import { inputsFingerprint } from "./check-inputs.ts";
+
+// The sandbox answers by the TIN's last digit: 0 passes, 3 is a mismatch.
+const PASSING = "471829360";
+const FAILING = "471829363";
+const legalName = "Acme LLC";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ mongodbUri: process.env.MONGODB_URI! });
+});
+afterAll(() => service.stop());
+
+let org: string;
+let entityId: string;
+beforeEach(() => {
+  org = newId("org");
+  entityId = newId("ent");
+  service.entities.resolveTo(entityId);
+  remember(PASSING);
+});
+afterEach(() => {
+  service.entities.schedule.resolved = undefined;
+  service.entities.schedule.reveal = undefined;
+});
+
+/** The organization remembers this TIN of the vendor, in place of the one before. */
+function remember(tin: string) {
+  service.entities.put(org, entityId, { subject: { legalName, tinHash: tinHashOf(tin) }, tin });
+}
+
+type Target =
+  | { case: "entityId"; value: string }
+  | { case: "vendor"; value: { identifiers: object; legalName: string } };
+
+async function match(target: Target, mode = Mode.REALTIME) {
+  const caller = { tenant: { organizationId: org, environment: Environment.SANDBOX }, actor: "key_1" };
+  const { verification } = await service.client.verify({ caller, target, checks: [CheckType.TIN_MATCH], mode });
+  const result = verification!.results[0]!;
+  const { evidence } = await service.client.getEvidence({ caller, evidenceId: result.evidenceId });
+  const asked: string = JSON.parse(evidence!.content).asked.tin;
+  return { status: result.status, asked, evidenceId: result.evidenceId };
+}
+const supply = (tin: string, mode?: Mode) =>
+  match({ case: "vendor", value: { identifiers: { uei: "ABCDEFGHJK12", tin }, legalName: "" } }, mode);
+const entity = (mode?: Mode) => match({ case: "entityId", value: entityId }, mode);
+
+const passing = { status: CheckStatus.PASS, asked: "****9360" };
+const failing = { status: CheckStatus.FAIL, asked: "****9363" };
+
+function fingerprintOf(tin: string): string {
+  const subject = { entityId, legalName, uei: "", cage: "", tinHash: tinHashOf(tin), createdByOrganization: false };
+  return inputsFingerprint("tin_match", subject);
+}
+
+/** What is stored under the fingerprint of a TIN, oldest first. */
+async function storedUnder(tin: string): Promise<string[]> {
+  const answers = service.databases.sandbox.collection<AnswerDocument>("answers");
+  const inputs_fingerprint = fingerprintOf(tin);
+  return (await answers.find({ organization_id: org, inputs_fingerprint }).sort({ _id: 1 }).toArray()).map(
+    ({ outcome }) => outcome,
+  );
+}
+
+describe("a TIN that a call supplies", () => {
+  test.each([Mode.REALTIME, Mode.CACHED])(
+    "is the one its verdict is about, where another call supplies another TIN meanwhile (mode %s)",
+    async (mode) => {
+      let other: Awaited<ReturnType<typeof supply>> | undefined;
+      service.entities.schedule.resolved = async (tin) => {
+        if (tin === FAILING) other = await supply(PASSING, mode);
+      };
+      expect(await supply(FAILING, mode)).toMatchObject(failing);
+      expect(other).toMatchObject(passing);
+      service.entities.schedule.resolved = undefined;
+      expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], ["pass"]]);
+      expect(await supply(FAILING, Mode.CACHED)).toMatchObject(failing);
+      expect(await supply(PASSING, Mode.CACHED)).toMatchObject({ ...passing, evidenceId: other!.evidenceId });
+    },
+  );
+
+  test("is asked with as it is: nothing is revealed", async () => {
+    expect(await supply(FAILING)).toMatchObject(failing);
+    expect(service.entities.revealed).not.toContain(entityId);
+  });
+});
+
+describe("the remembered TIN, replaced by another call between reading its fingerprint and revealing it,", () => {
+  /** Once a TIN is about to be revealed, another call supplies another one. */
+  function replaceBeforeReveal(...tins: string[]) {
+    service.entities.schedule.reveal = async () => {
+      const tin = tins.shift();
+      if (tin) remember(tin);
+    };
+  }
+
+  test("gives a verdict about the new one, stored under its own fingerprint", async () => {
+    replaceBeforeReveal(FAILING);
+    expect(await entity()).toMatchObject(failing);
+    expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], []]);
+    remember(PASSING);
+    expect(await entity(Mode.CACHED)).toMatchObject(passing);
+  });
+
+  test("gives a verdict about the newest where it is replaced again and again", async () => {
+    replaceBeforeReveal(FAILING, PASSING, FAILING);
+    expect(await entity()).toMatchObject(failing);
+    expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], []]);
+  });
+
+  test("never ends in an answer where it does not come to rest: the call is refused and nothing is stored", async () => {
+    replaceBeforeReveal(...Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? FAILING : PASSING)));
+    await expect(entity()).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await service.databases.sandbox.collection("verifications").countDocuments({ organization_id: org })).toBe(
+      0,
+    );
+  });
+
+  test("gives a monitor's run the verdict and the fingerprint of the same TIN", async () => {
+    replaceBeforeReveal(FAILING);
+    await service.runOf("sandbox")(
+      create(VerificationRequestedSchema, {
+        recordId: `${entityId}:1`,
+        tenant: { organizationId: org, environment: Environment.SANDBOX },
+        run: { monitorId: newId("mon"), runSeq: 1n },
+        entityId,
+        checks: [CheckType.TIN_MATCH],
+      }),
+    );
+    expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], []]);
+    const rows = await service.databases.sandbox.collection<{ value: Binary }>("outbox").find().toArray();
+    const completed = rows
+      .map(({ value }) => fromBinary(VerificationCompletedSchema, value.value()))
+      .filter((record) => record.entityId === entityId);
+    const inputsFingerprint = Buffer.from(fingerprintOf(FAILING), "hex");
+    expect(completed.map(({ checks }) => checks)).toMatchObject([[{ status: CheckStatus.FAIL, inputsFingerprint }]]);
+  });
+});

@@ -1,0 +1,218 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { createLogger } from "@vvs/logging";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { type PlayedCompliancely, playCompliancely } from "../../../../test/outside/compliancely.ts";
+import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../../../../test/outside/taxbandits.ts";
+import { createCompliancely } from "../providers/compliancely/compliancely.ts";
+import { createProviderHttp, type ProviderHttp } from "../providers/http/provider-http.ts";
+import type { Provider } from "../providers/provider.ts";
+import { createTaxBandits } from "../providers/taxbandits/taxbandits.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+
+// The service with its real TIN providers, which call a played TaxBandits and a played Compliancely.
+
+const { spans, shutdown } = recordTelemetry();
+
+const TIN = "471829360";
+const lines: string[] = [];
+const logger = createLogger({
+  service: "verification",
+  level: "trace",
+  destination: { write: (line) => void lines.push(line) },
+});
+
+/** An adapter that forgets to mask, and one that fails as nobody foresaw. */
+const careless: Provider = {
+  name: "careless",
+  check: "tin_match",
+  async ask(question, { signal }) {
+    const tin = await question.tin(signal);
+    if (carelessness === "throws") throw new TypeError("unforeseen");
+    const content = JSON.stringify({ said: formsOf(tin), number: Number(tin) });
+    return {
+      outcome: "fail",
+      reason: "mismatch",
+      confidence: 1,
+      dataDate: new Date(),
+      facts: { legal_name: `Acme ${tin}` },
+      content,
+      contentType: "application/json",
+    };
+  },
+};
+let carelessness: "throws" | "says" = "throws";
+
+let taxbandits: PlayedTaxBandits;
+let compliancely: PlayedCompliancely;
+let http: ProviderHttp;
+let service: TestService;
+beforeAll(async () => {
+  [taxbandits, compliancely] = [await playTaxBandits(), await playCompliancely()];
+  http = createProviderHttp({ connections: 8, userAgent: "test" });
+  const now = () => new Date();
+  service = await startTestService({
+    mongodbUri: process.env.MONGODB_URI!,
+    logger,
+    // These tests make faults in a row on purpose.
+    circuit: { faultsInRow: 1_000, windowMinimum: 1_000 },
+    live: [
+      createTaxBandits({ http, ...taxbandits, now }),
+      createCompliancely({ http, ...compliancely, now }),
+      careless,
+    ],
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await http.close();
+  await Promise.all([taxbandits.close(), compliancely.close()]);
+  await shutdown();
+});
+
+let org: string;
+let entityId: string;
+beforeEach(() => {
+  org = newId("org");
+  entityId = newId("ent");
+  put(TIN);
+  taxbandits.behave("by_digit");
+  compliancely.behave("at_once");
+  carelessness = "throws";
+});
+
+function put(tin: string, organizationId = org) {
+  const subject = { legalName: "Smith & Sons, Inc.", tinHash: Buffer.from(`hash of ${tin.slice(-1)}`) };
+  service.entities.put(organizationId, entityId, { subject, tin });
+}
+
+async function verify(mode = Mode.REALTIME, organizationId = org) {
+  const caller = {
+    tenant: { organizationId, environment: Environment.LIVE },
+    actor: "key_1",
+    requestId: "req_1",
+  };
+  const { verification } = await service.client.verify({
+    caller,
+    target: { case: "entityId", value: entityId },
+    checks: [CheckType.TIN_MATCH],
+    mode,
+  });
+  const result = verification!.results[0]!;
+  const { evidence } = await service.client.getEvidence({ caller, evidenceId: result.evidenceId });
+  const attempts = evidence!.attempts.map(({ provider, outcome, reason }) => `${provider} ${outcome} ${reason}`.trim());
+  return { result, evidence: evidence!, attempts };
+}
+
+describe("a TIN match", () => {
+  test("that TaxBandits answers asks nobody else", async () => {
+    const asked = compliancely.calls.length;
+    const { result, attempts } = await verify();
+    expect(result).toMatchObject({ status: CheckStatus.PASS, origin: "taxbandits", reason: "" });
+    expect(attempts).toEqual(["taxbandits pass"]);
+    expect(compliancely.calls).toHaveLength(asked);
+  });
+
+  test("that TaxBandits fails is final", async () => {
+    put("471829363");
+    const { result, attempts } = await verify();
+    expect(result).toMatchObject({ status: CheckStatus.FAIL, origin: "taxbandits", reason: "mismatch" });
+    expect(attempts).toEqual(["taxbandits fail mismatch"]);
+  });
+
+  test.each([
+    ["on_hold", "on_hold"],
+    ["unknown_sentence", "unknown_answer"],
+    ["forbidden", "http_403"],
+    ["throttled", "http_429"],
+    ["down", "http_503"],
+    ["cut", "connection"],
+    ["wrong_shape", "wrong_shape"],
+  ] as const)("where TaxBandits is %s, Compliancely answers", async (behaviour, reason) => {
+    taxbandits.behave(behaviour);
+    const { result, attempts } = await verify();
+    expect(result).toMatchObject({ status: CheckStatus.PASS, origin: "compliancely" });
+    expect(attempts).toEqual([`taxbandits throw ${reason}`, "compliancely pass"]);
+  });
+
+  test("is an error with every attempt where nobody answers, also where the IRS refuses the question", async () => {
+    put("471829365");
+    compliancely.behave("outage");
+    const { result, attempts } = await verify();
+    expect(result).toMatchObject({ status: CheckStatus.ERROR, origin: "none", reason: "providers_failed" });
+    expect(attempts).toEqual([
+      "taxbandits throw irs_code_5",
+      "compliancely throw irs_outage",
+      "careless throw internal_error",
+    ]);
+  });
+
+  test("is never shared: each organization's question is a call of its own, also at once", async () => {
+    const other = newId("org");
+    put(TIN, other);
+    const asked = taxbandits.matchCalls().length;
+    const [mine, theirs] = await Promise.all([verify(), verify(Mode.REALTIME, other), verify()]);
+    expect(taxbandits.matchCalls()).toHaveLength(asked + 3);
+    expect(mine!.evidence.id).not.toBe(theirs!.evidence.id);
+    expect(JSON.parse(mine!.evidence.content).RecordId).not.toBe(JSON.parse(theirs!.evidence.content).RecordId);
+  });
+
+  test("is answered from the store where that is asked for", async () => {
+    const first = await verify();
+    taxbandits.behave("down");
+    const again = await verify(Mode.CACHED);
+    expect(again.result).toMatchObject({ status: CheckStatus.PASS, evidenceId: first.result.evidenceId });
+  });
+});
+
+describe("neither a TIN nor a credential leaves", () => {
+  const secrets = () => [
+    ...["471829360", "471829363", "471829365"].flatMap(formsOf),
+    taxbandits.credentials.clientSecret,
+    taxbandits.credentials.userToken,
+    compliancely.apiKey,
+    "played-token",
+    "eyJ",
+  ];
+
+  test("as evidence, not even where a provider repeats all it was told", async () => {
+    taxbandits.behave("indiscreet");
+    const first = await verify();
+    expect(JSON.parse(first.evidence.content)).toMatchObject({ asked: { TIN: "****9360" }, number: "****9360" });
+    taxbandits.behave("down");
+    compliancely.behave("indiscreet");
+    const second = await verify();
+    expect(JSON.parse(second.evidence.content)).toMatchObject({ tin: "****9360", apiKey: "****" });
+  });
+
+  test("as evidence of an adapter that forgot to mask", async () => {
+    taxbandits.behave("down");
+    compliancely.behave("down");
+    carelessness = "says";
+    const { evidence, result } = await verify();
+    expect(result).toMatchObject({ status: CheckStatus.FAIL, origin: "careless" });
+    expect(JSON.parse(evidence.content)).toEqual({ said: ["****9360", "****9360", "****9360"], number: "****9360" });
+  });
+
+  // Over all that was logged, traced and stored until then, by every test of this file.
+  afterEach(async () => {
+    expect(lines.length).toBeGreaterThan(0);
+    expect(spans.some(({ name }) => name === "ask taxbandits")).toBe(true);
+    const traced = JSON.stringify(
+      spans.map(({ name, attributes, events, status }) => [name, attributes, events, status]),
+    );
+    const stored: Buffer[] = [];
+    for (const db of Object.values(service.databases)) {
+      for (const collection of await db.collections()) {
+        stored.push(...((await collection.find({}, { raw: true }).toArray()) as unknown as Buffer[]));
+      }
+    }
+    for (const secret of secrets()) {
+      expect(lines.join("")).not.toContain(secret);
+      expect(traced).not.toContain(secret);
+      for (const document of stored) expect(Buffer.from(document).includes(secret)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,328 @@
+import { createHash } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode, type VerifyRequest, type VerifyRequestSchema } from "@vvs/proto/verification/v1/verification";
+import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+
+const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
+const { PASS, FAIL, ERROR } = CheckStatus;
+const TIN = "471829360";
+
+/** Live providers whose next behaviour tests set. */
+const behaviour: Record<"first" | "second", Provider["ask"]> = {
+  first: () => Promise.reject(new ProviderError("http_503")),
+  second: () => Promise.reject(new ProviderError("http_503")),
+};
+const live: Provider[] = (["first", "second"] as const).flatMap((name) =>
+  (["sam_registration", "tin_match"] as const).map((check) => ({
+    name,
+    check,
+    ask: (asked, options) => behaviour[name](asked, options),
+  })),
+);
+
+function says(outcome: "pass" | "fail", more: Partial<Answer> = {}) {
+  const dataDate = new Date(Date.now() - 86_400_000);
+  const content = '{"said":"é"}';
+  const answer: Answer = {
+    outcome,
+    reason: "",
+    confidence: 0.9,
+    dataDate,
+    facts: {},
+    content,
+    contentType: "application/json",
+    ...more,
+  };
+  return async () => answer;
+}
+const throws = (reason: string) => () => Promise.reject(new ProviderError(reason));
+
+let service: TestService;
+beforeAll(async () => {
+  const circuit = { faultsInRow: 1_000, windowMinimum: 1_000 };
+  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, live, circuit });
+});
+afterAll(() => service.stop());
+
+let org: string;
+let entityId: string;
+beforeEach(() => {
+  org = newId("org");
+  entityId = newId("ent");
+  behaviour.first = throws("http_503");
+  behaviour.second = throws("http_503");
+  service.entities.put(org, entityId, {
+    subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12", cage: "1AB23", tinHash: Buffer.from("hash of the TIN") },
+    tin: TIN,
+  });
+});
+
+function callerOf(organizationId: string, environment = Environment.LIVE) {
+  return { tenant: { organizationId, environment }, actor: "key_1", requestId: "req_1" };
+}
+
+async function verify(
+  request: Exclude<MessageInitShape<typeof VerifyRequestSchema>, VerifyRequest> = {},
+  organizationId = org,
+) {
+  const { verification } = await service.client.verify({
+    caller: callerOf(organizationId),
+    target: { case: "entityId", value: entityId },
+    checks: [SAM_REGISTRATION],
+    mode: Mode.REALTIME,
+    ...request,
+  });
+  return verification!;
+}
+
+async function evidenceOf(evidenceId: string, organizationId = org) {
+  const { evidence } = await service.client.getEvidence({ caller: callerOf(organizationId), evidenceId });
+  return evidence!;
+}
+
+describe("realtime", () => {
+  test("a throw falls back, and the evidence tells both attempts and hashes the content", async () => {
+    behaviour.second = says("pass");
+    const { overallResult, results, createdAt, id } = await verify();
+    expect(overallResult).toBe(PASS);
+    expect(results[0]).toMatchObject({ status: PASS, origin: "second", confidence: 0.9, reason: "" });
+    const evidence = await evidenceOf(results[0]!.evidenceId);
+    expect(evidence).toMatchObject({ verificationId: id, origin: "second", content: '{"said":"é"}' });
+    expect(evidence.sha256).toBe(createHash("sha256").update(Buffer.from('{"said":"é"}', "utf8")).digest("hex"));
+    expect(evidence.attempts.map(({ provider, outcome, reason }) => [provider, outcome, reason])).toEqual([
+      ["first", "throw", "http_503"],
+      ["second", "pass", ""],
+    ]);
+    expect(Number(results[0]!.dataFreshnessSeconds)).toBeGreaterThanOrEqual(86_400);
+    expect(timestampDate(createdAt!).getTime()).toBeGreaterThanOrEqual(
+      timestampDate(evidence.attempts[0]!.startedAt!).getTime(),
+    );
+  });
+
+  test("a fail is final", async () => {
+    behaviour.first = says("fail", { reason: "expired" });
+    behaviour.second = says("pass");
+    const { overallResult, results } = await verify();
+    expect([overallResult, results[0]!.origin, results[0]!.reason]).toEqual([FAIL, "first", "expired"]);
+    expect((await evidenceOf(results[0]!.evidenceId)).attempts).toHaveLength(1);
+  });
+
+  test("all threw: an error with evidence of each attempt", async () => {
+    const { overallResult, results } = await verify();
+    expect(overallResult).toBe(ERROR);
+    expect(results[0]).toMatchObject({ status: ERROR, origin: "none", confidence: 0, reason: "providers_failed" });
+    expect(Number(results[0]!.dataFreshnessSeconds)).toBe(0);
+    const evidence = await evidenceOf(results[0]!.evidenceId);
+    expect(evidence.attempts).toHaveLength(2);
+    expect([evidence.content, evidence.contentType, evidence.origin]).toEqual(["", "", "none"]);
+  });
+
+  test("results come in the order asked, a check without its inputs is an error with evidence of no attempt", async () => {
+    behaviour.first = says("pass");
+    service.entities.put(org, entityId, { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12" } });
+    const { results, overallResult } = await verify({ checks: [TIN_MATCH, SAM_REGISTRATION, TIN_MATCH] });
+    expect(results.map(({ checkType, status, reason }) => [checkType, status, reason])).toEqual([
+      [TIN_MATCH, ERROR, "missing_tin"],
+      [SAM_REGISTRATION, PASS, ""],
+    ]);
+    expect(overallResult).toBe(ERROR);
+    expect((await evidenceOf(results[0]!.evidenceId)).attempts).toEqual([]);
+  });
+
+  test("the TIN is revealed only when a TIN provider asks with it", async () => {
+    behaviour.first = says("pass");
+    await verify({ checks: [SAM_REGISTRATION, TIN_MATCH] });
+    expect(service.entities.revealed).not.toContain(entityId);
+    behaviour.first = async (asked, options) => {
+      const isRight = (await asked.tin(options.signal)) === TIN;
+      return says("pass", { reason: isRight ? "" : "wrong" })();
+    };
+    const { results } = await verify({ checks: [TIN_MATCH] });
+    expect(results[0]!.reason).toBe("");
+    expect(service.entities.revealed).toContain(entityId);
+  });
+
+  test("an entity that is not visible is not found", async () => {
+    await expect(verify({}, newId("org"))).rejects.toMatchObject({ code: "entity_not_found" });
+  });
+
+  test("facts go on to the entity that the organization created, and to no other", async () => {
+    behaviour.first = says("pass", { facts: { registration_status: "active", cage: "1AB23" } });
+    await verify();
+    expect(service.entities.updates.filter((update) => update.entityId === entityId)).toEqual([]);
+    service.entities.put(org, entityId, { subject: { uei: "ABCDEFGHJK12", createdByOrganization: true } });
+    await verify();
+    await service.factsForwarded();
+    expect(service.entities.updates.find((update) => update.entityId === entityId)).toMatchObject({
+      provider: "first",
+      registrationStatus: "active",
+      cage: "1AB23",
+    });
+  });
+});
+
+describe("cached", () => {
+  const cached = { mode: Mode.CACHED };
+
+  test("an attempt that threw is never stored, and the older answer survives it", async () => {
+    behaviour.first = says("fail", { reason: "expired" });
+    const first = await verify(cached);
+    behaviour.first = throws("http_503");
+    expect((await verify()).overallResult).toBe(ERROR);
+    const again = await verify(cached);
+    expect(again.id).not.toBe(first.id);
+    expect(again.results[0]).toMatchObject({
+      status: FAIL,
+      reason: "expired",
+      evidenceId: first.results[0]!.evidenceId,
+    });
+    expect((await evidenceOf(again.results[0]!.evidenceId)).verificationId).toBe(first.id);
+  });
+
+  test("the newest answer is given", async () => {
+    behaviour.first = says("pass");
+    await verify();
+    behaviour.first = says("fail", { reason: "excluded" });
+    const newest = await verify();
+    expect((await verify(cached)).results[0]!.evidenceId).toBe(newest.results[0]!.evidenceId);
+  });
+
+  test.each([
+    [
+      "of a load that was withdrawn is not given: it is asked as realtime does",
+      "registry:bad",
+      ["registry:bad"],
+      false,
+    ],
+    ["of a load that stands is given", "registry:good", ["registry:bad"], true],
+  ])("an answer by a file %s", async (_, load, withdrawnLoads, isGiven) => {
+    const uei = "WTHDRAWN0001";
+    service.entities.put(org, entityId, { subject: { legalName: "Acme LLC", uei } });
+    service.entities.setRegistry(Environment.LIVE, uei, { withdrawnLoads });
+    const source = { origin: "sam_gov_extract", date: new Date(), load };
+    const registration = { listed_as: "active", id_only: false, expiration_date: "2099-01-01" } as const;
+    const texts = { legal_name: "Acme LLC", cage: "", entity_type: "" };
+    behaviour.first = says("pass", { parts: { registration: { ...source, ...registration, ...texts } } });
+    const first = await verify();
+    behaviour.first = says("fail", { reason: "expired" });
+    const again = await verify(cached);
+    expect(again.results[0]!.status).toBe(isGiven ? PASS : FAIL);
+    expect(again.results[0]!.evidenceId === first.results[0]!.evidenceId).toBe(isGiven);
+  });
+
+  test("answers belong to the inputs asked with: the name supplied for tin_match", async () => {
+    const vendor = (legalName: string) =>
+      verify({ ...cached, checks: [TIN_MATCH], target: { case: "vendor", value: { legalName } } });
+    service.entities.resolveTo(entityId);
+    behaviour.first = says("pass");
+    const acme = await vendor("Acme Incorporated");
+    behaviour.first = says("fail", { reason: "mismatch" });
+    expect((await vendor("Other Name LLC")).overallResult).toBe(FAIL);
+    expect((await vendor("Acme Incorporated")).results[0]!.evidenceId).toBe(acme.results[0]!.evidenceId);
+    expect((await vendor("")).overallResult).toBe(FAIL);
+  });
+
+  test("no answer of another organization is given, nor one of the other environment", async () => {
+    behaviour.first = says("pass");
+    await verify();
+    const other = newId("org");
+    service.entities.put(other, entityId, { subject: { uei: "ABCDEFGHJK12", cage: "1AB23" } });
+    behaviour.first = throws("http_503");
+    expect((await verify(cached, other)).overallResult).toBe(ERROR);
+    const sandbox = await verify({ ...cached, caller: callerOf(org, Environment.SANDBOX) });
+    expect(sandbox.results[0]).toMatchObject({ status: FAIL, reason: "not_found", origin: "sandbox_primary" });
+  });
+});
+
+describe("what is stored", () => {
+  test("another organization or environment finds neither verification nor evidence", async () => {
+    const { id, results } = await verify();
+    for (const caller of [callerOf(newId("org")), callerOf(org, Environment.SANDBOX)]) {
+      await expect(service.client.getVerification({ caller, verificationId: id })).rejects.toMatchObject({
+        code: "verification_not_found",
+      });
+      await expect(service.client.getEvidence({ caller, evidenceId: results[0]!.evidenceId })).rejects.toMatchObject({
+        code: "evidence_not_found",
+      });
+      const { verifications } = await service.client.listVerifications({ caller, entityId, page: { limit: 10 } });
+      expect(verifications).toEqual([]);
+    }
+  });
+
+  test("lists are newest first, in pages, and of one entity where asked", async () => {
+    const mine = [await verify(), await verify(), await verify()].map(({ id }) => id).reverse();
+    const caller = callerOf(org);
+    const first = await service.client.listVerifications({ caller, page: { limit: 2 } });
+    const rest = await service.client.listVerifications({ caller, entityId, page: { limit: 2, after: first.next } });
+    expect([...first.verifications, ...rest.verifications].map(({ id }) => id)).toEqual(mine);
+    expect(rest.next).toBeUndefined();
+    const none = await service.client.listVerifications({ caller, entityId: newId("ent"), page: { limit: 2 } });
+    expect(none.verifications).toEqual([]);
+    expect((await service.client.getVerification({ caller, verificationId: mine[0]! })).verification!.id).toBe(mine[0]);
+  });
+
+  test("no TIN in clear is anywhere in the databases", async () => {
+    const caller = callerOf(org, Environment.SANDBOX);
+    const { results } = await verify({ caller, checks: [TIN_MATCH] });
+    expect(results[0]).toMatchObject({ status: PASS, origin: "sandbox_primary" });
+    const { evidence } = await service.client.getEvidence({ caller, evidenceId: results[0]!.evidenceId });
+    expect(JSON.parse(evidence!.content)).toMatchObject({ asked: { tin: "****9360", name: "Acme LLC" } });
+    for (const db of Object.values(service.databases)) {
+      for (const collection of await db.collections()) {
+        const dump = await collection.find({}, { promoteBuffers: true, raw: true }).toArray();
+        for (const document of dump) expect(Buffer.from(document as never).includes(TIN)).toBe(false);
+      }
+    }
+  });
+});
+
+describe("an idempotency key", () => {
+  const keyed = (key: string, body: string) => ({
+    idempotency: { apiKeyId: "key_1", path: "/v1/verify", key: `${org} ${key}`, bodyHash: Buffer.from(body) },
+  });
+
+  test("gives the first answer again, and asks no provider for it", async () => {
+    behaviour.first = says("pass");
+    const first = await verify(keyed("a", "body"));
+    behaviour.first = says("fail");
+    const reply = await service.client.verify({
+      caller: callerOf(org),
+      target: { case: "entityId", value: entityId },
+      checks: [SAM_REGISTRATION],
+      mode: Mode.REALTIME,
+      ...keyed("a", "body"),
+    });
+    expect(reply.replayed).toBe(true);
+    expect(reply.verification).toEqual(first);
+  });
+
+  test("with another body is a mismatch", async () => {
+    await verify(keyed("b", "body"));
+    await expect(verify(keyed("b", "another body"))).rejects.toMatchObject({ code: "idempotency_mismatch" });
+  });
+
+  test("whose first call still runs is a conflict", async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<Answer>();
+    behaviour.first = () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    const first = verify(keyed("c", "body"));
+    await asked.promise;
+    await expect(verify(keyed("c", "body"))).rejects.toMatchObject({ code: "idempotency_conflict" });
+    answer.resolve(await says("pass")());
+    expect((await first).overallResult).toBe(PASS);
+  });
+
+  test("is free again after a refusal", async () => {
+    const gone = { target: { case: "entityId" as const, value: newId("ent") } };
+    await expect(verify({ ...keyed("d", "body"), ...gone })).rejects.toMatchObject({ code: "entity_not_found" });
+    expect((await verify(keyed("d", "body"))).overallResult).toBe(ERROR);
+  });
+});

@@ -1,0 +1,113 @@
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Check, checkOf, toCheckType, toProtoStatus } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
+import type { CheckType } from "@vvs/proto/common/v1/common";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import {
+  type EvidenceSchema,
+  Mode as ProtoMode,
+  type VerificationSchema,
+} from "@vvs/proto/verification/v1/verification";
+import { partsToMessage } from "@vvs/registration";
+import { type Tenant, toProtoTenant } from "@vvs/tenant";
+import type { Conclusion } from "./checks/conclusion.ts";
+import type { VerificationRecords } from "./checks/records.ts";
+import type { EvidenceWithContent, Mode, VerificationDocument } from "./documents.ts";
+
+/**
+ * Returns the checks that a call names, in its order and without duplicates. Errors: invalid_request where it names none,
+ * or one that this version does not know.
+ */
+export function checksOf(types: readonly CheckType[]): Check[] {
+  const checks = [...new Set(types)].map((type) => {
+    const check = checkOf(type);
+    if (!check) throw new ServiceError("invalid_request", { message: "The call names an unknown check." });
+    return check;
+  });
+  if (checks.length === 0) throw new ServiceError("invalid_request", { message: "The call names no check." });
+  return checks;
+}
+
+/** Errors: invalid_request where the call names no mode. */
+export function modeOf(mode: ProtoMode): Mode {
+  if (mode === ProtoMode.CACHED) return "cached";
+  if (mode === ProtoMode.REALTIME) return "realtime";
+  throw new ServiceError("invalid_request", { message: "The call names no mode." });
+}
+
+export function toVerification(document: VerificationDocument): MessageInitShape<typeof VerificationSchema> {
+  return {
+    id: document._id,
+    entityId: document.entity_id,
+    overallResult: toProtoStatus(document.overall_result),
+    results: document.results.map((result) => ({
+      checkType: toCheckType(result.check_type),
+      status: toProtoStatus(result.status),
+      confidence: result.confidence,
+      origin: result.origin,
+      dataFreshnessSeconds: BigInt(result.data_freshness_seconds),
+      evidenceId: result.evidence_id,
+      reason: result.reason,
+    })),
+    createdAt: timestampFromDate(document.created_at),
+    actor: document.actor,
+    mode: document.mode === "cached" ? ProtoMode.CACHED : ProtoMode.REALTIME,
+  };
+}
+
+export function toEvidence(document: EvidenceWithContent): MessageInitShape<typeof EvidenceSchema> {
+  return {
+    id: document._id,
+    verificationId: document.verification_id,
+    checkType: toCheckType(document.check_type),
+    origin: document.origin,
+    content: document.content,
+    contentType: document.content_type,
+    sha256: document.sha256,
+    attempts: document.attempts.map((attempt) => ({
+      provider: attempt.provider,
+      outcome: attempt.outcome,
+      reason: attempt.reason,
+      startedAt: timestampFromDate(attempt.started_at),
+      durationMs: BigInt(attempt.duration_ms),
+    })),
+    createdAt: timestampFromDate(document.created_at),
+  };
+}
+
+/** Returns the `verification.completed` record of a verification, in protobuf's binary form. */
+export function toCompleted(tenant: Tenant, { verification, conclusions }: VerificationRecords): Uint8Array {
+  const { run } = verification;
+  return toBinary(
+    VerificationCompletedSchema,
+    create(VerificationCompletedSchema, {
+      verificationId: verification._id,
+      tenant: toProtoTenant(tenant),
+      entityId: verification.entity_id,
+      run: run && { monitorId: run.monitor_id, runSeq: BigInt(run.run_seq) },
+      checks: verification.results.map((result, index) => ({
+        checkType: toCheckType(result.check_type),
+        status: toProtoStatus(result.status),
+        reason: result.reason,
+        inputsFingerprint: Buffer.from(conclusions[index]!.fingerprint, "hex"),
+        facts: factsOf(conclusions[index]!),
+        parts: partsOf(conclusions[index]!),
+      })),
+      overallResult: toProtoStatus(verification.overall_result),
+      createdAt: timestampFromDate(verification.created_at),
+    }),
+  );
+}
+
+function factsOf(conclusion: Conclusion): Record<string, string> {
+  if (conclusion.kind === "error") return {};
+  return { ...(conclusion.kind === "stored" ? conclusion.stored.facts : conclusion.answer.facts) };
+}
+
+function partsOf(conclusion: Conclusion) {
+  if (conclusion.kind === "error") return undefined;
+  if (conclusion.kind === "stored") return conclusion.stored.parts && partsToMessage(conclusion.stored.parts, []);
+  const { parts, withdrawnLoads = [] } = conclusion.answer;
+  return parts && partsToMessage(parts, withdrawnLoads);
+}

@@ -1,0 +1,217 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { underDeadline } from "@vvs/deadline";
+import { createLogger } from "@vvs/logging";
+import { connectMongo } from "@vvs/mongo";
+import { type Db, MongoClient } from "mongodb";
+import { countedCalls } from "../providers/http/counted-calls.ts";
+import type { ProviderError } from "../providers/provider.ts";
+import { defaultCircuitSettings } from "./circuit.ts";
+import { createCircuitBreakers } from "./circuit-breakers.ts";
+
+const settings = { ...defaultCircuitSettings, faultsInRow: 3, openMs: 10_000, probeLeaseMs: 30_000 };
+const logger = createLogger({ service: "test", level: "silent" });
+const mongo = new MongoClient(process.env.MONGODB_URI!, {
+  monitorCommands: true,
+  ignoreUndefined: true,
+  writeConcern: { w: "majority" },
+  readConcern: { level: "majority" },
+});
+const commands: string[] = [];
+mongo.on("commandStarted", ({ commandName }) => void commands.push(commandName));
+
+let db: Db;
+let time: Date;
+beforeEach(() => {
+  db = mongo.db(`test_${randomBytes(6).toString("hex")}`);
+  time = new Date("2026-11-21T23:00:00Z");
+  commands.length = 0;
+});
+afterEach(() => db.dropDatabase());
+afterAll(() => mongo.close());
+
+const pass = (seconds: number) => {
+  time = new Date(time.getTime() + seconds * 1_000);
+};
+const replica = (quotas: Record<string, number> = {}, of: Db = db) =>
+  // However slow the database is on a loaded machine, it is not away.
+  createCircuitBreakers({ db: of, settings, quotas, now: () => time, logger, storeMs: 20_000 });
+type Replica = ReturnType<typeof replica>;
+
+/** What comes of an attempt that would end so: the kind, or the reason why it was refused. */
+async function attempt(breakers: Replica, kind: "answered" | "fault" | "unknown" = "answered", shutUntil?: Date) {
+  try {
+    (await breakers.admit("p"))({ kind, shutUntil });
+    return kind;
+  } catch (error) {
+    return (error as ProviderError).reason;
+  }
+}
+async function openBy(breakers: Replica) {
+  for (let fault = 0; fault < settings.faultsInRow; fault++) await attempt(breakers, "fault");
+  await breakers.flush();
+}
+const healthOf = async (breakers: Replica) => (await breakers.health(["p"])).get("p")!;
+
+describe("a circuit", () => {
+  test("opens at once where the faults were, within a second on other replicas, and stays open over a restart", async () => {
+    const [one, other] = [replica(), replica()];
+    expect(await attempt(other)).toBe("answered");
+    await openBy(one);
+    expect(await attempt(one)).toBe("circuit_open");
+    pass(1);
+    expect(await attempt(other)).toBe("circuit_open");
+    expect(await attempt(replica())).toBe("circuit_open");
+    expect((await healthOf(replica())).condition).toBe("unavailable");
+  });
+
+  test("opens for all replicas also by faults that are noted in the last second of a call", async () => {
+    const client = await connectMongo({
+      uri: process.env.MONGODB_URI!,
+      service: "test",
+      logger,
+      stopping: new AbortController().signal,
+    });
+    const one = replica({}, client.db(db.databaseName));
+    await underDeadline({ at: Date.now() + 900, writesEndAt: 0 }, () => openBy(one));
+    expect(await attempt(replica())).toBe("circuit_open");
+    await client.close();
+  });
+
+  test("opens by the faults of all replicas together", async () => {
+    for (const breakers of [replica(), replica(), replica()]) {
+      expect(await attempt(breakers, "fault")).toBe("fault");
+      await breakers.flush();
+    }
+    expect(await attempt(replica())).toBe("circuit_open");
+  });
+
+  test("lets one probe through, of all replicas; its answer closes it for all", async () => {
+    const replicas = [replica(), replica(), replica()];
+    await openBy(replicas[0]!);
+    pass(10);
+    expect((await healthOf(replicas[1]!)).condition).toBe("degraded");
+    const asked = await Promise.allSettled(
+      replicas.flatMap((breakers) => Array.from({ length: 5 }, () => breakers.admit("p"))),
+    );
+    const admitted = asked.filter((one) => one.status === "fulfilled");
+    expect(admitted).toHaveLength(1);
+    admitted[0]!.value({ kind: "answered" });
+    await Promise.all(replicas.map((breakers) => breakers.flush()));
+    pass(1);
+    for (const breakers of replicas) expect(await attempt(breakers)).toBe("answered");
+    expect(await healthOf(replica())).toMatchObject({ condition: "available" });
+  });
+
+  test("opens for twice as long after a probe that fails", async () => {
+    const [one, other] = [replica(), replica()];
+    await openBy(one);
+    pass(10);
+    expect(await attempt(other, "fault")).toBe("fault");
+    await other.flush();
+    pass(19);
+    expect(await attempt(one)).toBe("circuit_open");
+    pass(1);
+    expect(await attempt(one)).toBe("answered");
+  });
+
+  test("gives the probe to another when its replica died, and heeds the dead one's answer no more", async () => {
+    const [one, other] = [replica(), replica()];
+    await openBy(one);
+    pass(10);
+    const late = await one.admit("p");
+    pass(29);
+    expect(await attempt(other)).toBe("circuit_open");
+    pass(1);
+    const probe = await other.admit("p");
+    late({ kind: "answered" });
+    await one.flush();
+    expect(await attempt(replica())).toBe("circuit_open");
+    probe({ kind: "answered" });
+    await other.flush();
+    expect(await attempt(replica())).toBe("answered");
+  });
+
+  test("counts nothing that tells nothing of the provider", async () => {
+    const one = replica();
+    for (let time = 0; time < 10; time++) expect(await attempt(one, "unknown")).toBe("unknown");
+    expect(await healthOf(one)).toEqual({
+      condition: "available",
+      quotaRemaining: undefined,
+      lastSuccessAt: undefined,
+    });
+  });
+
+  test("costs one read a second, however many attempts there are", async () => {
+    const one = replica();
+    // What is noted meanwhile is written by the real time.
+    const reads = () => commands.filter((command) => command === "find");
+    for (let time = 0; time < 500; time++) await attempt(one);
+    expect(reads()).toHaveLength(1);
+    pass(1);
+    await Promise.all(Array.from({ length: 500 }, () => attempt(one)));
+    expect(reads()).toHaveLength(2);
+    await one.flush();
+    expect(await healthOf(replica())).toMatchObject({ condition: "available", lastSuccessAt: time });
+  });
+
+  test("works on its own while the database is away", async () => {
+    const away = new MongoClient("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 2_000 });
+    try {
+      const one = replica({ p: 5 }, away.db("away"));
+      for (let fault = 0; fault < settings.faultsInRow; fault++) expect(await attempt(one, "fault")).toBe("fault");
+      expect(await attempt(one)).toBe("circuit_open");
+      await one.takeCall("p");
+      await one.flush();
+    } finally {
+      await away.close();
+    }
+  });
+});
+
+describe("a quota", () => {
+  test("that the provider says is used up keeps it shut until then and only then, also over a restart", async () => {
+    const [one, other] = [replica(), replica()];
+    await attempt(other);
+    const reset = new Date(time.getTime() + 3_600_000);
+    expect(await attempt(one, "fault", reset)).toBe("fault");
+    await one.flush();
+    expect(await attempt(one)).toBe("quota_exhausted");
+    pass(3_599);
+    for (const breakers of [one, other, replica()]) expect(await attempt(breakers)).toBe("quota_exhausted");
+    expect(await healthOf(replica())).toMatchObject({ condition: "unavailable", quotaRemaining: 0 });
+    pass(1);
+    for (const breakers of [one, other, replica()]) expect(await attempt(breakers)).toBe("answered");
+  });
+
+  test("is counted over replicas to the call, shuts until midnight UTC, and begins anew", async () => {
+    const quotas = { p: 7 };
+    const replicas = [replica(quotas), replica(quotas)];
+    let made = 0;
+    const http = { call: async () => ({ status: 200, headers: {}, text: `${++made}`, contentType: "" }) };
+    const call = { method: "GET", url: "", headers: {}, signal: new AbortController().signal } as const;
+    const calls = await Promise.allSettled(
+      replicas.flatMap((breakers) =>
+        Array.from({ length: 6 }, () => countedCalls(http, () => breakers.takeCall("p")).call(call)),
+      ),
+    );
+    expect(made).toBe(7);
+    const refused = calls.filter((each) => each.status === "rejected");
+    expect(refused.map(({ reason }) => [reason.reason, reason.isFault])).toEqual(
+      Array.from({ length: 5 }, () => ["quota_exhausted", false]),
+    );
+    for (const breakers of [...replicas, replica(quotas)]) expect(await attempt(breakers)).toBe("quota_exhausted");
+    expect(await healthOf(replica(quotas))).toMatchObject({ condition: "unavailable", quotaRemaining: 0 });
+    expect(await attempt(replica({ p: 8 }))).toBe("answered");
+
+    pass(3_600);
+    expect(await healthOf(replicas[0]!)).toMatchObject({ condition: "available", quotaRemaining: 7 });
+    expect(await attempt(replicas[0]!)).toBe("answered");
+    await replicas[0]!.takeCall("p");
+    expect(await healthOf(replicas[0]!)).toMatchObject({ quotaRemaining: 6 });
+    pass(-3_600);
+    await replicas[1]!.takeCall("p");
+    pass(3_600);
+    expect(await healthOf(replica(quotas))).toMatchObject({ quotaRemaining: 5 });
+  });
+});

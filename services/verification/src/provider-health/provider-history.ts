@@ -1,0 +1,135 @@
+import type { Check } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
+import { DURATION_CLASSES } from "@vvs/telemetry/durations";
+import type { Environment } from "@vvs/tenant";
+import type { Db } from "mongodb";
+import type { ProvidersByEnvironment } from "../providers/providers.ts";
+import { attemptCountsOf } from "./attempt-counts.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Maximum length of a range by interval, so that answers stay bounded. */
+const LONGEST_MS = { hour: 7 * DAY_MS, day: 92 * DAY_MS } as const;
+
+export interface HistoryRange {
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+  readonly interval: keyof typeof LONGEST_MS;
+}
+
+/** Figures about a provider that do not reveal how often it was asked. */
+export interface HistoryFigures {
+  /** Whole per cent, 0–100; 0 and 100 only where it never or always answered. */
+  readonly answeredPercent: number;
+  /** Half of its answers took less than this, in milliseconds: a power of two; 0 where it gave no answer. */
+  readonly halfWithinMs: number;
+  /** 95 % of its answers took less than this, likewise. */
+  readonly mostWithinMs: number;
+}
+
+/** The figures of one provider and check. */
+export interface ProviderHistory {
+  readonly provider: string;
+  readonly check: Check;
+  readonly overall: HistoryFigures;
+  /** In the order of time; periods in which it was not asked are left out. */
+  readonly periods: readonly { readonly at: Date; readonly figures: HistoryFigures }[];
+}
+
+/** Reads providers in the order they are asked, then those that are no longer asked. Errors: invalid_request. */
+export type ReadProviderHistory = (environment: Environment, range: HistoryRange) => Promise<ProviderHistory[]>;
+
+export function createReadProviderHistory(options: {
+  databases: Readonly<Record<Environment, Db>>;
+  providers: ProvidersByEnvironment;
+}): ReadProviderHistory {
+  const { databases, providers } = options;
+  return async (environment, { from, to, interval }) => {
+    const longest = LONGEST_MS[interval];
+    if (!(from < to) || to.getTime() - from.getTime() > longest) {
+      throw new ServiceError("invalid_request", {
+        message: `By ${interval}, ask for a time of at most ${longest / DAY_MS} days.`,
+      });
+    }
+    const counted = await attemptCountsOf(databases[environment])
+      .aggregate<CountedPeriod>([
+        { $match: { hour: { $gte: from, $lt: to } } },
+        {
+          $group: {
+            _id: { at: { $dateTrunc: { date: "$hour", unit: interval } }, provider: "$provider", check: "$check_type" },
+            ...sums,
+          },
+        },
+        { $sort: { "_id.at": 1, "_id.provider": 1, "_id.check": 1 } },
+      ])
+      .toArray();
+    const order = providers[environment].map(({ name, check }) => `${name} ${check}`);
+    const placeOf = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+    const groups = [...Map.groupBy(counted, ({ _id }) => `${_id.provider} ${_id.check}`)];
+    return groups.sort(([one], [other]) => placeOf(one) - placeOf(other)).map(([, periods]) => historyOf(periods));
+  };
+}
+
+/** Counts of attempts in some period. */
+export interface AttemptSums {
+  readonly answered: number;
+  readonly unanswered: number;
+  /** Number of answers by class of duration. */
+  readonly durations: readonly number[];
+}
+
+/** Returns the figures of some attempts. Per cents are never rounded to 0 or 100, so that one failure in thousands shows. */
+export function figuresOf({ answered, unanswered, durations }: AttemptSums): HistoryFigures {
+  const exact = (answered / (answered + unanswered)) * 100;
+  const isMixed = answered > 0 && unanswered > 0;
+  return {
+    answeredPercent: isMixed ? Math.min(99, Math.max(1, Math.round(exact))) : exact,
+    halfWithinMs: boundOf(durations, 0.5),
+    mostWithinMs: boundOf(durations, 0.95),
+  };
+}
+
+/** Returns the upper bound of the class in which a share (0–1) of all answers is reached, in milliseconds. */
+function boundOf(durations: readonly number[], share: number): number {
+  const wanted = share * durations.reduce((sum, number) => sum + number, 0);
+  let before = 0;
+  for (const [place, number] of durations.entries()) {
+    before += number;
+    if (number > 0 && before >= wanted) return 2 ** place;
+  }
+  return 0;
+}
+
+const classes = Array.from({ length: DURATION_CLASSES }, (_, place) => place);
+const sums = {
+  answered: { $sum: "$answered" },
+  unanswered: { $sum: "$unanswered" },
+  ...Object.fromEntries(classes.map((place) => [`d${place}`, { $sum: `$durations.${place}` }])),
+};
+
+type CountedPeriod = {
+  readonly _id: { readonly at: Date; readonly provider: string; readonly check: Check };
+  readonly answered: number;
+  readonly unanswered: number;
+} & { readonly [name: `d${number}`]: number };
+
+function historyOf(periods: readonly CountedPeriod[]): ProviderHistory {
+  const { provider, check } = periods[0]!._id;
+  return {
+    provider,
+    check,
+    overall: figuresOf(sumsOf(periods)),
+    periods: periods.map((period) => ({ at: period._id.at, figures: figuresOf(sumsOf([period])) })),
+  };
+}
+
+function sumsOf(periods: readonly CountedPeriod[]): AttemptSums {
+  const total = (numberOf: (period: CountedPeriod) => number) =>
+    periods.reduce((total, period) => total + numberOf(period), 0);
+  return {
+    answered: total(({ answered }) => answered),
+    unanswered: total(({ unanswered }) => unanswered),
+    durations: classes.map((place) => total((period) => period[`d${place}`] ?? 0)),
+  };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "@jest/globals";
+import { currentDeadline, type Deadline, deadlineAt, underDeadline } from "@vvs/deadline";
+import { createLogger } from "@vvs/logging";
+import { eventually } from "@vvs/testing";
+import { shareWork } from "../providers/sharing/shared-work.ts";
+import { defaultCircuitSettings } from "./circuit.ts";
+import { unknownProvider } from "./provider-state.ts";
+import { createSharedStates } from "./shared-states.ts";
+
+const over = () => deadlineAt(Date.now() - 1);
+
+test("what a call noted is stored also after the call's deadline, and tried again where the database was unavailable", async () => {
+  const deadlines: (Deadline | undefined)[] = [];
+  const states = createSharedStates({
+    store: {
+      readAll: async () => new Map(),
+      async note() {
+        deadlines.push(currentDeadline());
+        if (deadlines.length === 1) throw new Error("the database is unavailable");
+        return unknownProvider;
+      },
+    },
+    settings: defaultCircuitSettings,
+    now: () => new Date(),
+    logger: createLogger({ service: "test", level: "silent" }),
+    limit: (work) => work,
+  });
+  const note = { kind: "fault", at: new Date(), shutUntil: undefined, probeId: undefined } as const;
+  underDeadline(over(), () => states.note("p", note));
+  await eventually(() => deadlines.length === 2);
+  expect(deadlines).toEqual([undefined, undefined]);
+});
+
+test("work that several calls share does not end by the deadline of the one that began it", async () => {
+  const work = underDeadline(over(), () => shareWork(async () => currentDeadline()));
+  expect(await work.wait(new AbortController().signal)).toBeUndefined();
+});

@@ -1,0 +1,152 @@
+import { withoutDeadline } from "@vvs/deadline";
+import type { Logger } from "@vvs/logging";
+import type { CircuitSettings } from "./circuit.ts";
+import { type AttemptNote, afterNotes, type ProviderState, unknownProvider } from "./provider-state.ts";
+import type { ProviderStateStore } from "./provider-state-store.ts";
+
+/** Maximum age of what is known of other replicas' results, in milliseconds. */
+const FRESH_MS = 1_000;
+/** How long results that change nothing for other replicas wait for the next write, in milliseconds. */
+const GATHER_MS = 1_000;
+/** Maximum number of results per provider that wait for the database; the oldest are dropped first. */
+const MOST_NOTES = 1_000;
+
+/** The providers' states as this replica knows them: the stored states plus its own results that are not stored yet. */
+export interface SharedStates {
+  of(provider: string): ProviderState;
+  /** Reads the stored states, unless that was done in the last second. A failed read is logged, and no error. */
+  refresh(options?: { evenIfFresh: boolean }): Promise<void>;
+  /** Takes over a state that has just been stored. */
+  adopt(provider: string, stored: ProviderState): void;
+  /** Applies a result here, and stores it in the background: immediately where it matters to other replicas. */
+  note(provider: string, note: AttemptNote): void;
+  /** Stores all results; where that fails, they stay in memory. */
+  flush(): Promise<void>;
+}
+
+interface Entry {
+  stored: ProviderState;
+  /** Results that are being stored. Until that has ended, a read may or may not include them. */
+  writingNotes: AttemptNote[];
+  /** Results that are not being stored yet. */
+  waiting: AttemptNote[];
+  /** `stored` with the results in `writingNotes` and `waiting` applied. */
+  view: ProviderState;
+  writing: Promise<void> | undefined;
+}
+
+export function createSharedStates(options: {
+  store: Pick<ProviderStateStore, "readAll" | "note">;
+  settings: CircuitSettings;
+  now: () => Date;
+  logger: Logger;
+  /** Rejects where a database operation takes too long. */
+  limit: <T>(work: Promise<T>) => Promise<T>;
+}): SharedStates {
+  const { store, settings, now, logger, limit } = options;
+  const entries = new Map<string, Entry>();
+  let readAt = 0;
+  let reading: Promise<void> | undefined;
+  let isUnavailable = false;
+  let gathering: NodeJS.Timeout | undefined;
+
+  function entryOf(provider: string): Entry {
+    let entry = entries.get(provider);
+    if (!entry) {
+      const state = unknownProvider;
+      entry = { stored: state, writingNotes: [], waiting: [], view: state, writing: undefined };
+      entries.set(provider, entry);
+    }
+    return entry;
+  }
+
+  function adopt(provider: string, stored: ProviderState): void {
+    const entry = entryOf(provider);
+    entry.stored = newest(entry.stored, stored);
+    entry.view = afterNotes(entry.stored, [...entry.writingNotes, ...entry.waiting], settings);
+  }
+
+  function report(err: unknown): void {
+    if (!isUnavailable)
+      logger.warn({ err }, "the providers' shared state is unavailable; this replica goes on with its own");
+    isUnavailable = true;
+  }
+
+  async function read(): Promise<void> {
+    readAt = now().getTime();
+    try {
+      const states = await limit(store.readAll());
+      isUnavailable = false;
+      for (const [provider, state] of states) if (entryOf(provider).writingNotes.length === 0) adopt(provider, state);
+    } catch (err) {
+      report(err);
+    }
+  }
+
+  async function write(provider: string, entry: Entry): Promise<void> {
+    while (entry.waiting.length > 0) {
+      entry.writingNotes = entry.waiting;
+      entry.waiting = [];
+      try {
+        const stored = await store.note(provider, entry.writingNotes);
+        entry.writingNotes = [];
+        adopt(provider, stored);
+      } catch (err) {
+        report(err);
+        entry.waiting = [...entry.writingNotes, ...entry.waiting].slice(-MOST_NOTES);
+        entry.writingNotes = [];
+        return gather();
+      }
+    }
+  }
+
+  function startWrite(provider: string, entry: Entry): Promise<void> {
+    // A result is stored even after the deadline of the call it came from.
+    entry.writing ??= withoutDeadline(() => write(provider, entry)).finally(() => {
+      entry.writing = undefined;
+    });
+    return entry.writing;
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(gathering);
+    gathering = undefined;
+    await Promise.all([...entries].map(([provider, entry]) => startWrite(provider, entry)));
+  }
+
+  function gather(): void {
+    gathering ??= setTimeout(() => void flush(), GATHER_MS).unref();
+  }
+
+  return {
+    of: (provider) => entries.get(provider)?.view ?? unknownProvider,
+    async refresh({ evenIfFresh } = { evenIfFresh: false }) {
+      const age = now().getTime() - readAt;
+      if (!evenIfFresh && !reading && age >= 0 && age < FRESH_MS) return;
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      await reading;
+    },
+    adopt,
+    note(provider, note) {
+      const entry = entryOf(provider);
+      const before = entry.view;
+      entry.waiting = [...entry.waiting, note].slice(-MOST_NOTES);
+      entry.view = afterNotes(before, [note], settings);
+      const matters =
+        note.kind === "fault" || note.shutUntil || before.circuit.faultsInRow > 0 || before.circuit.openUntil;
+      if (matters) void startWrite(provider, entry);
+      else gather();
+    },
+    flush,
+  };
+}
+
+/** Returns the newer state. Calls are compared separately, since counting them does not change the revision. */
+function newest(one: ProviderState, other: ProviderState): ProviderState {
+  const base = other.revision >= one.revision ? other : one;
+  const [a, b] = [one.calls, other.calls];
+  const isOtherAhead = b && (!a || b.day > a.day || (b.day === a.day && b.count > a.count));
+  return { ...base, calls: isOtherAhead ? b : a };
+}

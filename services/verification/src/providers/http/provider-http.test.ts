@@ -1,0 +1,105 @@
+import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { cut, drip, type PlayedServer, playServer, sendJson } from "../../../../../test/outside/played-server.ts";
+import { createProviderHttp, type ProviderResponse, parseJsonAnswer, requireOk } from "./provider-http.ts";
+
+const http = createProviderHttp({ connections: 2, userAgent: "vendor-verification-service" });
+afterAll(() => http.close());
+let server: PlayedServer | undefined;
+afterEach(() => server?.close());
+
+async function call(
+  answer: Parameters<typeof playServer>[0],
+  options: { timeoutMs?: number; maxBytes?: number; tls?: boolean } = {},
+): Promise<ProviderResponse> {
+  server = await playServer(answer);
+  return http.call({
+    method: "POST",
+    url: options.tls ? server.url.replace("http:", "https:") : server.url,
+    headers: { "x-api-key": "secret-key", "content-type": "application/json" },
+    body: "{}",
+    signal: AbortSignal.timeout(options.timeoutMs ?? 5_000),
+    maxBytes: options.maxBytes,
+  });
+}
+
+describe("a call", () => {
+  test("gives the answer as received, whatever its status", async () => {
+    const response = await call((_call, answer) => sendJson(answer, 418, { short: "and stout" }));
+    expect(response).toMatchObject({ status: 418, text: '{"short":"and stout"}' });
+    expect(response.contentType).toMatch(/^application\/json/);
+    expect(server?.calls).toMatchObject([{ method: "POST", body: "{}", headers: { "accept-encoding": "identity" } }]);
+  });
+
+  test("follows no redirect", async () => {
+    const response = await call((_call, answer) => void answer.writeHead(307, { location: "/elsewhere" }).end());
+    expect(response.status).toBe(307);
+    expect(server?.calls).toHaveLength(1);
+  });
+
+  test("uses its connections again", async () => {
+    const ports = new Set<number | undefined>();
+    server = await playServer((_call, answer) => {
+      ports.add(answer.req.socket.remotePort);
+      sendJson(answer, 200, {});
+    });
+    for (let index = 0; index < 5; index++) {
+      await http.call({ method: "GET", url: server.url, headers: {}, signal: AbortSignal.timeout(5_000) });
+    }
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  test.each<[string, Parameters<typeof playServer>[0], Parameters<typeof call>[1], string]>([
+    ["nothing is answered", () => undefined, { timeoutMs: 50 }, "timeout"],
+    ["a body drips", (_call, answer) => drip(answer, { slowly: "but surely" }), { timeoutMs: 50 }, "timeout"],
+    ["the connection is cut", (_call, answer) => cut(answer, { half: "of it" }), {}, "connection"],
+    ["the answer is too long", (_call, answer) => void answer.end("x".repeat(2_000)), { maxBytes: 1_000 }, "too_large"],
+    ["TLS is not spoken", (_call, answer) => void answer.end(), { tls: true }, "tls"],
+  ])("has no answer when %s, and tells no key", async (_name, answer, options, reason) => {
+    const error = await call(answer, options).catch((thrown: unknown) => thrown as Error & { reason: string });
+    expect(error).toMatchObject({ name: "ProviderError", reason });
+    for (let part: unknown = error; part instanceof Error; part = part.cause) {
+      expect(`${part.message} ${part.stack} ${JSON.stringify(part)}`).not.toContain("secret-key");
+    }
+  });
+});
+
+describe("an answer in JSON", () => {
+  const response = (contentType: string, text: string) => ({ status: 200, headers: {}, contentType, text });
+
+  test.each(["application/json", "application/json;charset=UTF-8", "Application/JSON", "application/hal+json"])(
+    "may come as %s",
+    (contentType) => {
+      expect(parseJsonAnswer(response(contentType, '{"a":1}'))).toEqual({ a: 1 });
+    },
+  );
+
+  test.each([
+    ["text/html", "{}", "wrong_content_type"],
+    ["", "{}", "wrong_content_type"],
+    ["text/plain; charset=application/json", "{}", "wrong_content_type"],
+    ["application/json", "", "wrong_shape"],
+    ["application/json", '{"tin":"123456789"', "wrong_shape"],
+  ])("is none as %j with %j", (contentType, text, reason) => {
+    let thrown: unknown;
+    try {
+      parseJsonAnswer(response(contentType, text));
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ reason });
+    // The parser's own error quotes what it could not read.
+    expect(thrown).not.toHaveProperty("cause");
+  });
+});
+
+test.each([
+  [200, undefined],
+  [201, undefined],
+  [302, "http_302"],
+  [400, "http_400"],
+  [503, "http_503"],
+])("a %i is fine, or else says what it is", (status, reason) => {
+  const check = () => requireOk({ status, headers: {}, contentType: "", text: "" });
+  if (reason) expect(check).toThrow(expect.objectContaining({ reason }) as unknown as Error);
+  else expect(check).not.toThrow();
+});

@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Parts } from "@vvs/registration";
+import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
+import { askAbout, type Files, playedProvider, type TestQuestion } from "../../testing/sam-gov-api.ts";
+import { createProviderHttp } from "../http/provider-http.ts";
+import type { Answer } from "../provider.ts";
+
+const UEI = "PLAYEDUEI001";
+const NOW = new Date("2026-11-21T09:30:00.000Z");
+const http = createProviderHttp({ connections: 8, userAgent: "test" });
+afterAll(() => http.close());
+
+let sam: PlayedSamGov;
+beforeEach(async () => {
+  sam = await playSamGov();
+});
+afterEach(() => sam.close());
+
+const provider = (options: { files?: Files } = {}) => playedProvider({ http, sam, now: NOW, ...options });
+const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, asked, asking);
+const told = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
+
+describe("exclusions are asked for", () => {
+  const file = (exclusionsCutDate: string, exclusions: object[] = []): Files => ({
+    exclusionsCutDate,
+    exclusions,
+    exclusionsLoad: "exclusions:1",
+  });
+  const row = { program: "Reciprocal", terminationDate: "indefinite" };
+  const storedAt = (at: string, flagged: boolean): Parts => ({
+    exclusions: { origin: "sam_gov_api", date: new Date(at), load: "", flagged, exclusions: [] },
+  });
+  const cases: [string, string | null, Files | undefined, Parts | undefined, number, string][] = [
+    ["not where the registration flags one", "Y", undefined, undefined, 0, "fail excluded 2026-11-21T09:30"],
+    ["not where it says none and yesterday's file has none", "N", file("2026-11-20"), undefined, 0, "pass 2026-11-20"],
+    [
+      "not where it says none and today's file has none",
+      "N",
+      file("2026-11-21"),
+      undefined,
+      0,
+      "pass 2026-11-21T00:00",
+    ],
+    ["where the file is two days old", "N", file("2026-11-19"), undefined, 1, "pass 2026-11-21T09:30"],
+    ["where the file has one", "N", file("2026-11-21", [row]), undefined, 1, "pass 2026-11-21T09:30"],
+    ["where no file is loaded", "N", undefined, undefined, 1, "pass 2026-11-21T09:30"],
+    ["where the file is dated later than tomorrow", "N", file("2026-11-23"), undefined, 1, "pass 2026-11-21T09:30"],
+    ["where the registration says nothing of them", null, file("2026-11-21"), undefined, 1, "pass 2026-11-21T09:30"],
+    [
+      "where a stored answer newer than the file has one",
+      "N",
+      file("2026-11-21"),
+      storedAt("2026-11-21T08:00:00Z", true),
+      1,
+      "pass 2026-11-21T09:30",
+    ],
+    [
+      "not where a stored answer newer than the file has none either",
+      "N",
+      file("2026-11-21"),
+      storedAt("2026-11-21T08:00:00Z", false),
+      0,
+      "pass 2026-11-21T08:00",
+    ],
+  ];
+  test.each(cases)("%s", async (_name, exclusionFlag, files, stored, calls, expected) => {
+    sam.register({ uei: UEI, exclusionFlag });
+    const answer = await ask(provider({ files }), { stored });
+    expect(sam.calls("exclusions")).toHaveLength(calls);
+    const { date } = answer.parts!.exclusions!;
+    expect(`${told(answer)} ${date.toISOString()}`).toContain(expected);
+    expect(answer.parts!.registration!.date).toEqual(NOW);
+    expect(answer.dataDate).toEqual(date);
+  });
+
+  test.each([
+    ["file", { files: file("2026-11-18") }, undefined, "pass"],
+    ["file that is too old", { files: file("2026-11-17") }, undefined, "http_503"],
+    ["stored answer", {}, storedAt("2026-11-18T10:00:00Z", false), "pass"],
+    ["stored answer that is too old", {}, storedAt("2026-11-18T09:00:00Z", false), "http_503"],
+    ["stored answer, excluded", {}, storedAt("2026-11-01T09:00:00Z", true), "fail excluded"],
+  ])("and where they can't be had, what is known of them serves: a %s", async (_name, options, stored, expected) => {
+    sam.register({ uei: UEI });
+    sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
+    const answer = await ask(provider(options), { stored }).then(told, ({ reason }) => reason);
+    expect(answer).toBe(expected);
+  });
+
+  test("and the evidence holds the file that confirmed that there are none", async () => {
+    sam.register({ uei: UEI });
+    const { content } = await ask(provider({ files: { ...file("2026-11-21"), exclusionsFile: "exclusions.csv" } }));
+    expect(JSON.parse(content)).toMatchObject({
+      answers: [{ body: { totalRecords: 1 } }],
+      files: { exclusions_file: "exclusions.csv", exclusions: [] },
+      rests_on: { registration: { origin: "sam_gov_api" }, exclusions: { origin: "sam_gov_exclusions" } },
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import type { GetRegistryRecordResponse, RegistryRecord } from "@vvs/proto/entity/v1/entity";
+import {
+  type ExclusionsPart,
+  isTrusted,
+  newestParts,
+  type PartSource,
+  type Parts,
+  type RegistrationPart,
+} from "@vvs/registration";
+import { MAX_EXCLUSIONS } from "./exclusion.ts";
+
+/** The parts that the loaded files give of a vendor. */
+export interface FileParts {
+  readonly parts: Parts;
+  /**
+   * Set where the files show that a part may have changed, but not how: a part that is dated at or before this time must
+   * not be used.
+   */
+  readonly unknownSince: { readonly registration?: Date; readonly exclusions?: Date };
+}
+
+/**
+ * Returns the parts that SAM.gov's files give: the registration as of the extract's cut date, and exclusions as of the
+ * exclusions file's. A vendor that is not in the extract may have registered since, so its registration is unknown. A file
+ * that is dated later than tomorrow is ignored.
+ */
+export function filePartsOf(files: GetRegistryRecordResponse, now: Date): FileParts {
+  const registry = sourceOf("sam_gov_extract", files.registryCutDate, files.registryLoad, now);
+  const exclusionsFile = sourceOf("sam_gov_exclusions", files.exclusionsCutDate, files.exclusionsLoad, now);
+  const record = registry && files.record;
+  const { part, unknownSince } = exclusionsOf(files, registry, exclusionsFile);
+  return {
+    parts: {
+      ...(record && { registration: registrationOf(record, registry) }),
+      ...(part && { exclusions: part }),
+    },
+    unknownSince: {
+      ...(registry && !record && { registration: registry.date }),
+      ...(unknownSince && { exclusions: unknownSince }),
+    },
+  };
+}
+
+/** Returns the newest of each part among the files and an organization's stored answer. */
+export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | undefined, now: Date): Parts {
+  const { parts, unknownSince } = filePartsOf(files, now);
+  const { withdrawnLoads } = files;
+  const usable = (part: PartSource, since: Date | undefined) =>
+    isTrusted(part, { now, withdrawnLoads }) && !(since && part.date <= since);
+  const { registration, exclusions } = stored ?? {};
+  const known: Parts = {
+    ...(registration && usable(registration, unknownSince.registration) && { registration }),
+    ...(exclusions && usable(exclusions, unknownSince.exclusions) && { exclusions }),
+  };
+  return newestParts(known, parts);
+}
+
+function sourceOf(origin: string, cutDate: string, load: string, now: Date): PartSource | undefined {
+  if (!cutDate) return undefined;
+  const source = { origin, date: new Date(`${cutDate}T00:00:00Z`), load };
+  return isTrusted(source, { now, withdrawnLoads: [] }) ? source : undefined;
+}
+
+const LISTED_AS: Readonly<Record<string, RegistrationPart["listed_as"]>> = { A: "active", E: "expired" };
+
+/** Returns a row of the registry as a registration part. */
+export function registrationOf(record: RegistryRecord, source: PartSource): RegistrationPart {
+  return {
+    ...source,
+    listed_as: LISTED_AS[record.extractCode] ?? "inactive",
+    id_only: record.idOnly,
+    expiration_date: record.expirationDate,
+    legal_name: record.legalName,
+    cage: record.cage,
+    entity_type: record.entityType,
+  };
+}
+
+/** Returns the exclusions that the files list as in force: at most 100. */
+export function exclusionsIn({ exclusions }: GetRegistryRecordResponse): ExclusionsPart["exclusions"] {
+  return exclusions.slice(0, MAX_EXCLUSIONS).map(({ program, exclusionType, agency, activeDate, terminationDate }) => ({
+    program,
+    type: exclusionType,
+    agency,
+    active_date: activeDate,
+    termination_date: terminationDate,
+  }));
+}
+
+/**
+ * Returns the exclusions part. The exclusions file decides where it names an exclusion or the extract flags none; without a
+ * file, or with an older one, the extract's flag decides. Where a newer file names no exclusion although the extract
+ * flags one, the exclusion has ended if a file listed one that ended after the extract was cut; otherwise the two
+ * contradict each other, and exclusions are unknown.
+ */
+function exclusionsOf(
+  files: GetRegistryRecordResponse,
+  registry: PartSource | undefined,
+  file: PartSource | undefined,
+): { part?: ExclusionsPart; unknownSince?: Date } {
+  const named = file && { ...file, flagged: false, exclusions: exclusionsIn(files) };
+  if (!registry || !files.record?.excluded) return { part: named };
+  const isFlagNewest = !file || file.date < registry.date;
+  if (isFlagNewest) return { part: { ...registry, flagged: true, exclusions: [] } };
+  if (files.exclusions.length > 0 || hasEndedSince(files)) return { part: named };
+  return file.date > registry.date
+    ? { unknownSince: registry.date }
+    : { part: { ...registry, flagged: true, exclusions: [] } };
+}
+
+function hasEndedSince({ endedExclusions, registryCutDate }: GetRegistryRecordResponse): boolean {
+  return endedExclusions.some(({ endedOn, terminationDate }) =>
+    endedOn ? endedOn > registryCutDate : terminationDate >= registryCutDate,
+  );
+}

@@ -1,0 +1,57 @@
+import { dayOf, factsOf, type PartSource, type Parts, type Verdict, verdictOf } from "@vvs/registration";
+import { type Answer, ProviderError } from "../provider.ts";
+
+const DAY_MS = 86_400_000;
+/** Maximum age of data that fails a vendor where SAM.gov's API can be asked, in days: a vendor may renew any day. */
+const MAX_FAIL_AGE_DAYS = 1;
+/** Maximum age of data that shows no exclusion, in days. */
+const MAX_PASS_AGE_DAYS = 3;
+
+export interface JudgeOptions {
+  readonly now: Date;
+  /** SAM.gov's API is configured, so that newer data can be asked for. */
+  readonly hasApi: boolean;
+}
+
+/**
+ * Returns today's verdict on a vendor's parts. An exclusion in force fails the vendor at any age of the data. A pass needs
+ * exclusions that are at most 3 days old. Any other fail needs a registration that is at most a day old, where the API
+ * can be asked. Errors: ProviderError `stale_source` where the parts are too old or do not suffice.
+ */
+export function judge(parts: Parts, { now, hasApi }: JudgeOptions): Verdict {
+  const verdict = verdictOf(parts, dayOf(now));
+  const { registration, exclusions } = parts;
+  if (!verdict) throw staleSource();
+  if (verdict.reason === "excluded") return verdict;
+  if (verdict.outcome === "fail" && hasApi && isOlder(registration!, MAX_FAIL_AGE_DAYS, now)) throw staleSource();
+  if (verdict.outcome === "pass" && (!exclusions || isOlder(exclusions, MAX_PASS_AGE_DAYS, now))) throw staleSource();
+  return verdict;
+}
+
+/** Is the part older than this many days? A file covers a whole day, so its age is counted in calendar days (UTC). */
+export function isOlder({ origin, date }: PartSource, days: number, now: Date): boolean {
+  const until = origin === "sam_gov_api" ? now.getTime() : Date.parse(dayOf(now));
+  return until - date.getTime() > days * DAY_MS;
+}
+
+/** Returns the error for data that is too old for the question; it does not count as the source's fault. */
+export function staleSource(): ProviderError {
+  return new ProviderError("stale_source", { isFault: false });
+}
+
+/** Returns the answer for parts. Its origin is the registration part's; its date is the older one of both. */
+export function answerFrom(parts: Parts, verdict: Verdict, content: string): Answer {
+  const { registration, exclusions } = parts;
+  const dates = [registration, exclusions].flatMap((part) => part?.date.getTime() ?? []);
+  return {
+    outcome: verdict.outcome,
+    reason: verdict.reason,
+    confidence: 1,
+    ...(registration && { origin: registration.origin }),
+    dataDate: new Date(Math.min(...dates)),
+    facts: factsOf(parts, verdict),
+    parts,
+    content,
+    contentType: "application/json",
+  };
+}

@@ -1,0 +1,76 @@
+import { maskTin } from "@vvs/identifiers";
+import type { Tenant } from "@vvs/tenant";
+import { sortedJson } from "../../evidence/sorted-json.ts";
+import { readOwnData } from "../../own-data.ts";
+import type { Answer, Provider, Question } from "../provider.ts";
+import { type RegistryReader, readRegistry } from "../sam-gov/registry-reader.ts";
+import {
+  CHANGING_UEI,
+  type SandboxProvider,
+  type SandboxVerdict,
+  sandboxRegistration,
+  sandboxTinMatch,
+} from "./sandbox.ts";
+
+/** Counts an organization's direct calls about the changing UEI: 1, 2, … */
+export interface SandboxCalls {
+  next(tenant: Tenant): Promise<number>;
+}
+
+/** Creates a sandbox provider of sam_registration. Its answers come from the synthetic registry, dated by the call. */
+export function createSandboxRegistration(options: {
+  name: SandboxProvider;
+  entities: RegistryReader;
+  calls: SandboxCalls;
+  now: () => Date;
+}): Provider {
+  const { name, entities, calls, now } = options;
+  const callNumberOf = async ({ uei, run, tenant }: Question) => {
+    if (uei !== CHANGING_UEI) return 1;
+    return run ? run.runSeq : readOwnData(() => calls.next(tenant));
+  };
+  return {
+    name,
+    check: "sam_registration",
+    async ask(question, { signal }) {
+      const { uei, cage } = question;
+      const registry = await readRegistry(entities, question, signal);
+      const at = now();
+      const today = at.toISOString().slice(0, 10);
+      const verdict = sandboxRegistration({
+        provider: name,
+        uei,
+        registry,
+        callNumber: await callNumberOf(question),
+        today,
+      });
+      return toAnswer(verdict, at, { provider: name, asked: { uei, cage }, ...verdict });
+    },
+  };
+}
+
+/** Creates a sandbox provider of tin_match. Its answers depend on the TIN's last digit, dated by the call. */
+export function createSandboxTinMatch(options: { name: SandboxProvider; now: () => Date }): Provider {
+  const { name, now } = options;
+  return {
+    name,
+    check: "tin_match",
+    async ask(question, { signal }) {
+      const tin = await question.tin(signal);
+      const { irsCode, ...verdict } = sandboxTinMatch(name, tin);
+      const asked = { tin: maskTin(tin), name: question.legalName };
+      const { outcome, reason } = verdict;
+      return toAnswer(verdict, now(), { provider: name, asked, irs_code: irsCode, outcome, reason });
+    },
+  };
+}
+
+function toAnswer(verdict: SandboxVerdict, at: Date, content: object): Answer {
+  return {
+    ...verdict,
+    confidence: 1,
+    dataDate: at,
+    content: sortedJson({ ...content, answered_at: at.toISOString() }),
+    contentType: "application/json",
+  };
+}

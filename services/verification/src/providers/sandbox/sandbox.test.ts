@@ -1,0 +1,71 @@
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, test } from "@jest/globals";
+import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { ProviderError } from "../provider.ts";
+import { type SandboxProvider, type SandboxVerdict, sandboxRegistration, sandboxTinMatch } from "./sandbox.ts";
+
+const active = { extractCode: "A", expirationDate: "2099-03-31" };
+const registry = (facts: object) => create(GetRegistryRecordResponseSchema, { record: { uei: "X", ...facts } });
+
+function said(ask: () => SandboxVerdict): string {
+  try {
+    const { outcome, reason } = ask();
+    return `${outcome} ${reason}`.trim();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ProviderError);
+    expect((error as ProviderError).isFault).toBe(false);
+    return "throw";
+  }
+}
+
+describe("sam_registration", () => {
+  test.each<[string, object, string, string]>([
+    ["SANDBXACTVE1", active, "pass", "pass"],
+    ["SANDBXNACTV1", { ...active, extractCode: "" }, "fail inactive", "fail inactive"],
+    ["SANDBXEXPRD1", { extractCode: "E", expirationDate: "2021-03-31" }, "fail expired", "fail expired"],
+    ["SANDBXDEBAR1", { ...active, excluded: true }, "fail excluded", "fail excluded"],
+    ["SANDBXERRR01", active, "throw", "throw"],
+    ["SANDBXFALLB1", active, "throw", "pass"],
+  ])("%s", (uei, facts, primary, secondary) => {
+    const ask = (provider: SandboxProvider) =>
+      said(() => sandboxRegistration({ provider, uei, registry: registry(facts), callNumber: 1, today: "2026-11-21" }));
+    expect([ask("sandbox_primary"), ask("sandbox_secondary")]).toEqual([primary, secondary]);
+  });
+
+  test("a vendor without an entry in the synthetic registry is not found", () => {
+    const options = { provider: "sandbox_primary", uei: "ABCDEFGHJK12", callNumber: 1, today: "2026-11-21" } as const;
+    const empty = create(GetRegistryRecordResponseSchema);
+    expect(said(() => sandboxRegistration({ ...options, registry: empty }))).toBe("fail not_found");
+  });
+
+  test("the changing vendor is active on odd calls and expired on even ones, and so is its date", () => {
+    const at = (callNumber: number) => {
+      const options = { provider: "sandbox_primary", uei: "SANDBXCHNGE1", today: "2026-11-21" } as const;
+      const { outcome, facts } = sandboxRegistration({ ...options, registry: registry(active), callNumber });
+      return [outcome, facts.registration_status, facts.expiration_date! > "2026-11-21"];
+    };
+    expect([1, 2, 3].map(at)).toEqual([
+      ["pass", "active", true],
+      ["fail", "expired", false],
+      ["pass", "active", true],
+    ]);
+  });
+});
+
+describe("tin_match depends on the TIN's last digit", () => {
+  test.each([
+    ["0", "pass", "pass"],
+    ["1", "throw", "throw"],
+    ["2", "fail not_issued", "fail not_issued"],
+    ["3", "fail mismatch", "fail mismatch"],
+    ["4", "throw", "throw"],
+    ["5", "throw", "throw"],
+    ["6", "pass", "pass"],
+    ["7", "pass", "pass"],
+    ["8", "pass", "pass"],
+    ["9", "throw", "pass"],
+  ])("%s", (digit, primary, secondary) => {
+    const ask = (provider: SandboxProvider) => said(() => sandboxTinMatch(provider, `12345678${digit}`));
+    expect([ask("sandbox_primary"), ask("sandbox_secondary")]).toEqual([primary, secondary]);
+  });
+});

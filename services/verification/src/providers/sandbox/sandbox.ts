@@ -1,0 +1,75 @@
+import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import { factsOf, type Parts, verdictOf } from "@vvs/registration";
+import { type Facts, ProviderError } from "../provider.ts";
+import { exclusionsIn, registrationOf } from "../sam-gov/file-parts.ts";
+
+/** The sandbox's providers, in the order they are asked. */
+export type SandboxProvider = "sandbox_primary" | "sandbox_secondary";
+
+/** Its registration is active on odd calls and expired on even ones. */
+export const CHANGING_UEI = "SANDBXCHNGE1";
+const FAILING_UEI = "SANDBXERRR01";
+const FALLBACK_UEI = "SANDBXFALLB1";
+
+// Expiration dates far from today, so that the answers do not change as time passes.
+const FUTURE = "2099-03-31";
+const PAST = "2021-03-31";
+
+/** The verdict of a sandbox provider. */
+export interface SandboxVerdict {
+  readonly outcome: "pass" | "fail";
+  readonly reason: string;
+  readonly facts: Facts;
+}
+
+/**
+ * Returns the sandbox's verdict on sam_registration. The documented UEIs behave as documented; the verdict on any other
+ * vendor follows its entry in the synthetic registry, and is `not_found` without one. `callNumber` counts from 1 and
+ * matters only for the changing UEI. Errors: ProviderError for the UEIs that simulate an outage.
+ */
+export function sandboxRegistration(options: {
+  provider: SandboxProvider;
+  uei: string;
+  registry: GetRegistryRecordResponse;
+  callNumber: number;
+  today: string;
+}): SandboxVerdict {
+  const { provider, uei, registry, callNumber, today } = options;
+  if (uei === FAILING_UEI || (uei === FALLBACK_UEI && provider === "sandbox_primary")) throw simulatedOutage();
+  if (!registry.record) return { outcome: "fail", reason: "not_found", facts: {} };
+  const record = uei === CHANGING_UEI ? { ...registry.record, ...registrationAt(callNumber) } : registry.record;
+  const source = { origin: provider, date: new Date(`${today}T00:00:00Z`), load: "" };
+  const parts: Parts = {
+    registration: registrationOf(record, source),
+    exclusions: { ...source, flagged: record.excluded, exclusions: exclusionsIn(registry) },
+  };
+  const verdict = verdictOf(parts, today)!;
+  return { outcome: verdict.outcome, reason: verdict.reason, facts: factsOf(parts, verdict) };
+}
+
+function registrationAt(callNumber: number) {
+  return callNumber % 2 === 1
+    ? { extractCode: "A", expirationDate: FUTURE }
+    : { extractCode: "E", expirationDate: PAST };
+}
+
+/**
+ * Returns the sandbox's verdict on tin_match. The TIN's last digit is the IRS's result code; 9 simulates an outage of the
+ * first provider. Errors: ProviderError for codes that say nothing about the vendor.
+ */
+export function sandboxTinMatch(provider: SandboxProvider, tin: string): SandboxVerdict & { irsCode: string } {
+  const digit = tin.slice(-1);
+  if (digit === "9") {
+    if (provider === "sandbox_primary") throw simulatedOutage();
+    return { outcome: "pass", reason: "", facts: {}, irsCode: "0" };
+  }
+  if ("0678".includes(digit)) return { outcome: "pass", reason: "", facts: {}, irsCode: digit };
+  if (digit === "2") return { outcome: "fail", reason: "not_issued", facts: {}, irsCode: digit };
+  if (digit === "3") return { outcome: "fail", reason: "mismatch", facts: {}, irsCode: digit };
+  throw new ProviderError(`irs_code_${digit}`, { isFault: false });
+}
+
+/** The client chose this outage by its identifiers, so it does not count against the provider's health. */
+function simulatedOutage(): ProviderError {
+  return new ProviderError("http_503", { isFault: false });
+}

@@ -1,0 +1,59 @@
+import { ProviderError } from "../provider.ts";
+import { type SharedWork, shareWork } from "./shared-work.ts";
+
+/** Gathers single questions into calls that ask many at a time. */
+export interface Gathering<T> {
+  /** Resolves with the call's answer for the key. Errors: the call's; ProviderError `timeout` when `signal` aborts. */
+  ask(key: string, signal: AbortSignal): Promise<T>;
+}
+
+interface GatheredCall<T> {
+  readonly keys: Set<string>;
+  readonly work: SharedWork<ReadonlyMap<string, T | ProviderError>>;
+  /** Starts the call now, since it holds as many keys as a call takes. */
+  readonly full: () => void;
+}
+
+/**
+ * A call starts `windowMs` milliseconds after its first question, or as soon as it has `max` keys. Equal keys are asked
+ * once, and a caller that gives up does not affect the others.
+ */
+export function createGathering<T>(options: {
+  windowMs: number;
+  max: number;
+  call: (keys: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, T | ProviderError>>;
+}): Gathering<T> {
+  const { windowMs, max, call } = options;
+  let open: GatheredCall<T> | undefined;
+
+  function begin(): GatheredCall<T> {
+    const keys = new Set<string>();
+    const go = Promise.withResolvers<void>();
+    const timer = setTimeout(go.resolve, windowMs);
+    const work = shareWork(async (abandoned) => {
+      abandoned.addEventListener("abort", () => go.reject(new ProviderError("timeout")), { once: true });
+      try {
+        await go.promise;
+      } finally {
+        clearTimeout(timer);
+        if (open === gathered) open = undefined;
+      }
+      return call([...keys], abandoned);
+    });
+    const gathered = { keys, work, full: () => go.resolve() };
+    return gathered;
+  }
+
+  return {
+    async ask(key, signal) {
+      if (!open || open.work.isAbandoned() || open.keys.size >= max) open = begin();
+      const { keys, work, full } = open;
+      keys.add(key);
+      if (keys.size >= max) full();
+      const answer = (await work.wait(signal)).get(key);
+      if (answer === undefined) throw new ProviderError("wrong_shape");
+      if (answer instanceof ProviderError) throw answer;
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../../../../../test/outside/taxbandits.ts";
+import { runCheck } from "../../checks/run-check.ts";
+import { createProviderHttp, type ProviderHttp } from "../http/provider-http.ts";
+import { type Answer, type Provider, ProviderError, type Question } from "../provider.ts";
+import { createTaxBandits, parseTaxBandits } from "./taxbandits.ts";
+import { signRequest } from "./taxbandits-token.ts";
+
+const REF = "b7c5";
+const answer = (more: object = {}) => ({
+  StatusCode: 200,
+  RecordId: "24ef4269-c356-4f0f-ac73-538235f566de",
+  RefId: REF,
+  TINStatusCode: "TIN-002",
+  TINStatus: "FAILED",
+  TINStatusMsg: "TIN and Name combination do not match the IRS records",
+  Errors: null,
+  ...more,
+});
+
+function said(body: unknown): string {
+  try {
+    const { outcome, reason } = parseTaxBandits(body, REF);
+    return `${outcome} ${reason}`.trim();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ProviderError);
+    return `throw ${(error as ProviderError).reason}`;
+  }
+}
+
+describe("the documented sentences", () => {
+  test.each([
+    ["TIN-001", "TIN and Name combination match the IRS records", "pass"],
+    ["TIN-001", "TIN and Name combination matches IRS records.", "pass"],
+    ["TIN-001", "TIN and Name combination match the IRS SSN records", "pass"],
+    ["TIN-001", "TIN and Name combination matches IRS EIN records.", "pass"],
+    ["TIN-001", "TIN and Name combination match IRS SSN and EIN records", "pass"],
+    ["TIN-002", "TIN missing or TIN not a 9-digit numeric", "throw irs_code_1"],
+    ["TIN-002", "TIN entered is not currently issued", "fail not_issued"],
+    ["TIN-002", "TIN and Name combination do not match the IRS records", "fail mismatch"],
+    ["TIN-002", "TIN and Name combination does not match IRS records.", "fail mismatch"],
+    ["TIN-002", "TIN and Name combination doesn't match the IRS records", "fail mismatch"],
+    ["TIN-002", "Invalid TIN Matching request", "throw irs_code_4"],
+    ["TIN-002", "Duplicate TIN Matching request", "throw irs_code_5"],
+  ])("%s %s → %s", (TINStatusCode, TINStatusMsg, expected) => {
+    expect(said(answer({ TINStatusCode, TINStatusMsg }))).toBe(expected);
+  });
+});
+
+describe("whatever else it says is no answer, and never a fail", () => {
+  test.each<[string, unknown, string]>([
+    ["on hold", answer({ TINStatusCode: "TIN-003", TINStatusMsg: "anything" }), "on_hold"],
+    ["a sentence that is not documented", answer({ TINStatusMsg: "Did not match" }), "unknown_answer"],
+    ["no sentence", answer({ TINStatusMsg: null }), "unknown_answer"],
+    ["a status that is not documented", answer({ TINStatusCode: "TIN-004" }), "unknown_answer"],
+    ["a success that tells a mismatch", answer({ TINStatusCode: "TIN-001" }), "unknown_answer"],
+    [
+      "a failure that tells a match",
+      answer({ TINStatusMsg: "TIN and Name combination match the IRS records" }),
+      "unknown_answer",
+    ],
+    ["errors beside a status", answer({ Errors: [{ Id: "1", Name: "TIN", Message: "no" }] }), "refused"],
+    ["another status of the call", answer({ StatusCode: 400 }), "refused"],
+    ["another one's reference", answer({ RefId: "other" }), "wrong_shape"],
+    ["no status", answer({ TINStatusCode: undefined }), "wrong_shape"],
+    ["a list", [answer()], "wrong_shape"],
+    ["nothing", null, "wrong_shape"],
+  ])("%s", (_name, body, reason) => {
+    expect(said(body)).toBe(`throw ${reason}`);
+  });
+
+  test("but a success without errors, reference or call status is one", () => {
+    expect(
+      said({ TINStatusCode: "TIN-001", TINStatusMsg: "TIN and Name combination match the IRS records", RefId: null }),
+    ).toBe("pass");
+  });
+});
+
+test("a request for a token is signed as the documentation's example is", () => {
+  const credentials = {
+    clientId: "968a9c78dae29a29",
+    clientSecret: "siqHfLy59g3UHxrb5gjxg",
+    userToken: "a574b75f18b24fc09f9039ffb5cb08f3",
+  };
+  expect(signRequest(credentials, 1_516_239_022).split(".")[2]).toBe("HNQznxlPyVt62kyUeVwtk1-uzm1uDWH4NBDLShA6Ac0");
+});
+
+describe("against a played TaxBandits", () => {
+  let played: PlayedTaxBandits;
+  let http: ProviderHttp;
+  let provider: Provider;
+  let clock: Date;
+  beforeAll(async () => {
+    http = createProviderHttp({ connections: 4, userAgent: "test" });
+  });
+  afterAll(() => http.close());
+  beforeEach(async () => {
+    played = await playTaxBandits();
+    clock = new Date("2026-11-21T09:30:00Z");
+    provider = createTaxBandits({ http, ...played, now: () => clock });
+  });
+  afterEach(() => played.close());
+
+  const question = (tin: string, legalName = "Smith & Sons, Inc."): Question => ({
+    tenant: { organizationId: "org_1", environment: "live" },
+    uei: "",
+    cage: "",
+    legalName,
+    tin: async () => tin,
+    run: undefined,
+  });
+  const ask = (tin: string, signal = new AbortController().signal) => provider.ask(question(tin), { signal });
+  const shown = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
+
+  test.each([
+    ["471829360", "pass"],
+    ["471829366", "pass"],
+    ["471829367", "pass"],
+    ["471829368", "pass"],
+    ["471829362", "fail not_issued"],
+    ["471829363", "fail mismatch"],
+  ])("the TIN %s: %s", async (tin, expected) => {
+    expect(shown(await ask(tin))).toBe(expected);
+  });
+
+  test.each([
+    ["471829361", "irs_code_1", false],
+    ["471829364", "irs_code_4", false],
+    ["471829365", "irs_code_5", false],
+  ])("the TIN %s throws %s", async (tin, reason, isFault) => {
+    await expect(ask(tin)).rejects.toMatchObject({ reason, isFault });
+  });
+
+  test.each([
+    ["on_hold", "on_hold"],
+    ["unknown_sentence", "unknown_answer"],
+    ["unknown_status", "unknown_answer"],
+    ["errors", "refused"],
+    ["bad_request", "http_400"],
+    ["forbidden", "http_403"],
+    ["throttled", "http_429"],
+    ["down", "http_503"],
+    ["redirect", "http_302"],
+    ["html", "wrong_content_type"],
+    ["wrong_shape", "wrong_shape"],
+    ["cut", "connection"],
+  ] as const)("%s throws %s", async (behaviour, reason) => {
+    played.behave(behaviour);
+    await expect(ask("471829363")).rejects.toMatchObject({ reason, isFault: true });
+  });
+
+  test("an answer that drips ends with the attempt's time", async () => {
+    played.behave("drip");
+    const run = await runCheck({
+      providers: [provider],
+      question: question("471829360"),
+      signal: new AbortController().signal,
+      attemptMs: 300,
+      now: () => clock,
+      observe: (_provider, attempt) => attempt(),
+    });
+    expect(run.attempts).toMatchObject([{ outcome: "throw", reason: "timeout" }]);
+  });
+
+  test("asks with the prepared name, an EIN and a reference of its own each time, the token in a header", async () => {
+    await Promise.all([ask("471829360"), ask("471829360")]);
+    const [first, second] = played.matchCalls().map(({ body }) => JSON.parse(body));
+    expect(first).toEqual({
+      RefId: expect.any(String),
+      BusinessNm: "Smith & Sons Inc",
+      TINType: "EIN",
+      TIN: "471829360",
+    });
+    expect(second.RefId).not.toBe(first.RefId);
+    for (const { url } of played.calls) expect(url).not.toMatch(/471829360|token/i);
+  });
+
+  test("calls at once wait for one token, and a token is kept until shortly before it expires", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => ask("471829360")));
+    expect(played.authCalls()).toBe(1);
+    expect(played.matchCalls()).toHaveLength(8);
+    clock = new Date(clock.getTime() + 50 * 60_000);
+    await ask("471829360");
+    expect(played.authCalls()).toBe(1);
+    clock = new Date(clock.getTime() + 9 * 60_000);
+    await ask("471829360");
+    expect(played.authCalls()).toBe(2);
+  });
+
+  test("a token that is refused is replaced once, also for many at once", async () => {
+    await ask("471829360");
+    played.expireTokens();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask("471829360")));
+    expect(answers.map(shown)).toEqual(["pass", "pass", "pass", "pass"]);
+    expect(played.authCalls()).toBe(2);
+  });
+
+  test("a token that is refused again throws, and the next call asks for another", async () => {
+    const wrong = { ...played.credentials, clientSecret: "wrong" };
+    const stranger = createTaxBandits({ http, ...played, credentials: wrong, now: () => clock });
+    const { signal } = new AbortController();
+    await expect(stranger.ask(question("471829360"), { signal })).rejects.toMatchObject({ reason: "http_401" });
+    played.giveTokens("down");
+    await expect(ask("471829360")).rejects.toMatchObject({ reason: "http_503" });
+    played.giveTokens({ expiresInSeconds: 3_600 });
+    expect(shown(await ask("471829360"))).toBe("pass");
+  });
+
+  test("one that gives up leaves the token to the others", async () => {
+    const gone = new AbortController();
+    const first = ask("471829360", gone.signal);
+    const second = ask("471829360");
+    gone.abort();
+    await expect(first).rejects.toMatchObject({ reason: "timeout" });
+    expect(shown(await second)).toBe("pass");
+  });
+
+  test("the evidence holds neither the TIN in any form nor a credential", async () => {
+    played.behave("indiscreet");
+    const { content } = await ask("471829360");
+    expect(JSON.parse(content)).toMatchObject({ TINStatusCode: "TIN-001", number: "****9360", token: "****" });
+    for (const secret of [...formsOf("471829360"), played.credentials.clientSecret, played.credentials.userToken]) {
+      expect(content).not.toContain(secret);
+    }
+    expect(content).not.toContain("played-token");
+  });
+
+  test("a name of which nothing is left for the IRS is not asked with, and no TIN is revealed", async () => {
+    const tin = () => Promise.reject(new Error("revealed"));
+    const { signal } = new AbortController();
+    await expect(provider.ask({ ...question(""), legalName: "株式会社", tin }, { signal })).rejects.toMatchObject({
+      reason: "unusable_name",
+      isFault: false,
+    });
+    expect(played.calls).toEqual([]);
+  });
+});

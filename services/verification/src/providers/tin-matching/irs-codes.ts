@@ -1,0 +1,77 @@
+import { ProviderError } from "../provider.ts";
+
+/** The IRS's verdict on a TIN and a name. */
+export interface TinVerdict {
+  readonly outcome: "pass" | "fail";
+  /** Empty on a pass. */
+  readonly reason: "" | "not_issued" | "mismatch";
+}
+
+const MATCH: TinVerdict = { outcome: "pass", reason: "" };
+
+/** Verdicts by result code, as IRS Publication 2108-A defines them: 0, 6 (SSN), 7 (EIN) and 8 (both) are matches. */
+const VERDICTS: ReadonlyMap<number, TinVerdict> = new Map([
+  [0, MATCH],
+  [2, { outcome: "fail", reason: "not_issued" }],
+  [3, { outcome: "fail", reason: "mismatch" }],
+  [6, MATCH],
+  [7, MATCH],
+  [8, MATCH],
+]);
+
+/** Codes for a missing or malformed TIN, an invalid request and a duplicate one: not the provider's fault. */
+const QUESTION_FAULTS: ReadonlySet<number> = new Set([1, 4, 5]);
+
+/**
+ * Returns the verdict of an IRS result code. Errors: ProviderError `irs_code_<code>` for codes that say nothing about the
+ * vendor (1, 4, 5) and for unknown ones.
+ */
+export function irsVerdict(code: number): TinVerdict {
+  const verdict = VERDICTS.get(code);
+  if (verdict) return verdict;
+  throw new ProviderError(`irs_code_${code}`, { isFault: !QUESTION_FAULTS.has(code) });
+}
+
+/** Maximum length of a name, in characters; the IRS refuses longer ones (Publication 2108-A). */
+const MAX_NAME_LENGTH = 40;
+
+/** Latin spellings of letters that Unicode normalization does not decompose. */
+const SPELLED_OUT: Readonly<Record<string, string>> = {
+  ß: "ss",
+  ẞ: "SS",
+  æ: "ae",
+  Æ: "AE",
+  œ: "oe",
+  Œ: "OE",
+  ø: "o",
+  Ø: "O",
+  ł: "l",
+  Ł: "L",
+  đ: "d",
+  Đ: "D",
+  ð: "d",
+  Ð: "D",
+  þ: "th",
+  Þ: "TH",
+  ı: "i",
+};
+
+/**
+ * Returns a name in the form that the IRS accepts: only letters, digits, spaces, hyphens and ampersands, at most 40
+ * characters. Accents are dropped. Apostrophes and periods are removed, since they stand inside words; any other sign
+ * becomes a space. The IRS compares the first few characters of a name (its name control), so a shortened name still
+ * matches. Errors: ProviderError `unusable_name` where no letter or digit is left.
+ */
+export function nameForIrs(legalName: string): string {
+  const prepared = legalName
+    .replaceAll(/[ßẞæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => SPELLED_OUT[letter]!)
+    .normalize("NFKD")
+    .replaceAll(/[\p{M}'’‘ʼ`´.]/gu, "")
+    .replaceAll(/[‐‑‒–—−]/g, "-")
+    .replaceAll(/[^A-Za-z0-9&-]+/g, " ")
+    .trim()
+    .slice(0, MAX_NAME_LENGTH)
+    .trim();
+  if (/[A-Za-z0-9]/.test(prepared)) return prepared;
+  throw new ProviderError("unusable_name", { isFault: false });
+}

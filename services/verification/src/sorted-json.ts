@@ -1,8 +1,0 @@
-/** JSON with the members of each object in the order of their names, so that equal values have equal text. */
-export function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === "object" && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-}

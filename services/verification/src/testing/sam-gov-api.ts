@@ -1,0 +1,71 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { createLogger } from "@vvs/logging";
+import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import type { Parts } from "@vvs/registration";
+import type { ProviderHttp } from "../providers/http/provider-http.ts";
+import type { Answer, MonitorRun, Provider, Question } from "../providers/provider.ts";
+import { createSamGovClient } from "../providers/sam-gov/client.ts";
+import { createSamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
+
+/** The loaded files' records, the same for every vendor. */
+export type Files = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+
+export interface PlayedProvider {
+  readonly http: ProviderHttp;
+  readonly sam: { readonly baseUrl: string; readonly apiKey: string };
+  readonly now: Date;
+  readonly entityVersion?: "v3" | "v4";
+  readonly gatherMs?: number;
+  /** Where absent, the entity service is unavailable. */
+  readonly files?: Files;
+}
+
+/** Creates the provider of SAM.gov's APIs, which asks a simulated SAM.gov. */
+export function playedProvider({
+  http,
+  sam,
+  now,
+  entityVersion = "v3",
+  gatherMs = 20,
+  files,
+}: PlayedProvider): Provider {
+  const client = createSamGovClient({
+    http,
+    baseUrl: sam.baseUrl,
+    entityVersion,
+    apiKey: sam.apiKey,
+    now: () => now,
+    logger: createLogger({ service: "test", level: "silent" }),
+  });
+  const entities = {
+    getRegistryRecord: async () => {
+      if (!files) throw new Error("the entity service is down");
+      return create(GetRegistryRecordResponseSchema, files);
+    },
+  };
+  return createSamGovApi({ client, entities, gatherMs, now: () => now });
+}
+
+export interface TestQuestion {
+  readonly uei?: string;
+  readonly cage?: string;
+  readonly organizationId?: string;
+  readonly run?: MonitorRun;
+  readonly timeoutMs?: number;
+  readonly stored?: Parts;
+}
+
+/** Asks a provider about a vendor: the one with the default UEI where the question names none. */
+export function askAbout(defaultUei: string, provider: Provider, asking: TestQuestion): Promise<Answer> {
+  const { uei = defaultUei, cage = "", organizationId = "org_1", run, timeoutMs = 20_000, stored } = asking;
+  const question: Question = {
+    tenant: { organizationId, environment: "live" },
+    uei,
+    cage,
+    legalName: "",
+    tin: () => Promise.reject(new Error("sam_registration needs no TIN")),
+    run,
+    stored,
+  };
+  return provider.ask(question, { signal: AbortSignal.timeout(timeoutMs) });
+}

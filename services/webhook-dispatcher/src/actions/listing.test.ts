@@ -1,0 +1,104 @@
+import { create } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { PageRequestSchema } from "@vvs/proto/common/v1/common";
+import {
+  createTestDeliveries,
+  HOOK,
+  later,
+  start,
+  stranger,
+  type TestDeliveries,
+  tenant,
+} from "../testing/deliveries.ts";
+import { createDeliveryListing, type DeliveryFilter, type DeliveryListing } from "./listing.ts";
+
+let kept: TestDeliveries;
+let listing: DeliveryListing;
+
+beforeAll(async () => {
+  kept = await createTestDeliveries();
+  listing = createDeliveryListing(kept);
+});
+afterAll(() => kept.close());
+
+const page = (limit: number) => create(PageRequestSchema, { limit });
+const eventsOf = async (filter: DeliveryFilter, whose = tenant) =>
+  (await listing.list(whose, filter, page(100))).items.map(({ event_id }) => event_id);
+
+describe("the list", () => {
+  beforeAll(async () => {
+    await kept.clear();
+    await kept.add({ event_id: "failed", created_at: later(1) });
+    await kept.add({ event_id: "delivered", status: "delivered", created_at: later(2), monitor_id: "mon_2" });
+    await kept.add({ event_id: "pending", status: "pending", created_at: later(3), webhook_url: `${HOOK}/other` });
+    await kept.add({ event_id: "test", test: true, created_at: later(4) });
+    await kept.add({ event_id: "foreign", organization_id: stranger.organizationId, created_at: later(2) });
+  });
+
+  test.each<[string, DeliveryFilter, string[]]>([
+    ["everything, newest first", {}, ["test", "pending", "delivered", "failed"]],
+    ["one status", { status: "failed" }, ["test", "failed"]],
+    ["one monitor", { monitorId: "mon_1" }, ["test", "pending", "failed"]],
+    ["exactly one URL", { webhookUrl: HOOK }, ["test", "delivered", "failed"]],
+    ["a time and later", { from: later(2) }, ["test", "pending", "delivered"]],
+    ["before a time", { to: later(2) }, ["failed"]],
+    ["tests", { testsOnly: true }, ["test"]],
+    [
+      "all of these together",
+      { status: "failed", monitorId: "mon_1", webhookUrl: HOOK, from: start, to: later(2) },
+      ["failed"],
+    ],
+    ["an empty filter", { monitorId: "", webhookUrl: "" }, ["test", "pending", "delivered", "failed"]],
+  ])("is filtered by %s", async (_name, filter, expected) => {
+    expect(await eventsOf(filter)).toEqual(expected);
+  });
+
+  test("of another organization contains only its own deliveries, also for a URL that both have", async () => {
+    expect(await eventsOf({}, stranger)).toEqual(["foreign"]);
+    expect(await eventsOf({ webhookUrl: HOOK }, stranger)).toEqual(["foreign"]);
+  });
+
+  test("leaves out the subscribers’ answers; a single delivery includes them", async () => {
+    const [first] = (await listing.list(tenant, { status: "failed" }, page(1))).items;
+    expect(first!.attempts[0]).toMatchObject({ duration_ms: 41, answer_excerpt: "" });
+    const found = await listing.find(tenant, first!._id);
+    expect(found!.attempts[0]!.answer_excerpt).toBe("what the subscriber said");
+    expect(await listing.find(stranger, first!._id)).toBeUndefined();
+  });
+});
+
+describe("a page of a long list", () => {
+  beforeAll(async () => {
+    await kept.clear();
+    const few = { status: "failed", test: true, monitor_id: "mon_few", webhook_url: `${HOOK}/few` } as const;
+    const states = Array.from({ length: 400 }, (_, second) => {
+      if (second % 40 === 0) return few;
+      return { status: second % 40 === 1 ? ("pending" as const) : ("delivered" as const) };
+    });
+    await Promise.all(states.map((state, second) => kept.add({ created_at: later(second), ...state })));
+  });
+
+  test.each<[string, DeliveryFilter]>([
+    ["everything", {}],
+    ["what failed", { status: "failed" }],
+    ["what failed in a span of time", { status: "failed", from: later(10), to: later(200) }],
+    ["what is pending", { status: "pending" }],
+    ["one monitor", { monitorId: "mon_few" }],
+    ["one URL", { webhookUrl: `${HOOK}/few` }],
+    ["tests", { testsOnly: true }],
+    ["a span of time", { from: later(100), to: later(300) }],
+  ])("of %s reads little more than it shows", async (_name, filter) => {
+    await kept.db.command({ profile: 2 });
+    await listing.list(tenant, filter, page(3));
+    await kept.db.command({ profile: 0 });
+    const profile = kept.db.collection("system.profile");
+    const [read] = await profile
+      .find({ op: "query", ns: /deliveries$/ })
+      .sort({ ts: -1 })
+      .limit(1)
+      .toArray();
+    expect(read).toMatchObject({ nreturned: 4 });
+    expect(read!.keysExamined).toBeLessThan(20);
+    expect(read!.hasSortStage).toBeUndefined();
+  });
+});

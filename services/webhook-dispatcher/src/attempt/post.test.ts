@@ -1,0 +1,130 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { createGuardedAgent } from "@vvs/egress";
+import { createPoster } from "./post.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (let close = closers.pop(); close; close = closers.pop()) await close();
+});
+
+/** Starts a subscriber; returns its URL. */
+async function subscriber(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
+function send(url: string, options: { allowPrivateTargets?: boolean; timeoutMs?: number; resolvesTo?: string[] } = {}) {
+  const { resolvesTo } = options;
+  const dispatcher = createGuardedAgent({
+    allowPrivateTargets: options.allowPrivateTargets ?? true,
+    connectTimeoutMs: 1_000,
+    connectionsPerOrigin: 2,
+    resolveAll:
+      resolvesTo && (async () => resolvesTo.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))),
+  });
+  closers.push(() => dispatcher.destroy());
+  const poster = createPoster({ dispatcher, timeoutMs: options.timeoutMs ?? 5_000 });
+  closers.push(() => poster.close());
+  return poster.post({ url: new URL(url), headers: { "Content-Type": "application/json" }, body: "{}" });
+}
+
+describe("a POST", () => {
+  test.each([200, 201, 204])("is delivered by an answer of %i", async (status) => {
+    const url = await subscriber((_request, response) => response.writeHead(status).end());
+    expect(await send(url)).toMatchObject({ statusCode: status, error: undefined });
+  });
+
+  test.each([301, 302, 304, 307, 308, 400, 404, 410, 429, 500, 503])("fails by an answer of %i", async (status) => {
+    const url = await subscriber((_request, response) => response.writeHead(status).end("no"));
+    expect(await send(url)).toMatchObject({ statusCode: status, error: "http_status" });
+  });
+
+  test("never follows a redirect", async () => {
+    let followed = false;
+    const target = await subscriber((_request, response) => {
+      followed = true;
+      response.end();
+    });
+    const url = await subscriber((_request, response) => response.writeHead(307, { location: target }).end());
+    expect(await send(url)).toMatchObject({ statusCode: 307, error: "http_status" });
+    expect(followed).toBe(false);
+  });
+
+  test("returns the value of Retry-After", async () => {
+    const url = await subscriber((_request, response) => response.writeHead(429, { "retry-after": "40" }).end());
+    expect(await send(url)).toMatchObject({ retryAfter: "40" });
+  });
+
+  test("ends in time where there is no answer, and where the body comes slowly", async () => {
+    const hanging = await subscriber(() => undefined);
+    expect(await send(hanging, { timeoutMs: 200 })).toMatchObject({ statusCode: undefined, error: "timeout" });
+    const dripping = await subscriber((_request, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write("."), 20);
+      response.once("close", () => clearInterval(timer));
+    });
+    expect(await send(dripping, { timeoutMs: 300 })).toMatchObject({ statusCode: 200, error: "timeout" });
+  });
+
+  test("reads no more than 16 kB of an endless answer, and goes by its status", async () => {
+    let sent = 0;
+    const url = await subscriber((_request, response) => {
+      const chunk = "x".repeat(65_536);
+      const pump = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+      };
+      response.on("drain", pump);
+      pump();
+    });
+    const result = await send(url);
+    expect(result).toMatchObject({ statusCode: 200, error: undefined });
+    expect(result.excerpt).toHaveLength(1_024);
+    expect(sent).toBeLessThan(64 * 1_048_576);
+  });
+
+  test("returns a reset and a refused connection as connection errors", async () => {
+    const url = await subscriber((request) => request.socket.destroy());
+    expect(await send(url)).toMatchObject({ statusCode: undefined, error: "connection" });
+    expect(await send("http://127.0.0.1:1/hook")).toMatchObject({ error: "connection" });
+  });
+
+  test("returns a failed TLS handshake as an error", async () => {
+    const url = await subscriber((_request, response) => response.end());
+    expect(await send(url.replace("http:", "https:"))).toMatchObject({
+      error: expect.stringMatching(/tls|connection/),
+    });
+  });
+});
+
+describe("an address that is not public is never reached", () => {
+  test.each(["127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "localhost"])(
+    "as %s",
+    async (host) => {
+      let reached = false;
+      const url = await subscriber((_request, response) => {
+        reached = true;
+        response.end();
+      });
+      const port = new URL(url).port;
+      expect(await send(`http://${host}:${port}/hook`, { allowPrivateTargets: false })).toMatchObject({
+        error: "address_refused",
+      });
+      expect(reached).toBe(false);
+    },
+  );
+
+  test.each([[["127.0.0.1"]], [["10.0.0.1"]], [["8.8.8.8", "127.0.0.1"]], [["::ffff:7f00:1"]], [["fd00::1"]]])(
+    "as a name that resolves to %j",
+    async (resolvesTo) => {
+      const options = { allowPrivateTargets: false, resolvesTo };
+      expect(await send("http://subscriber.example:9/hook", options)).toMatchObject({ error: "address_refused" });
+    },
+  );
+});

@@ -1,0 +1,69 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createBatcher } from "@vvs/batching";
+import type { Logger } from "@vvs/logging";
+import type { AttemptResult, DeliveryStore } from "./store.ts";
+
+/** Attempts recorded by one round trip. */
+const MAX_BATCH = 250;
+/** Maximum number of round trips at the same time. */
+const AT_ONCE = 2;
+const RETRY_MS = 500;
+
+export interface Recorder {
+  /** Records an attempt. Retries until it is recorded or its lease has ended: another replica repeats it then. */
+  record(result: AttemptResult): Promise<void>;
+  /** Number of attempts that are not recorded yet. */
+  readonly waiting: number;
+  /** Resolves when no attempt is left to record. */
+  idle(): Promise<void>;
+}
+
+/** Records attempts, those that end together by one write. */
+export function createRecorder(options: {
+  store: Pick<DeliveryStore, "record">;
+  logger: Logger;
+  now: () => Date;
+}): Recorder {
+  const { store, logger, now } = options;
+  const waiting = new Set<Promise<void>>();
+  /** The store could not record the last attempt; shared by all, so that it is logged once. */
+  let isFailing = false;
+  const recordBatched = createBatcher<AttemptResult, boolean>({
+    run: (results) => store.record(results),
+    maxSize: MAX_BATCH,
+    atOnce: AT_ONCE,
+    failsAll: () => true,
+  });
+
+  async function recordUntilLeaseEnds(result: AttemptResult): Promise<void> {
+    const { delivery } = result;
+    for (;;) {
+      try {
+        if (!(await recordBatched(result)))
+          logger.warn({ delivery_id: delivery._id }, "an attempt took longer than its lease; it is repeated");
+        if (isFailing) logger.info("attempts are recorded again");
+        isFailing = false;
+        return;
+      } catch (err) {
+        if (!isFailing) logger.error({ err }, "attempts can't be recorded; retrying until their leases end");
+        isFailing = true;
+        if (delivery.next_attempt_at! <= now()) return;
+        await wait(RETRY_MS);
+      }
+    }
+  }
+
+  return {
+    record(result) {
+      const recorded = recordUntilLeaseEnds(result).finally(() => waiting.delete(recorded));
+      waiting.add(recorded);
+      return recorded;
+    },
+    get waiting() {
+      return waiting.size;
+    },
+    async idle() {
+      while (waiting.size > 0) await Promise.all(waiting);
+    },
+  };
+}

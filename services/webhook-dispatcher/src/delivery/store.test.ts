@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type TestStore, testStore } from "../testing/test-store.ts";
+import type { Attempt, Delivery } from "./delivery.ts";
+import { createDeliveryStore, type DeliveryStore } from "./store.ts";
+
+const start = new Date("2026-11-21T09:00:00.000Z");
+const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+let kept: TestStore;
+let store: DeliveryStore;
+
+beforeAll(async () => {
+  kept = await testStore();
+  store = createDeliveryStore(kept);
+});
+beforeEach(async () => void (await kept.deliveries.deleteMany({})));
+afterAll(() => kept.close());
+
+function delivery(id: string, more: Partial<Delivery> = {}): Delivery {
+  return {
+    _id: id,
+    organization_id: "org_1",
+    event_id: `evt_${id}`,
+    monitor_id: `mon_${id}`,
+    run_seq: 1,
+    entity_id: "ent_1",
+    verification_id: "ver_1",
+    webhook_url: "https://subscriber.example/hook",
+    endpoint_id: "endpoint",
+    changes: [],
+    detected_at: start,
+    status: "pending",
+    attempts: [],
+    next_attempt_at: start,
+    due_at: start,
+    trace: {},
+    created_at: start,
+    ...more,
+  };
+}
+const attempt = (number: number, at: Date): Attempt => ({
+  number,
+  started_at: at,
+  duration_ms: 10,
+  status_code: 500,
+  error: "http_status",
+  answer_excerpt: "",
+});
+const find = (id: string) => kept.deliveries.findOne({ _id: id });
+
+async function claim(at: Date): Promise<Delivery[]> {
+  return store.claim(await store.due(at, 10), { now: at, leaseUntil: new Date(at.getTime() + 22_000) });
+}
+
+describe("a claim", () => {
+  test("has one holder, until its lease ends", async () => {
+    await store.insert([delivery("a"), delivery("b")]);
+    const due = await store.due(start, 10);
+    const options = { now: start, leaseUntil: later(22) };
+    const claimed = await Promise.all([1, 2, 3].map(() => store.claim(due, options)));
+    expect(
+      claimed
+        .flat()
+        .map(({ _id }) => _id)
+        .sort(),
+    ).toEqual(["a", "b"]);
+    expect(await claim(later(21))).toEqual([]);
+    expect(await claim(later(22))).toHaveLength(2);
+  });
+
+  test("of a held delivery may come before its time", async () => {
+    await store.insert([delivery("a", { held: true, next_attempt_at: later(240) })]);
+    expect(await store.due(start, 10)).toEqual([]);
+    const held = await store.held("endpoint", 10);
+    const claimed = await store.claim(held, { now: start, leaseUntil: later(22) });
+    expect(claimed).toMatchObject([{ _id: "a", due_at: start }]);
+    expect(await store.held("endpoint", 10)).toEqual([]);
+  });
+});
+
+describe("a record", () => {
+  test("stores the result of each attempt of a batch", async () => {
+    await store.insert([
+      delivery("a", { first_attempt_owed: true }),
+      delivery("b"),
+      delivery("c", { schedule_step: 3 }),
+    ]);
+    const claimed = await claim(start);
+    const [a, b, c] = ["a", "b", "c"].map((id) => claimed.find(({ _id }) => _id === id)!);
+    const recorded = await store.record([
+      { delivery: c!, attempt: attempt(9, start), outcome: { status: "failed" } },
+      { delivery: a!, attempt: attempt(1, start), outcome: { status: "pending", nextAttemptAt: later(5) } },
+      { delivery: b!, attempt: attempt(2, start), outcome: { status: "delivered" } },
+    ]);
+    expect(recorded).toEqual([true, true, true]);
+    expect(await find("a")).toEqual({
+      ...delivery("a"),
+      attempts: [attempt(1, start)],
+      next_attempt_at: later(5),
+      due_at: later(5),
+    });
+    expect(await find("b")).toEqual({
+      ...delivery("b"),
+      status: "delivered",
+      attempts: [attempt(2, start)],
+      next_attempt_at: null,
+    });
+    expect(await find("c")).toMatchObject({ status: "failed", schedule_step: 4, attempts: [{ number: 9 }] });
+  });
+
+  test("is refused where the lease was lost, and accepted for the others of the batch", async () => {
+    await store.insert([delivery("a"), delivery("b")]);
+    const [a, b] = await claim(start);
+    await claim(later(22)); // another holder has both now
+    const [, again] = await claim(later(44));
+    const made = (whose: Delivery, at: Date) => ({
+      delivery: whose,
+      attempt: attempt(1, at),
+      outcome: { status: "delivered" } as const,
+    });
+    expect(await store.record([made(a!, start), made(b!, later(1)), made(again!, later(45))])).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test("that is repeated, as the reply was lost, succeeds and is stored once", async () => {
+    await store.insert([delivery("a")]);
+    const [claimed] = await claim(start);
+    const made = { delivery: claimed!, attempt: attempt(1, start), outcome: { status: "delivered" } as const };
+    expect(await store.record([made])).toEqual([true]);
+    expect(await store.record([made])).toEqual([true]);
+    expect((await find("a"))!.attempts).toHaveLength(1);
+  });
+});
+
+test("an event that is accepted again stays as it is, and the others of its batch are accepted", async () => {
+  await store.insert([delivery("a", { status: "delivered" })]);
+  expect(await store.insert([delivery("a"), delivery("b")])).toEqual(new Set(["a"]));
+  expect(await find("a")).toMatchObject({ status: "delivered" });
+  expect(await find("b")).toMatchObject({ status: "pending" });
+});
+
+test("of a monitor's events, the first one owed its first attempt is due, and the next when that attempt has ended", async () => {
+  const owed = { monitor_id: "mon_1", first_attempt_owed: true } as const;
+  await store.insert([
+    delivery("c", { ...owed, run_seq: 3, next_attempt_at: null }),
+    delivery("b", { ...owed, run_seq: 2, next_attempt_at: null }),
+    delivery("a", { ...owed, run_seq: 1 }),
+  ]);
+  expect(await store.monitorHeads(["mon_1", "mon_2"])).toMatchObject([{ _id: "mon_1", delivery_id: "a" }]);
+  const [claimed] = await claim(start);
+  const outcome = { status: "pending", nextAttemptAt: later(5) } as const;
+  await store.record([{ delivery: claimed!, attempt: attempt(1, start), outcome }]);
+  const heads = await store.monitorHeads();
+  expect(heads).toEqual([{ _id: "mon_1", delivery_id: "b", next_attempt_at: null }]);
+  await store.unblock(["b"], later(1));
+  expect(await claim(later(1))).toMatchObject([{ _id: "b" }]);
+});

@@ -1,0 +1,129 @@
+import type { Logger } from "@vvs/logging";
+import type { Environment } from "@vvs/tenant";
+import type { Db } from "mongodb";
+import type { Dispatcher } from "undici";
+import { type Audit, createDeliveryActions } from "./actions/delivery-actions.ts";
+import { createDeliveryListing } from "./actions/listing.ts";
+import { createReplays } from "./actions/replay.ts";
+import { createReplayJobs } from "./actions/replay-jobs.ts";
+import { type ReplayRunner, runReplays } from "./actions/replay-runner.ts";
+import { createTestEvents } from "./actions/test-event.ts";
+import type { DeliveryApi } from "./api.ts";
+import { createAttempter } from "./attempt/attempt.ts";
+import { createPoster } from "./attempt/post.ts";
+import type { SigningSecrets } from "./attempt/signature.ts";
+import { createSigningSecretCache } from "./attempt/signing-secrets.ts";
+import { createAcceptor } from "./delivery/accept.ts";
+import { watchBacklog } from "./delivery/backlog.ts";
+import { runDuePoller } from "./delivery/due-poller.ts";
+import { createDueSignals } from "./delivery/due-signals.ts";
+import { createEngine } from "./delivery/engine.ts";
+import { createMonitorOrder } from "./delivery/monitor-order.ts";
+import { createMonitorUrls } from "./delivery/monitor-urls.ts";
+import { runOrphanSweeper } from "./delivery/orphan-sweeper.ts";
+import { createPool, type PoolLimits } from "./delivery/pools.ts";
+import type { Entry } from "./delivery/queue.ts";
+import { createRecorder } from "./delivery/recorder.ts";
+import { createDeliveryStore } from "./delivery/store.ts";
+import { createUnblocker } from "./delivery/unblocker.ts";
+import { createEndpointCache } from "./endpoints/endpoint-cache.ts";
+import { createEndpointStore } from "./endpoints/endpoint-store.ts";
+import { createEndpointsView } from "./endpoints/endpoints-view.ts";
+import { createDeliveryMetrics } from "./metrics.ts";
+
+/** A lease outlives the longest attempt by this, in milliseconds; after a crash others take over when it has ended. */
+const LEASE_MARGIN_MS = 7_000;
+
+/** What users read and do in one environment, and the loop that carries out their replays. */
+export function createDeliveryApi(options: {
+  environment: Environment;
+  db: Db;
+  audit: Audit;
+  allowPrivateTargets: boolean;
+  stopping: AbortSignal;
+  logger: Logger;
+  now: () => Date;
+}): DeliveryApi & { runner: Pick<ReplayRunner, "ended"> } {
+  const listing = createDeliveryListing(options);
+  const replays = createReplays(options);
+  const jobs = createReplayJobs(options);
+  const testEvents = createTestEvents(options);
+  const runner = runReplays({ ...options, jobs, replays });
+  const actions = createDeliveryActions({ ...options, listing, replays, jobs, testEvents, onReplay: runner.nudge });
+  return { listing, actions, endpoints: createEndpointsView(options), runner };
+}
+
+export interface DeliveryOptions {
+  readonly environment: Environment;
+  readonly db: Db;
+  /** Makes the connections to subscribers. */
+  readonly dispatcher: Dispatcher;
+  /** Returns the secrets that sign for an organization now. */
+  readonly askSecrets: (organizationId: string) => Promise<SigningSecrets>;
+  /** User-Agent of webhooks. */
+  readonly userAgent: string;
+  /** Longest duration of an attempt, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Slots for attempts that are expected to end soon, and for those that are or may be slow. */
+  readonly pools: { readonly fast: PoolLimits; readonly slow: PoolLimits };
+  /** Maximum number of attempts in flight to one URL. */
+  readonly limitPerUrl: number;
+  /** Nothing more is claimed after it was aborted, so that both environments end at the same time. */
+  readonly stopping: AbortSignal;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+/** The delivery of one environment's events. */
+export interface RunningDelivery {
+  /** Accepts webhook.requested records. */
+  readonly accept: ReturnType<typeof createAcceptor>;
+  /** Notes that other replicas may have accepted records meanwhile. */
+  rebalanced(): void;
+  /** Resolves when all attempts are recorded, after `stopping` was aborted. */
+  ended(): Promise<void>;
+}
+
+/**
+ * Starts to deliver the events of one environment. Each part knows only the parts above it; they meet in what they
+ * share: the store, the monitors' order, and the signals to the due poller.
+ */
+export function startDelivery(options: DeliveryOptions): RunningDelivery {
+  const { environment, db, dispatcher, timeoutMs, stopping, logger, now } = options;
+  const random = Math.random;
+  const leaseMs = timeoutMs + LEASE_MARGIN_MS;
+  const metrics = createDeliveryMetrics(environment, now);
+  const store = createDeliveryStore({ db });
+  const urls = createMonitorUrls({ db });
+  const order = createMonitorOrder<Entry>();
+  const signals = createDueSignals();
+  const unblocker = createUnblocker({ store, order, signals, now });
+  const endpoints = createEndpointCache({ store: createEndpointStore({ db }), logger, now });
+  const secrets = createSigningSecretCache({ ask: options.askSecrets, logger });
+  const poster = createPoster({ dispatcher, timeoutMs });
+  const attempt = createAttempter({ poster, metrics, userAgent: options.userAgent, logger, now, random });
+  const recorder = createRecorder({ store, logger, now });
+  const pools = { fast: createPool(options.pools.fast), slow: createPool(options.pools.slow) };
+  const shared = { store, order, signals, unblocker, endpoints, secrets, metrics, leaseMs, stopping, logger, now };
+  const engine = createEngine({ ...shared, attempt, recorder, pools, limitPerUrl: options.limitPerUrl, timeoutMs });
+  const poller = runDuePoller({ ...shared, engine, random });
+  const sweeper = runOrphanSweeper({ ...shared, urls });
+  const accept = createAcceptor({ ...shared, environment, urls, engine });
+  const backlog = watchBacklog({ db, stopping, now });
+  metrics.observe({ inFlight: engine.inFlight, queued: engine.queued, backlog: backlog.latest });
+
+  return {
+    accept,
+    rebalanced: order.noteAllStored,
+    async ended() {
+      await poller.ended();
+      await sweeper.ended();
+      await engine.stop();
+      poster.close();
+      secrets.close();
+      endpoints.close();
+      await endpoints.sync();
+      metrics.close();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import type { AttemptError } from "../delivery/delivery.ts";
+import { type TestStore, testStore } from "../testing/test-store.ts";
+import { createEndpointCache, type EndpointCache } from "./endpoint-cache.ts";
+import { createEndpointStore } from "./endpoint-store.ts";
+
+let store: TestStore;
+const caches: EndpointCache[] = [];
+const endpoint = { _id: "e", organization_id: "org_1", url: "https://subscriber.example/hook" };
+
+beforeAll(async () => {
+  store = await testStore();
+});
+afterEach(async () => {
+  for (const each of caches.splice(0)) each.close();
+  await store.endpoints.deleteMany({});
+});
+afterAll(() => store.close());
+
+function cache(): EndpointCache {
+  const made = createEndpointCache({
+    store: createEndpointStore(store),
+    logger: createLogger({ service: "test", level: "silent" }),
+    now: () => new Date(),
+  });
+  caches.push(made);
+  return made;
+}
+
+function see(one: EndpointCache, count: number, error?: AttemptError): void {
+  // Long enough ago that a probe may be made now.
+  const at = new Date(Date.now() - 60_000);
+  for (let index = 0; index < count; index++)
+    one.observe(endpoint, { startedAt: at, endedAt: at, error, probe: false });
+}
+
+test("the observations of two replicas add up", async () => {
+  const [one, other] = [cache(), cache()];
+  see(one, 2, "http_status");
+  see(other, 3, "http_status");
+  await Promise.all([one.sync(), other.sync()]);
+  await Promise.all([one.sync(), other.sync()]);
+  expect(await store.endpoints.find().toArray()).toMatchObject([
+    { url: endpoint.url, consecutive_failures: 5, circuit: { state: "open" } },
+  ]);
+  await Promise.all([one.sync(), other.sync()]);
+  for (const each of [one, other]) expect(each.get(endpoint).circuit.state).toBe("open");
+});
+
+test("a circuit that another replica opened is known after the next sync, and immediately where it was not cached", async () => {
+  const [one, other] = [cache(), cache()];
+  await other.load([endpoint]);
+  see(one, 5, "connection");
+  await one.sync();
+  await other.sync();
+  expect(other.get(endpoint).circuit.state).toBe("open");
+  const late = cache();
+  await late.load([endpoint]);
+  expect(late.get(endpoint)).toMatchObject({ consecutive_failures: 5, last_error: "connection" });
+});
+
+test("a probe belongs to one replica, until its time is over", async () => {
+  const [one, other] = [cache(), cache()];
+  see(one, 5, "connection");
+  await one.sync();
+  await other.load([endpoint]);
+  const until = new Date(Date.now() + 60_000);
+  const claimed = await Promise.all([one.claimProbe(endpoint, until), other.claimProbe(endpoint, until)]);
+  expect(claimed.filter(Boolean)).toHaveLength(1);
+  expect(await one.claimProbe(endpoint, until)).toBe(false);
+  await store.endpoints.updateOne(
+    {},
+    { $set: { "circuit.probe_at": new Date(0) }, $inc: { rev: 1 }, $currentDate: { updated_at: true } },
+  );
+  expect(await other.claimProbe(endpoint, until)).toBe(true);
+});
+
+test("success is stored once, and then once a minute", async () => {
+  const one = cache();
+  const at = new Date();
+  for (let index = 0; index < 50; index++) one.observe(endpoint, { startedAt: at, endedAt: at, probe: false });
+  await one.sync();
+  for (let index = 0; index < 50; index++) one.observe(endpoint, { startedAt: at, endedAt: at, probe: false });
+  await one.sync();
+  expect(await store.endpoints.find().toArray()).toMatchObject([{ rev: 1, last_success_at: at, failing_since: null }]);
+});

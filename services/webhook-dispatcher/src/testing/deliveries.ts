@@ -1,0 +1,75 @@
+import { newId } from "@vvs/ids";
+import type { Tenant } from "@vvs/tenant";
+import type { Db } from "mongodb";
+import type { Attempt, Delivery } from "../delivery/delivery.ts";
+import { destinationOf } from "../endpoints/endpoint.ts";
+import { testStore } from "./test-store.ts";
+
+export const tenant: Tenant = { organizationId: "org_1", environment: "live" };
+export const stranger: Tenant = { organizationId: "org_2", environment: "live" };
+export const start = new Date("2026-11-21T09:00:00.000Z");
+export const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+export const HOOK = "https://subscriber.example/hook";
+
+export interface TestDeliveries {
+  /** The database of the live environment. */
+  readonly db: Db;
+  /** Stores a failed delivery that was accepted at `start`, with these changes; returns it. */
+  add(changes?: Partial<Delivery>): Promise<Delivery>;
+  find(id: string): Promise<Delivery>;
+  /** Deletes all documents. */
+  clear(): Promise<void>;
+  /** Drops the databases. */
+  close(): Promise<void>;
+}
+
+/** Migrated databases of the test's own, with deliveries as the engine leaves them. */
+export async function createTestDeliveries(): Promise<TestDeliveries> {
+  const { db, deliveries, close } = await testStore();
+  return {
+    db,
+    async add(changes = {}) {
+      const delivery = failedDelivery(changes);
+      await deliveries.insertOne(delivery);
+      return delivery;
+    },
+    find: async (id) => (await deliveries.findOne({ _id: id }))!,
+    async clear() {
+      for (const name of ["deliveries", "endpoints", "replays", "monitor_urls"])
+        await db.collection(name).deleteMany({});
+    },
+    close,
+  };
+}
+
+const lastAttempt: Attempt = {
+  number: 1,
+  started_at: start,
+  duration_ms: 41,
+  status_code: 500,
+  error: "http_status",
+  answer_excerpt: "what the subscriber said",
+};
+
+function failedDelivery(changes: Partial<Delivery>): Delivery {
+  const { organization_id = tenant.organizationId, webhook_url = HOOK } = changes;
+  return {
+    _id: newId("dlv"),
+    organization_id,
+    event_id: newId("evt"),
+    monitor_id: "mon_1",
+    run_seq: 1,
+    entity_id: "ent_1",
+    verification_id: "ver_1",
+    ...destinationOf(organization_id, webhook_url),
+    changes: [{ field: "sam_registration.status", previous: "pass", current: "fail" }],
+    detected_at: start,
+    status: "failed",
+    attempts: [lastAttempt],
+    next_attempt_at: null,
+    due_at: start,
+    trace: {},
+    created_at: start,
+    ...changes,
+  };
+}

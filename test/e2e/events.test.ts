@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+
+let organization: TestOrganization;
+let other: TestOrganization;
+let changing: string;
+const monitors: string[] = [];
+
+beforeAll(async () => {
+  organization = await createOrganization();
+  other = await createOrganization();
+  const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
+  changing = body.id;
+});
+afterAll(async () => {
+  for (const id of monitors) await organization.sandbox.delete(`/v1/monitors/${id}`);
+});
+
+/** A monitor without a URL, on an entity that changes at each run. */
+async function monitor(): Promise<string> {
+  const { status, body } = await organization.sandbox.post("/v1/monitors", {
+    entity_id: changing,
+    checks: ["sam_registration"],
+    frequency: "hourly",
+  });
+  expect([status, "webhook_url" in body]).toEqual([201, false]);
+  monitors.push(body.id);
+  return body.id;
+}
+
+test("events read forward come once each, oldest first, to a subscriber that waits for them and has no webhook", async () => {
+  const watched = [await monitor(), await monitor()];
+  const seen: { id: string; monitor_id: string }[] = [];
+  let cursor = "start";
+  while (seen.length < 4) {
+    const { status, body } = await organization.sandbox.get(`/v1/events?after=${cursor}&wait=20&limit=1`);
+    expect([status, typeof body.next_cursor]).toEqual([200, "string"]);
+    seen.push(...body.events);
+    cursor = body.next_cursor;
+  }
+  for (const id of watched) await organization.sandbox.delete(`/v1/monitors/${id}`);
+  for (;;) {
+    const { body } = await organization.sandbox.get(`/v1/events?after=${cursor}&wait=2`);
+    if (body.events.length === 0) break;
+    seen.push(...body.events);
+    cursor = body.next_cursor;
+  }
+  const { events } = (await organization.sandbox.get("/v1/events?limit=100")).body;
+  expect(seen.map(({ id }) => id).toSorted()).toEqual(events.map(({ id }: { id: string }) => id).toSorted());
+  const again = (await organization.sandbox.get("/v1/events?after=start&limit=100")).body;
+  expect(again.events).toEqual(seen);
+  expect((await organization.live.get("/v1/events?after=start")).body.events).toEqual([]);
+  expect((await other.sandbox.get("/v1/events?after=start")).body.events).toEqual([]);
+  expect((await other.sandbox.get(`/v1/events?after=${cursor}`)).status).toBe(400);
+});
+
+test("ten calls of an organization wait at once, the next is refused, and each ends after its time", async () => {
+  const calls = Array.from({ length: 11 }, () => other.sandbox.get("/v1/events?after=start&wait=5"));
+  const answers = await Promise.all(calls);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+  const refused = answers.find(({ status }) => status !== 200)!;
+  expect([refused.status, refused.body.error, refused.headers.get("retry-after")]).toEqual([429, "rate_limited", "5"]);
+});

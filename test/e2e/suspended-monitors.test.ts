@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { withAccounts } from "../../deploy/local/seed.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+/** What the fast clock of the sandbox makes of an hour. */
+const HOURLY_MS = 5_000;
+const operator = { actor: "operator" };
+const { environment } = sharedProduct();
+let suspended: TestOrganization;
+let other: TestOrganization;
+const monitors: [TestOrganization, string][] = [];
+
+beforeAll(async () => {
+  suspended = await createOrganization();
+  other = await createOrganization();
+  for (const organization of [suspended, other]) {
+    const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXACTVE1" } });
+    const wanted = { entity_id: body.id, checks: ["sam_registration"], frequency: "hourly" };
+    monitors.push([organization, (await organization.sandbox.post("/v1/monitors", wanted)).body.id]);
+  }
+});
+afterAll(async () => {
+  for (const [organization, id] of monitors) await organization.sandbox.delete(`/v1/monitors/${id}`);
+});
+
+async function runsOf(organization: TestOrganization): Promise<Date[]> {
+  const { body } = await organization.sandbox.get("/v1/verifications?limit=100");
+  return body.verifications.map(({ created_at }: { created_at: string }) => new Date(created_at)).reverse();
+}
+
+/** Waits until monitors had the time for this many more runs, by those of an organization that is not suspended. */
+async function periods(count: number): Promise<void> {
+  const before = (await runsOf(other)).length;
+  await waitFor("runs of others", async () => (await runsOf(other)).length >= before + count, { timeoutMs: 60_000 });
+}
+
+test("a suspended organization's monitors do not run; reactivated, they go on without a burst", async () => {
+  await waitFor("the first run", async () => (await runsOf(suspended)).length > 0);
+  await withAccounts(environment, (accounts) => accounts.organizations.suspend(operator, suspended.id));
+  // A run that was due within the first seconds may still begin, and ends within a period.
+  await periods(2);
+  const quietSince = new Date();
+  await periods(3);
+  const resumedAt = new Date();
+  await withAccounts(environment, (accounts) => accounts.organizations.resume(operator, suspended.id));
+  await waitFor("the resumption", async () => (await suspended.sandbox.get("/v1/monitors")).status === 200);
+  const runsSince = async (since: Date) => (await runsOf(suspended)).filter((at) => at > since);
+  await waitFor("two more runs", async () => (await runsSince(resumedAt)).length >= 2, { timeoutMs: 60_000 });
+  const [first, second] = await runsSince(quietSince);
+  expect(first!.getTime()).toBeGreaterThan(resumedAt.getTime());
+  expect(second!.getTime() - first!.getTime()).toBeGreaterThan(HOURLY_MS / 2);
+});
