@@ -7,12 +7,12 @@ import { createKafka } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
+import { eventually } from "@vvs/testing";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { type DeliveryStack, startDeliveryStack, webhookEvent } from "../support/delivery-stack.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 import { startVerificationStack, type VerificationStack } from "../support/verification-stack.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { allRules, metricsOf } from "./rules.ts";
 
 const prefix = `a${randomBytes(4).toString("hex")}_`;
@@ -109,7 +109,7 @@ test("each metric that an alert asks for is exported, with the labels it is aske
   const wanted = [...new Set(rules.flatMap(({ expr }) => metricsOf(expr)))].filter(
     (name) => !name.startsWith("slo:") && !ofOthers.has(name),
   );
-  const exported = await waitFor("all metrics", async () => {
+  const exported = await eventually(async () => {
     const ports = [stack.ports.verification.admin, stack.ports.entity.admin, deliveries.adminPort];
     const texts = ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
     const series = (await Promise.all(texts)).join("\n").split("\n");

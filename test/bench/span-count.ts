@@ -1,4 +1,4 @@
-import { waitFor } from "../support/wait-for.ts";
+import { eventually } from "@vvs/testing";
 
 /** How many spans the sink of a benchmark has taken so far. */
 export async function spansAt(url: string): Promise<number> {
@@ -8,8 +8,7 @@ export async function spansAt(url: string): Promise<number> {
 /** What a number of spans is once it has stopped growing: exporters send every few seconds. */
 export async function settledSpans(read: () => Promise<number>): Promise<number> {
   let last = -1;
-  return waitFor(
-    "the spans to arrive",
+  return eventually(
     async () => {
       const now = await read();
       const stands = now === last;

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { type Api, createApi } from "../support/api.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, createKey, signIn } from "./dashboard-page.ts";
 
@@ -82,7 +82,7 @@ test("a key with fewer scopes can do just that", async () => {
 test("a revoked key is refused within 5 s, and shown as revoked", async () => {
   await page.goto("/live/api-keys");
   const api = createApi(baseUrl, await createKey(page, "To be revoked"));
-  await waitFor("the key to work", async () => (await api.get("/v1/entities")).status === 200);
+  await eventually(async () => (await api.get("/v1/entities")).status === 200);
   await page.goto("/live/api-keys");
   await page.getByRole("link", { name: "Revoke To be revoked" }).click();
   await page.getByRole("heading", { name: "Revoke To be revoked?" }).waitFor();
@@ -91,7 +91,7 @@ test("a revoked key is refused within 5 s, and shown as revoked", async () => {
   await page.getByText("The API key was revoked.").waitFor();
   const row = page.getByRole("row", { name: "To be revoked" });
   expect(await countOf(row.getByText("revoked", { exact: true }))).toBe(1);
-  await waitFor("the key to be refused", async () => (await api.get("/v1/entities")).status === 401, {
+  await eventually(async () => (await api.get("/v1/entities")).status === 401, {
     timeoutMs: 5_000,
   });
 });
@@ -102,7 +102,7 @@ test("a key lives from its first call over a roll, after which both work until t
   await page.goto("/test/api-keys");
   await page.getByLabel("The new key expires").selectOption("In 90 days");
   const first = createApi(baseUrl, await createKey(page, "Rolled"));
-  await waitFor("the key to work", () => works(first));
+  await eventually(() => works(first));
   await page.goto("/test/api-keys");
   const rows = page.getByRole("row", { name: "Rolled" });
   expect(await rows.getByText(`by ${organization.email}`).count()).toBe(1);
@@ -110,7 +110,7 @@ test("a key lives from its first call over a roll, after which both work until t
     await page.reload();
     return (await rows.locator("td[data-label='Last used'] time").count()) === 1;
   };
-  await waitFor("its use to be known", isUsed, { everyMs: 500 });
+  await eventually(isUsed, { everyMs: 500 });
 
   await page.getByRole("link", { name: "Roll Rolled" }).click();
   await page.getByLabel("Works for 1 more hour").check();
@@ -118,7 +118,7 @@ test("a key lives from its first call over a roll, after which both work until t
   await page.getByRole("button", { name: "Roll key" }).click();
   await page.getByText("works until").waitFor();
   const second = createApi(baseUrl, (await page.locator("#key-value").textContent())!);
-  await waitFor("the new key to work", () => works(second));
+  await eventually(() => works(second));
   expect(await works(first)).toBe(true);
   await page.goto("/test/api-keys");
   expect(await rows.count()).toBe(2);
@@ -129,7 +129,7 @@ test("a key lives from its first call over a roll, after which both work until t
     const rolled = { organization_id: organization.id, name: "Rolled", rolled_at: { $exists: true } };
     await store.apiKeys.updateOne(rolled, { $set: { expires_at: new Date() } });
   });
-  await waitFor("the old key to be refused", () => isRefused(first), { timeoutMs: 5_000 });
+  await eventually(() => isRefused(first), { timeoutMs: 5_000 });
   expect(await works(second)).toBe(true);
   await page.reload();
   expect(await rows.getByText("expired", { exact: true }).count()).toBe(1);
@@ -137,7 +137,7 @@ test("a key lives from its first call over a roll, after which both work until t
   await rows.first().getByRole("link", { name: "Revoke Rolled" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByText("The API key was revoked.").waitFor();
-  await waitFor("the new key to be refused", () => isRefused(second), { timeoutMs: 5_000 });
+  await eventually(() => isRefused(second), { timeoutMs: 5_000 });
 });
 
 test("a double click on the button creates one key", async () => {

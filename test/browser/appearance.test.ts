@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import type { Browser, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { createKey, sendTestEvent, signIn } from "./dashboard-page.ts";
@@ -54,8 +54,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByRole("button", { name: "Create monitor" }).click();
       await page.getByText("The monitor was created.").waitFor();
       const monitor = page.url().replace(/\?.*/, "");
-      await waitFor(
-        "a change",
+      await eventually(
         async () => {
           await page.goto(monitor);
           return (await countOf(page.locator(".event"))) > 0;
@@ -104,8 +103,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     async (page) => {
       await organization.sandbox.get("/v1/monitors");
       // Gateways report every ten seconds.
-      await waitFor(
-        "the request to be counted",
+      await eventually(
         async () => {
           await page.goto("/test/usage?range=day");
           return (await countOf(page.getByText("Requests by hour"))) > 0;

@@ -1,5 +1,5 @@
+import { eventually } from "@vvs/testing";
 import type { Locator, Page } from "playwright-core";
-import { waitFor } from "../support/wait-for.ts";
 
 /** The newest mail to an address with that subject, on the page of the local mailbox, once it is there. */
 export async function openMail(page: Page, mail: { to: string; subject: string }): Promise<Locator> {
@@ -7,8 +7,7 @@ export async function openMail(page: Page, mail: { to: string; subject: string }
     .getByRole("article")
     .filter({ hasText: mail.to })
     .filter({ has: page.getByRole("heading", { name: mail.subject }) });
-  await waitFor(
-    `a mail to ${mail.to}`,
+  await eventually(
     async () => {
       await page.goto("/mailbox");
       return (await found.count()) > 0;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import type { Browser } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { signIn } from "./dashboard-page.ts";
 import { startOtherSite, submittingPage } from "./other-site.ts";
@@ -98,7 +98,7 @@ describe("another site", () => {
     const answered = evil.waitForResponse((response) => response.url() === `${dashboardUrl}/sign-in`);
     await evil.goto(`http://localhost:${site.port}/`);
     expect((await answered).status()).toBe(200);
-    await waitFor("the frame to be refused", () => evil.frames()[1]?.url() === "chrome-error://chromewebdata/");
+    await eventually(() => evil.frames()[1]?.url() === "chrome-error://chromewebdata/");
     site.close();
     await context.close();
   });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { type Db, MongoClient } from "mongodb";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { lowContrasts, overflowPx } from "./appearance.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, sendTestEvent, signIn } from "./dashboard-page.ts";
@@ -55,7 +55,7 @@ async function testWebhook(path: string): Promise<void> {
 /** A delivery to the endpoint that fails, whose 24 h are over, and which has failed for as long. */
 async function failForADay(): Promise<void> {
   const now = new Date();
-  await waitFor("the retries to be used up", async () => {
+  await eventually(async () => {
     await db
       .collection("deliveries")
       .updateMany(
@@ -64,7 +64,7 @@ async function failForADay(): Promise<void> {
       );
     return (await db.collection("deliveries").countDocuments({ monitor_id: monitorId, status: "pending" })) === 0;
   });
-  await waitFor("the endpoint to be noted", async () => {
+  await eventually(async () => {
     const failing = { url: urlOf("/failing"), failing_since: { $ne: null } };
     const since = new Date(now.getTime() - 2 * DAY_MS);
     const update = { $set: { failing_since: since }, $inc: { rev: 1 } };
@@ -74,7 +74,7 @@ async function failForADay(): Promise<void> {
 
 /** A page does not wait long for its alert, so that a slow moment leaves it out. */
 async function seeAlertOn(path: string): Promise<void> {
-  await waitFor(`the alert on ${path}`, async () => {
+  await eventually(async () => {
     await page.goto(path);
     return (await countOf(page.getByRole("complementary", { name: "Failing webhooks" }))) === 1;
   });
@@ -91,7 +91,7 @@ test("an event to an endpoint that fails is shown with each attempt, as pending"
   monitorId = monitor.id;
   await subscriber.waitForPost();
   await organization.sandbox.delete(`/v1/monitors/${monitorId}`);
-  await waitFor("the attempt to be shown", async () => {
+  await eventually(async () => {
     await page.goto("/test/webhooks");
     return (await countOf(page.getByText("500,"))) > 0;
   });
@@ -142,7 +142,7 @@ test("all that failed is counted, confirmed and replayed, and delivered once the
   isWell = true;
   await page.getByRole("button", { name: /Replay \d+ failed deliver/ }).click();
   await page.getByText(/failed (delivery starts|deliveries start) again/).waitFor();
-  await waitFor("the delivery", async () => {
+  await eventually(async () => {
     await page.goto(`/test/webhooks/deliveries?monitor_id=${monitorId}&status=delivered`);
     return (await countOf(rows())) > 0;
   });
@@ -152,7 +152,7 @@ test("all that failed is counted, confirmed and replayed, and delivered once the
   expect(Number(same!.headers["x-delivery-attempt"])).toBeGreaterThan(2);
   await rows().getByRole("link").last().click();
   await page.getByText(`Replayed by ${organization.email}`).waitFor();
-  await waitFor("the alarm to end", async () => {
+  await eventually(async () => {
     await page.goto("/test/api-keys");
     return (await countOf(page.getByRole("complementary"))) === 0;
   });
@@ -176,7 +176,7 @@ test("one delivery is replayed, from its page, without script", async () => {
   await visitor.goto(path);
   await visitor.getByRole("button", { name: "Replay" }).click();
   await visitor.getByText("The delivery starts again").waitFor();
-  await waitFor("the second attempt", async () => {
+  await eventually(async () => {
     await visitor.goto(path);
     return (await countOf(visitor.getByRole("heading", { name: "2 attempts" }))) === 1;
   });
@@ -226,7 +226,7 @@ test("an endpoint that answers 410 is flagged, which pauses nothing, and a succe
   const alert = page.getByRole("complementary", { name: "Failing webhooks" });
   // The page reads its alert and its list apart: one of them can still be of the moment before.
   const shownOnceNoted = (state: string, alerts: number) =>
-    waitFor(`the endpoint to be shown as ${state}, with ${alerts} alerts`, async () => {
+    eventually(async () => {
       await page.goto("/test/webhooks");
       return (await countOf(endpoint.getByText(state, { exact: true }))) === 1 && (await countOf(alert)) === alerts;
     });

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { isSignedWith } from "../support/signed-with.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, sendTestEvent, signIn } from "./dashboard-page.ts";
 
@@ -117,7 +117,7 @@ test("a test event proves a rotation: both secrets sign, then the one before is 
   await page.getByText("The previous secret has ended.").waitFor();
   expect(await countOf(page.getByText("Webhooks are also signed with the previous secret"))).toBe(0);
   // Whoever signs learns of it within a second.
-  await waitFor("the previous secret to sign no more", async () => {
+  await eventually(async () => {
     await testWebhook(subscriber.url);
     return !isSignedWith(before, subscriber.received.at(-1)!);
   });

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { findBuilder } from "../../deploy/image/builder.ts";
 import { run } from "../../deploy/image/run.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { topology } from "../../deploy/local/topology.ts";
 import { FULL_NAME } from "../charts/support/render.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { clusterOf, importImage, installArguments, visitorObjects } from "./cluster.ts";
 import { type FrontDoor, openFrontDoor, runEndToEnd } from "./end-to-end.ts";
 import { whyNoCluster } from "./given.ts";
@@ -44,8 +44,7 @@ async function report(path: "" | "history" = ""): Promise<Report> {
 
 /** Lets the visitor go on until it has had so many more answers and one more event, and none failed. */
 async function undisturbed(before: Report): Promise<void> {
-  const after = await waitFor(
-    "answers and events after it",
+  const after = await eventually(
     async () => {
       const now = await report();
       return now.answered > before.answered + 50 && now.received.length > before.received.length ? now : undefined;
@@ -162,7 +161,7 @@ async function endPod(name: string, how: readonly string[]): Promise<void> {
   });
 
   test("every event of the history has reached the subscriber, and none that is not in it", async () => {
-    const seen = await waitFor("all events", async () => {
+    const seen = await eventually(async () => {
       const { received, history } = await report("history");
       const came = new Set(received.map(([id]) => id));
       return history.every(({ id }) => came.has(id)) ? { received, history } : undefined;

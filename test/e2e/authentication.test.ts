@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { createApi } from "../support/api.ts";
 import { createKey, createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 const product = sharedProduct();
 let organization: TestOrganization;
@@ -39,7 +39,7 @@ describe("a key", () => {
         key.id,
       ),
     );
-    await waitFor("the revoked key to be refused", async () => (await key.api.get("/v1/entities")).status === 401, {
+    await eventually(async () => (await key.api.get("/v1/entities")).status === 401, {
       timeoutMs: 5_000,
     });
   });
@@ -47,7 +47,7 @@ describe("a key", () => {
   test("that has expired is refused", async () => {
     const key = await createKey(organization, "live", { expiresAt: new Date(Date.now() + 1_500) });
     expect((await key.api.get("/v1/entities")).status).toBe(200);
-    await waitFor("the key to expire", async () => (await key.api.get("/v1/entities")).status === 401);
+    await eventually(async () => (await key.api.get("/v1/entities")).status === 401);
   });
 
   test("without the scope is 403, after the body is judged and before the object is looked for", async () => {
@@ -65,9 +65,9 @@ describe("a key", () => {
     const own = await createOrganization();
     const operator = { actor: "operator" };
     await withAccounts(product.environment, (accounts) => accounts.organizations.suspend(operator, own.id));
-    await waitFor("the suspension", async () => (await own.live.get("/v1/entities")).body.error === "forbidden");
+    await eventually(async () => (await own.live.get("/v1/entities")).body.error === "forbidden");
     await withAccounts(product.environment, (accounts) => accounts.organizations.resume(operator, own.id));
-    await waitFor("the resumption", async () => (await own.live.get("/v1/entities")).status === 200);
+    await eventually(async () => (await own.live.get("/v1/entities")).status === 200);
   });
 });
 

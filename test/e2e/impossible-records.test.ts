@@ -11,11 +11,11 @@ import {
   VerificationRequestedSchema,
   WebhookRequestedSchema,
 } from "@vvs/proto/events/v1/events";
+import { eventually } from "@vvs/testing";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 import { recordsOf } from "../support/topic-records.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 /** Of a version that is not written yet. */
 const UNKNOWN = 99;
@@ -229,7 +229,7 @@ test("a record that can never be processed is put aside once by each consumer, a
         ...undecodable.map(({ headers }) => headers!.fault!),
         ...topic.faults.filter(([, , groups]) => groups.includes(group)).map(([fault]) => fault),
       ].sort();
-      await waitFor(`what ${group} puts aside of ${topic.name}`, async () => {
+      await eventually(async () => {
         return (await putAside(topic, group, id)).length >= expected.length;
       });
       expect({ group, topic: topic.name, faults: await putAside(topic, group, id) }).toEqual({
@@ -241,7 +241,7 @@ test("a record that can never be processed is put aside once by each consumer, a
   }
   // A run that was claimed after them went through all four topics.
   const before = subscriber.received.length;
-  await waitFor("two more changes", () => subscriber.received.length >= before + 2);
+  await eventually(() => subscriber.received.length >= before + 2);
   expect(subscriber.received.map(({ path }) => path)).not.toContain("/never");
   await organization.sandbox.delete(`/v1/monitors/${id}`);
 });

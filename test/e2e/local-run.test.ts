@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { createApi } from "../support/api.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 const localDir = mkdtempSync(join(tmpdir(), "vvs-local-"));
 const fixtures = join(projectRoot, "test/fixtures/sam");
@@ -65,8 +65,7 @@ function commandOf(pid: number): string {
   return spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" }).stdout;
 }
 
-const noneLeft = (pids: readonly number[]) =>
-  waitFor("all processes to be gone", () => !pids.some(alive), { timeoutMs: 30_000, everyMs: 200 });
+const noneLeft = (pids: readonly number[]) => eventually(() => !pids.some(alive), { timeoutMs: 30_000, everyMs: 200 });
 
 describe("npm start", () => {
   test("runs the whole product, tells how to use it, and leaves nothing behind when stopped", async () => {
@@ -91,7 +90,7 @@ describe("npm start", () => {
     const gateway = () => family(supervisor()).find((pid) => commandOf(pid).includes("services/gateway/src/main.ts"))!;
     const killed = gateway();
     process.kill(killed, "SIGKILL");
-    await waitFor("a new gateway", async () => {
+    await eventually(async () => {
       const health = await fetch(`${base_url}/v1/health`).catch(() => undefined);
       return health?.ok && gateway() !== killed;
     });
@@ -125,7 +124,7 @@ describe("npm start", () => {
     });
     let text = "";
     run.stderr.on("data", (chunk) => (text += chunk));
-    await waitFor("the product", () => text.includes("is ready.\n") && text.includes("curl"), { timeoutMs: 120_000 });
+    await eventually(() => text.includes("is ready.\n") && text.includes("curl"), { timeoutMs: 120_000 });
     const processes = family(run.pid!);
     run.kill("SIGINT");
     const code = await new Promise((resolve) => run.once("exit", resolve));

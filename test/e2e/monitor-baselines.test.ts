@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 let organization: TestOrganization;
 let subscriber: Subscriber;
@@ -41,7 +41,7 @@ const postsTo = (path: string) => subscriber.received.filter((received) => recei
 
 test("another URL and frequency keep the baseline", async () => {
   const { id } = await watch("SANDBXCHNGE1", "/before", { frequency: "daily" });
-  await waitFor("the first run", async () => (await monitorOf(id)).last_run);
+  await eventually(async () => (await monitorOf(id)).last_run);
   const webhook_url = new URL("/after", subscriber.url).href;
   await organization.sandbox.patch(`/v1/monitors/${id}`, { webhook_url, frequency: "hourly" });
   const post = await subscriber.waitForPost(({ path }) => path === "/after");
@@ -62,7 +62,7 @@ test("answers to another TIN begin a new silent baseline, and an error of one ch
       mode: "realtime",
     });
     expect(verified.body.results[0].status).toBe(status);
-    await waitFor(`a run after ${verified.body.created_at}`, async () => {
+    await eventually(async () => {
       const { last_run: run } = await monitorOf(id);
       if (!run || run.at <= verified.body.created_at) return false;
       const { results } = (await organization.sandbox.get(`/v1/verifications/${run.verification_id}`)).body;
@@ -91,7 +91,7 @@ test("monitors canceled when their runs are due tell nothing that is not in thei
     }),
   );
   const told = postsTo("/witness").length;
-  await waitFor("time for two more runs", () => postsTo("/witness").length >= told + 2);
+  await eventually(() => postsTo("/witness").length >= told + 2);
   for (const { id, path, events } of canceled) {
     expect(await eventsOf(id)).toEqual(events);
     const ids = events.map((event: { id: string }) => event.id);

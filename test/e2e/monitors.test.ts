@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 let organization: TestOrganization;
 let changing: string;
@@ -54,7 +54,7 @@ describe("a monitor", () => {
       next_run_at: expect.stringMatching(/Z$/),
       consecutive_errors: 0,
     });
-    const ran = await waitFor("the first run", async () => {
+    const ran = await eventually(async () => {
       const monitor = (await organization.sandbox.get(`/v1/monitors/${body.id}`)).body;
       return monitor.last_run ? monitor : undefined;
     });
@@ -85,8 +85,7 @@ describe("a monitor", () => {
       identifiers: { uei: "SANDBXERRR01" },
     });
     const { body } = await create("https://example.com/hook", { entity_id: entity.id });
-    await waitFor(
-      "two runs",
+    await eventually(
       async () => (await organization.sandbox.get(`/v1/monitors/${body.id}`)).body.consecutive_errors >= 2,
     );
     expect((await organization.sandbox.get(`/v1/monitors/${body.id}/events`)).body.events).toEqual([]);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 /** What the fast clock of the sandbox makes of an hour. */
 const HOURLY_MS = 5_000;
@@ -33,11 +33,11 @@ async function runsOf(organization: TestOrganization): Promise<Date[]> {
 /** Waits until monitors had the time for this many more runs, by those of an organization that is not suspended. */
 async function periods(count: number): Promise<void> {
   const before = (await runsOf(other)).length;
-  await waitFor("runs of others", async () => (await runsOf(other)).length >= before + count, { timeoutMs: 60_000 });
+  await eventually(async () => (await runsOf(other)).length >= before + count, { timeoutMs: 60_000 });
 }
 
 test("a suspended organization's monitors do not run; reactivated, they go on without a burst", async () => {
-  await waitFor("the first run", async () => (await runsOf(suspended)).length > 0);
+  await eventually(async () => (await runsOf(suspended)).length > 0);
   await withAccounts(environment, (accounts) => accounts.organizations.suspend(operator, suspended.id));
   // A run that was due within the first seconds may still begin, and ends within a period.
   await periods(2);
@@ -45,9 +45,9 @@ test("a suspended organization's monitors do not run; reactivated, they go on wi
   await periods(3);
   const resumedAt = new Date();
   await withAccounts(environment, (accounts) => accounts.organizations.resume(operator, suspended.id));
-  await waitFor("the resumption", async () => (await suspended.sandbox.get("/v1/monitors")).status === 200);
+  await eventually(async () => (await suspended.sandbox.get("/v1/monitors")).status === 200);
   const runsSince = async (since: Date) => (await runsOf(suspended)).filter((at) => at > since);
-  await waitFor("two more runs", async () => (await runsSince(resumedAt)).length >= 2, { timeoutMs: 60_000 });
+  await eventually(async () => (await runsSince(resumedAt)).length >= 2, { timeoutMs: 60_000 });
   const [first, second] = await runsSince(quietSince);
   expect(first!.getTime()).toBeGreaterThan(resumedAt.getTime());
   expect(second!.getTime() - first!.getTime()).toBeGreaterThan(HOURLY_MS / 2);

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { everyDocument, everyLog, everyRecord, formsOfText } from "../support/everything.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 const product = sharedProduct();
 let subscriber: Subscriber | undefined;
@@ -113,7 +113,7 @@ test("a TIN planted in any input is found nowhere: logs, spans, Kafka, evidence,
     await send("GET", `/v1/entities/${id}/snapshots`);
   }
 
-  const spans = await waitFor("the last spans", () => {
+  const spans = await eventually(() => {
     const text = readFileSync(product.spansFile, "utf8");
     return text.includes("webhook attempt") && text;
   });

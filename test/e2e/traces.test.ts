@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { exportedSpans, missingEdge } from "../support/spans.ts";
 import { startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 const topics = sharedProduct().environment.KAFKA_TOPIC_PREFIX;
 const topic = (name: string) => `${topics}sandbox.${name}`;
@@ -24,7 +24,7 @@ async function traceWith(traceId: string, edges: readonly (readonly [string, str
     );
     return missing === undefined;
   };
-  await waitFor("the trace", whole, { timeoutMs: 20_000 }).catch(() => undefined);
+  await eventually(whole, { timeoutMs: 20_000 }).catch(() => undefined);
   expect(missing).toBeUndefined();
 }
 

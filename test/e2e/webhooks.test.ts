@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { isSignedWith } from "../support/signed-with.ts";
 import { type Received, type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 const HANGING = 12;
 let organization: TestOrganization;
@@ -51,7 +51,7 @@ const postsTo = (path: string) => subscriber.received.filter((received) => recei
 
 /** The attempts to deliver the first event that a path was told of. */
 const attemptsAt = (path: string, count: number) =>
-  waitFor(`${count} attempts at ${path}`, () => {
+  eventually(() => {
     const id = postsTo(path)[0]?.headers["webhook-id"];
     const attempts = postsTo(path).filter(({ headers }) => headers["webhook-id"] === id);
     return attempts.length >= count && attempts;
@@ -59,7 +59,7 @@ const attemptsAt = (path: string, count: number) =>
 
 test("URLs that hang delay no other one, on the same host neither", async () => {
   for (let number = 1; number <= HANGING; number++) await watch(`/hanging/${number}`);
-  await waitFor("all to hang", () => held.length >= HANGING);
+  await eventually(() => held.length >= HANGING);
   await watch("/prompt");
   await attemptsAt("/prompt", 1);
   expect(held.filter(({ destroyed }) => destroyed)).toEqual([]);
@@ -85,14 +85,12 @@ test("a retry goes to the URL that its monitor has by then, and none is made onc
   expect((await change(removed, null)).status).toBe(200);
   expect((await change(moved, new URL("/moved-here", subscriber.url).href)).status).toBe(200);
   const id = before!.headers["webhook-id"];
-  const retry = await waitFor("the retry", () =>
-    postsTo("/moved-here").find(({ headers }) => headers["webhook-id"] === id),
-  );
+  const retry = await eventually(() => postsTo("/moved-here").find(({ headers }) => headers["webhook-id"] === id));
   expect(retry.headers["x-delivery-attempt"]).not.toBe("1");
   // An event of the second monitor that comes after the removal is in the history, and is sent nowhere.
   const eventsOf = async () => (await organization.sandbox.get(`/v1/monitors/${removed}/events`)).body.events;
   const { length: known } = await eventsOf();
-  const events = await waitFor("two events after the removal", async () => {
+  const events = await eventually(async () => {
     const found = await eventsOf();
     return found.length >= known + 2 && found;
   });

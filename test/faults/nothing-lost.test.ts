@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { type Product, startProduct } from "../../deploy/local/product.ts";
 import { generateSecrets } from "../../deploy/local/secrets.ts";
@@ -15,7 +16,6 @@ import type { ServiceName } from "../../deploy/local/services.ts";
 import type { Answer } from "../support/api.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 const MONITORS = 8;
 /** Longer than Kafka waits for a silent consumer. */
@@ -119,7 +119,7 @@ whereStartable("whatever dies or hangs for a while", () => {
         const { monitor_id, changes } = JSON.parse(body);
         return monitor_id === monitor && changes[0].detected_at > since;
       });
-    await waitFor("a delivery for each monitor", () => monitors.every(told), { timeoutMs: 90_000 });
+    await eventually(() => monitors.every(told), { timeoutMs: 90_000 });
   }
 
   async function hangDuring(pid: number, work: () => Promise<unknown>): Promise<void> {
@@ -135,10 +135,10 @@ whereStartable("whatever dies or hangs for a while", () => {
     const { pid } = product.services;
     const killed = pid(service);
     process.kill(killed, "SIGKILL");
-    await waitFor(`another ${service}`, () => pid(service) !== killed);
+    await eventually(() => pid(service) !== killed);
   }
 
-  const answersAgain = () => waitFor("an answer", () => met.at(-1) !== "no connection" && isOk(met.at(-2), met.at(-1)));
+  const answersAgain = () => eventually(() => met.at(-1) !== "no connection" && isOk(met.at(-2), met.at(-1)));
   const isOk = (...answers: (Answer | "no connection" | undefined)[]) =>
     answers.every((answer) => typeof answer === "object" && answer.status === 200);
 
@@ -183,11 +183,11 @@ whereStartable("whatever dies or hangs for a while", () => {
     const health = async () => (await fetch(`${product.baseUrl}/v1/health`)).status;
     expect(await health()).toBe(200);
     await hangDuring(mongodb.pid, async () => {
-      await waitFor("503 of health", async () => (await health()) === 503, { timeoutMs: 10_000 });
+      await eventually(async () => (await health()) === 503, { timeoutMs: 10_000 });
       await pause(MONGODB_AWAY_MS);
       expect(await health()).toBe(503);
     });
-    await waitFor("200 of health", async () => (await health()) === 200);
+    await eventually(async () => (await health()) === 200);
     await answersAgain();
     await deliversAgain();
   }, 180_000);
@@ -224,10 +224,7 @@ whereStartable("whatever dies or hangs for a while", () => {
         const told = () => subscriber.received.filter(({ body }) => JSON.parse(body).monitor_id === monitor);
         const ids = events.map(({ id }: { id: string }) => id);
         expect(new Set(ids).size).toBe(ids.length);
-        await waitFor(
-          "every delivery",
-          () => new Set(told().map(({ headers }) => headers["webhook-id"])).size >= ids.length,
-        );
+        await eventually(() => new Set(told().map(({ headers }) => headers["webhook-id"])).size >= ids.length);
         expect([...new Set(told().map(({ headers }) => headers["webhook-id"]))]).toEqual(ids);
       }
     } finally {

@@ -1,9 +1,9 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { recordsOf } from "../support/topic-records.ts";
 import type { VerificationStack } from "../support/verification-stack.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 /** What the verification service has stored in the sandbox, and what of it is on Kafka. */
 export interface Outcome {
@@ -20,7 +20,7 @@ export async function unsent({ environment }: VerificationStack, service: string
 
 /** Waits until nothing is left to publish, and tells what was stored and published. */
 export async function outcome(stack: VerificationStack): Promise<Outcome> {
-  await waitFor("the outbox to be empty", async () => (await unsent(stack, "verification")) === 0, {
+  await eventually(async () => (await unsent(stack, "verification")) === 0, {
     timeoutMs: 60_000,
   });
   const { environment } = stack;

@@ -9,11 +9,11 @@ import { createKafka } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { ChangeDetectedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { eventually } from "@vvs/testing";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { type ServiceProcess, startServiceProcess } from "../support/service-process.ts";
 import { recordsOf } from "../support/topic-records.ts";
 import { startVerificationStack, type VerificationStack } from "../support/verification-stack.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { takeKafkaAway } from "./kafka-away.ts";
 import { outcome, unsent } from "./outbox-state.ts";
 import { type OwnBroker, startOwnBroker } from "./own-broker.ts";
@@ -111,7 +111,7 @@ whereStartable("the outbox", () => {
       await ask(from, to);
       const before = answered.length;
       const calls = Array.from({ length: 100 }, () => caller.verify().then((id) => answered.push(id)));
-      await waitFor("some answers", () => answered.length - before > 10, { everyMs: 1 });
+      await eventually(() => answered.length - before > 10, { everyMs: 1 });
       await stack.killVerification();
       await Promise.allSettled(calls);
       await stack.startVerification();
@@ -120,8 +120,7 @@ whereStartable("the outbox", () => {
 
     const changes = `${prefix}.sandbox.monitor.change_detected`;
     const expected = MONITORS * (RUNS - 1);
-    await waitFor(
-      "each run but the first of a monitor to be told as a change",
+    await eventually(
       async () => {
         const records = await recordsOf({ brokers: broker.brokers, topic: changes });
         return records.length >= expected;
@@ -129,7 +128,7 @@ whereStartable("the outbox", () => {
       { timeoutMs: 60_000, everyMs: 500 },
     );
     await expectAllPublished(answered);
-    await waitFor("the changes to be published", async () => (await unsent(stack, "change_detector")) === 0);
+    await eventually(async () => (await unsent(stack, "change_detector")) === 0);
     const events = (await recordsOf({ brokers: broker.brokers, topic: changes })).map(({ value }) =>
       fromBinary(ChangeDetectedSchema, value),
     );

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { type Product, startProduct } from "../../deploy/local/product.ts";
 import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
@@ -15,7 +16,6 @@ import { everyDocument, everyLog, everyRecord, formsOfText } from "../support/ev
 import { todaysExclusions } from "../support/exclusions-file.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 // The whole product with every live provider on, in a played outside world. The tests tell one story, in order.
 
@@ -148,7 +148,7 @@ test("a monitor's run asks SAM.gov too", async () => {
     webhook_url: subscriber.url,
   });
   expect(created.status).toBe(201);
-  const run = await waitFor("the first run", async () => {
+  const run = await eventually(async () => {
     const { body } = await organization.live.get(`/v1/monitors/${created.body.id}`);
     return body.last_run;
   });
@@ -159,13 +159,13 @@ test("a monitor's run asks SAM.gov too", async () => {
 test("a provider that keeps failing is left alone, is told to be unavailable, and comes back", async () => {
   const other = await createOrganization({ product });
   sam.misbehave({ kind: "status", status: 503 });
-  await waitFor("an open circuit", async () => {
+  await eventually(async () => {
     expect(await told(undefined, other)).toEqual(["pass by sam_gov_extract"]);
     return (await stateOf("sam_gov_api")) === "unavailable";
   });
   sam.behave();
-  await waitFor("recovery", async () => (await told(undefined, other))[0] === "pass by sam_gov_api");
-  await waitFor("a good state", async () => (await stateOf("sam_gov_api")) === "available");
+  await eventually(async () => (await told(undefined, other))[0] === "pass by sam_gov_api");
+  await eventually(async () => (await stateOf("sam_gov_api")) === "available");
 });
 
 test("a used up quota shuts a provider until its reset, through a restart, and then it is asked again", async () => {
@@ -173,11 +173,11 @@ test("a used up quota shuts a provider until its reset, through a restart, and t
   const reset = new Date(Date.now() + 25_000);
   sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime: reset.toISOString() }, { calls: 1 });
   expect(await told(undefined, other)).toEqual(["pass by sam_gov_extract"]);
-  await waitFor("the state", async () => (await stateOf("sam_gov_api")) === "unavailable");
+  await eventually(async () => (await stateOf("sam_gov_api")) === "unavailable");
   const calls = sam.calls().length;
   const before = product.services.pid("verification");
   process.kill(before, "SIGTERM");
-  await waitFor("another process that answers", async () => {
+  await eventually(async () => {
     if (product.services.pid("verification") === before) return false;
     return (await organization.live.get("/v1/providers")).status === 200;
   });
@@ -186,7 +186,7 @@ test("a used up quota shuts a provider until its reset, through a restart, and t
     expect(results[0]?.origin).toBe("sam_gov_extract");
     expect(sam.calls()).toHaveLength(calls);
   }
-  await waitFor("the reset", async () => (await told(undefined, other))[0] === "pass by sam_gov_api", { everyMs: 500 });
+  await eventually(async () => (await told(undefined, other))[0] === "pass by sam_gov_api", { everyMs: 500 });
   expect(Date.now()).toBeGreaterThanOrEqual(reset.getTime());
 }, 120_000);
 
@@ -201,7 +201,7 @@ test("no credential and no TIN is found in any log, span, record, document or pr
   const secrets = [sam.apiKey, compliancely.apiKey, ...Object.values(credentials), ...formsOf(TIN)];
   const places: Readonly<Record<string, string>> = {
     ...everyLog(join(folder, "log")),
-    spans: await waitFor("spans", async () => {
+    spans: await eventually(async () => {
       const text = await readFile(spansFile, "utf8").catch(() => "");
       return text.includes("ask compliancely") && text;
     }),

@@ -1,8 +1,8 @@
+import { eventually } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import type { UsageCount } from "../../services/account/src/usage/usage.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { pastOfProviders } from "./past-of-providers.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -61,7 +61,7 @@ export async function believableOrganization(subscriber: URL): Promise<TestOrgan
       frequency: "hourly",
     });
   }
-  await waitFor("changes", async () => (await sandbox.get("/v1/events")).body.events.length >= 4, {
+  await eventually(async () => (await sandbox.get("/v1/events")).body.events.length >= 4, {
     everyMs: 500,
     timeoutMs: 90_000,
   });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { eventually } from "@vvs/testing";
 import kafkajs from "kafkajs";
 import { BSON, MongoClient } from "mongodb";
-import { waitFor } from "./wait-for.ts";
 
 /** A run of the product, as far as what it leaves behind goes. */
 export interface Run {
@@ -32,7 +32,7 @@ export async function everyRecord({ environment, prefix }: Run): Promise<string>
       texts.push([value.toString("latin1"), String(message.key), JSON.stringify(message.headers)].join("\n"));
     },
   });
-  await waitFor("all records", () => texts.length >= expected);
+  await eventually(() => texts.length >= expected);
   await consumer.disconnect();
   return texts.join("\n");
 }

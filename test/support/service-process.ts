@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { eventually } from "@vvs/testing";
 import { runProcess } from "../../deploy/local/processes.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot, type ServiceName } from "../../deploy/local/services.ts";
-import { waitFor } from "./wait-for.ts";
 
 export interface ServiceProcessOptions {
   readonly name: ServiceName;
@@ -60,8 +60,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const ended = running.exited.then(() => {
     throw new Error(`${name} ended before it was ready; its log is ${logFile}`);
   });
-  const ready = waitFor(
-    `${name} to be ready`,
+  const ready = eventually(
     async () => (await fetch(`http://127.0.0.1:${ports.admin}/readyz`).catch(() => undefined))?.ok,
   );
   try {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { waitFor } from "./wait-for.ts";
+import { eventually } from "@vvs/testing";
 
 /** One POST that a subscriber got. */
 export interface Received {
@@ -40,8 +40,7 @@ export async function startSubscriber(
   return {
     url: `http://${HOST}:${port}/hook`,
     received,
-    waitForPost: (fits = () => true, timeoutMs = 60_000) =>
-      waitFor("a webhook", () => received.find(fits), { timeoutMs }),
+    waitForPost: (fits = () => true, timeoutMs = 60_000) => eventually(() => received.find(fits), { timeoutMs }),
     close() {
       server.close();
       server.closeAllConnections();

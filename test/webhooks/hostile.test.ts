@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { Webhook } from "standardwebhooks";
 import { type Received, type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { startTestStack, type TestStack } from "./stack.ts";
 
 const TIMEOUT_MS = 1_500;
@@ -127,7 +127,7 @@ test("an endless answer is read no further than needed, and judged by its status
   const { attempts } = await stack.deliveryOf(event, ({ status }) => status === "delivered");
   expect(attempts).toHaveLength(1);
   expect(attempts[0]!.answer_excerpt.length).toBeLessThanOrEqual(1_024);
-  await waitFor("the connection to end", () => {
+  await eventually(() => {
     const before = poured;
     return new Promise<boolean>((resolve) => setTimeout(() => resolve(poured === before), 50));
   });

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
+import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../support/delivery-stack.ts";
 import { type Received, type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { startTestStack, type TestStack } from "./stack.ts";
 
 const MONITORS = 100;
@@ -42,12 +42,12 @@ test("killed in the middle: every event arrives, in its monitor's order, under i
     return webhookEvent({ organizationId, monitorId: id, runSeq: 1 + Math.floor(index / MONITORS), url });
   });
   await stack.publish(events);
-  await waitFor("it to be under way", () => subscriber.received.length >= KILL_AFTER, { everyMs: 2 });
+  await eventually(() => subscriber.received.length >= KILL_AFTER, { everyMs: 2 });
   await stack.kill();
   await stack.start();
   const posts = () =>
     subscriber.received.map(({ headers, body }) => ({ ...JSON.parse(body), id: String(headers["webhook-id"]) }));
-  await waitFor("all to arrive", () => new Set(posts().map(({ id }) => id)).size >= events.length, {
+  await eventually(() => new Set(posts().map(({ id }) => id)).size >= events.length, {
     timeoutMs: 150_000,
     everyMs: 250,
   });
@@ -60,14 +60,14 @@ test("killed in the middle: every event arrives, in its monitor's order, under i
     const order = events.filter(({ run }) => run!.monitorId === id).map(({ eventId }) => firstOf.get(eventId)!);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   }
-  await waitFor("all to be recorded", async () => (await stack.pending()) === 0);
+  await eventually(async () => (await stack.pending()) === 0);
   expect(await stack.deliveries({ status: "delivered" })).toHaveLength(events.length);
 }, 240_000);
 
 test("an event that had reached its subscriber, but not its record, comes again under the same id", async () => {
   holds = true;
   const event = await stack.tell(new URL("/held", subscriber.url).href);
-  await waitFor("the first POST", () => held.length === 1);
+  await eventually(() => held.length === 1);
   await stack.kill();
   holds = false;
   await stack.start();

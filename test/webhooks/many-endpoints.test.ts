@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
+import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../support/delivery-stack.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { startTestStack, type TestStack } from "./stack.ts";
 
 const ENDPOINTS = 1_000;
@@ -45,8 +45,7 @@ test("of 1,000 endpoints 100 hang, and all others are told while they do", async
   const healthy = new Set(
     events.filter(({ webhookUrl }) => webhookUrl.includes("/works/")).map(({ eventId }) => eventId),
   );
-  await waitFor(
-    "all that work to be told",
+  await eventually(
     () => {
       const told = new Set(subscriber.received.map(({ headers }) => String(headers["webhook-id"])));
       return [...healthy].every((id) => told.has(id));

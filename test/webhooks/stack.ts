@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@vvs/ids";
+import { eventually } from "@vvs/testing";
 import { projectRoot } from "../../deploy/local/services.ts";
 import type { Delivery } from "../../services/webhook-dispatcher/src/delivery/delivery.ts";
 import {
@@ -10,7 +11,6 @@ import {
   startDeliveryStack,
   webhookEvent,
 } from "../support/delivery-stack.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 /** A dispatcher process of one test file's own. */
 export interface TestStack extends DeliveryStack {
@@ -47,18 +47,14 @@ export async function startTestStack(
       return event;
     },
     deliveryOf: ({ eventId }, fits) =>
-      waitFor(
-        `the delivery of ${eventId}`,
+      eventually(
         async () => {
           const [delivery] = await stack.deliveries({ event_id: eventId });
           return delivery && fits(delivery) && delivery;
         },
         { timeoutMs: 55_000 },
       ),
-    logged: (pattern) =>
-      waitFor(`${pattern} in the log`, () =>
-        pattern.test(readFileSync(join(folder, "webhook-dispatcher.log"), "utf8")),
-      ),
+    logged: (pattern) => eventually(() => pattern.test(readFileSync(join(folder, "webhook-dispatcher.log"), "utf8"))),
     async discard() {
       await stack.kill();
       await stack.stop();

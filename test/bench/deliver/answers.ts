@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { newId } from "@vvs/ids";
+import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../../support/delivery-stack.ts";
-import { waitFor } from "../../support/wait-for.ts";
 import { ENDPOINTS, flood, ownerOf } from "./population.ts";
 import { round } from "./round.ts";
 import type { Row } from "./row.ts";
@@ -29,13 +29,12 @@ export const answers: Row = {
     const resident = watchResident(stack.pid());
     try {
       await stack.publish(flood(ORDINARY, subscribers.url));
-      await waitFor("ordinary answers", async () => (await subscribers.count()) >= ORDINARY, { timeoutMs: 120_000 });
-      await waitFor("them to be recorded", async () => (await stack.pending()) === 0);
+      await eventually(async () => (await subscribers.count()) >= ORDINARY, { timeoutMs: 120_000 });
+      await eventually(async () => (await stack.pending()) === 0);
       const before = resident.peakMb();
       log(`${ENDLESS} answers that drip and ${ENDLESS} of 300 MB ...`);
       await stack.publish([...endless("/drip"), ...endless("/huge")]);
-      const cuts = await waitFor(
-        "all to be cut",
+      const cuts = await eventually(
         async () => {
           const all = await subscribers.cuts();
           return all.length >= 2 * ENDLESS && all;

@@ -1,6 +1,6 @@
 import { newId } from "@vvs/ids";
+import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../../support/delivery-stack.ts";
-import { waitFor } from "../../support/wait-for.ts";
 import { ENDPOINTS, ownerOf } from "./population.ts";
 import { round } from "./round.ts";
 import type { Row } from "./row.ts";
@@ -33,7 +33,7 @@ export const kill: Row = {
       });
     });
     await stack.publish(events);
-    await waitFor("the drain to be under way", async () => (await subscribers.count()) >= KILL_AFTER, {
+    await eventually(async () => (await subscribers.count()) >= KILL_AFTER, {
       timeoutMs: 120_000,
       everyMs: 5,
     });
@@ -43,8 +43,7 @@ export const kill: Row = {
     await stack.start();
     const readyAt = clockMs();
     let arrivals: Arrival[] = [];
-    await waitFor(
-      "all to arrive",
+    await eventually(
       async () => {
         arrivals = await subscribers.arrivals();
         return new Set(arrivals.map(({ verification }) => verification)).size >= EVENTS;

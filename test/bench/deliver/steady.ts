@@ -1,5 +1,5 @@
 import type { WebhookRequested } from "@vvs/proto/events/v1/events";
-import { waitFor } from "../../support/wait-for.ts";
+import { eventually } from "@vvs/testing";
 import { openLoop, percentile, sorted } from "../load.ts";
 import { flood } from "./population.ts";
 import { round } from "./round.ts";
@@ -61,8 +61,7 @@ export async function publishSteadily(
 /** When events came first, and how long they took, sorted. Those that do not come at all have taken until now. */
 export async function firstArrivals({ subscribers }: Pick<RowBench, "subscribers">, sentAt: Map<string, number>) {
   const at = new Map<string, number>();
-  await waitFor(
-    "all events to arrive",
+  await eventually(
     async () => {
       at.clear();
       for (const arrival of await subscribers.arrivals()) if (!at.has(arrival.id)) at.set(arrival.id, arrival.at);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { eventually } from "@vvs/testing";
 import { startHelper } from "../../support/helper-process.ts";
-import { waitFor } from "../../support/wait-for.ts";
 import { median } from "../load.ts";
 import { settledSpans, spansAt } from "../span-count.ts";
 import { ENDPOINTS, flood } from "./population.ts";
@@ -58,7 +58,7 @@ async function floodPerSecond({ stack, subscribers }: RowBench): Promise<number>
   const startedAt = performance.now();
   await stack.publish(events);
   const timeoutMs = 180_000;
-  await waitFor("all to arrive", async () => (await subscribers.count()) >= before + EVENTS, { timeoutMs });
-  await waitFor("all to be recorded", async () => (await stack.pending()) === 0, { everyMs: 25 });
+  await eventually(async () => (await subscribers.count()) >= before + EVENTS, { timeoutMs });
+  await eventually(async () => (await stack.pending()) === 0, { everyMs: 25 });
   return EVENTS / ((performance.now() - startedAt) / 1_000);
 }

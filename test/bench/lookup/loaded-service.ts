@@ -3,6 +3,7 @@ import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
 import { generateSecrets } from "../../../deploy/local/secrets.ts";
 import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
@@ -10,7 +11,6 @@ import { projectRoot } from "../../../deploy/local/services.ts";
 import { migrate } from "../../../services/entity/src/migrate.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { startServiceProcess } from "../../support/service-process.ts";
-import { waitFor } from "../../support/wait-for.ts";
 import { runLoader } from "../load/loader.ts";
 import { extractOf } from "../registry/extract.ts";
 import type { NameModel } from "../registry/names.ts";
@@ -72,7 +72,7 @@ export async function startLoadedService(options: {
   onClose(() => service.stop());
   const isUp = (generation: number) => readFileSync(logFile, "utf8").includes(`"generation":${generation}`);
   const untilGeneration = async (generation: number) => {
-    await waitFor(`index ${generation}`, () => isUp(generation), { timeoutMs: INDEX_WITHIN_MS, everyMs: 200 });
+    await eventually(() => isUp(generation), { timeoutMs: INDEX_WITHIN_MS, everyMs: 200 });
   };
   const address = `127.0.0.1:${service.ports.rpc}`;
   log("Asking by name while the index is built ...");

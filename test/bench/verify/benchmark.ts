@@ -4,11 +4,11 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { type Client, createClient } from "@vvs/rpc";
+import { eventually } from "@vvs/testing";
 import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../../deploy/local/services.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { startVerificationStack, type VerificationStack } from "../../support/verification-stack.ts";
-import { waitFor } from "../../support/wait-for.ts";
 import type { Benchmark, Measured } from "../benchmark.ts";
 import { closedLoop, type LoadResult, median, openLoop, percentile, sorted } from "../load.ts";
 import { settledSpans, spansAt } from "../span-count.ts";
@@ -180,7 +180,7 @@ async function answerToKafka(options: {
       answeredAt.set(verification!.id, performance.now());
     };
     const load = await openLoop({ perSecond, forMs: HALF_LOAD_MS, call });
-    await waitFor("all records on Kafka", () => [...answeredAt.keys()].every((id) => arrivals.at.has(id)));
+    await eventually(() => [...answeredAt.keys()].every((id) => arrivals.at.has(id)));
     const lagsMs = sorted([...answeredAt].map(([id, at]) => Math.max(0, arrivals.at.get(id)! - at)));
     return { lagsMs, perSecond: load.perSecond, p99: percentile(load.latenciesMs, 99), failed: load.failed };
   } finally {

@@ -60,7 +60,7 @@ test("a record whose process was killed comes again to another one, and nothing 
     logger,
     subscriptions: [subscription({ topic, schema: StringValueSchema, handle })],
   });
-  await eventually(async () => (await committed("crash", topic))[0] === 3, 40_000);
+  await eventually(async () => (await committed("crash", topic))[0] === 3, { timeoutMs: 40_000 });
   expect(seen).toEqual(["a2", "a3"]);
   await heir.stop();
 });
