@@ -31,7 +31,7 @@ import { readForm } from "./http/form.ts";
 import { createFormTokens } from "./http/form-token.ts";
 import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
-import { createRecently } from "./http/recently.ts";
+import { createRequirePassword } from "./http/recent-password.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createSignedIn } from "./http/session.ts";
 import { redactSpan } from "./http/span.ts";
@@ -127,7 +127,7 @@ export function createApp(options: AppOptions): Express {
   const { sendMembers, ...members } = createMemberHandlers({ ...options, layout });
   const invitations = createInvitationHandlers({ ...options, sendMembers });
   const auditLog = createAuditLogHandler({ ...options, layout });
-  const recently = createRecently(options);
+  const requirePassword = createRequirePassword(options);
   const signedIn = createSignedIn(sessions, async (visit) =>
     endpointsAlert(visit.view, await readEndpoints(visit, { limit: 1, flaggedAlone: true })),
   );
@@ -158,52 +158,51 @@ export function createApp(options: AppOptions): Express {
   addEntryRoutes(app, { signUp, passwordReset, mailbox });
   addAcceptInvitationRoutes(app, createAcceptInvitationHandlers({ ...options, layout, beginSession }));
   for (const view of environmentViews) {
+    const { path } = view;
     addMonitorRoutes(app, view, { signedIn, monitors, createMonitor, changeMonitor });
-    addOrganizationRoutes(app, view, { signedIn, recently, plan, members, invitations, auditLog });
-    addSecurityRoutes(app, view, { signedIn, recently, security, twoFactor, passkeys });
-    app.get(view.path, (_request, response) => response.redirect(303, `${view.path}/overview`));
-    app.get(`${view.path}/overview`, signedIn(view, "read", overview));
-    app.get(`${view.path}/entities`, signedIn(view, "read", entities.search));
-    app.post(`${view.path}/entities`, signedIn(view, "read", entities.submit));
-    app.get(`${view.path}/entities/:entity_id`, signedIn(view, "read", entities.view));
-    app.get(`${view.path}/verifications`, signedIn(view, "read", verifications.list));
-    app.post(`${view.path}/verifications`, signedIn(view, "verify", runVerification.run));
-    app.get(`${view.path}/verifications/new`, signedIn(view, "verify", runVerification.ask));
-    app.get(`${view.path}/verifications/:verification_id`, signedIn(view, "read", verifications.view));
-    app.get(`${view.path}/evidence/:evidence_id`, signedIn(view, "read", evidence.view));
-    app.get(`${view.path}/evidence/:evidence_id/content`, signedIn(view, "read", evidence.download));
-    app.get(`${view.path}/providers`, signedIn(view, "read", providers));
-    app.get(`${view.path}/usage`, signedIn(view, "read", usage));
-    app.get(`${view.path}/api-keys`, signedIn(view, "read", apiKeys.list));
-    app.post(`${view.path}/api-keys`, signedIn(view, "manage_keys", recently(apiKeys.create)));
-    app.get(`${view.path}/api-keys/:key_id/roll`, signedIn(view, "manage_keys", recently(apiKeys.askToRoll)));
-    app.post(`${view.path}/api-keys/:key_id/roll`, signedIn(view, "manage_keys", recently(apiKeys.roll)));
-    app.get(`${view.path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.askToRevoke));
-    app.post(`${view.path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.revoke));
-    app.get(`${view.path}/webhooks`, signedIn(view, "read", webhooks.view));
-    app.post(`${view.path}/webhooks/secret`, signedIn(view, "manage_webhooks", recently(webhooks.setSecret)));
-    app.post(`${view.path}/webhooks/secret/show`, signedIn(view, "manage_webhooks", recently(webhooks.showSecret)));
-    app.post(`${view.path}/webhooks/secret/rotate`, signedIn(view, "manage_webhooks", recently(webhooks.rotateSecret)));
+    addOrganizationRoutes(app, view, { signedIn, requirePassword, plan, members, invitations, auditLog });
+    addSecurityRoutes(app, view, { signedIn, requirePassword, security, twoFactor, passkeys });
+    app.get(path, (_request, response) => response.redirect(303, `${path}/overview`));
+    app.get(`${path}/overview`, signedIn(view, "read", overview));
+    app.get(`${path}/entities`, signedIn(view, "read", entities.search));
+    app.post(`${path}/entities`, signedIn(view, "read", entities.submit));
+    app.get(`${path}/entities/:entity_id`, signedIn(view, "read", entities.view));
+    app.get(`${path}/verifications`, signedIn(view, "read", verifications.list));
+    app.post(`${path}/verifications`, signedIn(view, "verify", runVerification.run));
+    app.get(`${path}/verifications/new`, signedIn(view, "verify", runVerification.ask));
+    app.get(`${path}/verifications/:verification_id`, signedIn(view, "read", verifications.view));
+    app.get(`${path}/evidence/:evidence_id`, signedIn(view, "read", evidence.view));
+    app.get(`${path}/evidence/:evidence_id/content`, signedIn(view, "read", evidence.download));
+    app.get(`${path}/providers`, signedIn(view, "read", providers));
+    app.get(`${path}/usage`, signedIn(view, "read", usage));
+    app.get(`${path}/api-keys`, signedIn(view, "read", apiKeys.list));
+    app.post(`${path}/api-keys`, signedIn(view, "manage_keys", requirePassword(apiKeys.create)));
+    app.get(`${path}/api-keys/:key_id/roll`, signedIn(view, "manage_keys", requirePassword(apiKeys.askToRoll)));
+    app.post(`${path}/api-keys/:key_id/roll`, signedIn(view, "manage_keys", requirePassword(apiKeys.roll)));
+    app.get(`${path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.askToRevoke));
+    app.post(`${path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.revoke));
+    app.get(`${path}/webhooks`, signedIn(view, "read", webhooks.view));
+    app.post(`${path}/webhooks/secret`, signedIn(view, "manage_webhooks", requirePassword(webhooks.setSecret)));
+    app.post(`${path}/webhooks/secret/show`, signedIn(view, "manage_webhooks", requirePassword(webhooks.showSecret)));
     app.post(
-      `${view.path}/webhooks/secret/end-previous`,
-      signedIn(view, "manage_webhooks", recently(webhooks.endPreviousSecret)),
+      `${path}/webhooks/secret/rotate`,
+      signedIn(view, "manage_webhooks", requirePassword(webhooks.rotateSecret)),
     );
-    app.get(`${view.path}/webhooks/deliveries`, signedIn(view, "read", deliveries.list));
-    app.get(`${view.path}/webhooks/deliveries/:delivery_id`, signedIn(view, "read", deliveries.view));
     app.post(
-      `${view.path}/webhooks/deliveries/:delivery_id/replay`,
-      signedIn(view, "manage_webhooks", deliveries.replay),
+      `${path}/webhooks/secret/end-previous`,
+      signedIn(view, "manage_webhooks", requirePassword(webhooks.endPreviousSecret)),
     );
-    app.get(`${view.path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.ask));
-    app.post(`${view.path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.run));
-    app.get(`${view.path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.ask));
-    app.post(`${view.path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.send));
+    app.get(`${path}/webhooks/deliveries`, signedIn(view, "read", deliveries.list));
+    app.get(`${path}/webhooks/deliveries/:delivery_id`, signedIn(view, "read", deliveries.view));
+    app.post(`${path}/webhooks/deliveries/:delivery_id/replay`, signedIn(view, "manage_webhooks", deliveries.replay));
+    app.get(`${path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.ask));
+    app.post(`${path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.run));
+    app.get(`${path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.ask));
+    app.post(`${path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.send));
     // Opening the address of a form's answer leads back to the page with the form.
-    app.get(`${view.path}/webhooks/secret{/:form}`, (_request, response) =>
-      response.redirect(303, `${view.path}/webhooks`),
-    );
-    app.get(`${view.path}/webhooks/deliveries/:delivery_id/replay`, (request, response) =>
-      response.redirect(303, `${view.path}/webhooks/deliveries/${encodeURIComponent(request.params.delivery_id)}`),
+    app.get(`${path}/webhooks/secret{/:form}`, (_request, response) => response.redirect(303, `${path}/webhooks`));
+    app.get(`${path}/webhooks/deliveries/:delivery_id/replay`, (request, response) =>
+      response.redirect(303, `${path}/webhooks/deliveries/${encodeURIComponent(request.params.delivery_id)}`),
     );
   }
   app.use((_request, _response, next) => next(new ProblemError("page_not_found")));

@@ -9,7 +9,7 @@ import { eventOf, MONITOR_ID, monitorOf } from "./testing/fake-monitor.ts";
 import { keyOf } from "./testing/fake-services.ts";
 import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID, verificationOf } from "./testing/fake-verification.ts";
 import type { Route } from "./testing/routes.ts";
-import { isPermitted } from "./ui/permissions.ts";
+import { isPermitted } from "./ui/roles.ts";
 
 const roles = ["owner", "developer", "read_only"] as const;
 const at = timestampFromDate(new Date("2026-11-20T08:00:00Z"));

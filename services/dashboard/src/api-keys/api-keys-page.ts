@@ -5,7 +5,7 @@ import { confirmPath } from "../http/next-path.ts";
 import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { formTokenField, type Notice, noticeBox, time } from "../ui/parts.ts";
-import { whoMay } from "../ui/who-may.ts";
+import { permissionHint } from "../ui/roles.ts";
 import { type ApiKeyState, apiKeyState } from "./api-key-state.ts";
 import { lifetimes } from "./key-lifetime.ts";
 
@@ -52,7 +52,7 @@ ${
 <h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
 ${options.mayCreate ? newKeyForm({ ...options, view, input: options.input ?? emptyInput }) : confirmFirst(view)}
 </section>`
-    : whoMay(view, "manage_keys", "create, roll and revoke API keys")
+    : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
 }
 <section aria-labelledby="keys">
 <h2 id="keys">${view.name} API keys</h2>

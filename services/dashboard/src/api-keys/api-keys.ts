@@ -6,7 +6,7 @@ import type { Request, Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
 import { type FormTokens, FormUsedError } from "../http/form-token.ts";
 import { ProblemError } from "../http/problem.ts";
-import { isRecent } from "../http/recently.ts";
+import { hasRecentPassword } from "../http/recent-password.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import { firstCall } from "../overview/first-call.ts";
 import type { Layout } from "../ui/layout.ts";
@@ -72,7 +72,14 @@ export function createApiKeyHandlers(options: {
       section: "api-keys",
       title: "API keys",
       status: shown.status,
-      content: apiKeysPage({ ...shown, visit, keys, formToken, now: now(), mayCreate: isRecent(visit.session, now()) }),
+      content: apiKeysPage({
+        ...shown,
+        visit,
+        keys,
+        formToken,
+        now: now(),
+        mayCreate: hasRecentPassword(visit.session, now()),
+      }),
     });
   }
 

@@ -13,8 +13,8 @@ import { field } from "../http/form.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
-import { readPlace } from "../ui/list-place.ts";
-import { unlessUnavailable } from "../ui/unavailable.ts";
+import { readPosition } from "../ui/list-position.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
 import { entitiesPage, type Findings } from "./entities-page.ts";
 import { entityPage, entityUnavailablePage } from "./entity-page.ts";
 import { echoOfSearch, readSearch, searchQuery, type TypedSearch, type WantedSearch } from "./entity-search.ts";
@@ -99,7 +99,7 @@ export function createEntityHandlers(options: {
     return (await unlessUnavailable(logger, visit, read))?.keys ?? [];
   }
 
-  async function history(visit: Visit, entityId: string, after: ReturnType<typeof readPlace>) {
+  async function history(visit: Visit, entityId: string, after: ReturnType<typeof readPosition>) {
     const caller = toProtoCaller(visit.caller);
     const { snapshots, next } = await entities.listSnapshots({
       caller,
@@ -133,7 +133,7 @@ export function createEntityHandlers(options: {
       const page = { visit, section: "entities", title: "Entity" } as const;
       const id = String(request.params.entity_id);
       if (!isId("ent", id)) throw new ProblemError("page_not_found");
-      const after = readPlace(request.query.after, "snp");
+      const after = readPosition(request.query.after, "snp");
       const caller = toProtoCaller(visit.caller);
       const found = await unlessUnavailable(logger, visit, () => entities.getEntity({ caller, entityId: id }));
       if (!found) return layout.sendPage(response, { ...page, status: 503, content: entityUnavailablePage() });

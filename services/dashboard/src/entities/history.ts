@@ -2,7 +2,7 @@ import type { ListSnapshotsResponse, Snapshot } from "@vvs/proto/entity/v1/entit
 import { type Html, html } from "../http/html.ts";
 import { actorView } from "../ui/actor.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { writePlace } from "../ui/list-place.ts";
+import { writePosition } from "../ui/list-position.ts";
 import { state } from "../ui/parts.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 import type { Change, HistoryEntry } from "./snapshot-history.ts";
@@ -55,7 +55,7 @@ function versions({ view, entityId, known }: Parameters<typeof historySection>[0
 <ol class="cards" reversed>${entries.map((entry) => version(entry, known))}</ol>
 <nav class="pager" aria-label="Versions">
 ${!isFirst && html`<a class="button quiet" href="${path}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path}?${new URLSearchParams({ after: writePlace(next) }).toString()}" rel="next">Older</a>`}
+${next && html`<a class="button quiet" href="${path}?${new URLSearchParams({ after: writePosition(next) }).toString()}" rel="next">Older</a>`}
 </nav>`;
 }
 

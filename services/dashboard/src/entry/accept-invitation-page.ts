@@ -1,7 +1,7 @@
 import type { GetInvitationResponse } from "@vvs/proto/account/v1/invitations";
 import { type Html, html } from "../http/html.ts";
-import { NEW_PASSWORD_HINT, passwordField } from "../ui/password-field.ts";
-import { roleName, roleNames } from "../ui/role-names.ts";
+import { roleName, roles } from "../ui/roles.ts";
+import { NEW_PASSWORD_HINT, passwordField } from "../ui/text-field.ts";
 
 /** The page that the link of an invitation opens. */
 export function acceptInvitationPage(options: {
@@ -11,7 +11,7 @@ export function acceptInvitationPage(options: {
 }): Html {
   const { token, invitation, problem } = options;
   const { email, organizationName, role, invitedByEmail } = invitation;
-  const may = roleNames[role]?.may;
+  const may = roles.get(role)?.may;
   return html`<div class="card narrow">
 <h1>Join ${organizationName}</h1>
 <p>${invitedByEmail ? html`<strong>${invitedByEmail}</strong> invites you` : "You are invited"} to use Vendor Verification with <strong>${organizationName}</strong>. Your role will be <strong>${roleName(role)}</strong>${may && html`, which ${may}`}.</p>

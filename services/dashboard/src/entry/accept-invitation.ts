@@ -1,9 +1,8 @@
 import type { OrganizationService } from "@vvs/proto/account/v1/organization";
 import type { Client } from "@vvs/rpc";
 import type { Express, RequestHandler, Response } from "express";
-import { field } from "../http/form.ts";
+import { field, queryValue } from "../http/form.ts";
 import { HOME } from "../http/next-path.ts";
-import { queried } from "../http/queried.ts";
 import type { Layout } from "../ui/layout.ts";
 import { acceptInvitationPage, invitationLinkInvalidPage, joinedPage } from "./accept-invitation-page.ts";
 import type { BeginSession } from "./sign-in.ts";
@@ -40,7 +39,7 @@ export function createAcceptInvitationHandlers(options: {
 
   return {
     show(request, response) {
-      return send(response, queried(request, "token"));
+      return send(response, queryValue(request, "token"));
     },
 
     async accept(request, response) {

@@ -1,7 +1,6 @@
 import { type Html, html } from "../http/html.ts";
 import { type Notice, noticeBox } from "../ui/parts.ts";
-import { NEW_PASSWORD_HINT, passwordField } from "../ui/password-field.ts";
-import { emailField } from "../ui/text-field.ts";
+import { emailField, NEW_PASSWORD_HINT, passwordField } from "../ui/text-field.ts";
 
 export function forgotPasswordPage(options: { email: string; problem?: string; notice?: Notice }): Html {
   return html`<div class="card narrow">

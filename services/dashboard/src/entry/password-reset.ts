@@ -1,9 +1,8 @@
 import type { EntryService } from "@vvs/proto/account/v1/entry";
 import type { Client } from "@vvs/rpc";
 import type { RequestHandler, Response } from "express";
-import { field } from "../http/form.ts";
+import { field, queryValue } from "../http/form.ts";
 import { ProblemError } from "../http/problem.ts";
-import { queried } from "../http/queried.ts";
 import type { Layout } from "../ui/layout.ts";
 import type { Notice } from "../ui/parts.ts";
 import { forgotPasswordPage, resetLinkInvalidPage, resetPasswordPage, resetSentPage } from "./password-reset-page.ts";
@@ -66,7 +65,7 @@ export function createPasswordReset(options: { entry: Entry; layout: Layout }): 
     },
 
     choose(request, response) {
-      return sendChoice(response, queried(request, "token"));
+      return sendChoice(response, queryValue(request, "token"));
     },
 
     async reset(request, response) {

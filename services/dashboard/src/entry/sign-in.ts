@@ -6,9 +6,8 @@ import type { Client } from "@vvs/rpc";
 import type { Request, RequestHandler, Response } from "express";
 import { alsoLog } from "../http/access-log.ts";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
-import { field } from "../http/form.ts";
+import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
-import { queried } from "../http/queried.ts";
 import type { Layout } from "../ui/layout.ts";
 import { secondStepPage } from "./second-step-page.ts";
 import { type EntryOptions, signInPage } from "./sign-in-page.ts";
@@ -106,7 +105,7 @@ export function createSignIn(options: {
       layout.sendBarePage(response, {
         title: "Sign in",
         content: signInPage({
-          next: nextPath(queried(request, "next")),
+          next: nextPath(queryValue(request, "next")),
           email: "",
           ways,
           notice: changed || (signedOut === undefined ? undefined : "You have signed out."),
@@ -141,7 +140,7 @@ export function createSignIn(options: {
     },
 
     askForCode(request, response) {
-      sendCodePage(response, nextPath(queried(request, "next")));
+      sendCodePage(response, nextPath(queryValue(request, "next")));
     },
 
     async finish(request, response) {

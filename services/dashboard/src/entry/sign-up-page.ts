@@ -1,7 +1,6 @@
 import { type Html, html } from "../http/html.ts";
 import { type Notice, noticeBox } from "../ui/parts.ts";
-import { NEW_PASSWORD_HINT, passwordField } from "../ui/password-field.ts";
-import { emailField, textField } from "../ui/text-field.ts";
+import { emailField, NEW_PASSWORD_HINT, passwordField, textField } from "../ui/text-field.ts";
 
 /** Why a sign-up was refused, by field. */
 export interface SignUpProblems {

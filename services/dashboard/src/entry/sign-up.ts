@@ -2,10 +2,9 @@ import { ServiceError } from "@vvs/errors";
 import type { EntryService } from "@vvs/proto/account/v1/entry";
 import type { Client } from "@vvs/rpc";
 import type { RequestHandler, Response } from "express";
-import { field } from "../http/form.ts";
+import { field, queryValue } from "../http/form.ts";
 import { HOME } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
-import { queried } from "../http/queried.ts";
 import type { Layout } from "../ui/layout.ts";
 import type { Notice } from "../ui/parts.ts";
 import type { BeginSession } from "./sign-in.ts";
@@ -105,7 +104,7 @@ export function createSignUp(options: { entry: Entry; layout: Layout; beginSessi
     },
 
     askForPassword(request, response) {
-      return sendConfirm(response, queried(request, "token"));
+      return sendConfirm(response, queryValue(request, "token"));
     },
 
     async confirm(request, response) {

@@ -7,9 +7,8 @@ import type { Client } from "@vvs/rpc";
 import type { Request, RequestHandler, Response } from "express";
 import { alsoLog } from "../http/access-log.ts";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
-import { field } from "../http/form.ts";
+import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
-import { queried } from "../http/queried.ts";
 import type { Layout } from "../ui/layout.ts";
 import { redirectPage, type SingleSignOnChoices, singleSignOnPage, singleSignOnPath } from "./single-sign-on-page.ts";
 
@@ -127,5 +126,5 @@ export function createSingleSignOnHandlers(options: {
 }
 
 function nextOf(request: Request): string {
-  return nextPath(queried(request, "next"));
+  return nextPath(queryValue(request, "next"));
 }

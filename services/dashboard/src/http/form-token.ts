@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
+import type { IdempotencySchema } from "@vvs/proto/common/v1/common";
 import type { Request, Response } from "express";
 import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
 import { field } from "./form.ts";
+import type { Visit } from "./session.ts";
 
 /** The hidden field of a form that must not take effect twice. */
 export const FORM_TOKEN = "form_token";
@@ -65,4 +68,15 @@ function submissionId(request: Request): string {
   const session = readCookie(request, "__Host-session") ?? "";
   const text = JSON.stringify([session, request.path, request.body]);
   return createHash("sha256").update(text).digest("base64url");
+}
+
+/** Returns the idempotency key of a form, so that the service acts on it once, whichever instance passes it on. */
+export function formIdempotency(
+  { session, view }: Visit,
+  form: string,
+  submission: string,
+): MessageInitShape<typeof IdempotencySchema> {
+  // The hash is not that of the content, which can contain a TIN.
+  const bodyHash = Buffer.from(submission, "base64url");
+  return { apiKeyId: session.userId, path: `${view.path}/${form}`, key: submission, bodyHash };
 }

@@ -27,3 +27,9 @@ export function fieldValues(request: Request, name: string): string[] {
   const value: unknown = (fields as Record<string, unknown>)[name];
   return [value].flat().filter((item) => typeof item === "string");
 }
+
+/** Returns the value of a query parameter; empty if it is absent or has several values. */
+export function queryValue(request: Request, name: string): string {
+  const value = request.query[name];
+  return typeof value === "string" ? value : "";
+}

@@ -1,9 +1,10 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
-import type { Session } from "@vvs/proto/account/v1/sessions";
+import type { Session, SessionCallerSchema } from "@vvs/proto/account/v1/sessions";
 import type { CallerContext } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { isPermitted, type Permission } from "../ui/permissions.ts";
+import { isPermitted, type Permission } from "../ui/roles.ts";
 import { alsoLog, requestIdOf } from "./access-log.ts";
 import { clearCookie, readCookie } from "./cookies.ts";
 import type { Html } from "./html.ts";
@@ -74,4 +75,14 @@ async function currentSession(sessions: SessionSource, request: Request): Promis
     if (error instanceof ServiceError && error.code === "unauthorized") return undefined;
     throw error;
   }
+}
+
+/** Returns the caller for RPCs with which users manage their own account. */
+export function sessionCaller(request: Request, response: Response): MessageInitShape<typeof SessionCallerSchema> {
+  return {
+    sessionToken: readCookie(request, "__Host-session"),
+    clientAddress: request.ip ?? "",
+    userAgent: request.headers["user-agent"] ?? "",
+    requestId: requestIdOf(response),
+  };
 }

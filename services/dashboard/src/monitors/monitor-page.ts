@@ -4,7 +4,7 @@ import type { Change, Event, ListEventsResponse, Monitor } from "@vvs/proto/moni
 import { type Html, html } from "../http/html.ts";
 import { checkName, statusName } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { writePlace } from "../ui/list-place.ts";
+import { writePosition } from "../ui/list-position.ts";
 import { facts, type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { frequencyName } from "./monitor-form.ts";
 
@@ -83,7 +83,7 @@ function events(options: MonitorView, { events: items, next }: NonNullable<Monit
   return html`<ol class="timeline" reversed>${items.map((each) => eventItem(each, view))}</ol>
 <nav class="pager" aria-label="Pages">
 ${!isFirst && html`<a class="button quiet" href="${path}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path}?${new URLSearchParams({ after: writePlace(next) }).toString()}" rel="next">Older</a>`}
+${next && html`<a class="button quiet" href="${path}?${new URLSearchParams({ after: writePosition(next) }).toString()}" rel="next">Older</a>`}
 </nav>`;
 }
 

@@ -3,9 +3,9 @@ import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import { checkName, statusName } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { writePlace } from "../ui/list-place.ts";
+import { writePosition } from "../ui/list-position.ts";
 import { state, time } from "../ui/parts.ts";
-import { whoMay } from "../ui/who-may.ts";
+import { permissionHint } from "../ui/roles.ts";
 import { type MonitorFilter, type MonitorFilterProblems, outcomes } from "./monitor-filter.ts";
 import { frequencyName } from "./monitor-form.ts";
 
@@ -97,7 +97,7 @@ function nothing(options: MonitorsView): Html {
   const { view, mayManage, isFirst } = options;
   if (!isFirst) return html`<p class="empty">There are no older monitors.</p>`;
   if (isNarrowed(options)) return html`<p class="empty">No monitors match the filter.</p>`;
-  return html`<p class="empty">No monitors yet. A monitor checks a vendor regularly and sends changes to your webhook endpoint. ${mayManage && html`<a href="${view.path}/monitors/new">Create a monitor</a>, or call <code>POST /v1/monitors</code>.`}</p>${!mayManage && whoMay(view, "manage_monitors", "create monitors")}`;
+  return html`<p class="empty">No monitors yet. A monitor checks a vendor regularly and sends changes to your webhook endpoint. ${mayManage && html`<a href="${view.path}/monitors/new">Create a monitor</a>, or call <code>POST /v1/monitors</code>.`}</p>${!mayManage && permissionHint(view, "manage_monitors", "create monitors")}`;
 }
 
 function row(monitor: Monitor, view: EnvironmentView, vendors: Vendors | undefined): Html {
@@ -120,6 +120,6 @@ function pager({ view, filter, isFirst }: MonitorsView, next: ListMonitorsRespon
   };
   return html`<nav class="pager" aria-label="Pages">
 ${!isFirst && html`<a class="button quiet" href="${path({})}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path({ after: writePlace(next) })}" rel="next">Older</a>`}
+${next && html`<a class="button quiet" href="${path({ after: writePosition(next) })}" rel="next">Older</a>`}
 </nav>`;
 }

@@ -8,9 +8,9 @@ import type { ReadVendors } from "../entities/vendors.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
-import { readPlace } from "../ui/list-place.ts";
+import { readPosition } from "../ui/list-position.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
 import type { Notice } from "../ui/parts.ts";
-import { unlessUnavailable } from "../ui/unavailable.ts";
 import { cancelMonitorPage } from "./cancel-monitor-page.ts";
 import { askedOf, readMonitorFilter } from "./monitor-filter.ts";
 import { monitorPage } from "./monitor-page.ts";
@@ -53,7 +53,7 @@ export function createMonitorHandlers(options: {
   return {
     async list(request, response, visit) {
       const { filter, problems } = readMonitorFilter(request.query);
-      const after = readPlace(request.query.after, "mon");
+      const after = readPosition(request.query.after, "mon");
       const isRefused = Object.keys(problems).length > 0;
       const asked = { ...askedOf(filter), caller: toProtoCaller(visit.caller), page: { limit: PAGE_SIZE, after } };
       const found = isRefused
@@ -74,7 +74,7 @@ export function createMonitorHandlers(options: {
 
     async view(request, response, visit) {
       const page = { visit, section: "monitors", title: "Monitor" } as const;
-      const after = readPlace(request.query.after, "evt");
+      const after = readPosition(request.query.after, "evt");
       const monitor = await find(request, visit);
       if (!monitor)
         return layout.sendPage(response, { ...page, status: 503, content: monitorsUnavailablePage(page.title) });

@@ -5,9 +5,9 @@ import { Environment } from "@vvs/proto/common/v1/common";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { live, test } from "../ui/environments.ts";
-import { writePlace } from "../ui/list-place.ts";
+import { writePosition } from "../ui/list-position.ts";
 import { time } from "../ui/parts.ts";
-import { roleName } from "../ui/role-names.ts";
+import { roleName } from "../ui/roles.ts";
 import { type AuditFilter, type AuditFilterProblems, OPERATOR, writeAuditFilter } from "./audit-filter.ts";
 import { auditActions, auditPhrase } from "./audit-words.ts";
 import { organizationTabs } from "./organization-tabs.ts";
@@ -171,6 +171,6 @@ function pager({ visit, filter, isFirst }: AuditLogView, { next }: ListAuditEntr
   };
   return html`<nav class="pager" aria-label="Pages">
 ${!isFirst && html`<a class="button quiet" href="${path({})}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path({ after: writePlace(next) })}" rel="next">Older</a>`}
+${next && html`<a class="button quiet" href="${path({ after: writePosition(next) })}" rel="next">Older</a>`}
 </nav>`;
 }

@@ -4,7 +4,7 @@ import type { Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { PageHandler } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
-import { readPlace } from "../ui/list-place.ts";
+import { readPosition } from "../ui/list-position.ts";
 import { utcTime } from "../webhooks/delivery-filter.ts";
 import { readAuditFilter } from "./audit-filter.ts";
 import { auditLogPage } from "./audit-log-page.ts";
@@ -20,7 +20,7 @@ export function createAuditLogHandler(options: {
   const { organization, layout } = options;
   return async (request, response, visit) => {
     const { filter, problems } = readAuditFilter(request.query);
-    const after = readPlace(request.query.after, "audit");
+    const after = readPosition(request.query.after, "audit");
     const isRefused = Object.keys(problems).length > 0;
     const caller = toProtoCaller(visit.caller);
     const auditRequest = {

@@ -4,7 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import { confirmPath } from "../http/next-path.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { state, time } from "../ui/parts.ts";
-import { roleName, roleNames } from "../ui/role-names.ts";
+import { roleName, roles } from "../ui/roles.ts";
 import { emailField } from "../ui/text-field.ts";
 
 /** The input of a refused invitation form, and why it was refused. */
@@ -55,7 +55,7 @@ function inviteForm({ view, refused }: InvitationsView): Html {
   ${emailField({ value: refused?.email ?? "", problem: refused?.problem, autocomplete: "off" })}
   <fieldset>
     <legend>Role</legend>
-    ${Object.entries(roleNames).map(
+    ${[...roles].map(
       ([role, { name, may }]) =>
         html`<label class="check"><input type="radio" name="role" value="${role}" required${role === picked && html` checked`}> <span>${name} <span class="hint">${may}</span></span></label>`,
     )}

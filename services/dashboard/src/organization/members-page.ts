@@ -2,8 +2,7 @@ import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { type Notice, noticeBox, state, time } from "../ui/parts.ts";
-import { roleName, roleNames } from "../ui/role-names.ts";
-import { whoMay } from "../ui/who-may.ts";
+import { permissionHint, roleName, roles } from "../ui/roles.ts";
 import { type InvitationsView, invitationsSection } from "./invitations-page.ts";
 import { organizationTabs } from "./organization-tabs.ts";
 
@@ -26,7 +25,7 @@ ${noticeBox(options.notice)}
 <h2 id="members">Members</h2>
 <p>These people can use the dashboard for ${session.organizationName}, in both environments.</p>
 ${table(options, mayManage)}
-${!mayManage && whoMay(view, "manage_members", "invite people, change roles and remove members")}
+${!mayManage && permissionHint(view, "manage_members", "invite people, change roles and remove members")}
 <p class="actions"><a href="${view.path}/organization/leave">Leave ${session.organizationName}</a></p>
 </section>
 ${invitations ? invitationsSection(invitations) : rolesSection()}`;
@@ -61,6 +60,6 @@ ${
 function rolesSection(): Html {
   return html`<section class="card" aria-labelledby="roles">
 <h2 id="roles">What each role can do</h2>
-<dl class="facts">${Object.values(roleNames).map(({ name, may }) => html`<div><dt>${name}</dt><dd>${may}</dd></div>`)}</dl>
+<dl class="facts">${[...roles.values()].map(({ name, may }) => html`<div><dt>${name}</dt><dd>${may}</dd></div>`)}</dl>
 </section>`;
 }

@@ -8,7 +8,7 @@ import type { Request, Response } from "express";
 import { clearCookie } from "../http/cookies.ts";
 import { field } from "../http/form.ts";
 import { ProblemError } from "../http/problem.ts";
-import { isRecent } from "../http/recently.ts";
+import { hasRecentPassword } from "../http/recent-password.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
 import type { Notice } from "../ui/parts.ts";
@@ -103,7 +103,7 @@ export function createMemberHandlers(options: {
         view: visit.view,
         invitations: invited.invitations,
         now: now(),
-        mayInvite: isRecent(visit.session, now()),
+        mayInvite: hasRecentPassword(visit.session, now()),
         refused: shown.invitation,
       },
       notice: shown.notice,

@@ -10,38 +10,38 @@ export function addOrganizationRoutes(
   view: EnvironmentView,
   options: {
     signedIn: SignedInPage;
-    recently: (handle: PageHandler, page?: string) => PageHandler;
+    requirePassword: (handle: PageHandler, page?: string) => PageHandler;
     plan: PageHandler;
     members: MemberHandlers;
     invitations: InvitationHandlers;
     auditLog: PageHandler;
   },
 ): void {
-  const { signedIn, recently, members, invitations } = options;
+  const { signedIn, requirePassword, members, invitations } = options;
   const path = `${view.path}/organization`;
   const list = `${path}/members`;
-  const recentlyOnList = (handle: PageHandler) => recently(handle, list);
+  const requirePasswordOnList = (handle: PageHandler) => requirePassword(handle, list);
   app.get(path, signedIn(view, "read", options.plan));
   app.get(`${path}/audit-log`, signedIn(view, "read_audit_log", options.auditLog));
   app.get(list, signedIn(view, "read", members.list));
-  app.get(`${path}/leave`, signedIn(view, "read", recently(members.askToLeave)));
-  app.post(`${path}/leave`, signedIn(view, "read", recentlyOnList(members.leave)));
+  app.get(`${path}/leave`, signedIn(view, "read", requirePassword(members.askToLeave)));
+  app.post(`${path}/leave`, signedIn(view, "read", requirePasswordOnList(members.leave)));
   // Before the routes of members, whose :user_id would match too.
-  app.post(`${list}/invitations`, signedIn(view, "manage_members", recentlyOnList(invitations.create)));
+  app.post(`${list}/invitations`, signedIn(view, "manage_members", requirePasswordOnList(invitations.create)));
   app.post(
     `${list}/invitations/:invitation_id/resend`,
-    signedIn(view, "manage_members", recentlyOnList(invitations.resend)),
+    signedIn(view, "manage_members", requirePasswordOnList(invitations.resend)),
   );
   app.post(
     `${list}/invitations/:invitation_id/revoke`,
-    signedIn(view, "manage_members", recentlyOnList(invitations.revoke)),
+    signedIn(view, "manage_members", requirePasswordOnList(invitations.revoke)),
   );
   // Opening the address of a form's answer leads back to the list.
   app.get([`${list}/invitations`, `${list}/invitations/:invitation_id/:form`], (_request, response) =>
     response.redirect(303, list),
   );
-  app.get(`${list}/:user_id`, signedIn(view, "manage_members", recently(members.view)));
-  app.post(`${list}/:user_id`, signedIn(view, "manage_members", recentlyOnList(members.setRole)));
-  app.get(`${list}/:user_id/remove`, signedIn(view, "manage_members", recently(members.askToRemove)));
-  app.post(`${list}/:user_id/remove`, signedIn(view, "manage_members", recentlyOnList(members.remove)));
+  app.get(`${list}/:user_id`, signedIn(view, "manage_members", requirePassword(members.view)));
+  app.post(`${list}/:user_id`, signedIn(view, "manage_members", requirePasswordOnList(members.setRole)));
+  app.get(`${list}/:user_id/remove`, signedIn(view, "manage_members", requirePassword(members.askToRemove)));
+  app.post(`${list}/:user_id/remove`, signedIn(view, "manage_members", requirePasswordOnList(members.remove)));
 }

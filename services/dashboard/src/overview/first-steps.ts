@@ -1,7 +1,7 @@
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { state } from "../ui/parts.ts";
-import type { Permission } from "../ui/permissions.ts";
+import type { Permission } from "../ui/roles.ts";
 
 /** Which first steps an organization has taken; undefined while that is unknown. */
 export interface CompletedSteps {

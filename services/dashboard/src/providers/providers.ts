@@ -4,8 +4,8 @@ import type { Client } from "@vvs/rpc";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { PageHandler } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
 import { unavailablePage } from "../ui/parts.ts";
-import { unlessUnavailable } from "../ui/unavailable.ts";
 import { providersPage } from "./providers-page.ts";
 
 /** Creates the handler that shows the state of the providers of an environment. */

@@ -5,11 +5,9 @@ import type { Client } from "@vvs/rpc";
 import type { Request, RequestHandler, Response } from "express";
 import type { BeginSession } from "../entry/sign-in.ts";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
-import { field } from "../http/form.ts";
+import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
-import { queried } from "../http/queried.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import { sessionCaller } from "../http/session-caller.ts";
+import { type PageHandler, sessionCaller, type Visit } from "../http/session.ts";
 import { browserName } from "../ui/browser-name.ts";
 import type { Layout } from "../ui/layout.ts";
 import { addPasskeyPage, passkeyConfirmPage, passkeySignInPage } from "./passkeys-page.ts";
@@ -116,7 +114,7 @@ export function createPasskeyHandlers(options: {
     },
 
     askToConfirm: (request, response, visit) =>
-      sendConfirm(request, response, visit, { next: nextPath(queried(request, "next")) }),
+      sendConfirm(request, response, visit, { next: nextPath(queryValue(request, "next")) }),
 
     async confirm(request, response, visit) {
       const next = nextPath(field(request, "next"));
@@ -131,7 +129,7 @@ export function createPasskeyHandlers(options: {
       }
     },
 
-    askToSignIn: (request, response) => sendSignIn(request, response, { next: nextPath(queried(request, "next")) }),
+    askToSignIn: (request, response) => sendSignIn(request, response, { next: nextPath(queryValue(request, "next")) }),
 
     async signIn(request, response) {
       const next = nextPath(field(request, "next"));

@@ -4,7 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { browserName } from "../ui/browser-name.ts";
 import { type Notice, noticeBox, time } from "../ui/parts.ts";
-import { NEW_PASSWORD_HINT, passwordField } from "../ui/password-field.ts";
+import { NEW_PASSWORD_HINT, passwordField } from "../ui/text-field.ts";
 import { passkeysSection } from "./passkeys-page.ts";
 import { type SecondFactorView, twoFactorSection } from "./two-factor-page.ts";
 

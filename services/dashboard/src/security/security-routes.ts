@@ -14,10 +14,10 @@ export function addSecurityRoutes(
     security: SecurityHandlers;
     twoFactor: TwoFactorHandlers;
     passkeys: PasskeyHandlers;
-    recently: (handle: PageHandler) => PageHandler;
+    requirePassword: (handle: PageHandler) => PageHandler;
   },
 ): void {
-  const { signedIn, security, twoFactor, passkeys, recently } = options;
+  const { signedIn, security, twoFactor, passkeys, requirePassword } = options;
   const path = `${view.path}/security`;
   app.get(path, signedIn(view, "read", security.view));
   app.post(`${path}/sessions/end`, signedIn(view, "read", security.endSession));
@@ -27,12 +27,12 @@ export function addSecurityRoutes(
   app.post(`${path}/confirm`, signedIn(view, "read", security.confirmPassword));
   app.get(`${path}/confirm/passkey`, signedIn(view, "read", passkeys.askToConfirm));
   app.post(`${path}/confirm/passkey`, signedIn(view, "read", passkeys.confirm));
-  app.get(`${path}/passkeys/new`, signedIn(view, "read", recently(passkeys.ask)));
-  app.post(`${path}/passkeys`, signedIn(view, "read", recently(passkeys.add)));
-  app.post(`${path}/passkeys/remove`, signedIn(view, "read", recently(passkeys.remove)));
-  app.get(`${path}/two-factor`, signedIn(view, "read", recently(twoFactor.setUp)));
-  app.post(`${path}/two-factor`, signedIn(view, "read", recently(twoFactor.enable)));
-  app.post(`${path}/two-factor/disable`, signedIn(view, "read", recently(twoFactor.disable)));
+  app.get(`${path}/passkeys/new`, signedIn(view, "read", requirePassword(passkeys.ask)));
+  app.post(`${path}/passkeys`, signedIn(view, "read", requirePassword(passkeys.add)));
+  app.post(`${path}/passkeys/remove`, signedIn(view, "read", requirePassword(passkeys.remove)));
+  app.get(`${path}/two-factor`, signedIn(view, "read", requirePassword(twoFactor.setUp)));
+  app.post(`${path}/two-factor`, signedIn(view, "read", requirePassword(twoFactor.enable)));
+  app.post(`${path}/two-factor/disable`, signedIn(view, "read", requirePassword(twoFactor.disable)));
   // Opening the address of a form's answer leads back to the security page.
   const forms = ["password", "passkeys", "passkeys/remove", "two-factor/disable", "sessions{/:form}"];
   app.get(

@@ -5,11 +5,9 @@ import type { Session, SessionService } from "@vvs/proto/account/v1/sessions";
 import type { Client } from "@vvs/rpc";
 import type { Request, Response } from "express";
 import { writeCookie } from "../http/cookies.ts";
-import { field } from "../http/form.ts";
+import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
-import { queried } from "../http/queried.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import { sessionCaller } from "../http/session-caller.ts";
+import { type PageHandler, sessionCaller, type Visit } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
 import type { Notice } from "../ui/parts.ts";
 import { confirmPasswordPage } from "./confirm-password-page.ts";
@@ -118,7 +116,7 @@ export function createSecurityHandlers(options: {
     },
 
     async askForPassword(request, response, visit) {
-      await sendConfirm(request, response, visit, { next: nextPath(queried(request, "next")) });
+      await sendConfirm(request, response, visit, { next: nextPath(queryValue(request, "next")) });
     },
 
     async confirmPassword(request, response, visit) {

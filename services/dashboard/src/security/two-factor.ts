@@ -3,8 +3,7 @@ import type { SessionService } from "@vvs/proto/account/v1/sessions";
 import type { Client } from "@vvs/rpc";
 import type { Request, Response } from "express";
 import { field } from "../http/form.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import { sessionCaller } from "../http/session-caller.ts";
+import { type PageHandler, sessionCaller, type Visit } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
 import { recoveryCodesPage, setUpPage } from "./two-factor-page.ts";
 

@@ -1,5 +1,5 @@
 import type { Express } from "express";
-import type { Permission } from "../ui/permissions.ts";
+import type { Permission } from "../ui/roles.ts";
 
 /** A route of signed-in users, as the app itself knows it. */
 export interface Route {

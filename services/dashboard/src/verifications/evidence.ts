@@ -8,8 +8,8 @@ import type { Request } from "express";
 import { ProblemError } from "../http/problem.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
 import { unavailablePage } from "../ui/parts.ts";
-import { unlessUnavailable } from "../ui/unavailable.ts";
 import { evidencePage } from "./evidence-page.ts";
 
 export interface EvidenceHandlers {

@@ -3,9 +3,9 @@ import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import { checkName, statusName } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { writePlace } from "../ui/list-place.ts";
+import { writePosition } from "../ui/list-position.ts";
 import { state, time } from "../ui/parts.ts";
-import { whoMay } from "../ui/who-may.ts";
+import { permissionHint } from "../ui/roles.ts";
 
 export interface VerificationsView {
   readonly view: EnvironmentView;
@@ -64,7 +64,7 @@ function nothing({ view, mayVerify, problem, entityId, isFirst }: VerificationsV
   if (!isFirst) return html`<p class="empty">There are no older verifications.</p>`;
   if (entityId) return html`<p class="empty">This vendor has not been verified yet.</p>`;
   if (!mayVerify) {
-    return html`<p class="empty">No verifications yet.</p>${whoMay(view, "verify", "run verifications")}`;
+    return html`<p class="empty">No verifications yet.</p>${permissionHint(view, "verify", "run verifications")}`;
   }
   return html`<p class="empty">No verifications yet. Run one here, or call <code>POST /v1/verify</code>.</p>`;
 }
@@ -93,6 +93,6 @@ function pager({ view, entityId, isFirst }: VerificationsView, next: ListVerific
   };
   return html`<nav class="pager" aria-label="Pages">
 ${!isFirst && html`<a class="button quiet" href="${path({})}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path({ after: writePlace(next) })}" rel="next">Older</a>`}
+${next && html`<a class="button quiet" href="${path({ after: writePosition(next) })}" rel="next">Older</a>`}
 </nav>`;
 }

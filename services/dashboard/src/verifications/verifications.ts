@@ -9,9 +9,9 @@ import { ProblemError } from "../http/problem.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import { actorView } from "../ui/actor.ts";
 import type { Layout } from "../ui/layout.ts";
-import { readPlace } from "../ui/list-place.ts";
+import { readPosition } from "../ui/list-position.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
 import { unavailablePage } from "../ui/parts.ts";
-import { unlessUnavailable } from "../ui/unavailable.ts";
 import { verificationPage } from "./verification-page.ts";
 import { verificationsPage } from "./verifications-page.ts";
 
@@ -43,7 +43,7 @@ export function createVerificationHandlers(options: {
       const { entity_id: filter = "", after: place } = request.query;
       const entityId = typeof filter === "string" ? filter.trim() : "";
       const problem = entityId === "" || isId("ent", entityId) ? undefined : INVALID_ENTITY_ID;
-      const after = readPlace(place, "ver");
+      const after = readPosition(place, "ver");
       const asked = { caller: toProtoCaller(visit.caller), entityId, page: { limit: PAGE_SIZE, after } };
       const found = problem
         ? { verifications: [], next: undefined }

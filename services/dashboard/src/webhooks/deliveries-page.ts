@@ -2,7 +2,7 @@ import type { DeliveredChange, Delivery, ListDeliveriesResponse } from "@vvs/pro
 import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { writePlace } from "../ui/list-place.ts";
+import { writePosition } from "../ui/list-position.ts";
 import { type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { attemptCount, briefOutcome, durationText } from "./attempts.ts";
 import { deliveriesUnavailable } from "./deliveries-unavailable.ts";
@@ -151,6 +151,6 @@ function pager({ view, filter, isFirst }: DeliveriesView, next: ListDeliveriesRe
   };
   return html`<nav class="pager" aria-label="Pages">
 ${!isFirst && html`<a class="button quiet" href="${path({})}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path({ after: writePlace(next) })}" rel="next">Older</a>`}
+${next && html`<a class="button quiet" href="${path({ after: writePosition(next) })}" rel="next">Older</a>`}
 </nav>`;
 }

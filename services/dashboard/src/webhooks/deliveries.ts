@@ -11,9 +11,9 @@ import { ProblemError } from "../http/problem.ts";
 import type { PageHandler, Visit } from "../http/session.ts";
 import { actorView } from "../ui/actor.ts";
 import type { Layout } from "../ui/layout.ts";
-import { readPlace } from "../ui/list-place.ts";
+import { readPosition } from "../ui/list-position.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
 import type { Notice } from "../ui/parts.ts";
-import { unlessUnavailable } from "../ui/unavailable.ts";
 import { deliveriesPage } from "./deliveries-page.ts";
 import { deliveriesUnavailablePage } from "./deliveries-unavailable.ts";
 import { readDeliveryFilter, utcTime } from "./delivery-filter.ts";
@@ -59,7 +59,7 @@ export function createDeliveryHandlers(options: {
   return {
     async list(request, response, visit) {
       const { filter, problems } = readDeliveryFilter(request.query);
-      const after = readPlace(request.query.after, "dlv");
+      const after = readPosition(request.query.after, "dlv");
       const isRefused = Object.keys(problems).length > 0;
       const asked = {
         caller: toProtoCaller(visit.caller),

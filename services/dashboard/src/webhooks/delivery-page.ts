@@ -5,7 +5,7 @@ import { type Html, html } from "../http/html.ts";
 import type { ActorView } from "../ui/actor.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { facts, formTokenField, type Notice, noticeBox, state, time } from "../ui/parts.ts";
-import { whoMay } from "../ui/who-may.ts";
+import { permissionHint } from "../ui/roles.ts";
 import { attemptCount, durationText, outcomeText } from "./attempts.ts";
 
 export interface DeliveryView {
@@ -29,7 +29,7 @@ ${delivery.status === "pending" && waiting(options)}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this delivery</h2>
 ${about(options)}
-${options.mayReplay ? replayForm(options) : whoMay(view, "manage_webhooks", "replay deliveries")}
+${options.mayReplay ? replayForm(options) : permissionHint(view, "manage_webhooks", "replay deliveries")}
 </section>
 <section aria-labelledby="attempts">
 <h2 id="attempts">${attemptCount(delivery.attempts.length)}</h2>

@@ -9,7 +9,7 @@ import { type FormTokens, FormUsedError } from "../http/form-token.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { PageHandler } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
-import { unlessUnavailable } from "../ui/unavailable.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
 import { deliveriesUnavailablePage } from "./deliveries-unavailable.ts";
 import { localTime, readDeliveryFilter, utcTime } from "./delivery-filter.ts";
 import { type ReplayChoice, type ReplayProblems, replayFailedPage } from "./replay-failed-page.ts";

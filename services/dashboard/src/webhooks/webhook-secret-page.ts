@@ -3,7 +3,7 @@ import type { WebhookSecret } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { copyable, formTokenField, time } from "../ui/parts.ts";
-import { whoMay } from "../ui/who-may.ts";
+import { permissionHint } from "../ui/roles.ts";
 
 export interface WebhookSecretView {
   readonly view: EnvironmentView;
@@ -23,7 +23,7 @@ export function webhookSecretSection(options: WebhookSecretView): Html {
 ${secret.value ? shown(view, secret.value) : hidden(view, mayManage)}
 <p class="hint">Set ${time(secret.createdAt)}.</p>
 ${secret.previousValidUntil && overlap(options, secret.previousValidUntil)}
-${mayManage ? html`${rotateForm(options)}${ownForm(options)}` : whoMay(view, "manage_webhooks", "view, rotate and set the secret")}
+${mayManage ? html`${rotateForm(options)}${ownForm(options)}` : permissionHint(view, "manage_webhooks", "view, rotate and set the secret")}
 </section>`;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { isPermitted, type Permission, rolesThatMay } from "./permissions.ts";
+import { test as testView } from "./environments.ts";
+import { isPermitted, type Permission, permissionHint } from "./roles.ts";
 
 const developer: readonly Permission[] = ["read", "verify", "manage_monitors", "manage_keys", "manage_webhooks"];
 const all: readonly Permission[] = [...developer, "manage_members", "read_audit_log"];
@@ -14,7 +15,9 @@ test.each([
   expect(all.filter((permission) => isPermitted(role, permission))).toEqual(permitted);
 });
 
-test("who may do something is told with the mightiest first", () => {
-  expect(rolesThatMay("manage_keys")).toEqual(["owner", "developer"]);
-  expect(rolesThatMay("manage_members")).toEqual(["owner"]);
+test("a hint names the roles that have a permission, the most powerful first", () => {
+  expect(permissionHint(testView, "manage_keys", "create keys").markup).toContain(
+    "Owners and developers can create keys.",
+  );
+  expect(permissionHint(testView, "manage_members", "invite").markup).toContain("Owners can invite.");
 });

@@ -7,19 +7,18 @@ import type { PageHandler } from "./session.ts";
 export const RECENT_MS = 15 * 60_000;
 
 /** Returns whether the user of a session entered the password within the last 15 minutes. */
-export function isRecent(session: Pick<Session, "authenticatedAt">, now: Date): boolean {
-  if (!session.authenticatedAt) return false;
-  return now.getTime() - timestampDate(session.authenticatedAt).getTime() < RECENT_MS;
+export function hasRecentPassword({ authenticatedAt }: Pick<Session, "authenticatedAt">, now: Date): boolean {
+  return authenticatedAt !== undefined && now.getTime() - timestampDate(authenticatedAt).getTime() < RECENT_MS;
 }
 
 /**
  * Wraps a handler so that it runs only for users who entered their password recently. Others are asked for it first, and
  * then led back: to `page`, if the form is on another page than its path suggests.
  */
-export function createRecently(options: { now: () => Date }) {
+export function createRequirePassword(options: { now: () => Date }) {
   return (handle: PageHandler, page?: string): PageHandler =>
     async (request, response, visit) => {
-      if (isRecent(visit.session, options.now())) return handle(request, response, visit);
+      if (hasRecentPassword(visit.session, options.now())) return handle(request, response, visit);
       response.redirect(303, confirmPath(visit.view, page ? "GET" : request.method, page ?? request.path));
     };
 }

@@ -1,0 +1,57 @@
+import { type Html, html } from "../http/html.ts";
+import type { EnvironmentView } from "./environments.ts";
+
+const DEVELOPER = ["read", "verify", "manage_monitors", "manage_keys", "manage_webhooks"] as const;
+const OWNER = [...DEVELOPER, "manage_members", "read_audit_log"] as const;
+
+/** What a page or form requires. Every member has `read`. Webhook secrets are shown only with `manage_webhooks`. */
+export type Permission = (typeof OWNER)[number];
+
+interface Role {
+  readonly name: string;
+  readonly plural: string;
+  /** Explains the role, as the end of a sentence. */
+  readonly may: string;
+  readonly permissions: readonly Permission[];
+}
+
+const owner: Role = {
+  name: "Owner",
+  plural: "owners",
+  may: "can do everything, including managing members and reading the audit log",
+  permissions: OWNER,
+};
+
+const developer: Role = {
+  name: "Developer",
+  plural: "developers",
+  may: "can run verifications and manage monitors, API keys and webhooks, including webhook secrets",
+  permissions: DEVELOPER,
+};
+
+const readOnly: Role = {
+  name: "Read-only",
+  plural: "all members",
+  may: "can see everything except secrets, and can change nothing",
+  permissions: ["read"],
+};
+
+/** All roles by their code, the most powerful first. */
+export const roles: ReadonlyMap<string, Role> = new Map(Object.entries({ owner, developer, read_only: readOnly }));
+
+export function roleName(role: string): string {
+  return roles.get(role)?.name ?? role;
+}
+
+/** Returns whether a role has a permission. An unknown role has none. */
+export function isPermitted(role: string, permission: Permission): boolean {
+  return roles.get(role)?.permissions.includes(permission) ?? false;
+}
+
+/** Renders a hint in place of a form: which roles may use it, and where to find an owner. `what` continues "… can". */
+export function permissionHint(view: EnvironmentView, permission: Permission, what: string): Html {
+  const plurals = [...roles.values()].filter(({ permissions }) => permissions.includes(permission));
+  const names = plurals.map(({ plural }) => plural).join(" and ");
+  const who = names.charAt(0).toUpperCase() + names.slice(1);
+  return html`<p class="hint permission-hint">${who} can ${what}. Your role can’t. <a href="${view.path}/organization/members">An owner can change your role</a>.</p>`;
+}
