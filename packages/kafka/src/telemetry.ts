@@ -74,74 +74,27 @@ export function sendAttributes(topic: string): Attributes {
   return { [attributes.system]: SYSTEM, [attributes.operationName]: "send", [attributes.destination]: topic };
 }
 
-/**
- * Runs one attempt to process a record in a span, and measures it. The span's parent is the sender's span, so that one
- * record has one trace (the conventions' default, a link, is meant for batches).
- */
-export async function processing<T>(
-  instruments: Instruments,
-  groupId: string,
-  record: ConsumedRecord,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  const common = processAttributes(groupId, record);
-  const parent: Context = propagation.extract(context.active(), record.headers);
-  const span = trace
-    .getTracer(SCOPE)
-    .startSpan(
-      `process ${record.topic}`,
-      { kind: SpanKind.CONSUMER, attributes: { ...common, ...recordAttributes(record) } },
-      parent,
-    );
-  const startedAt = performance.now();
-  let error: string | undefined;
-  try {
-    return await context.with(trace.setSpan(parent, span), attempt);
-  } catch (thrown) {
-    error = failSpan(span, thrown);
-    throw thrown;
-  } finally {
-    instruments.processDuration.record((performance.now() - startedAt) / 1_000, {
-      ...common,
-      ...(error && { [attributes.errorType]: error }),
-    });
-    span.end();
-  }
-}
-
 /** Trace context as headers. */
 export type TraceCarrier = Readonly<Record<string, string>>;
 
 /**
- * Runs one attempt to process several records together. Each record has a span of its own whose parent is its sender's
- * span; `attempt` gets the trace headers of these spans. The duration measured is that of the whole batch.
+ * Runs one attempt to process records, and measures its duration. Each record has a span of its own whose parent is its
+ * sender's span, so that one record has one trace (the conventions' default for batches is a link); `attempt` gets the
+ * contexts of these spans.
  */
-export async function processingBatch(
+export async function processing<T>(
   instruments: Instruments,
   groupId: string,
   records: readonly ConsumedRecord[],
-  attempt: (traces: readonly TraceCarrier[]) => Promise<void>,
-): Promise<void> {
-  const tracer = trace.getTracer(SCOPE);
+  attempt: (contexts: readonly Context[]) => Promise<T>,
+): Promise<T> {
   const common = processAttributes(groupId, records[0]!);
-  const spans: Span[] = [];
-  const traces = records.map((record) => {
-    const parent = propagation.extract(ROOT_CONTEXT, record.headers);
-    const spanAttributes = { ...common, ...recordAttributes(record) };
-    const span = tracer.startSpan(
-      `process ${record.topic}`,
-      { kind: SpanKind.CONSUMER, attributes: spanAttributes },
-      parent,
-    );
-    spans.push(span);
-    const carrier: Record<string, string> = {};
-    propagation.inject(trace.setSpan(parent, span), carrier);
-    return carrier;
-  });
+  const contexts = records.map((record) => startProcessSpan(record, common));
+  const spans = contexts.map((each) => trace.getSpan(each)!);
   const startedAt = performance.now();
   let error: string | undefined;
   try {
-    await attempt(traces);
+    return await attempt(contexts);
   } catch (thrown) {
     for (const span of spans) error = failSpan(span, thrown);
     throw thrown;
@@ -152,6 +105,25 @@ export async function processingBatch(
     });
     for (const span of spans) span.end();
   }
+}
+
+function startProcessSpan(record: ConsumedRecord, common: Attributes): Context {
+  const parent = propagation.extract(ROOT_CONTEXT, record.headers);
+  const span = trace
+    .getTracer(SCOPE)
+    .startSpan(
+      `process ${record.topic}`,
+      { kind: SpanKind.CONSUMER, attributes: { ...common, ...recordAttributes(record) } },
+      parent,
+    );
+  return trace.setSpan(parent, span);
+}
+
+/** Returns W3C trace headers of a context, for work that continues later. */
+export function traceHeaders(of: Context): TraceCarrier {
+  const carrier: Record<string, string> = {};
+  propagation.inject(of, carrier);
+  return carrier;
 }
 
 /** Attributes with few values, which metrics can have too. */

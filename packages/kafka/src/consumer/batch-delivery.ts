@@ -5,7 +5,7 @@ import type { DeadLetterReason } from "../dead-letters/dead-letter.ts";
 import type { PutAside } from "../dead-letters/put-aside.ts";
 import { PoisonRecordError } from "../errors.ts";
 import type { ConsumedRecord } from "../record.ts";
-import { type Instruments, processingBatch, type TraceCarrier } from "../telemetry.ts";
+import { type Instruments, processing, type TraceCarrier, traceHeaders } from "../telemetry.ts";
 import { BACKOFF } from "./backoff.ts";
 import { decode, UndecodableError } from "./decode.ts";
 import type { Delivery } from "./delivery.ts";
@@ -82,12 +82,12 @@ export function createBatchDelivery(options: {
     if (good.length === 0) return;
     const records = good.map(({ held }) => held.record);
     try {
-      await processingBatch(instruments, groupId, records, (traces) =>
+      await processing(instruments, groupId, records, (contexts) =>
         subscription.handleBatch(
           good.map(({ held, message }, index) => ({
             message,
             timestamp: held.record.timestamp,
-            trace: traces[index]!,
+            trace: traceHeaders(contexts[index]!),
           })),
         ),
       );

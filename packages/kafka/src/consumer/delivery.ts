@@ -1,4 +1,5 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { context } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
 import { backoffMs, pause } from "@vvs/retry";
 import type { PutAside } from "../dead-letters/put-aside.ts";
@@ -90,7 +91,9 @@ export function createDelivery(options: {
     for (let number = 1; ; number++) {
       const outcome = await limited(async () => {
         if (released.aborted) return "dropped";
-        return processing(instruments, groupId, record, () => attempt(record, number)).then(
+        return processing(instruments, groupId, [record], ([span]) =>
+          context.with(span!, () => attempt(record, number)),
+        ).then(
           () => "done",
           (error: unknown) => ({ error }),
         );
