@@ -1,20 +1,7 @@
 import type { Logger } from "@vvs/logging";
-import type { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
-import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
-import type { EntryService } from "@vvs/proto/account/v1/entry";
-import type { OrganizationService } from "@vvs/proto/account/v1/organization";
-import type { PasskeyService } from "@vvs/proto/account/v1/passkeys";
-import type { SessionService } from "@vvs/proto/account/v1/sessions";
-import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
-import type { UsageService } from "@vvs/proto/account/v1/usage";
-import type { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
-import type { EntityService } from "@vvs/proto/entity/v1/entity";
-import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
-import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import type { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import type { Client } from "@vvs/rpc";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { createApiKeyHandlers } from "./api-keys/api-keys.ts";
+import type { AppOptions } from "./app-options.ts";
 import { createEntityHandlers } from "./entities/entities.ts";
 import { createReadVendors } from "./entities/vendors.ts";
 import { addAcceptInvitationRoutes, createAcceptInvitationHandlers } from "./entry/accept-invitation.ts";
@@ -40,11 +27,11 @@ import { createCreateMonitorHandlers } from "./monitors/create-monitor.ts";
 import { addMonitorRoutes } from "./monitors/monitor-routes.ts";
 import { createMonitorHandlers } from "./monitors/monitors.ts";
 import { createAuditLogHandler } from "./organization/audit-log.ts";
-import { createInvitationHandlers } from "./organization/invitations.ts";
 import { createMemberHandlers } from "./organization/members.ts";
 import { createOrganizationHandler } from "./organization/organization.ts";
 import { addOrganizationRoutes } from "./organization/organization-routes.ts";
 import { createOverviewHandler } from "./overview/overview.ts";
+import type { PageContext } from "./page-context.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
 import { createPasskeyHandlers } from "./security/passkeys.ts";
 import { createSecurityHandlers } from "./security/security.ts";
@@ -65,37 +52,20 @@ import { createReplayFailedHandlers } from "./webhooks/replay-failed.ts";
 import { createTestEventHandlers } from "./webhooks/test-event.ts";
 import { createWebhookHandlers } from "./webhooks/webhooks.ts";
 
-export interface AppOptions {
-  readonly sessions: Client<typeof SessionService>;
-  readonly apiKeys: Client<typeof ApiKeyService>;
-  readonly webhookSecrets: Client<typeof WebhookSecretService>;
-  readonly usage: Client<typeof UsageService>;
-  readonly auditLog: Client<typeof AuditLogService>;
-  readonly organization: Client<typeof OrganizationService>;
-  readonly singleSignOn: Client<typeof SingleSignOnService>;
-  readonly passkeys: Client<typeof PasskeyService>;
-  readonly entry: Client<typeof EntryService>;
-  readonly deliveries: Client<typeof WebhookDispatcherService>;
-  readonly verification: Client<typeof VerificationService>;
-  readonly entities: Client<typeof EntityService>;
-  readonly monitors: Client<typeof MonitorService>;
-  /** The dashboard as browsers see it. */
-  readonly url: URL;
-  /** The API as its clients see it. */
-  readonly apiBaseUrl: URL;
-  readonly trustedProxyHops: number;
-  /** Whether /mailbox shows the emails that the account service keeps; only for local runs. */
-  readonly localMailbox: boolean;
-  readonly logger: Logger;
-  readonly now: () => Date;
-}
-
 /** Creates the dashboard with all its routes, which are listed here or in the routes file of their section. */
 export function createApp(options: AppOptions): Express {
   const { sessions, logger } = options;
   const assets = createAssets();
   const layout = createLayout({ assetPath: assets.pathOf });
-  const formTokens = createFormTokens();
+  const readEndpoints = createReadEndpoints(options);
+  const context: PageContext = {
+    ...options,
+    layout,
+    formTokens: createFormTokens(),
+    readVendors: createReadVendors(options),
+    readEndpoints,
+    readPanel: createReadPanel(options),
+  };
   const beginSession = createBeginSession(sessions);
   const signIn = createSignIn({ ...options, layout, beginSession, readChoices: createReadChoices(options) });
   const passkeys = createPasskeyHandlers({ ...options, layout, beginSession });
@@ -103,30 +73,26 @@ export function createApp(options: AppOptions): Express {
   const passwordReset = createPasswordReset({ ...options, layout });
   const mailbox = options.localMailbox ? createMailbox({ ...options, layout }) : undefined;
   const singleSignOn = createSingleSignOnHandlers({ ...options, layout });
-  const apiKeys = createApiKeyHandlers({ ...options, layout, formTokens });
-  const readVendors = createReadVendors(options);
-  const readEndpoints = createReadEndpoints(options);
-  const webhooks = createWebhookHandlers({ ...options, layout, formTokens, readVendors, readEndpoints });
-  const deliveries = createDeliveryHandlers({ ...options, layout, formTokens, readVendors });
-  const replayFailed = createReplayFailedHandlers({ ...options, layout, formTokens });
-  const testEvent = createTestEventHandlers({ ...options, layout, formTokens, readEndpoints });
-  const readPanel = createReadPanel(options);
-  const overview = createOverviewHandler({ ...options, layout, readVendors, readEndpoints, readPanel });
-  const entities = createEntityHandlers({ ...options, layout, readVendors });
-  const verifications = createVerificationHandlers({ ...options, layout, readVendors });
-  const evidence = createEvidenceHandlers({ ...options, layout });
-  const runVerification = createRunVerificationHandlers({ ...options, layout, formTokens });
-  const monitors = createMonitorHandlers({ ...options, layout, readVendors });
-  const changeMonitor = createChangeMonitorHandlers({ ...options, layout, readVendors });
-  const createMonitor = createCreateMonitorHandlers({ ...options, layout, formTokens, readVendors });
-  const providers = createProvidersHandler({ ...options, layout });
-  const usage = createUsageHandler({ ...options, layout, readPanel });
-  const security = createSecurityHandlers({ ...options, layout });
-  const twoFactor = createTwoFactorHandlers({ ...options, layout });
-  const plan = createOrganizationHandler({ ...options, layout, readPanel });
-  const { sendMembers, ...members } = createMemberHandlers({ ...options, layout });
-  const invitations = createInvitationHandlers({ ...options, sendMembers });
-  const auditLog = createAuditLogHandler({ ...options, layout });
+  const apiKeys = createApiKeyHandlers(context);
+  const webhooks = createWebhookHandlers(context);
+  const deliveries = createDeliveryHandlers(context);
+  const replayFailed = createReplayFailedHandlers(context);
+  const testEvent = createTestEventHandlers(context);
+  const overview = createOverviewHandler(context);
+  const entities = createEntityHandlers(context);
+  const verifications = createVerificationHandlers(context);
+  const evidence = createEvidenceHandlers(context);
+  const runVerification = createRunVerificationHandlers(context);
+  const monitors = createMonitorHandlers(context);
+  const changeMonitor = createChangeMonitorHandlers(context);
+  const createMonitor = createCreateMonitorHandlers(context);
+  const providers = createProvidersHandler(context);
+  const usage = createUsageHandler(context);
+  const security = createSecurityHandlers(context);
+  const twoFactor = createTwoFactorHandlers(context);
+  const plan = createOrganizationHandler(context);
+  const members = createMemberHandlers(context);
+  const auditLog = createAuditLogHandler(context);
   const requirePassword = createRequirePassword(options);
   const signedIn = createSignedIn(sessions, async (visit) =>
     endpointsAlert(visit.view, await readEndpoints(visit, { limit: 1, flaggedAlone: true })),
@@ -160,7 +126,7 @@ export function createApp(options: AppOptions): Express {
   for (const view of environmentViews) {
     const { path } = view;
     addMonitorRoutes(app, view, { signedIn, monitors, createMonitor, changeMonitor });
-    addOrganizationRoutes(app, view, { signedIn, requirePassword, plan, members, invitations, auditLog });
+    addOrganizationRoutes(app, view, { signedIn, requirePassword, plan, members, auditLog });
     addSecurityRoutes(app, view, { signedIn, requirePassword, security, twoFactor, passkeys });
     app.get(path, (_request, response) => response.redirect(303, `${path}/overview`));
     app.get(`${path}/overview`, signedIn(view, "read", overview));

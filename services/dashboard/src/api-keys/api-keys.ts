@@ -1,7 +1,6 @@
 import { ServiceError } from "@vvs/errors";
 import type { ApiKey, ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { Request, Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
 import { type FormTokens, FormUsedError } from "../http/form-token.ts";
@@ -65,7 +64,7 @@ export function createApiKeyHandlers(options: {
     visit: Visit,
     shown: Partial<Refusal> = {},
   ): Promise<void> {
-    const { keys } = await options.apiKeys.listApiKeys({ caller: toProtoCaller(visit.caller) });
+    const { keys } = await options.apiKeys.listApiKeys({ caller: visit.caller });
     const formToken = formTokens.issue(request, response);
     layout.sendPage(response, {
       visit,
@@ -103,7 +102,7 @@ export function createApiKeyHandlers(options: {
   }
 
   async function findKey(visit: Visit, id: unknown): Promise<ApiKey> {
-    const { keys } = await options.apiKeys.listApiKeys({ caller: toProtoCaller(visit.caller) });
+    const { keys } = await options.apiKeys.listApiKeys({ caller: visit.caller });
     const key = keys.find((candidate) => candidate.id === id);
     if (!key) throw new ProblemError("page_not_found");
     return key;
@@ -132,7 +131,7 @@ export function createApiKeyHandlers(options: {
           lifetimeProblem: "Choose when the key expires.",
         });
       }
-      const newKey = { caller: toProtoCaller(visit.caller), name: input.name, scopes: input.scopes, expiresAt };
+      const newKey = { caller: visit.caller, name: input.name, scopes: input.scopes, expiresAt };
       try {
         const created = await formTokens.once(request, response, (submission) =>
           options.apiKeys.createApiKey({ ...newKey, submission }),
@@ -159,7 +158,7 @@ export function createApiKeyHandlers(options: {
         };
         return sendRoll(request, response, visit, { key: await findKey(visit, keyId), input, status: 400, notice });
       }
-      const newKey = { caller: toProtoCaller(visit.caller), keyId, overlapSeconds: overlap, expiresAt };
+      const newKey = { caller: visit.caller, keyId, overlapSeconds: overlap, expiresAt };
       try {
         const rolled = await formTokens.once(request, response, (submission) =>
           options.apiKeys.rollApiKey({ ...newKey, submission }),
@@ -178,7 +177,7 @@ export function createApiKeyHandlers(options: {
     },
 
     async revoke(request, response, visit) {
-      await options.apiKeys.revokeApiKey({ caller: toProtoCaller(visit.caller), keyId: String(request.params.key_id) });
+      await options.apiKeys.revokeApiKey({ caller: visit.caller, keyId: String(request.params.key_id) });
       response.redirect(303, `${visit.view.path}/api-keys?done=revoked`);
     },
   };

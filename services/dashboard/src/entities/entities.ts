@@ -1,79 +1,56 @@
 import { type Candidate, ServiceError } from "@vvs/errors";
 import { identifierTypes } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
-import type { Logger } from "@vvs/logging";
-import type { ApiKey, ApiKeyService } from "@vvs/proto/account/v1/api_keys";
-import type { Entity, EntityService, LookUpResponse } from "@vvs/proto/entity/v1/entity";
-import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
-import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
+import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import type { Entity, LookUpResponse } from "@vvs/proto/entity/v1/entity";
 import type { Request, Response } from "express";
 import { field } from "../http/form.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { readPosition } from "../ui/list-position.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { entitiesPage, type Findings } from "./entities-page.ts";
 import { entityPage, entityUnavailablePage } from "./entity-page.ts";
 import { echoOfSearch, readSearch, searchQuery, type TypedSearch, type WantedSearch } from "./entity-search.ts";
 import { historyOf } from "./snapshot-history.ts";
-import type { ReadVendors } from "./vendors.ts";
-
-export interface EntityHandlers {
-  readonly search: PageHandler;
-  readonly submit: PageHandler;
-  readonly view: PageHandler;
-}
 
 const OWN_SHOWN = 10;
 const VERSIONS_SHOWN = 20;
 const VERIFICATIONS_SHOWN = 5;
 const MONITORS_SHOWN = 10;
 
-export function createEntityHandlers(options: {
-  entities: Pick<Client<typeof EntityService>, "lookUp" | "getEntity" | "listEntities" | "listSnapshots">;
-  verification: Pick<Client<typeof VerificationService>, "listVerifications">;
-  monitors: Pick<Client<typeof MonitorService>, "listMonitors">;
-  apiKeys: Pick<Client<typeof ApiKeyService>, "listApiKeys">;
-  readVendors: ReadVendors;
-  layout: Layout;
-  logger: Logger;
-}): EntityHandlers {
-  const { entities, verification, monitors, readVendors, layout, logger } = options;
+export function createEntityHandlers({
+  entities,
+  verification,
+  monitors,
+  apiKeys,
+  readVendors,
+  layout,
+  logger,
+}: PageContext) {
+  async function withVendors(visit: Visit, matches: readonly Candidate[]): Promise<Findings> {
+    const items = matches.map(({ id }) => ({ entityId: id }));
+    return { matches, vendors: await readVendors(visit, items) };
+  }
 
   async function find(visit: Visit, wanted: WantedSearch): Promise<Findings> {
     try {
-      const answer = await entities.lookUp({ ...wanted, caller: toProtoCaller(visit.caller), explain: true });
-      const matches = matchesOf(answer);
-      return {
-        matches,
-        vendors: await readVendors(
-          visit,
-          matches.map(({ id }) => id),
-        ),
-      };
+      const answer = await entities.lookUp({ ...wanted, caller: visit.caller, explain: true });
+      return await withVendors(visit, matchesOf(answer));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const { code, message, candidates = [] } = error;
       if (code === "entity_not_found") return { matches: [], vendors: new Map(), none: message };
       if (code === "ambiguous_match") {
-        return {
-          matches: candidates,
-          vendors: await readVendors(
-            visit,
-            candidates.map(({ id }) => id),
-          ),
-          ambiguous: message,
-        };
+        return { ...(await withVendors(visit, candidates)), ambiguous: message };
       }
       throw error;
     }
   }
 
   async function own(visit: Visit): Promise<readonly Entity[] | undefined> {
-    const asked = { caller: toProtoCaller(visit.caller), page: { limit: OWN_SHOWN } };
+    const asked = { caller: visit.caller, page: { limit: OWN_SHOWN } };
     return (await unlessUnavailable(logger, visit, () => entities.listEntities(asked)))?.entities;
   }
 
@@ -95,12 +72,12 @@ export function createEntityHandlers(options: {
 
   /** Returns the API keys, to name who changed an entity; without them the page shows only an id. */
   async function keysOf(visit: Visit): Promise<readonly ApiKey[]> {
-    const read = () => options.apiKeys.listApiKeys({ caller: toProtoCaller(visit.caller) });
+    const read = () => apiKeys.listApiKeys({ caller: visit.caller });
     return (await unlessUnavailable(logger, visit, read))?.keys ?? [];
   }
 
   async function history(visit: Visit, entityId: string, after: ReturnType<typeof readPosition>) {
-    const caller = toProtoCaller(visit.caller);
+    const { caller } = visit;
     const { snapshots, next } = await entities.listSnapshots({
       caller,
       entityId,
@@ -134,7 +111,7 @@ export function createEntityHandlers(options: {
       const id = String(request.params.entity_id);
       if (!isId("ent", id)) throw new ProblemError("page_not_found");
       const after = readPosition(request.query.after, "snp");
-      const caller = toProtoCaller(visit.caller);
+      const { caller } = visit;
       const found = await unlessUnavailable(logger, visit, () => entities.getEntity({ caller, entityId: id }));
       if (!found) return layout.sendPage(response, { ...page, status: 503, content: entityUnavailablePage() });
       const asked = { caller, entityId: id, page: { limit: VERIFICATIONS_SHOWN } };
@@ -157,7 +134,7 @@ export function createEntityHandlers(options: {
       });
       layout.sendPage(response, { ...page, title: found.entity!.legalName, content });
     },
-  };
+  } satisfies PageHandlers;
 }
 
 const fields = ["uei", "cage", "duns", "legal_name", "address", "mode"] as const;

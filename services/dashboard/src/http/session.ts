@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import type { Session, SessionCallerSchema } from "@vvs/proto/account/v1/sessions";
-import type { CallerContext } from "@vvs/tenant";
+import { toProtoCaller } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { isPermitted, type Permission } from "../ui/roles.ts";
@@ -15,8 +15,8 @@ import { ProblemError } from "./problem.ts";
 export interface Visit {
   readonly session: Session;
   readonly view: EnvironmentView;
-  /** On whose behalf the page calls services. */
-  readonly caller: CallerContext;
+  /** The user on whose behalf the page calls services; a field of each request to them. */
+  readonly caller: ReturnType<typeof toProtoCaller>;
   /** Returns whether the user's role has a permission, to decide which forms to show. Each route checks again. */
   readonly may: (permission: Permission) => boolean;
   /** A warning shown above every page, if there is one. */
@@ -27,6 +27,9 @@ export interface Visit {
 export type ReadAlert = (visit: Omit<Visit, "alert">) => Promise<Html | undefined>;
 
 export type PageHandler = (request: Request, response: Response, visit: Visit) => Promise<void>;
+
+/** The handlers of a section; a factory that ends with `satisfies PageHandlers` needs no type of its own. */
+export type PageHandlers = Readonly<Record<string, PageHandler>>;
 
 /** Creates a route handler for signed-in users whose role has a permission. The handler carries the permission, so that tests can list it. */
 export type SignedInPage = (
@@ -58,7 +61,7 @@ export function createSignedIn(sessions: SessionSource, readAlert: ReadAlert): S
       if (!may(permission)) throw new ProblemError("not_permitted");
       const tenant = { organizationId: session.organizationId, environment: view.environment };
       const origin = { requestId: requestIdOf(response), clientAddress: request.ip ?? "" };
-      const caller = { tenant, actor: session.userId, ...origin };
+      const caller = toProtoCaller({ tenant, actor: session.userId, ...origin });
       const alert = await readAlert({ session, view, caller, may });
       await handle(request, response, { session, view, caller, may, alert });
     };

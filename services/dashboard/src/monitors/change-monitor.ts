@@ -1,36 +1,22 @@
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
-import type { Monitor, MonitorService } from "@vvs/proto/monitor/v1/monitor";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
+import type { Monitor } from "@vvs/proto/monitor/v1/monitor";
 import type { Request, Response } from "express";
-import type { ReadVendors } from "../entities/vendors.ts";
 import { field } from "../http/form.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { checkName } from "../ui/checks.ts";
-import type { Layout } from "../ui/layout.ts";
 import type { Notice } from "../ui/parts.ts";
 import { changeMonitorPage } from "./change-monitor-page.ts";
 import { echoOfMonitor, frequencyName, type MonitorProblems, readMonitor, type TypedMonitor } from "./monitor-form.ts";
 
-export interface ChangeMonitorHandlers {
-  readonly ask: PageHandler;
-  readonly change: PageHandler;
-}
-
 /** Creates the handlers that change the frequency and webhook URL of an active monitor. */
-export function createChangeMonitorHandlers(options: {
-  monitors: Pick<Client<typeof MonitorService>, "getMonitor" | "updateMonitor">;
-  readVendors: ReadVendors;
-  layout: Layout;
-}): ChangeMonitorHandlers {
-  const { monitors, readVendors, layout } = options;
-
+export function createChangeMonitorHandlers({ monitors, readVendors, layout }: PageContext) {
   async function find(request: Request, visit: Visit): Promise<Monitor> {
     const monitorId = String(request.params.monitor_id);
     if (!isId("mon", monitorId)) throw new ProblemError("page_not_found");
-    return (await monitors.getMonitor({ caller: toProtoCaller(visit.caller), monitorId })).monitor!;
+    return (await monitors.getMonitor({ caller: visit.caller, monitorId })).monitor!;
   }
 
   async function sendForm(
@@ -39,7 +25,7 @@ export function createChangeMonitorHandlers(options: {
     monitor: Monitor,
     shown: { input: TypedMonitor; status?: number; notice?: Notice; problems?: MonitorProblems },
   ): Promise<void> {
-    const vendors = await readVendors(visit, [monitor.entityId]);
+    const vendors = await readVendors(visit, [monitor]);
     const vendor = vendors?.get(monitor.entityId);
     const content = changeMonitorPage({ ...shown, view: visit.view, monitorId: monitor.id, vendor });
     const { status } = shown;
@@ -67,14 +53,14 @@ export function createChangeMonitorHandlers(options: {
         return sendForm(response, visit, monitor, { status: 400, input, problems: read.problems });
       const { frequency, webhookUrl } = read.wanted;
       try {
-        const caller = toProtoCaller(visit.caller);
+        const { caller } = visit;
         await monitors.updateMonitor({ caller, monitorId: monitor.id, frequency, webhookUrl });
         response.redirect(303, `${visit.view.path}/monitors/${monitor.id}?done=changed`);
       } catch (error) {
         await sendForm(response, visit, monitor, { input, status: 400, ...refusalOf(error) });
       }
     },
-  };
+  } satisfies PageHandlers;
 }
 
 function typedOf({ entityId, checks, frequency, webhookUrl }: Monitor): TypedMonitor {

@@ -1,22 +1,12 @@
 import { ServiceError } from "@vvs/errors";
-import type { OrganizationService } from "@vvs/proto/account/v1/organization";
-import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { Request, Response } from "express";
-import type { ReadVendors } from "../entities/vendors.ts";
 import { field, fieldValues } from "../http/form.ts";
-import { type FormTokens, FormUsedError, formIdempotency } from "../http/form-token.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import { FormUsedError, formIdempotency } from "../http/form-token.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import type { Notice } from "../ui/parts.ts";
 import { createMonitorPage } from "./create-monitor-page.ts";
 import { echoOfMonitor, emptyMonitor, type MonitorProblems, readMonitor, type TypedMonitor } from "./monitor-form.ts";
-
-export interface CreateMonitorHandlers {
-  readonly ask: PageHandler;
-  readonly create: PageHandler;
-}
 
 /** Why no monitor was created; shown with the form. */
 interface Refusal {
@@ -25,15 +15,7 @@ interface Refusal {
   readonly problems?: MonitorProblems;
 }
 
-export function createCreateMonitorHandlers(options: {
-  monitors: Pick<Client<typeof MonitorService>, "createMonitor">;
-  organization: Pick<Client<typeof OrganizationService>, "getOrganization">;
-  readVendors: ReadVendors;
-  layout: Layout;
-  formTokens: FormTokens;
-}): CreateMonitorHandlers {
-  const { monitors, readVendors, layout, formTokens } = options;
-
+export function createCreateMonitorHandlers({ monitors, organization, readVendors, layout, formTokens }: PageContext) {
   async function sendForm(
     request: Request,
     response: Response,
@@ -41,7 +23,7 @@ export function createCreateMonitorHandlers(options: {
     shown: Partial<Refusal> & { input: TypedMonitor },
   ): Promise<void> {
     const { entity_id: entityId } = shown.input;
-    const vendors = await readVendors(visit, entityId ? [entityId] : []);
+    const vendors = await readVendors(visit, entityId ? [{ entityId }] : []);
     const formToken = formTokens.issue(request, response);
     const content = createMonitorPage({ ...shown, view: visit.view, vendor: vendors?.get(entityId), formToken });
     const { status } = shown;
@@ -63,10 +45,10 @@ export function createCreateMonitorHandlers(options: {
         return sendForm(request, response, visit, { status: 400, input, problems: read.problems });
       }
       const { checks, ...wanted } = read.wanted;
-      const caller = toProtoCaller(visit.caller);
+      const { caller } = visit;
       try {
         const { monitor } = await formTokens.once(request, response, async (submission) => {
-          const { activeMonitors } = await options.organization.getOrganization({ caller });
+          const { activeMonitors } = await organization.getOrganization({ caller });
           const idempotency = formIdempotency(visit, "monitors", submission);
           const activeLimit = activeMonitors;
           return monitors.createMonitor({ ...wanted, caller, checks: [...checks], activeLimit, idempotency });
@@ -76,7 +58,7 @@ export function createCreateMonitorHandlers(options: {
         await sendForm(request, response, visit, { ...refusalOf(error), input });
       }
     },
-  };
+  } satisfies PageHandlers;
 }
 
 function typedIn(request: Request): TypedMonitor {

@@ -1,9 +1,9 @@
 import type { Express } from "express";
 import type { SignedInPage } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import type { ChangeMonitorHandlers } from "./change-monitor.ts";
-import type { CreateMonitorHandlers } from "./create-monitor.ts";
-import type { MonitorHandlers } from "./monitors.ts";
+import type { createChangeMonitorHandlers } from "./change-monitor.ts";
+import type { createCreateMonitorHandlers } from "./create-monitor.ts";
+import type { createMonitorHandlers } from "./monitors.ts";
 
 /** Adds the routes of monitors. */
 export function addMonitorRoutes(
@@ -11,9 +11,9 @@ export function addMonitorRoutes(
   view: EnvironmentView,
   options: {
     signedIn: SignedInPage;
-    monitors: MonitorHandlers;
-    createMonitor: CreateMonitorHandlers;
-    changeMonitor: ChangeMonitorHandlers;
+    monitors: ReturnType<typeof createMonitorHandlers>;
+    createMonitor: ReturnType<typeof createCreateMonitorHandlers>;
+    changeMonitor: ReturnType<typeof createChangeMonitorHandlers>;
   },
 ): void {
   const { signedIn, monitors, createMonitor, changeMonitor } = options;

@@ -1,13 +1,8 @@
 import { isId } from "@vvs/ids";
-import type { Logger } from "@vvs/logging";
-import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { Request } from "express";
-import type { ReadVendors } from "../entities/vendors.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { readPosition } from "../ui/list-position.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import type { Notice } from "../ui/parts.ts";
@@ -15,13 +10,6 @@ import { cancelMonitorPage } from "./cancel-monitor-page.ts";
 import { askedOf, readMonitorFilter } from "./monitor-filter.ts";
 import { monitorPage } from "./monitor-page.ts";
 import { monitorsPage, monitorsUnavailablePage } from "./monitors-page.ts";
-
-export interface MonitorHandlers {
-  readonly list: PageHandler;
-  readonly view: PageHandler;
-  readonly askToCancel: PageHandler;
-  readonly cancel: PageHandler;
-}
 
 const PAGE_SIZE = 25;
 const EVENTS_SHOWN = 20;
@@ -35,18 +23,11 @@ const notices: Readonly<Record<string, Notice>> = {
   canceled: { kind: "done", text: "The monitor was canceled. The changes that it found are kept here." },
 };
 
-export function createMonitorHandlers(options: {
-  monitors: Pick<Client<typeof MonitorService>, "listMonitors" | "getMonitor" | "listEvents" | "cancelMonitor">;
-  readVendors: ReadVendors;
-  layout: Layout;
-  logger: Logger;
-}): MonitorHandlers {
-  const { monitors, readVendors, layout, logger } = options;
-
+export function createMonitorHandlers({ monitors, readVendors, layout, logger }: PageContext) {
   /** Returns the monitor; undefined while the service is unavailable. Errors: ProblemError for an invalid id, monitor_not_found. */
   async function find(request: Request, visit: Visit) {
     const monitorId = monitorIdOf(request);
-    const asked = { caller: toProtoCaller(visit.caller), monitorId };
+    const asked = { caller: visit.caller, monitorId };
     return (await unlessUnavailable(logger, visit, () => monitors.getMonitor(asked)))?.monitor;
   }
 
@@ -55,7 +36,7 @@ export function createMonitorHandlers(options: {
       const { filter, problems } = readMonitorFilter(request.query);
       const after = readPosition(request.query.after, "mon");
       const isRefused = Object.keys(problems).length > 0;
-      const asked = { ...askedOf(filter), caller: toProtoCaller(visit.caller), page: { limit: PAGE_SIZE, after } };
+      const asked = { ...askedOf(filter), caller: visit.caller, page: { limit: PAGE_SIZE, after } };
       const found = isRefused
         ? { monitors: [], next: undefined }
         : await unlessUnavailable(logger, visit, () => monitors.listMonitors(asked));
@@ -65,7 +46,7 @@ export function createMonitorHandlers(options: {
         filter,
         problems,
         found,
-        vendors: await readVendors(visit, found?.monitors.map(({ entityId }) => entityId) ?? []),
+        vendors: await readVendors(visit, found?.monitors ?? []),
         isFirst: after === undefined,
       });
       const status = found ? (isRefused ? 400 : 200) : 503;
@@ -79,12 +60,12 @@ export function createMonitorHandlers(options: {
       if (!monitor)
         return layout.sendPage(response, { ...page, status: 503, content: monitorsUnavailablePage(page.title) });
       const asked = {
-        caller: toProtoCaller(visit.caller),
+        caller: visit.caller,
         monitorId: monitor.id,
         page: { limit: EVENTS_SHOWN, after },
       };
       const [vendors, found] = await Promise.all([
-        readVendors(visit, [monitor.entityId]),
+        readVendors(visit, [monitor]),
         unlessUnavailable(logger, visit, () => monitors.listEvents(asked)),
       ]);
       const content = monitorPage({
@@ -104,7 +85,7 @@ export function createMonitorHandlers(options: {
       const monitor = await find(request, visit);
       if (!monitor)
         return layout.sendPage(response, { ...page, status: 503, content: monitorsUnavailablePage(page.title) });
-      const vendors = await readVendors(visit, [monitor.entityId]);
+      const vendors = await readVendors(visit, [monitor]);
       const content = cancelMonitorPage({ view: visit.view, monitor, vendor: vendors?.get(monitor.entityId) });
       layout.sendPage(response, { ...page, content });
     },
@@ -112,10 +93,10 @@ export function createMonitorHandlers(options: {
     // Repeating the form changes nothing, so it needs no token.
     async cancel(request, response, visit) {
       const monitorId = monitorIdOf(request);
-      await monitors.cancelMonitor({ caller: toProtoCaller(visit.caller), monitorId });
+      await monitors.cancelMonitor({ caller: visit.caller, monitorId });
       response.redirect(303, `${visit.view.path}/monitors/${monitorId}?done=canceled`);
     },
-  };
+  } satisfies PageHandlers;
 }
 
 const mayManage = ({ may }: Visit) => may("manage_monitors");

@@ -25,7 +25,7 @@ export interface AuditLogView {
 export function auditLogPage(options: AuditLogView): Html {
   const { visit, found } = options;
   return html`<h1>${visit.session.organizationName}</h1>
-${organizationTabs(visit.view, "Audit log", true)}
+${organizationTabs(visit, "Audit log")}
 ${filterForm(options)}
 ${
   found &&

@@ -1,9 +1,5 @@
-import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
-import type { OrganizationService } from "@vvs/proto/account/v1/organization";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { PageHandler } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import type { PageContext } from "../page-context.ts";
 import { readPosition } from "../ui/list-position.ts";
 import { utcTime } from "../webhooks/delivery-filter.ts";
 import { readAuditFilter } from "./audit-filter.ts";
@@ -12,17 +8,12 @@ import { auditLogPage } from "./audit-log-page.ts";
 const PAGE_SIZE = 50;
 
 /** Creates the handler of the audit log: who did what, when and from where. */
-export function createAuditLogHandler(options: {
-  organization: Pick<Client<typeof OrganizationService>, "listMembers">;
-  auditLog: Pick<Client<typeof AuditLogService>, "listAuditEntries">;
-  layout: Layout;
-}): PageHandler {
-  const { organization, layout } = options;
+export function createAuditLogHandler({ organization, auditLog, layout }: PageContext): PageHandler {
   return async (request, response, visit) => {
     const { filter, problems } = readAuditFilter(request.query);
     const after = readPosition(request.query.after, "audit");
     const isRefused = Object.keys(problems).length > 0;
-    const caller = toProtoCaller(visit.caller);
+    const { caller } = visit;
     const auditRequest = {
       caller,
       actor: filter.actor,
@@ -33,7 +24,7 @@ export function createAuditLogHandler(options: {
     };
     const [{ members }, found] = await Promise.all([
       organization.listMembers({ caller }),
-      isRefused ? undefined : options.auditLog.listAuditEntries(auditRequest),
+      isRefused ? undefined : auditLog.listAuditEntries(auditRequest),
     ]);
     const content = auditLogPage({ visit, filter, problems, members, found, isFirst: after === undefined });
     const status = isRefused ? 400 : 200;

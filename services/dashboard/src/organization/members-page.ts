@@ -19,7 +19,7 @@ export function membersPage(options: MembersView): Html {
   const { view, session, may } = visit;
   const mayManage = may("manage_members");
   return html`<h1>${session.organizationName}</h1>
-${organizationTabs(view, "Members", may("read_audit_log"))}
+${organizationTabs(visit, "Members")}
 ${noticeBox(options.notice)}
 <section aria-labelledby="members">
 <h2 id="members">Members</h2>

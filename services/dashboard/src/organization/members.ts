@@ -1,83 +1,54 @@
 import { ServiceError } from "@vvs/errors";
-import { isId } from "@vvs/ids";
 import type { Member } from "@vvs/proto/account/v1/members";
-import type { OrganizationService } from "@vvs/proto/account/v1/organization";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { Request, Response } from "express";
 import { clearCookie } from "../http/cookies.ts";
 import { field } from "../http/form.ts";
+import { pathId } from "../http/path-id.ts";
 import { ProblemError } from "../http/problem.ts";
 import { hasRecentPassword } from "../http/recent-password.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
+import { CONFIRMED, noticeOf, problemNotice } from "../ui/notices.ts";
 import type { Notice } from "../ui/parts.ts";
 import type { RefusedInvitation } from "./invitations-page.ts";
 import { leavePage, memberPage, removeMemberPage } from "./member-page.ts";
 import { membersPage } from "./members-page.ts";
 
-/** Handlers that show the members, and with which owners manage them. */
-export interface MemberHandlers {
-  readonly list: PageHandler;
-  readonly view: PageHandler;
-  readonly setRole: PageHandler;
-  readonly askToRemove: PageHandler;
-  readonly remove: PageHandler;
-  /** Every member may leave. */
-  readonly askToLeave: PageHandler;
-  readonly leave: PageHandler;
-}
-
-/** Sends the list of members, with the result of a form. */
-export type SendMembers = (
-  request: Request,
-  response: Response,
-  visit: Visit,
-  shown: { status?: number; notice?: Notice; invitation?: RefusedInvitation },
-) => Promise<void>;
-
-const notices: Readonly<Record<string, Notice>> = {
-  role: { kind: "done", text: "The role was changed. It takes effect when they open their next page." },
-  removed: { kind: "done", text: "The member was removed and signed out everywhere." },
-  invited: { kind: "done", text: "The invitation was sent. Its link works for 7 days." },
-  resent: { kind: "done", text: "The invitation was sent again. The link in the earlier email no longer works." },
-  revoked: { kind: "done", text: "The invitation was revoked. Its link no longer works." },
-  confirmed: {
-    kind: "done",
-    text: "Your identity is confirmed. Your previous action was not carried out yet. Start it again.",
-  },
+const notices = {
+  role: "The role was changed. It takes effect when they open their next page.",
+  removed: "The member was removed and signed out everywhere.",
+  invited: "The invitation was sent. Its link works for 7 days.",
+  resent: "The invitation was sent again. The link in the earlier email no longer works.",
+  revoked: "The invitation was revoked. Its link no longer works.",
+  confirmed: CONFIRMED,
 };
 
-export function createMemberHandlers(options: {
-  organization: Pick<
-    Client<typeof OrganizationService>,
-    "listMembers" | "listInvitations" | "setMemberRole" | "removeMember"
-  >;
-  layout: Layout;
-  now: () => Date;
-}): MemberHandlers & { sendMembers: SendMembers } {
-  const { organization, layout, now } = options;
+/** Creates the handlers that show the members, and with which owners manage them and invite people. */
+export function createMemberHandlers({ organization, layout, now }: PageContext) {
+  const membersOf = async ({ caller }: Visit) => (await organization.listMembers({ caller })).members;
 
-  const membersOf = async (visit: Visit) =>
-    (await organization.listMembers({ caller: toProtoCaller(visit.caller) })).members;
-
-  async function find(request: Request, visit: Visit): Promise<{ member: Member; members: readonly Member[] }> {
+  async function find(request: Request, visit: Visit) {
     const members = await membersOf(visit);
     const member = members.find(({ userId }) => userId === request.params.user_id);
     if (!member) throw new ProblemError("page_not_found");
-    return { member, members };
+    return { visit, member, isLastOwner: isOnlyOwner(member, members) };
   }
 
-  async function sendMember(
-    request: Request,
-    response: Response,
-    visit: Visit,
-    shown: { status?: number; notice?: Notice } = {},
-  ): Promise<void> {
-    const { member, members } = await find(request, visit);
-    const isLastOwner = isOnlyOwner(member, members);
-    const content = memberPage({ visit, member, isLastOwner, notice: shown.notice });
-    layout.sendPage(response, { visit, section: "organization", title: member.email, status: shown.status, content });
+  async function sendMember(request: Request, response: Response, visit: Visit, notice?: Notice): Promise<void> {
+    const found = await find(request, visit);
+    const [title, status] = [found.member.email, notice?.kind === "problem" ? 400 : 200];
+    const content = memberPage({ ...found, notice });
+    layout.sendPage(response, { visit, section: "organization", title, status, content });
+  }
+
+  /** Runs the action of a form on a member's page and redirects to the list. Owners who changed their own role may no longer see that page. */
+  async function manage(request: Request, response: Response, visit: Visit, done: string, run: () => Promise<unknown>) {
+    try {
+      await run();
+      redirectToMembers(response, visit, done);
+    } catch (error) {
+      await sendMember(request, response, visit, problemNotice(memberRefusal(error)));
+    }
   }
 
   async function sendLeave(response: Response, visit: Visit, problem?: string): Promise<void> {
@@ -89,100 +60,114 @@ export function createMemberHandlers(options: {
     layout.sendPage(response, { visit, section: "organization", title, status: problem ? 400 : 200, content });
   }
 
-  const sendMembers: SendMembers = async (_request, response, visit, shown) => {
-    const mayManage = visit.may("manage_members");
-    const caller = toProtoCaller(visit.caller);
+  /** Sends the list of members, with the result of a form. */
+  async function sendMembers(
+    response: Response,
+    visit: Visit,
+    shown: { status?: number; notice?: Notice; refused?: RefusedInvitation },
+  ): Promise<void> {
+    const { status, notice, refused } = shown;
     const [members, invited] = await Promise.all([
       membersOf(visit),
-      mayManage ? organization.listInvitations({ caller }) : undefined,
+      visit.may("manage_members") ? organization.listInvitations({ caller: visit.caller }) : undefined,
     ]);
-    const content = membersPage({
-      visit,
-      members,
-      invitations: invited && {
-        view: visit.view,
-        invitations: invited.invitations,
-        now: now(),
-        mayInvite: hasRecentPassword(visit.session, now()),
-        refused: shown.invitation,
-      },
-      notice: shown.notice,
-    });
-    layout.sendPage(response, { visit, section: "organization", title: "Members", status: shown.status, content });
-  };
+    const mayInvite = hasRecentPassword(visit.session, now());
+    const invitations = invited && { ...invited, view: visit.view, now: now(), mayInvite, refused };
+    const content = membersPage({ visit, members, invitations, notice });
+    layout.sendPage(response, { visit, section: "organization", title: "Members", status, content });
+  }
+
+  /** Runs the action of an invitation's form and redirects to the list. Repeating an action has no further effect. */
+  async function manageInvitation(response: Response, visit: Visit, done: string, run: () => Promise<unknown>) {
+    try {
+      await run();
+      redirectToMembers(response, visit, done);
+    } catch (error) {
+      const [status, text] = invitationRefusal(error, "The invitation");
+      await sendMembers(response, visit, { status, notice: problemNotice(text) });
+    }
+  }
 
   return {
-    sendMembers,
+    list: (request, response, visit) => sendMembers(response, visit, { notice: noticeOf(request, notices) }),
 
-    list: (request, response, visit) => sendMembers(request, response, visit, { notice: noticeOf(request) }),
-
-    view: (request, response, visit) => sendMember(request, response, visit, { notice: noticeOf(request) }),
+    view: (request, response, visit) => sendMember(request, response, visit, noticeOf(request, notices)),
 
     // Repeating the form changes nothing, so it needs no token.
     async setRole(request, response, visit) {
-      const userId = userIdOf(request);
-      try {
-        await organization.setMemberRole({
-          caller: toProtoCaller(visit.caller),
-          userId,
-          role: field(request, "role"),
-        });
-        // Not the member's page: owners who changed their own role may no longer see it.
-        response.redirect(303, `${visit.view.path}/organization/members?done=role`);
-      } catch (error) {
-        const notice: Notice = { kind: "problem", text: refusalOf(error) };
-        await sendMember(request, response, visit, { status: 400, notice });
-      }
+      const change = { caller: visit.caller, userId: pathId(request, "user_id", "usr"), role: field(request, "role") };
+      await manage(request, response, visit, "role", () => organization.setMemberRole(change));
     },
 
     async askToRemove(request, response, visit) {
-      const { member, members } = await find(request, visit);
-      const content = removeMemberPage({ visit, member, isLastOwner: isOnlyOwner(member, members) });
-      layout.sendPage(response, { visit, section: "organization", title: `Remove ${member.email}`, content });
+      const found = await find(request, visit);
+      const title = `Remove ${found.member.email}`;
+      layout.sendPage(response, { visit, section: "organization", title, content: removeMemberPage(found) });
     },
 
     async remove(request, response, visit) {
-      try {
-        await organization.removeMember({ caller: toProtoCaller(visit.caller), userId: userIdOf(request) });
-        response.redirect(303, `${visit.view.path}/organization/members?done=removed`);
-      } catch (error) {
-        const notice: Notice = { kind: "problem", text: refusalOf(error) };
-        await sendMember(request, response, visit, { status: 400, notice });
-      }
+      const member = { caller: visit.caller, userId: pathId(request, "user_id", "usr") };
+      await manage(request, response, visit, "removed", () => organization.removeMember(member));
     },
 
     askToLeave: (_request, response, visit) => sendLeave(response, visit),
 
     async leave(_request, response, visit) {
       try {
-        await organization.removeMember({ caller: toProtoCaller(visit.caller), userId: visit.session.userId });
+        await organization.removeMember({ caller: visit.caller, userId: visit.session.userId });
       } catch (error) {
-        return sendLeave(response, visit, refusalOf(error));
+        return sendLeave(response, visit, memberRefusal(error));
       }
       clearCookie(response, "__Host-session");
       clearCookie(response, "__Host-form");
       response.redirect(303, "/sign-in?signed_out");
     },
-  };
+
+    async invite(request, response, visit) {
+      const typed = { email: field(request, "email").trim(), role: field(request, "role") };
+      try {
+        await organization.createInvitation({ caller: visit.caller, ...typed });
+        redirectToMembers(response, visit, "invited");
+      } catch (error) {
+        const [status, problem] = invitationRefusal(error, "The email address");
+        await sendMembers(response, visit, { status, refused: { ...typed, problem } });
+      }
+    },
+
+    async resendInvitation(request, response, visit) {
+      const invitation = { caller: visit.caller, invitationId: pathId(request, "invitation_id", "inv") };
+      await manageInvitation(response, visit, "resent", () => organization.resendInvitation(invitation));
+    },
+
+    async revokeInvitation(request, response, visit) {
+      const invitation = { caller: visit.caller, invitationId: pathId(request, "invitation_id", "inv") };
+      await manageInvitation(response, visit, "revoked", () => organization.revokeInvitation(invitation));
+    },
+  } satisfies PageHandlers;
+}
+
+function redirectToMembers(response: Response, { view }: Visit, done: string): void {
+  response.redirect(303, `${view.path}/organization/members?done=${done}`);
 }
 
 function isOnlyOwner(member: Member, members: readonly Member[]): boolean {
   return member.role === "owner" && members.every(({ userId, role }) => userId === member.userId || role !== "owner");
 }
 
-function userIdOf(request: Request): string {
-  const id = String(request.params.user_id);
-  if (!isId("usr", id)) throw new ProblemError("page_not_found");
-  return id;
-}
-
-function noticeOf({ query }: Request): Notice | undefined {
-  return typeof query.done === "string" && Object.hasOwn(notices, query.done) ? notices[query.done] : undefined;
-}
-
-/** Returns a refusal that the user can correct. Other errors are thrown as they are. */
-function refusalOf(error: unknown): string {
+/** Returns why a change of a member was refused, if the user can correct it. Other errors are thrown as they are. */
+function memberRefusal(error: unknown): string {
   if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
-  const role = error.details.find(({ path }) => path === "role");
-  return role ? "Choose one of the roles." : error.message;
+  return error.details.some(({ path }) => path === "role") ? "Choose one of the roles." : error.message;
+}
+
+/** Returns why an invitation was refused, if the user can correct it or wait. Other errors are thrown as they are. */
+function invitationRefusal(error: unknown, subject: string): [status: number, text: string] {
+  if (!(error instanceof ServiceError)) throw error;
+  if (error.code === "rate_limited") return [429, error.message];
+  if (error.code === "limit_exceeded") return [400, error.message];
+  if (error.code === "not_found") return [404, "This invitation was already accepted or revoked."];
+  if (error.code !== "invalid_request") throw error;
+  const [detail] = error.details;
+  if (detail?.path === "role") return [400, "Choose one of the roles."];
+  return [400, detail ? `${subject} ${detail.message}.` : error.message];
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from "../http/html.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import type { Visit } from "../http/session.ts";
 
 const tabs = [
   { path: "", name: "Plan and limits" },
@@ -7,11 +7,9 @@ const tabs = [
   { path: "/audit-log", name: "Audit log" },
 ] as const;
 
-export type OrganizationTab = (typeof tabs)[number]["name"];
-
 /** Renders the tabs of the organization's pages; the audit log only for users who may read it. */
-export function organizationTabs(view: EnvironmentView, current: OrganizationTab, mayAudit: boolean): Html {
-  const shown = tabs.filter(({ path }) => mayAudit || path !== "/audit-log");
+export function organizationTabs({ view, may }: Visit, current: (typeof tabs)[number]["name"]): Html {
+  const shown = tabs.filter(({ path }) => may("read_audit_log") || path !== "/audit-log");
   return html`<nav class="tabs" aria-label="Organization"><ul class="sections">
 ${shown.map(({ path, name }) => html`<li><a href="${view.path}/organization${path}"${name === current && html` aria-current="page"`}>${name}</a></li>`)}
 </ul></nav>`;

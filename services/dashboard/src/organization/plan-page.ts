@@ -1,14 +1,13 @@
 import type { GetOrganizationResponse } from "@vvs/proto/account/v1/organization";
 import { type Html, html } from "../http/html.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import type { Visit } from "../http/session.ts";
 import { facts, type Notice, noticeBox, time } from "../ui/parts.ts";
 import { organizationTabs } from "./organization-tabs.ts";
 import { retention } from "./retention.ts";
 
-export interface PlanView {
-  readonly view: EnvironmentView;
+interface PlanView {
+  readonly visit: Visit;
   readonly organization: GetOrganizationResponse;
-  readonly mayAudit: boolean;
   readonly activeKeys: number;
   /** Undefined while it is unavailable. */
   readonly activeMonitors: number | undefined;
@@ -24,9 +23,9 @@ const planNames: Readonly<Record<string, string>> = {
 };
 
 export function planPage(options: PlanView): Html {
-  const { view, organization } = options;
+  const { visit, organization } = options;
   return html`<h1>${organization.name}</h1>
-${organizationTabs(view, "Plan and limits", options.mayAudit)}
+${organizationTabs(visit, "Plan and limits")}
 ${noticeBox(options.notice)}
 <section class="card" aria-labelledby="plan">
 <h2 id="plan">Plan</h2>
@@ -42,7 +41,8 @@ ${kept()}`;
 }
 
 function limits(options: PlanView): Html {
-  const { view, organization, activeKeys, activeMonitors, busiest } = options;
+  const { organization, activeKeys, activeMonitors, busiest } = options;
+  const { view } = options.visit;
   const perMinute = busiest && Math.ceil(busiest.most / 60);
   return html`<section aria-labelledby="limits">
 <h2 id="limits">Limits in the ${view.name} environment</h2>

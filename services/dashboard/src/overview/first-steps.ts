@@ -50,8 +50,7 @@ const steps: readonly {
 ];
 
 /** Renders the first steps; nothing once all are taken, while any is unknown, or for roles that may not take them all. */
-export function firstSteps(visit: Pick<Visit, "view" | "may">, completed: CompletedSteps): Html | undefined {
-  const { view, may } = visit;
+export function firstSteps({ view, may }: Visit, completed: CompletedSteps): Html | undefined {
   if (!steps.every(({ permission }) => may(permission))) return undefined;
   const known = steps.every(({ step }) => completed[step] !== undefined);
   if (!known || steps.every(({ step }) => completed[step])) return undefined;

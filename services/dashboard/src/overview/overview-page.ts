@@ -6,7 +6,7 @@ import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { statusName } from "../ui/checks.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import { listing } from "../ui/listing.ts";
 import { state, time } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { requestsPlot } from "../usage/usage-page.ts";
@@ -14,9 +14,8 @@ import type { UsageRange } from "../usage/usage-range.ts";
 import { type CompletedSteps, firstSteps } from "./first-steps.ts";
 
 /** The data of the overview. Each part is undefined while its service is unavailable. */
-export interface OverviewView {
-  readonly view: EnvironmentView;
-  readonly may: Visit["may"];
+interface OverviewView {
+  readonly visit: Visit;
   readonly attention: {
     /** The failing endpoints. */
     readonly endpoints: readonly Endpoint[] | undefined;
@@ -33,10 +32,10 @@ export interface OverviewView {
 }
 
 export function overviewPage(options: OverviewView): Html {
-  const { view, may, completedSteps } = options;
+  const { view, may } = options.visit;
   return html`<div class="heading"><h1>Overview</h1>
 ${may("verify") && html`<p><a class="button" href="${view.path}/verifications/new">Run a verification</a></p>`}</div>
-${firstSteps({ view, may }, completedSteps)}
+${firstSteps(options.visit, options.completedSteps)}
 ${attentionSection(options)}
 <div class="panels">
 ${usagePanel(options)}
@@ -45,7 +44,7 @@ ${eventsPanel(options)}
 </div>`;
 }
 
-function attentionSection({ view, attention, vendors }: OverviewView): Html {
+function attentionSection({ visit: { view }, attention, vendors }: OverviewView): Html {
   const { endpoints, monitors, providers } = attention;
   const impaired = providers?.filter((provider) => provider.state !== "available");
   const items = [
@@ -73,42 +72,42 @@ ${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "all wel
 </section>`;
 }
 
-function usagePanel({ view, usage }: OverviewView): Html {
+function usagePanel({ visit: { view }, usage }: OverviewView): Html {
   return html`<section class="wide" aria-labelledby="usage">
 <div class="heading"><h2 id="usage">Requests</h2><p><a href="${view.path}/usage">View usage</a></p></div>
-${!usage && unavailable("Usage is temporarily unavailable. Requests are still counted. Try again in a moment.")}
-${usage?.counts.length === 0 && html`<p class="empty">No API requests in the ${view.name} environment in the last 24 hours.</p>`}
-${usage && usage.counts.length > 0 && requestsPlot(usage.counts, usage.range, "The last 24 hours, by hour (UTC)")}
+${listing(usage?.counts, {
+  unavailable: unavailable("Usage is temporarily unavailable. Requests are still counted. Try again in a moment."),
+  empty: `No API requests in the ${view.name} environment in the last 24 hours.`,
+  list: (counts) => requestsPlot(counts, usage!.range, "The last 24 hours, by hour (UTC)"),
+})}
 </section>`;
 }
 
-function verificationsPanel({ view, verifications, vendors }: OverviewView): Html {
+function verificationsPanel({ visit: { view }, verifications, vendors }: OverviewView): Html {
   return html`<section aria-labelledby="verifications">
 <div class="heading"><h2 id="verifications">Latest verifications</h2><p><a href="${view.path}/verifications">View all<span class="unseen"> verifications</span></a></p></div>
-${!verifications && unavailable("Verifications are temporarily unavailable. None are lost. Try again in a moment.")}
-${verifications?.length === 0 && html`<p class="empty">No verifications yet.</p>`}
-${
-  verifications &&
-  verifications.length > 0 &&
-  html`<ul class="rows">${verifications.map((each) => html`<li>${state(statusName(each.overallResult))} <a href="${view.path}/verifications/${each.id}">${nameOf(each.entityId, vendors)}</a> <span class="hint">${time(each.createdAt)}</span></li>`)}</ul>`
-}
+${listing(verifications, {
+  unavailable: unavailable("Verifications are temporarily unavailable. None are lost. Try again in a moment."),
+  empty: "No verifications yet.",
+  list: (items) =>
+    html`<ul class="rows">${items.map((each) => html`<li>${state(statusName(each.overallResult))} <a href="${view.path}/verifications/${each.id}">${nameOf(each.entityId, vendors)}</a> <span class="hint">${time(each.createdAt)}</span></li>`)}</ul>`,
+})}
 </section>`;
 }
 
-function eventsPanel({ view, events, vendors }: OverviewView): Html {
+function eventsPanel({ visit: { view }, events, vendors }: OverviewView): Html {
   return html`<section aria-labelledby="events">
 <div class="heading"><h2 id="events">Latest changes</h2><p><a href="${view.path}/monitors">View monitors</a></p></div>
-${!events && unavailable("Changes are temporarily unavailable. None are lost. Try again in a moment.")}
-${events?.length === 0 && html`<p class="empty">Your monitors have not found any changes yet.</p>`}
-${
-  events &&
-  events.length > 0 &&
-  html`<ul class="rows">${events.map(
-    ({ event, entityId }) =>
-      html`<li><a href="${view.path}/monitors/${event.monitorId}">${nameOf(entityId, vendors)}</a> <span class="hint">${time(event.detectedAt)}</span>
+${listing(events, {
+  unavailable: unavailable("Changes are temporarily unavailable. None are lost. Try again in a moment."),
+  empty: "Your monitors have not found any changes yet.",
+  list: (items) =>
+    html`<ul class="rows">${items.map(
+      ({ event, entityId }) =>
+        html`<li><a href="${view.path}/monitors/${event.monitorId}">${nameOf(entityId, vendors)}</a> <span class="hint">${time(event.detectedAt)}</span>
 <ul class="plain">${event.changes.map(({ field, previous, current }) => html`<li><code>${field}</code> <del>${previous ?? "none"}</del> <span aria-hidden="true">→</span> <ins>${current ?? "none"}</ins></li>`)}</ul></li>`,
-  )}</ul>`
-}
+    )}</ul>`,
+})}
 </section>`;
 }
 

@@ -1,20 +1,12 @@
-import type { Logger } from "@vvs/logging";
-import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import type { Client } from "@vvs/rpc";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { PageHandler } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import type { PageContext } from "../page-context.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { unavailablePage } from "../ui/parts.ts";
 import { providersPage } from "./providers-page.ts";
 
 /** Creates the handler that shows the state of the providers of an environment. */
-export function createProvidersHandler(options: {
-  verification: Pick<Client<typeof VerificationService>, "listProviders">;
-  layout: Layout;
-  logger: Logger;
-}): PageHandler {
-  const { verification, layout, logger } = options;
+export function createProvidersHandler({ verification, layout, logger }: PageContext): PageHandler {
   return async (_request, response, visit) => {
     const page = { visit, section: "providers", title: "Providers" } as const;
     const environment = toProtoEnvironment(visit.view.environment);

@@ -5,7 +5,7 @@ import { UsageInterval, type UsageService } from "@vvs/proto/account/v1/usage";
 import { HealthInterval } from "@vvs/proto/verification/v1/provider_health";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import type { Client } from "@vvs/rpc";
-import { toProtoCaller, toProtoEnvironment } from "@vvs/tenant";
+import { toProtoEnvironment } from "@vvs/tenant";
 import type { PageHandler, Visit } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
 import type { ReadPanel } from "../ui/panels.ts";
@@ -33,7 +33,7 @@ export function createUsageHandler(options: {
     });
 
   return async (request, response, visit) => {
-    const caller = toProtoCaller(visit.caller);
+    const { caller } = visit;
     const ranges = rangesAt(now());
     const range = ranges.find(({ id }) => id === request.query.range) ?? ranges[2]!;
     const [organization, { keys }, providers] = await Promise.all([

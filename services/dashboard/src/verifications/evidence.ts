@@ -1,33 +1,19 @@
 import { createHash } from "node:crypto";
 import { isId } from "@vvs/ids";
-import type { Logger } from "@vvs/logging";
-import type { Evidence, VerificationService } from "@vvs/proto/verification/v1/verification";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
+import type { Evidence } from "@vvs/proto/verification/v1/verification";
 import type { Request } from "express";
 import { ProblemError } from "../http/problem.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { unavailablePage } from "../ui/parts.ts";
 import { evidencePage } from "./evidence-page.ts";
 
-export interface EvidenceHandlers {
-  readonly view: PageHandler;
-  readonly download: PageHandler;
-}
-
-export function createEvidenceHandlers(options: {
-  verification: Pick<Client<typeof VerificationService>, "getEvidence">;
-  layout: Layout;
-  logger: Logger;
-}): EvidenceHandlers {
-  const { verification, layout, logger } = options;
-
+export function createEvidenceHandlers({ verification, layout, logger }: PageContext) {
   async function read(request: Request, visit: Visit): Promise<Evidence> {
     const evidenceId = String(request.params.evidence_id);
     if (!isId("evd", evidenceId)) throw new ProblemError("page_not_found");
-    return (await verification.getEvidence({ caller: toProtoCaller(visit.caller), evidenceId })).evidence!;
+    return (await verification.getEvidence({ caller: visit.caller, evidenceId })).evidence!;
   }
 
   return {
@@ -48,7 +34,7 @@ export function createEvidenceHandlers(options: {
       });
       response.send(Buffer.from(content, "utf8"));
     },
-  };
+  } satisfies PageHandlers;
 }
 
 function sha256(text: string): string {

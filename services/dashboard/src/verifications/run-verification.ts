@@ -1,12 +1,9 @@
 import { type Candidate, ServiceError } from "@vvs/errors";
-import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { Request, Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
-import { type FormTokens, FormUsedError, formIdempotency } from "../http/form-token.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import { FormUsedError, formIdempotency } from "../http/form-token.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import type { Notice } from "../ui/parts.ts";
 import { runVerificationPage } from "./run-verification-page.ts";
 import {
@@ -19,11 +16,6 @@ import {
   type VerificationField,
   type VerificationProblems,
 } from "./verification-form.ts";
-
-export interface RunVerificationHandlers {
-  readonly ask: PageHandler;
-  readonly run: PageHandler;
-}
 
 /** Why no verification was run; shown with the form. */
 interface Refusal {
@@ -38,13 +30,7 @@ interface Refusal {
 /** Less than the 25 s that the page promises, which include this service's own work. */
 const TIMEOUT_MS = 24_500;
 
-export function createRunVerificationHandlers(options: {
-  verification: Pick<Client<typeof VerificationService>, "verify">;
-  layout: Layout;
-  formTokens: FormTokens;
-}): RunVerificationHandlers {
-  const { verification, layout, formTokens } = options;
-
+export function createRunVerificationHandlers({ verification, layout, formTokens }: PageContext) {
   function sendForm(
     request: Request,
     response: Response,
@@ -71,7 +57,7 @@ export function createRunVerificationHandlers(options: {
       }
       const { identifiers, legalName, checks, mode } = read.wanted;
       const wanted = {
-        caller: toProtoCaller(visit.caller),
+        caller: visit.caller,
         target: { case: "vendor" as const, value: { identifiers, legalName } },
         checks: [...checks],
         mode,
@@ -86,7 +72,7 @@ export function createRunVerificationHandlers(options: {
         sendForm(request, response, visit, { ...refusalOf(error), input });
       }
     },
-  };
+  } satisfies PageHandlers;
 }
 
 function typedIn(request: Request): TypedVerification {

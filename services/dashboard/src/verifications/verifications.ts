@@ -1,40 +1,22 @@
 import { isId } from "@vvs/ids";
-import type { Logger } from "@vvs/logging";
-import type { ApiKey, ApiKeyService } from "@vvs/proto/account/v1/api_keys";
-import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
-import type { ReadVendors } from "../entities/vendors.ts";
+import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import { ProblemError } from "../http/problem.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { actorView } from "../ui/actor.ts";
-import type { Layout } from "../ui/layout.ts";
 import { readPosition } from "../ui/list-position.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { unavailablePage } from "../ui/parts.ts";
 import { verificationPage } from "./verification-page.ts";
 import { verificationsPage } from "./verifications-page.ts";
 
-export interface VerificationHandlers {
-  readonly list: PageHandler;
-  readonly view: PageHandler;
-}
-
 const PAGE_SIZE = 25;
 const INVALID_ENTITY_ID = "Enter an entity ID: ent_ followed by 26 letters and digits.";
 
-export function createVerificationHandlers(options: {
-  verification: Pick<Client<typeof VerificationService>, "listVerifications" | "getVerification">;
-  apiKeys: Pick<Client<typeof ApiKeyService>, "listApiKeys">;
-  readVendors: ReadVendors;
-  layout: Layout;
-  logger: Logger;
-}): VerificationHandlers {
-  const { verification, readVendors, layout, logger } = options;
-
+export function createVerificationHandlers({ verification, apiKeys, readVendors, layout, logger }: PageContext) {
   /** Returns the API keys, to name the requester; without them the page shows only an id. */
   async function keysOf(visit: Visit): Promise<readonly ApiKey[]> {
-    const read = () => options.apiKeys.listApiKeys({ caller: toProtoCaller(visit.caller) });
+    const read = () => apiKeys.listApiKeys({ caller: visit.caller });
     return (await unlessUnavailable(logger, visit, read))?.keys ?? [];
   }
 
@@ -44,11 +26,10 @@ export function createVerificationHandlers(options: {
       const entityId = typeof filter === "string" ? filter.trim() : "";
       const problem = entityId === "" || isId("ent", entityId) ? undefined : INVALID_ENTITY_ID;
       const after = readPosition(place, "ver");
-      const asked = { caller: toProtoCaller(visit.caller), entityId, page: { limit: PAGE_SIZE, after } };
+      const asked = { caller: visit.caller, entityId, page: { limit: PAGE_SIZE, after } };
       const found = problem
         ? { verifications: [], next: undefined }
         : await unlessUnavailable(logger, visit, () => verification.listVerifications(asked));
-      const ids = found?.verifications.map((each) => each.entityId) ?? [];
       const content = verificationsPage({
         view: visit.view,
         mayVerify: visit.may("verify"),
@@ -56,7 +37,7 @@ export function createVerificationHandlers(options: {
         entityId: problem ? "" : entityId,
         problem,
         found,
-        vendors: await readVendors(visit, ids),
+        vendors: await readVendors(visit, found?.verifications ?? []),
         isFirst: after === undefined,
       });
       const status = found ? (problem ? 400 : 200) : 503;
@@ -67,11 +48,11 @@ export function createVerificationHandlers(options: {
       const page = { visit, section: "verifications", title: "Verification" } as const;
       const id = String(request.params.verification_id);
       if (!isId("ver", id)) throw new ProblemError("page_not_found");
-      const asked = { caller: toProtoCaller(visit.caller), verificationId: id };
+      const asked = { caller: visit.caller, verificationId: id };
       const found = await unlessUnavailable(logger, visit, () => verification.getVerification(asked));
       if (!found) return layout.sendPage(response, { ...page, status: 503, content: unavailablePage(page.title) });
       const { entityId, actor } = found.verification!;
-      const [vendors, keys] = await Promise.all([readVendors(visit, [entityId]), keysOf(visit)]);
+      const [vendors, keys] = await Promise.all([readVendors(visit, [{ entityId }]), keysOf(visit)]);
       const content = verificationPage({
         view: visit.view,
         verification: found.verification!,
@@ -80,5 +61,5 @@ export function createVerificationHandlers(options: {
       });
       layout.sendPage(response, { ...page, content });
     },
-  };
+  } satisfies PageHandlers;
 }

@@ -1,16 +1,11 @@
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
-import type { Logger } from "@vvs/logging";
-import type { Delivery, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { Request } from "express";
-import type { ReadVendors } from "../entities/vendors.ts";
-import { type FormTokens, FormUsedError } from "../http/form-token.ts";
+import { FormUsedError } from "../http/form-token.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
+import type { PageHandlers } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { actorView } from "../ui/actor.ts";
-import type { Layout } from "../ui/layout.ts";
 import { readPosition } from "../ui/list-position.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import type { Notice } from "../ui/parts.ts";
@@ -18,12 +13,6 @@ import { deliveriesPage } from "./deliveries-page.ts";
 import { deliveriesUnavailablePage } from "./deliveries-unavailable.ts";
 import { readDeliveryFilter, utcTime } from "./delivery-filter.ts";
 import { deliveryPage } from "./delivery-page.ts";
-
-export interface DeliveryHandlers {
-  readonly list: PageHandler;
-  readonly view: PageHandler;
-  readonly replay: PageHandler;
-}
 
 const PAGE_SIZE = 25;
 
@@ -40,29 +29,14 @@ const notices: Readonly<Record<string, Notice>> = {
   sent_before: { kind: "problem", text: "This form was already sent, so the delivery was not replayed again." },
 };
 
-export function createDeliveryHandlers(options: {
-  deliveries: Pick<Client<typeof WebhookDispatcherService>, "listDeliveries" | "getDelivery" | "replayDelivery">;
-  readVendors: ReadVendors;
-  layout: Layout;
-  formTokens: FormTokens;
-  logger: Logger;
-}): DeliveryHandlers {
-  const { deliveries, readVendors, layout, formTokens, logger } = options;
-
-  /** Returns the vendors of deliveries; test events have made-up vendors, which are left out. */
-  const vendorsOf = (visit: Visit, of: readonly Delivery[]) =>
-    readVendors(
-      visit,
-      of.filter(({ test }) => !test).map(({ entityId }) => entityId),
-    );
-
+export function createDeliveryHandlers({ deliveries, readVendors, layout, formTokens, logger }: PageContext) {
   return {
     async list(request, response, visit) {
       const { filter, problems } = readDeliveryFilter(request.query);
       const after = readPosition(request.query.after, "dlv");
       const isRefused = Object.keys(problems).length > 0;
       const asked = {
-        caller: toProtoCaller(visit.caller),
+        caller: visit.caller,
         status: filter.status,
         monitorId: filter.monitor_id,
         webhookUrl: filter.url,
@@ -80,7 +54,7 @@ export function createDeliveryHandlers(options: {
         filter,
         problems,
         found,
-        vendors: found && (await vendorsOf(visit, found.deliveries)),
+        vendors: found && (await readVendors(visit, found.deliveries)),
         isFirst: after === undefined,
         notice: replayNotice(request),
       });
@@ -90,12 +64,12 @@ export function createDeliveryHandlers(options: {
 
     async view(request, response, visit) {
       const page = { visit, section: "webhooks", title: "Delivery" } as const;
-      const asked = { caller: toProtoCaller(visit.caller), deliveryId: deliveryIdOf(request) };
+      const asked = { caller: visit.caller, deliveryId: deliveryIdOf(request) };
       const found = await unlessUnavailable(logger, visit, () => deliveries.getDelivery(asked));
       if (!found)
         return layout.sendPage(response, { ...page, status: 503, content: deliveriesUnavailablePage(page.title) });
       const delivery = found.delivery!;
-      const vendors = await vendorsOf(visit, [delivery]);
+      const vendors = await readVendors(visit, [delivery]);
       const content = deliveryPage({
         view: visit.view,
         mayReplay: visit.may("manage_webhooks"),
@@ -111,7 +85,7 @@ export function createDeliveryHandlers(options: {
     async replay(request, response, visit) {
       const deliveryId = deliveryIdOf(request);
       const path = `${visit.view.path}/webhooks/deliveries/${deliveryId}`;
-      const asked = { caller: toProtoCaller(visit.caller), deliveryId };
+      const asked = { caller: visit.caller, deliveryId };
       try {
         const { replayed } = await formTokens.once(request, response, () => deliveries.replayDelivery(asked));
         response.redirect(303, `${path}?done=${replayed ? "replayed" : "under_way"}`);
@@ -121,7 +95,7 @@ export function createDeliveryHandlers(options: {
         response.redirect(303, `${path}?done=no_webhook_url`);
       }
     },
-  };
+  } satisfies PageHandlers;
 }
 
 function deliveryIdOf(request: Request): string {

@@ -1,13 +1,12 @@
-import type { Logger } from "@vvs/logging";
-import type { ListEndpointsResponse, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import type { Client } from "@vvs/rpc";
-import { type CallerContext, toProtoCaller } from "@vvs/tenant";
+import type { ListEndpointsResponse } from "@vvs/proto/webhook/v1/webhook";
+import type { AppOptions } from "../app-options.ts";
+import type { Visit } from "../http/session.ts";
 
 export type Endpoints = Pick<ListEndpointsResponse, "endpoints" | "flaggedCount" | "hasMore">;
 
 /** Returns the webhook endpoints and their states; undefined while unavailable. */
 export type ReadEndpoints = (
-  visit: { readonly caller: CallerContext },
+  visit: Pick<Visit, "caller">,
   options: { limit: number; flaggedAlone?: boolean },
 ) => Promise<Endpoints | undefined>;
 
@@ -15,13 +14,10 @@ export type ReadEndpoints = (
 const TIMEOUT_MS = 1_000;
 
 /** Creates a ReadEndpoints that logs errors and never throws. */
-export function createReadEndpoints(options: {
-  deliveries: Pick<Client<typeof WebhookDispatcherService>, "listEndpoints">;
-  logger: Logger;
-}): ReadEndpoints {
+export function createReadEndpoints(options: Pick<AppOptions, "deliveries" | "logger">): ReadEndpoints {
   return async ({ caller }, { limit, flaggedAlone = false }) => {
     try {
-      const request = { caller: toProtoCaller(caller), limit, flaggedAlone };
+      const request = { caller, limit, flaggedAlone };
       return await options.deliveries.listEndpoints(request, { timeoutMs: TIMEOUT_MS });
     } catch (error) {
       options.logger.error({ err: error, request_id: caller.requestId }, "reading webhook endpoints failed");

@@ -1,41 +1,25 @@
 import { randomBytes } from "node:crypto";
-import type { Logger } from "@vvs/logging";
-import type { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { Request } from "express";
 import { field } from "../http/form.ts";
-import { type FormTokens, FormUsedError } from "../http/form-token.ts";
+import { FormUsedError } from "../http/form-token.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { PageHandler } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import type { PageHandlers } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { deliveriesUnavailablePage } from "./deliveries-unavailable.ts";
 import { localTime, readDeliveryFilter, utcTime } from "./delivery-filter.ts";
 import { type ReplayChoice, type ReplayProblems, replayFailedPage } from "./replay-failed-page.ts";
 
-export interface ReplayFailedHandlers {
-  readonly ask: PageHandler;
-  readonly run: PageHandler;
-}
-
 const DAY_MS = 24 * 60 * 60 * 1000;
 const REPLAY_ID = /^[\w-]{16,100}$/;
 
-export function createReplayFailedHandlers(options: {
-  deliveries: Pick<Client<typeof WebhookDispatcherService>, "countFailed" | "replayFailed">;
-  layout: Layout;
-  formTokens: FormTokens;
-  logger: Logger;
-  now: () => Date;
-}): ReplayFailedHandlers {
-  const { deliveries, layout, formTokens, logger, now } = options;
+export function createReplayFailedHandlers({ deliveries, layout, formTokens, logger, now }: PageContext) {
   return {
     async ask(request, response, visit) {
       const page = { visit, section: "webhooks", title: "Replay failed deliveries" } as const;
       const { choice, problems } = readChoice(request.query);
       const isAsked = choice.since !== "" && Object.keys(problems).length === 0;
-      const caller = toProtoCaller(visit.caller);
+      const { caller } = visit;
       const count = () => deliveries.countFailed({ caller, filter: filterOf(choice) });
       const counted = isAsked ? await unlessUnavailable(logger, visit, count) : undefined;
       if (isAsked && !counted) {
@@ -60,7 +44,7 @@ export function createReplayFailedHandlers(options: {
       if (Object.keys(problems).length > 0 || choice.since === "" || !REPLAY_ID.test(replayId)) {
         throw new ProblemError("malformed");
       }
-      const asked = { caller: toProtoCaller(visit.caller), filter: filterOf(choice), replayId };
+      const asked = { caller: visit.caller, filter: filterOf(choice), replayId };
       try {
         const { count } = await formTokens.once(request, response, () => deliveries.replayFailed(asked));
         const { since, monitor_id, url } = choice;
@@ -71,7 +55,7 @@ export function createReplayFailedHandlers(options: {
         response.redirect(303, `${visit.view.path}/webhooks/deliveries`);
       }
     },
-  };
+  } satisfies PageHandlers;
 }
 
 function fieldsOf(request: Request): Record<keyof ReplayChoice, string> {

@@ -1,22 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ServiceError } from "@vvs/errors";
-import type { Logger } from "@vvs/logging";
-import type { Delivery, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
+import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
 import type { Request, Response } from "express";
 import { field } from "../http/form.ts";
-import { type FormTokens, FormUsedError } from "../http/form-token.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import { FormUsedError } from "../http/form-token.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import type { Notice } from "../ui/parts.ts";
-import type { ReadEndpoints } from "./endpoints.ts";
 import { testEventPage } from "./test-event-page.ts";
-
-export interface TestEventHandlers {
-  readonly ask: PageHandler;
-  readonly send: PageHandler;
-}
 
 /** How long to wait for the outcome: an attempt takes up to 15 s. Later outcomes appear on the delivery's page. */
 const OUTCOME_WITHIN_MS = 18_000;
@@ -30,15 +21,7 @@ interface FormState {
   readonly problem?: string;
 }
 
-export function createTestEventHandlers(options: {
-  deliveries: Pick<Client<typeof WebhookDispatcherService>, "sendTestEvent" | "getDelivery">;
-  readEndpoints: ReadEndpoints;
-  layout: Layout;
-  formTokens: FormTokens;
-  logger: Logger;
-}): TestEventHandlers {
-  const { deliveries, readEndpoints, layout, formTokens, logger } = options;
-
+export function createTestEventHandlers({ deliveries, readEndpoints, layout, formTokens, logger }: PageContext) {
   async function sendForm(request: Request, response: Response, visit: Visit, shown: FormState): Promise<void> {
     const found = await readEndpoints(visit, { limit: SUGGESTED });
     const content = testEventPage({
@@ -55,7 +38,7 @@ export function createTestEventHandlers(options: {
   async function outcome(visit: Visit, { id }: Delivery): Promise<void> {
     const end = performance.now() + OUTCOME_WITHIN_MS;
     while (performance.now() < end) {
-      const { delivery } = await deliveries.getDelivery({ caller: toProtoCaller(visit.caller), deliveryId: id });
+      const { delivery } = await deliveries.getDelivery({ caller: visit.caller, deliveryId: id });
       if (delivery!.status !== "pending") return;
       await wait(LOOK_EVERY_MS);
     }
@@ -69,7 +52,7 @@ export function createTestEventHandlers(options: {
 
     async send(request, response, visit) {
       const url = field(request, "url").trim();
-      const asked = { caller: toProtoCaller(visit.caller), webhookUrl: url };
+      const asked = { caller: visit.caller, webhookUrl: url };
       try {
         const { delivery } = await formTokens.once(request, response, () => deliveries.sendTestEvent(asked));
         await outcome(visit, delivery!).catch((err) =>
@@ -80,7 +63,7 @@ export function createTestEventHandlers(options: {
         await sendForm(request, response, visit, { ...refusalOf(error), url: URL.canParse(url) ? url : "" });
       }
     },
-  };
+  } satisfies PageHandlers;
 }
 
 const SENT_BEFORE =

@@ -1,32 +1,11 @@
 import { ServiceError } from "@vvs/errors";
-import type { Logger } from "@vvs/logging";
-import type { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
-import type { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import type { Client } from "@vvs/rpc";
-import { toProtoCaller } from "@vvs/tenant";
 import type { Request, Response } from "express";
-import type { ReadVendors } from "../entities/vendors.ts";
 import { field } from "../http/form.ts";
-import { type FormTokens, FormUsedError } from "../http/form-token.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import { FormUsedError } from "../http/form-token.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import type { Notice } from "../ui/parts.ts";
-import type { ReadEndpoints } from "./endpoints.ts";
 import { type RecentDeliveries, webhooksPage } from "./webhooks-page.ts";
-
-type WebhookSecrets = Pick<
-  Client<typeof WebhookSecretService>,
-  "getWebhookSecret" | "setWebhookSecret" | "rotateWebhookSecret" | "endPreviousWebhookSecret"
->;
-type Deliveries = Pick<Client<typeof WebhookDispatcherService>, "listDeliveries">;
-
-export interface WebhookHandlers {
-  readonly view: PageHandler;
-  readonly showSecret: PageHandler;
-  readonly setSecret: PageHandler;
-  readonly rotateSecret: PageHandler;
-  readonly endPreviousSecret: PageHandler;
-}
 
 /** The result of a form, shown on the page. */
 interface FormResult {
@@ -47,30 +26,21 @@ const done: Readonly<Record<string, string>> = {
   ended: "The previous secret has ended. New attempts are signed only with the current secret.",
 };
 
-export function createWebhookHandlers(options: {
-  webhookSecrets: WebhookSecrets;
-  deliveries: Deliveries;
-  readVendors: ReadVendors;
-  readEndpoints: ReadEndpoints;
-  layout: Layout;
-  formTokens: FormTokens;
-  logger: Logger;
-}): WebhookHandlers {
-  const { readVendors, readEndpoints, layout, formTokens, logger } = options;
-
+export function createWebhookHandlers({
+  webhookSecrets,
+  deliveries,
+  readVendors,
+  readEndpoints,
+  layout,
+  formTokens,
+  logger,
+}: PageContext) {
   /** Returns the latest deliveries; undefined while unavailable, so that the secret can still be managed. */
   async function recentDeliveries(visit: Visit): Promise<RecentDeliveries | undefined> {
-    const request = { caller: toProtoCaller(visit.caller), page: { limit: DELIVERIES_SHOWN } };
+    const request = { caller: visit.caller, page: { limit: DELIVERIES_SHOWN } };
     try {
-      const { deliveries } = await options.deliveries.listDeliveries(request);
-      const real = deliveries.filter(({ test }) => !test);
-      return {
-        deliveries,
-        vendors: await readVendors(
-          visit,
-          real.map(({ entityId }) => entityId),
-        ),
-      };
+      const found = await deliveries.listDeliveries(request);
+      return { deliveries: found.deliveries, vendors: await readVendors(visit, found.deliveries) };
     } catch (error) {
       logger.error({ err: error, request_id: visit.caller.requestId }, "listing deliveries failed");
       return undefined;
@@ -80,7 +50,7 @@ export function createWebhookHandlers(options: {
   async function send(request: Request, response: Response, visit: Visit, shown: FormResult): Promise<void> {
     const { showsValue = false, status, notice, valueProblem } = shown;
     const [{ secret }, recent, endpoints] = await Promise.all([
-      options.webhookSecrets.getWebhookSecret({ caller: toProtoCaller(visit.caller), withoutValue: !showsValue }),
+      webhookSecrets.getWebhookSecret({ caller: visit.caller, withoutValue: !showsValue }),
       recentDeliveries(visit),
       readEndpoints(visit, { limit: ENDPOINTS_SHOWN }),
     ]);
@@ -122,33 +92,33 @@ export function createWebhookHandlers(options: {
 
     setSecret(request, response, visit) {
       const wanted = {
-        caller: toProtoCaller(visit.caller),
+        caller: visit.caller,
         // Pasted text sometimes ends with a line break.
         value: field(request, "value").trim(),
         endPreviousNow: field(request, "previous") === "end",
       };
       return change(request, response, visit, {
         done: "set",
-        run: (submission) => options.webhookSecrets.setWebhookSecret({ ...wanted, submission }),
+        run: (submission) => webhookSecrets.setWebhookSecret({ ...wanted, submission }),
       });
     },
 
     rotateSecret(request, response, visit) {
       const wanted = {
-        caller: toProtoCaller(visit.caller),
+        caller: visit.caller,
         endPreviousNow: field(request, "previous") === "end",
       };
       return change(request, response, visit, {
         done: "rotated",
-        run: (submission) => options.webhookSecrets.rotateWebhookSecret({ ...wanted, submission }),
+        run: (submission) => webhookSecrets.rotateWebhookSecret({ ...wanted, submission }),
       });
     },
 
     endPreviousSecret(request, response, visit) {
-      const run = () => options.webhookSecrets.endPreviousWebhookSecret({ caller: toProtoCaller(visit.caller) });
+      const run = () => webhookSecrets.endPreviousWebhookSecret({ caller: visit.caller });
       return change(request, response, visit, { done: "ended", run });
     },
-  };
+  } satisfies PageHandlers;
 }
 
 /** Returns a refusal that the user can correct. Other errors are thrown as they are. */
