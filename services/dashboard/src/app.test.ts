@@ -113,7 +113,7 @@ describe("what goes wrong is told on a page", () => {
     expect(text).not.toContain("mongodb");
     expect(text).toContain(headers.get("x-request-id"));
     const line = dashboard.logs.find((logged) => logged.request_id === headers.get("x-request-id"));
-    expect(line).toMatchObject({ level: "error", msg: "request failed" });
+    expect(line).toMatchObject({ level: "error", msg: "request", err: { code: "internal_error" } });
   });
 
   test("without account it is a 503 that says so", async () => {
@@ -146,7 +146,7 @@ test("each request is one line of the log, by its route, and no line has what wa
       method: "GET",
       route: "/test/api-keys/:key_id/revoke",
       status: 404,
-      completed: true,
+      complete: true,
       duration_ms: expect.any(Number),
       user_id: "usr_1",
       organization_id: "org_1",

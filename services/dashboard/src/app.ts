@@ -1,4 +1,5 @@
-import type { Logger } from "@vvs/logging";
+import { observeRequest } from "@vvs/http";
+import { newId } from "@vvs/ids";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { createApiKeyHandlers } from "./api-keys/api-keys.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -11,7 +12,6 @@ import { createPasswordReset } from "./entry/password-reset.ts";
 import { createBeginSession, createSignIn } from "./entry/sign-in.ts";
 import { createSignUp } from "./entry/sign-up.ts";
 import { createReadChoices, createSingleSignOnHandlers } from "./entry/single-sign-on.ts";
-import { accessLog, requestIdOf } from "./http/access-log.ts";
 import { createAssets } from "./http/assets.ts";
 import { refuseForeignForms } from "./http/csrf.ts";
 import { readForm } from "./http/form.ts";
@@ -20,8 +20,7 @@ import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
 import { createRequirePassword } from "./http/recent-password.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import { createSignedIn } from "./http/session.ts";
-import { redactSpan } from "./http/span.ts";
+import { createSignedIn, observed } from "./http/session.ts";
 import { createChangeMonitorHandlers } from "./monitors/change-monitor.ts";
 import { createCreateMonitorHandlers } from "./monitors/create-monitor.ts";
 import { addMonitorRoutes } from "./monitors/monitor-routes.ts";
@@ -102,8 +101,12 @@ export function createApp(options: AppOptions): Express {
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("trust proxy", options.trustedProxyHops);
-  app.use(redactSpan({ serverAddress: options.url.hostname }));
-  app.use(accessLog(logger));
+  app.use((request, response, next) => {
+    const [clientAddress, serverAddress] = [request.ip ?? "", options.url.hostname];
+    const requestId = newId("req");
+    response.locals.observed = observeRequest(request, response, { logger, requestId, clientAddress, serverAddress });
+    next();
+  });
   app.use(securityHeaders({ isHttps: options.url.protocol === "https:" }));
   app.use(assets.router);
   app.use(refuseForeignForms(options.url.origin));
@@ -172,16 +175,16 @@ export function createApp(options: AppOptions): Express {
     );
   }
   app.use((_request, _response, next) => next(new ProblemError("page_not_found")));
-  app.use(problemPages(layout, logger));
+  app.use(problemPages(layout));
   return app;
 }
 
 /** Answers errors with a page that says what happened and what to do. */
-function problemPages(layout: Layout, logger: Logger): ErrorRequestHandler {
+function problemPages(layout: Layout): ErrorRequestHandler {
   return (error, _request, response, next) => {
     const problem = problemOf(error);
-    const requestId = requestIdOf(response);
-    if (problem.status >= 500) logger.error({ err: error, request_id: requestId }, "request failed");
+    const { requestId, fields } = observed(response);
+    if (problem.status >= 500) fields.err = error;
     if (response.headersSent) return next(error);
     if (problem.retryAfterSeconds) response.set("retry-after", String(problem.retryAfterSeconds));
     const content = problemPage(problem, requestId);

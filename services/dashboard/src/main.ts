@@ -1,3 +1,4 @@
+import { serveHttp } from "@vvs/http";
 import { runService } from "@vvs/lifecycle";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
@@ -15,7 +16,6 @@ import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import { createClient, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
 import { loadDashboardConfig } from "./config.ts";
-import { listen } from "./http/listen.ts";
 
 const NAME = "dashboard";
 
@@ -70,7 +70,14 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     logger,
     now: () => new Date(),
   });
-  const server = await listen(app, { host: config.HTTP_HOST, port: config.HTTP_PORT, stopping });
+  const server = await serveHttp({
+    listener: app,
+    host: config.HTTP_HOST,
+    port: config.HTTP_PORT,
+    keepAliveSeconds: 620,
+    maxConnections: 5_000,
+    stopping,
+  });
   onClose("http server", () => server.close());
   logger.info({ port: server.port }, "serving");
 });

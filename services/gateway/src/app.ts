@@ -1,23 +1,15 @@
 import { ServiceError } from "@vvs/errors";
-import type { Logger } from "@vvs/logging";
 import express, { type NextFunction, type Request, type Response } from "express";
-import { clientAddress } from "./http/client-address.ts";
-import { answer, answerError, beginExchange, type CountUse, type Exchange } from "./http/exchange.ts";
-import { coverSpan, nameSpan } from "./http/span.ts";
+import { answer, answerError, beginExchange, type Exchange, type ExchangeOptions } from "./http/exchange.ts";
 import type { Route } from "./routes/route.ts";
 import { allowedMethods, routesByPath } from "./routes/table.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
-export interface AppOptions extends ServeOptions {
+export interface AppOptions extends ServeOptions, ExchangeOptions {
   readonly routes: readonly Route[];
-  readonly logger: Logger;
-  readonly countUse: CountUse;
   readonly version: string;
   /** Returns whether calls can be served now. Called on each GET /v1/health, so it must be cheap. */
   readonly healthy: () => boolean;
-  /** Host of the public base URL, for spans. */
-  readonly serverAddress: string;
-  readonly stopping: AbortSignal;
 }
 
 /** Creates the HTTP application, which finds the route of each request. Paths are exact: case matters, and none ends with a slash. */
@@ -27,10 +19,6 @@ export function createApp(options: AppOptions): express.Express {
   app.enable("strict routing").enable("case sensitive routing");
 
   app.use((request, response, next) => {
-    coverSpan(request, {
-      clientAddress: clientAddress(request, options.trustedProxyHops),
-      serverAddress: options.serverAddress,
-    });
     response.locals.exchange = beginExchange(request, response, options);
     if (request.headers.host === undefined && request.httpVersion === "1.1") {
       throw new ServiceError("invalid_request", { message: "The request has no Host header. Send one." });
@@ -39,7 +27,7 @@ export function createApp(options: AppOptions): express.Express {
   });
 
   app.all("/v1/health", (request, response) => {
-    const exchange = matched(request, response, "/v1/health");
+    const exchange: Exchange = response.locals.exchange;
     if (!isGet(request)) return refuseMethod(exchange, "GET, HEAD");
     const healthy = options.healthy();
     const headers: Record<string, string> = healthy ? {} : { "Retry-After": "1" };
@@ -53,7 +41,7 @@ export function createApp(options: AppOptions): express.Express {
 
   for (const [path, table] of routesByPath(options.routes)) {
     app.all(path, async (request, response) => {
-      const exchange = matched(request, response, path);
+      const exchange: Exchange = response.locals.exchange;
       const method = isGet(request) ? "GET" : request.method;
       const route = table.find((candidate) => candidate.method === method);
       if (!route) return refuseMethod(exchange, allowedMethods(table));
@@ -70,13 +58,6 @@ export function createApp(options: AppOptions): express.Express {
     answerError(response.locals.exchange, isUndecodable(thrown) ? new ServiceError("not_found") : thrown);
   });
   return app;
-}
-
-function matched(request: Request, response: Response, route: string): Exchange {
-  const exchange: Exchange = response.locals.exchange;
-  exchange.route = route;
-  nameSpan(request, route);
-  return exchange;
 }
 
 function isGet({ method }: Request): boolean {

@@ -1,3 +1,4 @@
+import { serveHttp } from "@vvs/http";
 import { runService } from "@vvs/lifecycle";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { UsageService } from "@vvs/proto/account/v1/usage";
@@ -10,7 +11,6 @@ import { createKeyCheck } from "./auth/key-check.ts";
 import { startKeyReplica } from "./auth/key-replica.ts";
 import { loadGatewayConfig, productVersion } from "./config.ts";
 import { watchHealth } from "./health.ts";
-import { startHttpServer } from "./http/server.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { connectRedis } from "./limits/redis.ts";
 import { observeGateway } from "./metrics.ts";
@@ -75,12 +75,13 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
     idempotencyKeys: config.IDEMPOTENCY_KEYS,
     context: { entity, verification, monitor, publicBaseUrl: config.PUBLIC_BASE_URL },
   });
-  const server = await startHttpServer({
+  const server = await serveHttp({
     listener: app,
     host: config.HTTP_HOST,
     port: config.HTTP_PORT,
     keepAliveSeconds: config.HTTP_KEEP_ALIVE_SECONDS,
     maxConnections: config.HTTP_MAX_CONNECTIONS,
+    stopping,
   });
   onClose("http server", () => server.close());
   logger.info({ port: server.port }, "serving");

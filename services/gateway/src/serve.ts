@@ -27,6 +27,8 @@ export async function serve(route: Route, id: string, exchange: Exchange, option
   const { request, requestId, hungUp, stopping } = exchange;
   const key = await authenticate(request, options);
   exchange.key = key;
+  const { organizationId, environment } = key.tenant;
+  Object.assign(exchange.fields, { key_id: key.id, organization_id: organizationId, environment });
   await withinLimit(key, exchange, options.limiter);
   const body = route.body ? await readJsonBody(request) : undefined;
   const call = readCall(route, { request, requestId, key, id, body, hungUp, stopping }, options);

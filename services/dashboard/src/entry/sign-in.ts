@@ -4,10 +4,10 @@ import type { EntryService } from "@vvs/proto/account/v1/entry";
 import type { Session, SessionService } from "@vvs/proto/account/v1/sessions";
 import type { Client } from "@vvs/rpc";
 import type { Request, RequestHandler, Response } from "express";
-import { alsoLog } from "../http/access-log.ts";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
+import { logUser } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
 import { secondStepPage } from "./second-step-page.ts";
 import { type EntryOptions, signInPage } from "./sign-in-page.ts";
@@ -42,7 +42,7 @@ export function createBeginSession(sessions: Pick<Sessions, "signOut">): BeginSe
   return async (request, response, { session: newSession, sessionToken }) => {
     await endSession(sessions, request);
     const session = newSession!;
-    alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
+    logUser(response, session);
     writeCookie(response, "__Host-session", sessionToken, timestampDate(session.expiresAt!));
   };
 }

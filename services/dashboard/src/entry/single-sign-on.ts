@@ -5,10 +5,10 @@ import type { SessionService } from "@vvs/proto/account/v1/sessions";
 import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import type { Client } from "@vvs/rpc";
 import type { Request, RequestHandler, Response } from "express";
-import { alsoLog } from "../http/access-log.ts";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
+import { logUser } from "../http/session.ts";
 import type { Layout } from "../ui/layout.ts";
 import { redirectPage, type SingleSignOnChoices, singleSignOnPage, singleSignOnPath } from "./single-sign-on-page.ts";
 
@@ -115,7 +115,7 @@ export function createSingleSignOnHandlers(options: {
         });
         const previousToken = readCookie(request, "__Host-session");
         if (previousToken) await options.sessions.signOut({ sessionToken: previousToken });
-        alsoLog(response, { user_id: newSession.userId, organization_id: newSession.organizationId });
+        logUser(response, newSession);
         writeCookie(response, "__Host-session", newSession.sessionToken, timestampDate(newSession.expiresAt!));
         response.redirect(303, nextPath(newSession.next));
       } catch (error) {

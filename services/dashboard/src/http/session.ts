@@ -1,11 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
+import type { ObservedRequest } from "@vvs/http";
 import type { Session, SessionCallerSchema } from "@vvs/proto/account/v1/sessions";
 import { toProtoCaller } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { isPermitted, type Permission } from "../ui/roles.ts";
-import { alsoLog, requestIdOf } from "./access-log.ts";
 import { clearCookie, readCookie } from "./cookies.ts";
 import type { Html } from "./html.ts";
 import { signInPath } from "./next-path.ts";
@@ -56,11 +56,11 @@ export function createSignedIn(sessions: SessionSource, readAlert: ReadAlert): S
         response.redirect(303, signInPath(request.method, request.path));
         return;
       }
-      alsoLog(response, { user_id: session.userId, organization_id: session.organizationId });
+      logUser(response, session);
       const may = (other: Permission) => isPermitted(session.role, other);
       if (!may(permission)) throw new ProblemError("not_permitted");
       const tenant = { organizationId: session.organizationId, environment: view.environment };
-      const origin = { requestId: requestIdOf(response), clientAddress: request.ip ?? "" };
+      const origin = { requestId: observed(response).requestId, clientAddress: request.ip ?? "" };
       const caller = toProtoCaller({ tenant, actor: session.userId, ...origin });
       const alert = await readAlert({ session, view, caller, may });
       await handle(request, response, { session, view, caller, may, alert });
@@ -80,12 +80,25 @@ async function currentSession(sessions: SessionSource, request: Request): Promis
   }
 }
 
+/** Returns the request of a response, with its id and the fields of its log line. */
+export function observed(response: Response): ObservedRequest {
+  return response.locals.observed;
+}
+
+/** Adds the user to the request's log line. */
+export function logUser(
+  response: Response,
+  { userId, organizationId }: Pick<Session, "userId" | "organizationId">,
+): void {
+  Object.assign(observed(response).fields, { user_id: userId, organization_id: organizationId });
+}
+
 /** Returns the caller for RPCs with which users manage their own account. */
 export function sessionCaller(request: Request, response: Response): MessageInitShape<typeof SessionCallerSchema> {
   return {
     sessionToken: readCookie(request, "__Host-session"),
     clientAddress: request.ip ?? "",
     userAgent: request.headers["user-agent"] ?? "",
-    requestId: requestIdOf(response),
+    requestId: observed(response).requestId,
   };
 }

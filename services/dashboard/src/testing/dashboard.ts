@@ -1,3 +1,4 @@
+import { serveHttp } from "@vvs/http";
 import type { Logger } from "@vvs/logging";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
@@ -14,7 +15,6 @@ import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import { createClient } from "@vvs/rpc";
 import { createApp } from "../app.ts";
-import { listen } from "../http/listen.ts";
 import { EMAIL, PASSWORD, startFakeServices } from "./fake-services.ts";
 import type { FakeState } from "./fake-state.ts";
 import { routesOf } from "./routes.ts";
@@ -99,7 +99,14 @@ export async function startDashboard(
     logger,
     now: () => new Date(),
   });
-  const server = await listen(app, { host: "127.0.0.1", port: 0, stopping: new AbortController().signal });
+  const server = await serveHttp({
+    listener: app,
+    host: "127.0.0.1",
+    port: 0,
+    keepAliveSeconds: 5,
+    maxConnections: 100,
+    stopping: new AbortController().signal,
+  });
   return {
     state: services.state,
     routes: routesOf(app),

@@ -130,7 +130,8 @@ describe("bodies on the wire", () => {
 describe("broken HTTP", () => {
   let hurried: TestGateway;
   beforeAll(async () => {
-    hurried = await startTestGateway(process.env.REDIS_URL, {}, { headersMs: 300, wholeMs: 600, checkEveryMs: 50 });
+    const limits = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
+    hurried = await startTestGateway(process.env.REDIS_URL, {}, limits);
   });
   afterAll(() => hurried.close());
 

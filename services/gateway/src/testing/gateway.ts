@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import type { ServerOptions } from "node:http";
+import { serveHttp } from "@vvs/http";
 import { createLogger } from "@vvs/logging";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
@@ -9,7 +11,6 @@ import { type AppOptions, createApp } from "../app.ts";
 import { createKeyCheck } from "../auth/key-check.ts";
 import { startKeyReplica } from "../auth/key-replica.ts";
 import { watchHealth } from "../health.ts";
-import { type ArrivalLimits, startHttpServer } from "../http/server.ts";
 import { createRateLimiter } from "../limits/rate-limiter.ts";
 import { connectRedis } from "../limits/redis.ts";
 import { routes } from "../routes/table.ts";
@@ -22,7 +23,7 @@ const ring = () => [{ id: "k1", key: randomBytes(32) }];
 export async function startTestGateway(
   redisUrl: string | undefined,
   overrides: Partial<AppOptions> = {},
-  arrival?: ArrivalLimits,
+  limits?: ServerOptions,
 ) {
   const logger = createLogger({ service: "gateway", level: "silent" });
   const clock = () => performance.now();
@@ -63,13 +64,14 @@ export async function startTestGateway(
     context: { ...clients, publicBaseUrl: PUBLIC_BASE_URL },
     ...overrides,
   });
-  const server = await startHttpServer({
+  const server = await serveHttp({
     listener: app,
     host: "127.0.0.1",
     port: 0,
     keepAliveSeconds: 5,
     maxConnections: 100,
-    ...(arrival && { arrival }),
+    stopping: overrides.stopping ?? new AbortController().signal,
+    limits,
   });
 
   return {

@@ -1,0 +1,2 @@
+export { type ObservedRequest, observeRequest } from "./observe-request.ts";
+export { serveHttp } from "./server.ts";

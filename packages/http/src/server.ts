@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { newId } from "@vvs/ids";
+
+export interface HttpServer {
+  readonly port: number;
+  /** Accepts no new connections, and returns when the running requests are answered and all connections closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves HTTP with time and size limits on every part of a request. Requests that Node's parser refuses are answered in
+ * JSON. Once `stopping` is aborted, each connection closes after its answer.
+ */
+export async function serveHttp(options: {
+  listener: RequestListener;
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  /** How long an idle connection is kept, in seconds. Must be longer than in any load balancer in front. */
+  keepAliveSeconds: number;
+  /** Maximum number of connections. Further ones are closed immediately. */
+  maxConnections: number;
+  stopping: AbortSignal;
+  /** Replaces limits below, for tests. */
+  limits?: ServerOptions;
+}): Promise<HttpServer> {
+  const { stopping } = options;
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 5_000,
+    keepAliveTimeout: options.keepAliveSeconds * 1_000,
+    maxHeaderSize: 16_384,
+    // The application answers a missing header.
+    requireHostHeader: false,
+    ...options.limits,
+  });
+  server.maxConnections = options.maxConnections;
+  /** The responses that are not complete. A client may send several requests without waiting for answers. */
+  const running = new Map<Socket, Set<ServerResponse>>();
+  const closeAfter = (response: ServerResponse) => response.headersSent || response.setHeader("Connection", "close");
+  let isClosing = false;
+  const closeIfIdle = () => {
+    if (isClosing && running.size === 0) server.closeAllConnections();
+  };
+
+  server.on("request", ({ socket }, response) => {
+    const responses = running.get(socket) ?? new Set();
+    running.set(socket, responses.add(response));
+    response.once("close", () => {
+      responses.delete(response);
+      if (responses.size === 0) running.delete(socket);
+      closeIfIdle();
+    });
+    if (stopping.aborted) closeAfter(response);
+  });
+  server.on("request", options.listener);
+  // Without this Node answers an unknown Expect header itself, without a body or an id.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  answerBrokenRequests(server, running);
+  stopping.addEventListener("abort", () => {
+    for (const response of [...running.values()].flatMap((responses) => [...responses])) closeAfter(response);
+  });
+
+  server.listen(options.port, options.host);
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = once(server, "close");
+      isClosing = true;
+      server.close();
+      closeIfIdle();
+      await closed;
+    },
+  };
+}
+
+const BROKEN: Readonly<Record<string, { status: number; message: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: "The headers are larger than 16 kB. Send smaller headers." },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "The request did not arrive in time. Send it again." },
+};
+
+/** Answers requests that Node's parser refuses: before they reach the application, or while it waits for the body. */
+function answerBrokenRequests(server: Server, running: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const [response, ...more] = running.get(socket) ?? [];
+    const { status, message } = BROKEN[error.code ?? ""] ?? { status: 400, message: "The request is not valid HTTP." };
+    const requestId = String(response?.getHeader("X-Request-Id") ?? newId("req"));
+    const body = JSON.stringify({ error: "invalid_request", message, request_id: requestId });
+    const headers = {
+      Connection: "close",
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+    };
+    if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
+    else if (!response) {
+      const all = {
+        ...headers,
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        "X-Request-Id": requestId,
+      };
+      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+      socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));
+    } else if (more.length === 0 && !response.headersSent && !response.req.complete) {
+      // The headers that are already set are kept.
+      response.writeHead(status, headers).end(body);
+    }
+    // Another answer is being sent, so nothing may be inserted.
+    else socket.destroy();
+  });
+}
