@@ -8,9 +8,8 @@ import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/ten
 import type { Subjects } from "./checks/subjects.ts";
 import type { Verifier } from "./checks/verifier.ts";
 import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
-import type { ReadProviderHistory } from "./provider-health/provider-history.ts";
-import { historyRangeOf, toProviderHealth } from "./provider-health/provider-history-messages.ts";
-import type { ProviderReport } from "./provider-health/provider-report.ts";
+import { historyRangeOf, type ReadProviderHistory } from "./provider-health/provider-history.ts";
+import type { ReportProviders } from "./provider-health/provider-report.ts";
 import type { VerificationStore } from "./store.ts";
 
 const gatewayAndDashboard = ["gateway", "dashboard"] as const;
@@ -31,7 +30,7 @@ export function createHandlers(options: {
   idempotency: Readonly<Record<Environment, IdempotencyStore>>;
   subjects: Pick<Subjects, "resolve">;
   verifier: Verifier;
-  report: Pick<ProviderReport, "list">;
+  report: ReportProviders;
   readHistory: ReadProviderHistory;
 }): Handlers<typeof VerificationService> {
   const { store, idempotency, subjects, verifier, report, readHistory } = options;
@@ -76,7 +75,7 @@ export function createHandlers(options: {
       return { evidence: toEvidence(found) };
     },
     async listProviders(request) {
-      const listed = await report.list(environmentOf(request.environment));
+      const listed = await report(environmentOf(request.environment));
       return {
         providers: listed.map(({ name, checks, condition, quotaRemaining, lastSuccessAt }) => ({
           name,
@@ -89,7 +88,13 @@ export function createHandlers(options: {
     },
     async getProviderHealth(request) {
       const history = await readHistory(environmentOf(request.environment), historyRangeOf(request));
-      return { providers: history.map(toProviderHealth) };
+      return {
+        providers: history.map(({ check, periods, ...past }) => ({
+          ...past,
+          checkType: toCheckType(check),
+          periods: periods.map(({ at, figures }) => ({ at: timestampFromDate(at), figures })),
+        })),
+      };
     },
   };
 }

@@ -19,10 +19,10 @@ import { startAttemptCounts } from "./provider-health/attempt-counts.ts";
 import type { CircuitSettings } from "./provider-health/circuit.ts";
 import { type CircuitBreakers, createCircuitBreakers } from "./provider-health/circuit-breakers.ts";
 import { createReadProviderHistory } from "./provider-health/provider-history.ts";
-import { createProviderReport, type ProviderReport } from "./provider-health/provider-report.ts";
+import { createReportProviders, type ReportProviders } from "./provider-health/provider-report.ts";
 import type { Provider } from "./providers/provider.ts";
 import { createProviders } from "./providers/providers.ts";
-import { createSandboxCalls } from "./providers/sandbox/sandbox-calls.ts";
+import { createCountSandboxCall } from "./providers/sandbox/sandbox-calls.ts";
 import { createVerificationStore, type VerificationStore } from "./store.ts";
 
 /** How long an idempotency key is held, in milliseconds: a call takes at most 25 s. */
@@ -56,7 +56,7 @@ export interface Domain {
   readonly subjects: Subjects;
   readonly verifier: Verifier;
   readonly facts: FactForwarder;
-  readonly report: ProviderReport;
+  readonly report: ReportProviders;
 }
 
 /** Creates the whole service on the given databases, without its gRPC server and its Kafka connections. */
@@ -74,9 +74,9 @@ export async function createDomain(options: DomainOptions): Promise<Domain> {
   const store = createVerificationStore({ client, databases, outboxes, ...evidence });
 
   const live = options.liveProviders(breakers.live.takeCall);
-  const providers = createProviders({ live, entities, calls: createSandboxCalls(databases), now });
+  const providers = createProviders({ live, entities, countCall: createCountSandboxCall(databases), now });
   const observe = createObserveAttempts({ breakers, counts, logger });
-  const report = createProviderReport({ providers, breakers, now });
+  const report = createReportProviders(providers, breakers);
   const readHistory = createReadProviderHistory({ databases, providers });
 
   const subjects = createSubjects(entities);

@@ -50,7 +50,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     logger,
     onClose,
   });
-  onClose("provider gauges", observeProviders(report.observe));
+  onClose("provider gauges", observeProviders(report, now));
 
   const server = await serveRpc({
     service: VerificationService,

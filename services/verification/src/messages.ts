@@ -11,9 +11,10 @@ import {
 } from "@vvs/proto/verification/v1/verification";
 import { partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
-import type { Conclusion } from "./checks/conclusion.ts";
+import type { Conclusion } from "./checks/conclude.ts";
 import type { VerificationRecords } from "./checks/records.ts";
 import type { EvidenceWithContent, Mode, VerificationDocument } from "./documents.ts";
+import type { Answer } from "./providers/provider.ts";
 
 /**
  * Returns the checks that a call names, in its order and without duplicates. Errors: invalid_request where it names none,
@@ -91,8 +92,7 @@ export function toCompleted(tenant: Tenant, { verification, conclusions }: Verif
         status: toProtoStatus(result.status),
         reason: result.reason,
         inputsFingerprint: Buffer.from(conclusions[index]!.fingerprint, "hex"),
-        facts: factsOf(conclusions[index]!),
-        parts: partsOf(conclusions[index]!),
+        ...answeredIn(conclusions[index]!),
       })),
       overallResult: toProtoStatus(verification.overall_result),
       createdAt: timestampFromDate(verification.created_at),
@@ -100,14 +100,11 @@ export function toCompleted(tenant: Tenant, { verification, conclusions }: Verif
   );
 }
 
-function factsOf(conclusion: Conclusion): Record<string, string> {
+/** Returns the facts and parts of a conclusion's answer. */
+function answeredIn(conclusion: Conclusion) {
   if (conclusion.kind === "error") return {};
-  return { ...(conclusion.kind === "stored" ? conclusion.stored.facts : conclusion.answer.facts) };
-}
-
-function partsOf(conclusion: Conclusion) {
-  if (conclusion.kind === "error") return undefined;
-  if (conclusion.kind === "stored") return conclusion.stored.parts && partsToMessage(conclusion.stored.parts, []);
-  const { parts, withdrawnLoads = [] } = conclusion.answer;
-  return parts && partsToMessage(parts, withdrawnLoads);
+  const answer: Pick<Answer, "facts" | "parts" | "withdrawnLoads"> =
+    conclusion.kind === "stored" ? conclusion.stored : conclusion.answer;
+  const { facts, parts, withdrawnLoads = [] } = answer;
+  return { facts: { ...facts }, parts: parts && partsToMessage(parts, withdrawnLoads) };
 }

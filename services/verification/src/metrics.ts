@@ -1,4 +1,6 @@
 import { metrics } from "@opentelemetry/api";
+import { environments } from "@vvs/tenant";
+import type { ReportProviders } from "./provider-health/provider-report.ts";
 
 const meter = metrics.getMeter("verification");
 
@@ -26,20 +28,10 @@ export const factsNotForwarded = meter.createCounter("verification_facts_not_pas
     "Verifications whose facts did not reach the entity service, by cause (failed; too_many: the maximum was in flight). A sustained rise means that entities which organizations created show older facts than their verifications, until they are checked again.",
 });
 
-/** A provider's health, as the gauges show it. */
-export interface ObservedProvider {
-  readonly environment: string;
-  readonly provider: string;
-  /** 0 available, 1 degraded, 2 unavailable. */
-  readonly state: number;
-  /** Undefined where unknown. */
-  readonly quotaRemaining: number | undefined;
-  /** Seconds since the last answer; undefined where there was none. */
-  readonly lastSuccessAgeSeconds: number | undefined;
-}
+const STATES = { available: 0, degraded: 1, unavailable: 2 } as const;
 
 /** Shows providers' health whenever metrics are collected. Returns a function that ends it. */
-export function observeProviders(read: () => Promise<readonly ObservedProvider[]>): () => void {
+export function observeProviders(report: ReportProviders, now: () => Date): () => void {
   const state = meter.createObservableGauge("verification_provider_state", {
     description:
       "State of each provider: 0 available, 1 degraded (recent faults, or a probe is due), 2 unavailable (circuit open or quota used up). A sustained 2 means that its checks depend on the providers after it, or end in error.",
@@ -55,11 +47,14 @@ export function observeProviders(read: () => Promise<readonly ObservedProvider[]
   });
   const gauges = [state, quota, age];
   const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
-    for (const { environment, provider, ...seen } of await read()) {
-      const labels = { environment, provider };
-      result.observe(state, seen.state, labels);
-      if (seen.quotaRemaining !== undefined) result.observe(quota, seen.quotaRemaining, labels);
-      if (seen.lastSuccessAgeSeconds !== undefined) result.observe(age, seen.lastSuccessAgeSeconds, labels);
+    for (const environment of environments) {
+      for (const { name, condition, quotaRemaining, lastSuccessAt } of await report(environment)) {
+        const labels = { environment, provider: name };
+        result.observe(state, STATES[condition], labels);
+        if (quotaRemaining !== undefined) result.observe(quota, quotaRemaining, labels);
+        if (!lastSuccessAt) continue;
+        result.observe(age, Math.max(0, now().getTime() - lastSuccessAt.getTime()) / 1_000, labels);
+      }
     }
   };
   meter.addBatchObservableCallback(observe, gauges);

@@ -1,25 +1,20 @@
-/** A time limit that ends by itself, or with the limit it is part of. */
-export interface TimeLimit {
-  /** Aborts when the time is over. */
-  readonly signal: AbortSignal;
-  /** Frees the timer; the signal no longer aborts. */
-  release(): void;
-}
-
-/** Starts a limit of `ms` milliseconds, which ends early when `within` aborts. */
-export function startTimeLimit(ms: number, within?: AbortSignal): TimeLimit {
+/** Runs work with a signal that aborts after `ms` milliseconds, or when `within` aborts. The work must end by itself then. */
+export async function withTimeLimit<T>(
+  ms: number,
+  within: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const over = new AbortController();
   const end = () => over.abort();
   const timer = setTimeout(end, ms);
   if (within?.aborted) end();
   within?.addEventListener("abort", end, { once: true });
-  return {
-    signal: over.signal,
-    release() {
-      clearTimeout(timer);
-      within?.removeEventListener("abort", end);
-    },
-  };
+  try {
+    return await work(over.signal);
+  } finally {
+    clearTimeout(timer);
+    within?.removeEventListener("abort", end);
+  }
 }
 
 /**

@@ -3,24 +3,16 @@ import { withoutDeadline } from "@vvs/deadline";
 import type { Logger } from "@vvs/logging";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
-import { type CallerContext, toProtoCaller } from "@vvs/tenant";
+import { toProtoCaller } from "@vvs/tenant";
 import { factsNotForwarded } from "../metrics.ts";
-import type { CheckSubject } from "./check-inputs.ts";
-import type { Conclusion } from "./conclusion.ts";
+import type { CheckTask, Conclusion } from "./conclude.ts";
 
 /** Maximum number of verifications whose facts are being forwarded; facts of further ones are dropped. */
 const MAX_FORWARDING = 256;
 
-/** A stored verification, whose facts may be new to the entity service. */
-export interface VerifiedSubject {
-  readonly caller: CallerContext;
-  readonly subject: CheckSubject;
-  readonly conclusions: readonly Conclusion[];
-}
-
 export interface FactForwarder {
-  /** Starts to forward the facts. The caller does not wait, and its deadline does not apply. */
-  forward(verified: VerifiedSubject): void;
+  /** Starts to forward the facts of a stored verification. The caller does not wait, and its deadline does not apply. */
+  forward(verified: Verified, conclusions: readonly Conclusion[]): void;
   /** Resolves when no facts are being forwarded. */
   settled(): Promise<void>;
 }
@@ -41,11 +33,7 @@ export function createFactForwarder(options: {
   const { entities, now, logger, maxForwarding = MAX_FORWARDING } = options;
   const inFlight = new Set<Promise<void>>();
 
-  async function send(
-    { caller, subject }: VerifiedSubject,
-    { origin, answer }: NewAnswer,
-    answeredAt: Date,
-  ): Promise<void> {
+  async function send({ caller, subject }: Verified, { origin, answer }: NewAnswer, answeredAt: Date): Promise<void> {
     const { facts, parts } = answer;
     try {
       await entities.updateFromProvider({
@@ -67,8 +55,7 @@ export function createFactForwarder(options: {
   }
 
   return {
-    forward(verified) {
-      const { caller, subject, conclusions } = verified;
+    forward({ caller, subject }, conclusions) {
       if (!subject.createdByOrganization || caller.tenant.environment !== "live") return;
       const answered = conclusions.filter(bringsFacts);
       if (answered.length === 0) return;
@@ -79,7 +66,7 @@ export function createFactForwarder(options: {
       }
       const answeredAt = now();
       const forwarding = withoutDeadline(async () => {
-        for (const conclusion of answered) await send(verified, conclusion, answeredAt);
+        for (const conclusion of answered) await send({ caller, subject }, conclusion, answeredAt);
       }).finally(() => inFlight.delete(forwarding));
       inFlight.add(forwarding);
     },
@@ -89,6 +76,7 @@ export function createFactForwarder(options: {
   };
 }
 
+type Verified = Pick<CheckTask, "caller" | "subject">;
 type NewAnswer = Extract<Conclusion, { kind: "answered" }>;
 
 function bringsFacts(conclusion: Conclusion): conclusion is NewAnswer {

@@ -3,7 +3,8 @@ import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
 import { attemptDuration, providerAttempts } from "../metrics.ts";
 import { type AttemptCounts, isUnanswered } from "../provider-health/attempt-counts.ts";
-import type { AttemptResult, CircuitBreakers } from "../provider-health/circuit-breakers.ts";
+import type { AttemptResult } from "../provider-health/circuit.ts";
+import type { CircuitBreakers } from "../provider-health/circuit-breakers.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { endsCheck, type ObserveAttempt, throwReason } from "./run-check.ts";
 
@@ -26,7 +27,7 @@ export function createObserveAttempts(options: {
     const attributes = { "vvs.provider": provider.name, "vvs.check": provider.check };
     return tracer.startActiveSpan(`ask ${provider.name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
       const began = performance.now();
-      let settle: ((result: AttemptResult) => void) | undefined;
+      let settle: Awaited<ReturnType<CircuitBreakers["admit"]>> | undefined;
       const count = (outcome: string) => {
         const labels = { environment, provider: provider.name, check: provider.check, outcome };
         span.setAttribute("vvs.outcome", outcome);
@@ -37,24 +38,23 @@ export function createObserveAttempts(options: {
         settle = await breakers[environment].admit(provider.name);
         const answer = await attempt();
         count(answer.outcome);
-        counts[environment].count(provider, { kind: "answered", durationMs: performance.now() - began });
+        counts[environment].count(provider, performance.now() - began);
         settle({ kind: "answered" });
         return answer;
       } catch (error) {
+        span.setStatus({ code: SpanStatusCode.ERROR });
         if (endsCheck(error)) {
-          span.setStatus({ code: SpanStatusCode.ERROR });
           settle?.({ kind: "unknown" });
           throw error;
         }
         count(settle ? "throw" : "shut");
-        if (isUnanswered(error)) counts[environment].count(provider, { kind: "unanswered" });
+        if (isUnanswered(error)) counts[environment].count(provider, undefined);
         span.setAttribute("vvs.reason", throwReason(error));
-        span.setStatus({ code: SpanStatusCode.ERROR });
         if (!(error instanceof ProviderError))
           logger.error({ err: error, environment, provider: provider.name }, "a provider's adapter failed");
         // Attempts that shared a call throw the same error, which counts as one fault.
-        settle?.(error instanceof Error && reported.has(error) ? { kind: "unknown" } : resultOf(error));
-        if (settle && error instanceof Error) reported.add(error);
+        settle?.(reported.has(error as Error) ? { kind: "unknown" } : resultOf(error));
+        if (error instanceof Error) reported.add(error);
         throw error;
       } finally {
         span.end();
@@ -64,7 +64,7 @@ export function createObserveAttempts(options: {
 }
 
 /** Returns the result of an attempt that threw. A used-up quota and data that is too old are no faults: the provider was reached. */
-function resultOf(error: unknown): AttemptResult {
+function resultOf(error: unknown): Pick<AttemptResult, "kind" | "shutUntil"> {
   if (!(error instanceof ProviderError)) return { kind: "fault" };
   if (error.shutUntil) return { kind: "reached", shutUntil: error.shutUntil };
   if (error.isFault) return { kind: "fault" };

@@ -108,9 +108,9 @@ describe("where the entity service can't read what a check needs", () => {
 });
 
 test("a call on the changing vendor that can't be counted is our own outage", async () => {
-  const calls = { next: () => Promise.reject(new Error("the database is down")) };
+  const countCall = () => Promise.reject(new Error("the database is unavailable"));
   const entities = { getRegistryRecord: async () => ({ exclusions: [] }) as never };
-  const provider = createSandboxRegistration({ name: "sandbox_primary", entities, calls, now: () => new Date() });
+  const provider = createSandboxRegistration({ name: "sandbox_primary", entities, countCall, now: () => new Date() });
   const asked = { tenant: { organizationId: "org_1", environment: "sandbox" as const }, uei: "SANDBXCHNGE1", cage: "" };
   const question = { ...asked, legalName: "", tin: () => Promise.reject(new Error("unused")), run: undefined };
   await expect(provider.ask(question, { signal: new AbortController().signal })).rejects.toMatchObject({

@@ -1,22 +1,9 @@
+import type { Check, CheckStatus } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import type { Parts } from "@vvs/registration";
-import type { Tenant } from "@vvs/tenant";
-import type { AnswerDocument, EvidenceDocument, Mode, ResultDocument, VerificationDocument } from "../documents.ts";
+import type { AnswerDocument, EvidenceDocument, ResultDocument, VerificationDocument } from "../documents.ts";
 import { type EvidenceBody, sha256Of } from "../evidence/bodies.ts";
-import type { MonitorRun } from "../providers/provider.ts";
-import type { Conclusion } from "./conclusion.ts";
-import { dataFreshnessSeconds, overallResult } from "./overall-result.ts";
-
-/** The entity, the caller and the run of a verification. */
-export interface VerificationContext {
-  readonly tenant: Tenant;
-  readonly entityId: string;
-  readonly mode: Mode;
-  readonly actor: string;
-  readonly requestId: string;
-  /** Only for a monitor's run. */
-  readonly run?: MonitorRun & { readonly recordId: string };
-}
+import type { CheckTask, Conclusion } from "./conclude.ts";
 
 /** Everything that one verification stores. */
 export interface VerificationRecords {
@@ -31,96 +18,66 @@ export interface VerificationRecords {
 
 /** Returns a verification's records from its checks' conclusions: results, evidence, and answers for later cached calls. */
 export function verificationRecords(
-  context: VerificationContext,
+  { caller, subject, mode, run }: Pick<CheckTask, "caller" | "subject" | "mode" | "run">,
   conclusions: readonly Conclusion[],
   createdAt: Date,
 ): VerificationRecords {
-  const organization_id = context.tenant.organizationId;
+  const owner = { organization_id: caller.tenant.organizationId, entity_id: subject.entityId };
   const verificationId = newId("ver", createdAt);
-  const results: ResultDocument[] = [];
   const evidence: EvidenceDocument[] = [];
   const bodies: EvidenceBody[] = [];
   const answers: AnswerDocument[] = [];
-  for (const conclusion of conclusions) {
-    const stored = conclusion.kind === "stored" ? undefined : evidenceOf(conclusion, createdAt);
-    if (stored) evidence.push({ ...stored, organization_id, verification_id: verificationId });
-    if (stored?.content_bytes) bodies.push({ sha256: stored.sha256, content: contentOf(conclusion) });
-    const answer = answerOf(conclusion, stored?._id ?? "", { organization_id, entity_id: context.entityId }, createdAt);
-    if (answer && conclusion.kind === "answered") answers.push(answer);
-    results.push(resultOf(conclusion, answer, stored?._id ?? "", createdAt));
-  }
+  const results = conclusions.map((conclusion) => {
+    const { check, kind } = conclusion;
+    if (kind === "stored") return resultOf(conclusion.stored, createdAt);
+    const { origin, answer } = kind === "answered" ? conclusion : { origin: "none", answer: undefined };
+    const content = answer?.content ?? "";
+    const sha256 = sha256Of(content);
+    const evidenceId = newId("evd", createdAt);
+    if (content) bodies.push({ sha256, content });
+    evidence.push({
+      _id: evidenceId,
+      organization_id: owner.organization_id,
+      verification_id: verificationId,
+      check_type: check,
+      origin,
+      content_bytes: Buffer.byteLength(content),
+      content_type: answer?.contentType ?? "",
+      sha256,
+      attempts: conclusion.attempts,
+      created_at: createdAt,
+    });
+    if (kind === "error") return errorOf(check, conclusion.reason, evidenceId);
+    const { outcome, reason, confidence, dataDate, facts, parts } = conclusion.answer;
+    const stored: AnswerDocument = {
+      _id: evidenceId,
+      ...owner,
+      check_type: check,
+      inputs_fingerprint: conclusion.fingerprint,
+      outcome,
+      reason,
+      confidence,
+      origin,
+      data_date: dataDate,
+      facts,
+      ...(parts && { parts: withEvidence(parts, evidenceId) }),
+      created_at: createdAt,
+    };
+    answers.push(stored);
+    return resultOf(stored, createdAt);
+  });
   const verification: VerificationDocument = {
     _id: verificationId,
-    organization_id,
-    entity_id: context.entityId,
-    mode: context.mode,
+    ...owner,
+    mode,
     overall_result: overallResult(results.map(({ status }) => status)),
     results,
-    actor: context.actor,
-    request_id: context.requestId,
-    ...(context.run && {
-      run_record_id: context.run.recordId,
-      run: { monitor_id: context.run.monitorId, run_seq: context.run.runSeq },
-    }),
+    actor: caller.actor,
+    request_id: caller.requestId,
+    ...(run && { run_record_id: run.recordId, run: { monitor_id: run.monitorId, run_seq: run.runSeq } }),
     created_at: createdAt,
   };
   return { verification, evidence, bodies, answers, conclusions };
-}
-
-type NewConclusion = Exclude<Conclusion, { kind: "stored" }>;
-
-function evidenceOf(
-  conclusion: NewConclusion,
-  createdAt: Date,
-): Omit<EvidenceDocument, "organization_id" | "verification_id"> {
-  const isAnswered = conclusion.kind === "answered";
-  const content = Buffer.from(contentOf(conclusion), "utf8");
-  return {
-    _id: newId("evd", createdAt),
-    check_type: conclusion.check,
-    origin: isAnswered ? conclusion.origin : "none",
-    content_bytes: content.length,
-    content_type: isAnswered ? conclusion.answer.contentType : "",
-    sha256: sha256Of(content),
-    attempts: conclusion.attempts.map((attempt) => ({
-      provider: attempt.provider,
-      outcome: attempt.outcome,
-      reason: attempt.reason,
-      started_at: attempt.startedAt,
-      duration_ms: attempt.durationMs,
-    })),
-    created_at: createdAt,
-  };
-}
-
-/** Returns the answer's content; empty where no provider answered now. */
-function contentOf(conclusion: Conclusion): string {
-  return conclusion.kind === "answered" ? conclusion.answer.content : "";
-}
-
-function answerOf(
-  conclusion: Conclusion,
-  evidenceId: string,
-  owner: Pick<AnswerDocument, "organization_id" | "entity_id">,
-  createdAt: Date,
-): AnswerDocument | undefined {
-  if (conclusion.kind === "stored") return conclusion.stored;
-  if (conclusion.kind === "error") return undefined;
-  const { outcome, reason, confidence, dataDate, facts, parts } = conclusion.answer;
-  return {
-    _id: evidenceId,
-    ...owner,
-    check_type: conclusion.check,
-    inputs_fingerprint: conclusion.fingerprint,
-    outcome,
-    reason,
-    confidence,
-    origin: conclusion.origin,
-    data_date: dataDate,
-    facts,
-    ...(parts && { parts: withEvidence(parts, evidenceId) }),
-    created_at: createdAt,
-  };
 }
 
 /** Returns parts that name their evidence: this one, except for parts that an earlier answer received. */
@@ -131,19 +88,30 @@ function withEvidence({ registration, exclusions }: Parts, evidenceId: string): 
   };
 }
 
-function resultOf(
-  conclusion: Conclusion,
-  answer: AnswerDocument | undefined,
-  evidenceId: string,
-  createdAt: Date,
-): ResultDocument {
+function resultOf(answer: AnswerDocument, createdAt: Date): ResultDocument {
   return {
-    check_type: conclusion.check,
-    status: answer ? answer.outcome : "error",
-    confidence: answer ? answer.confidence : 0,
-    origin: answer ? answer.origin : "none",
-    data_freshness_seconds: answer ? dataFreshnessSeconds(createdAt, answer.data_date) : 0,
-    evidence_id: answer ? answer._id : evidenceId,
-    reason: conclusion.kind === "error" ? conclusion.reason : answer!.reason,
+    check_type: answer.check_type,
+    status: answer.outcome,
+    confidence: answer.confidence,
+    origin: answer.origin,
+    data_freshness_seconds: dataFreshnessSeconds(createdAt, answer.data_date),
+    evidence_id: answer._id,
+    reason: answer.reason,
   };
+}
+
+function errorOf(check_type: Check, reason: string, evidence_id: string): ResultDocument {
+  const status = "error";
+  return { check_type, status, confidence: 0, origin: "none", data_freshness_seconds: 0, evidence_id, reason };
+}
+
+/** Returns fail where any check failed, else error where any had an error, else pass. */
+export function overallResult(statuses: readonly CheckStatus[]): CheckStatus {
+  if (statuses.includes("fail")) return "fail";
+  return statuses.includes("error") ? "error" : "pass";
+}
+
+/** Returns the age of an answer's data, in whole seconds; 0 for data dated later. */
+export function dataFreshnessSeconds(createdAt: Date, dataDate: Date): number {
+  return Math.max(0, Math.floor((createdAt.getTime() - dataDate.getTime()) / 1_000));
 }

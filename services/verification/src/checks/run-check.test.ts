@@ -59,7 +59,7 @@ describe("providers are asked in order", () => {
     ["there is none", [], "providers_failed", []],
   ])("%s", async (_name, asks, expected, attempts) => {
     const result = await run(asks);
-    expect(result.answer ? `${result.answer.outcome} by ${result.origin}` : result.reason).toBe(expected);
+    expect(result.kind === "answered" ? `${result.answer.outcome} by ${result.origin}` : result.reason).toBe(expected);
     const shown = result.attempts.map(({ provider, outcome, reason }) => `${provider} ${outcome} ${reason}`.trim());
     expect(shown).toEqual(attempts);
   });
@@ -77,7 +77,7 @@ describe("providers are asked in order", () => {
     const over = new AbortController();
     const running = run([silent, second], { signal: over.signal });
     over.abort();
-    expect(await running).toMatchObject({ answer: undefined, reason: "providers_failed" });
+    expect(await running).toMatchObject({ kind: "error", reason: "providers_failed" });
     expect(second).not.toHaveBeenCalled();
   });
 });

@@ -1,21 +1,12 @@
 import { ServiceError } from "@vvs/errors";
+import type { AttemptDocument } from "../documents.ts";
 import { type Answer, type Provider, ProviderError, type Question, TinReplacedError } from "../providers/provider.ts";
-import { orAbort, startTimeLimit } from "../time-limit.ts";
+import { orAbort, withTimeLimit } from "../time-limit.ts";
 
-/** One attempt to ask one provider. */
-export interface Attempt {
-  readonly provider: string;
-  readonly outcome: "pass" | "fail" | "throw";
-  /** The reason of a fail or throw; empty on a plain pass. */
-  readonly reason: string;
-  readonly startedAt: Date;
-  readonly durationMs: number;
-}
-
-/** The result of asking the providers: an answer with its provider, or the reason why there is none. */
-export type CheckRun = { readonly attempts: readonly Attempt[] } & (
-  | { readonly answer: Answer; readonly origin: string }
-  | { readonly answer: undefined; readonly reason: string }
+/** The result of asking the providers: an answer with its origin, or the reason why there is none. */
+export type CheckRun = { readonly attempts: readonly AttemptDocument[] } & (
+  | { readonly kind: "answered"; readonly answer: Answer; readonly origin: string }
+  | { readonly kind: "error"; readonly reason: string }
 );
 
 /** Runs one attempt and records it (span, metrics, the provider's health). Returns or throws what the attempt does. */
@@ -34,31 +25,31 @@ export async function runCheck(options: {
   now: () => Date;
   observe: ObserveAttempt;
 }): Promise<CheckRun> {
-  const { providers, question, signal, now, observe } = options;
-  const attempts: Attempt[] = [];
+  const { providers, question, signal, attemptMs, now, observe } = options;
+  const attempts: AttemptDocument[] = [];
   for (const provider of providers) {
     if (signal.aborted) break;
-    const startedAt = now();
+    const started_at = now();
     const began = performance.now();
-    const attempted = (outcome: Attempt["outcome"], reason: string) =>
-      void attempts.push({
-        provider: provider.name,
-        outcome,
-        reason,
-        startedAt,
-        durationMs: Math.round(performance.now() - began),
-      });
+    const attempted = (outcome: AttemptDocument["outcome"], reason: string) => {
+      const duration_ms = Math.round(performance.now() - began);
+      attempts.push({ provider: provider.name, outcome, reason, started_at, duration_ms });
+    };
     try {
-      const answer = await observe(provider, () => ask(provider, question, signal, options.attemptMs));
+      const answer = await observe(provider, () =>
+        withTimeLimit(attemptMs, signal, (within) =>
+          orAbort(provider.ask(question, { signal: within }), within, () => new ProviderError("timeout")),
+        ),
+      );
       attempted(answer.outcome, answer.reason);
-      return { attempts, answer, origin: provider.name };
+      return { kind: "answered", attempts, answer, origin: answer.origin ?? provider.name };
     } catch (error) {
       if (endsCheck(error)) throw error;
       attempted("throw", throwReason(error));
     }
   }
   const isStale = attempts.some(({ reason }) => reason === "stale_source");
-  return { attempts, answer: undefined, reason: isStale ? "stale_source" : "providers_failed" };
+  return { kind: "error", attempts, reason: isStale ? "stale_source" : "providers_failed" };
 }
 
 /** Returns true for errors that say nothing about the provider: our own data could not be read, or the TIN was replaced. */
@@ -69,14 +60,4 @@ export function endsCheck(error: unknown): boolean {
 /** Returns the public word for an error that a provider threw. */
 export function throwReason(error: unknown): string {
   return error instanceof ProviderError ? error.reason : "internal_error";
-}
-
-async function ask(provider: Provider, question: Question, within: AbortSignal, attemptMs: number): Promise<Answer> {
-  const limit = startTimeLimit(attemptMs, within);
-  try {
-    const work = provider.ask(question, { signal: limit.signal });
-    return await orAbort(work, limit.signal, () => new ProviderError("timeout"));
-  } finally {
-    limit.release();
-  }
 }

@@ -51,7 +51,7 @@ let http: ProviderHttp;
 let service: TestService;
 beforeAll(async () => {
   [taxbandits, compliancely] = [await playTaxBandits(), await playCompliancely()];
-  http = createProviderHttp({ connections: 8, userAgent: "test" });
+  http = createProviderHttp();
   const now = () => new Date();
   service = await startTestService({
     mongodbUri: process.env.MONGODB_URI!,

@@ -2,30 +2,21 @@ import type { Check } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { Kafka } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
-import type { CallerContext, Environment } from "@vvs/tenant";
+import type { Environment } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
-import type { Mode, VerificationDocument } from "../documents.ts";
+import type { VerificationDocument } from "../documents.ts";
 import { toCompleted } from "../messages.ts";
 import type { VerificationStore } from "../store.ts";
-import { startTimeLimit } from "../time-limit.ts";
-import type { CheckSubject } from "./check-inputs.ts";
-import type { CheckTask, TimeLimits } from "./conclude.ts";
-import type { Conclusion } from "./conclusion.ts";
+import { withTimeLimit } from "../time-limit.ts";
+import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
 import type { FactForwarder } from "./forward-facts.ts";
-import { type VerificationContext, verificationRecords } from "./records.ts";
+import { verificationRecords } from "./records.ts";
 
 /** A request to verify one entity. */
-export interface VerificationRequest {
+export interface VerificationRequest extends CheckTask {
   /** When the call or the run began, by `performance.now()`; its time limit starts then. */
   readonly began: number;
-  readonly caller: CallerContext;
-  readonly subject: CheckSubject;
-  /** The TIN that the call itself supplied; empty where it supplied none. */
-  readonly suppliedTin: string;
   readonly checks: readonly Check[];
-  readonly mode: Mode;
-  /** Only for a monitor's run. */
-  readonly run?: VerificationContext["run"];
   /** Writes into the transaction that stores the verification. */
   readonly complete?: (session: ClientSession, verificationId: string) => Promise<void>;
 }
@@ -44,7 +35,7 @@ export interface Verifier {
 export function createVerifier(options: {
   store: Pick<VerificationStore, "save">;
   facts: Pick<FactForwarder, "forward">;
-  conclude: (check: Check, task: CheckTask) => Promise<Conclusion>;
+  conclude: Conclude;
   topicFor: Kafka["topicFor"];
   /** Called when a verification was stored, so that it can be published. */
   onStored: (environment: Environment) => void;
@@ -55,43 +46,31 @@ export function createVerifier(options: {
   const { store, facts, conclude, now, logger } = options;
 
   async function save(request: VerificationRequest, conclusions: readonly Conclusion[]) {
-    const { began, caller, subject, mode, run, complete } = request;
-    const { tenant, actor, requestId } = caller;
-    const context = { tenant, entityId: subject.entityId, mode, actor, requestId, run };
-    const records = verificationRecords(context, conclusions, now());
+    const { tenant } = request.caller;
+    const { environment } = tenant;
+    const records = verificationRecords(request, conclusions, now());
     const { verification } = records;
-    await store.save(
-      tenant,
-      records,
-      {
-        id: verification._id,
-        topic: options.topicFor(tenant.environment, "verification.completed"),
-        key: run ? run.monitorId : verification._id,
-        seq: run?.runSeq,
-        value: toCompleted(tenant, records),
-      },
-      async (session) => complete?.(session, verification._id),
-    );
-    options.onStored(tenant.environment);
-    logger.info(logFieldsOf(tenant.environment, verification, performance.now() - began), "verified");
-    facts.forward({ caller, subject, conclusions });
+    const { _id: id, run } = verification;
+    const topic = options.topicFor(environment, "verification.completed");
+    const value = toCompleted(tenant, records);
+    const completed = { id, topic, key: run?.monitor_id ?? id, seq: run?.run_seq, value };
+    await store.save(tenant, records, completed, async (session) => request.complete?.(session, id));
+    options.onStored(environment);
+    const duration_ms = Math.round(performance.now() - request.began);
+    logger.info({ environment, ...logFieldsOf(verification), duration_ms }, "verified");
+    facts.forward(request, conclusions);
     return verification;
   }
 
   return {
     async verify(request) {
-      const { began, caller, subject, suppliedTin, mode, run } = request;
-      const leftMs = began + options.limits.callMs - performance.now();
+      const leftMs = request.began + options.limits.callMs - performance.now();
       // No provider was asked yet, so the verification must not be stored as an error.
       if (leftMs <= 0) throw new ServiceError("service_unavailable", { retryAfterSeconds: 1 });
-      const limit = startTimeLimit(leftMs);
-      try {
-        const task: CheckTask = { caller, subject, suppliedTin, mode, run, signal: limit.signal };
-        const conclusions = await Promise.all(request.checks.map((check) => conclude(check, task)));
-        return await save(request, conclusions);
-      } finally {
-        limit.release();
-      }
+      const conclusions = await withTimeLimit(leftMs, undefined, (signal) =>
+        Promise.all(request.checks.map((check) => conclude(check, request, signal))),
+      );
+      return save(request, conclusions);
     },
     refuse: (request, reason) =>
       save(
@@ -101,24 +80,16 @@ export function createVerifier(options: {
   };
 }
 
-function logFieldsOf(environment: Environment, verification: VerificationDocument, durationMs: number) {
+function logFieldsOf({ _id, run, results, ...verification }: VerificationDocument) {
   return {
-    environment,
     organization_id: verification.organization_id,
-    verification_id: verification._id,
+    verification_id: _id,
     entity_id: verification.entity_id,
     actor: verification.actor,
     request_id: verification.request_id || undefined,
-    monitor_id: verification.run?.monitor_id,
-    run_seq: verification.run?.run_seq,
+    ...run,
     mode: verification.mode,
     overall_result: verification.overall_result,
-    checks: verification.results.map(({ check_type, status, origin, reason }) => ({
-      check_type,
-      status,
-      origin,
-      reason,
-    })),
-    duration_ms: Math.round(durationMs),
+    checks: results.map(({ check_type, status, origin, reason }) => ({ check_type, status, origin, reason })),
   };
 }

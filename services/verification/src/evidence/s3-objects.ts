@@ -1,6 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { ServiceError } from "@vvs/errors";
-import { orAbort, startTimeLimit } from "../time-limit.ts";
+import { orAbort, withTimeLimit } from "../time-limit.ts";
 import type { ObjectStore } from "./bodies.ts";
 
 export interface S3Options {
@@ -35,17 +35,11 @@ export async function createS3Objects(options: S3Options): Promise<ObjectStore &
   });
 
   async function run<T>(work: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
-    const limit = startTimeLimit(timeoutMs);
+    const late = () => new Error("the object store did not answer in time");
     try {
-      return await orAbort(
-        work(limit.signal),
-        limit.signal,
-        () => new Error("the object store did not answer in time"),
-      );
+      return await withTimeLimit(timeoutMs, undefined, (signal) => orAbort(work(signal), signal, late));
     } catch (cause) {
       throw new ServiceError("service_unavailable", { cause, retryAfterSeconds: 5 });
-    } finally {
-      limit.release();
     }
   }
 

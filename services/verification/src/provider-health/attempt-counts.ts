@@ -21,15 +21,10 @@ export interface AttemptCountDocument {
   readonly durations?: Readonly<Record<string, number>>;
 }
 
-/** The result of an attempt, as it is counted. */
-export type CountedOutcome =
-  | { readonly kind: "answered"; readonly durationMs: number }
-  | { readonly kind: "unanswered" };
-
 /** Counts attempts at one environment's providers. */
 export interface AttemptCounts {
-  /** Counts an attempt in memory, without waiting for the database. */
-  count(provider: { readonly name: string; readonly check: Check }, outcome: CountedOutcome): void;
+  /** Counts an attempt in memory. `answeredMs`: how long the answer took; undefined where there was none. */
+  count(provider: { readonly name: string; readonly check: Check }, answeredMs: number | undefined): void;
   /** Writes the remaining counts. */
   close(): Promise<void>;
 }
@@ -37,15 +32,10 @@ export interface AttemptCounts {
 export const attemptCountsOf = (db: Db): Collection<AttemptCountDocument> => db.collection("provider_attempts");
 
 /**
- * Counts in memory, and adds the counts to the database every few seconds. Counts whose write fails are lost: that hardly
- * changes the shares, and nothing waits for the database or grows while it is unavailable.
+ * Counts in memory, and adds the counts to the environment's database every few seconds. Counts whose write fails are
+ * lost: that hardly changes the shares, and nothing waits for the database or grows while it is unavailable.
  */
-export function startAttemptCounts(options: {
-  /** The environment's database. */
-  db: Db;
-  now: () => Date;
-  logger: Logger;
-}): AttemptCounts {
+export function startAttemptCounts(options: { db: Db; now: () => Date; logger: Logger }): AttemptCounts {
   const { now, logger } = options;
   const collection = attemptCountsOf(options.db);
   let counts = new Map<string, PendingCount>();
@@ -53,7 +43,10 @@ export function startAttemptCounts(options: {
 
   async function write(): Promise<void> {
     if (counts.size === 0) return;
-    const additions = [...counts.values()].map(addition);
+    const additions = [...counts].map(([_id, { described, sums }]) => {
+      const update = { $setOnInsert: described, $inc: Object.fromEntries(sums) };
+      return { updateOne: { filter: { _id }, update, upsert: true } };
+    });
     counts = new Map();
     try {
       await collection.bulkWrite(additions, { ordered: false });
@@ -69,15 +62,14 @@ export function startAttemptCounts(options: {
     writing = writing.then(write);
   }, WRITE_EVERY_MS).unref();
   return {
-    count({ name, check }, outcome) {
+    count({ name, check }, answeredMs) {
       const at = now().getTime();
       const hour = new Date(at - (at % HOUR_MS));
       const id = `${name}:${check}:${hour.toISOString()}`;
-      const known = counts.get(id);
-      const count = known ?? { _id: id, provider: name, check_type: check, hour, sums: new Map() };
-      if (!known) counts.set(id, count);
-      add(count.sums, outcome.kind);
-      if (outcome.kind === "answered") add(count.sums, `durations.${durationClass(outcome.durationMs)}`);
+      const count = counts.get(id) ?? { described: { provider: name, check_type: check, hour }, sums: new Map() };
+      counts.set(id, count);
+      const names = answeredMs === undefined ? ["unanswered"] : ["answered", `durations.${durationClass(answeredMs)}`];
+      for (const each of names) count.sums.set(each, (count.sums.get(each) ?? 0) + 1);
     },
     async close() {
       clearInterval(timer);
@@ -87,17 +79,10 @@ export function startAttemptCounts(options: {
   };
 }
 
-type PendingCount = Pick<AttemptCountDocument, "_id" | "provider" | "check_type" | "hour"> & {
+interface PendingCount {
+  readonly described: Pick<AttemptCountDocument, "provider" | "check_type" | "hour">;
+  /** What to add, by the name of the field. */
   readonly sums: Map<string, number>;
-};
-
-function add(sums: Map<string, number>, name: string): void {
-  sums.set(name, (sums.get(name) ?? 0) + 1);
-}
-
-function addition({ _id, sums, ...described }: PendingCount) {
-  const update = { $setOnInsert: described, $inc: Object.fromEntries(sums) };
-  return { updateOne: { filter: { _id }, update, upsert: true } };
 }
 
 const UNANSWERED = new Set(["stale_source", "quota_exhausted", "circuit_open"]);
@@ -108,7 +93,5 @@ const UNANSWERED = new Set(["stale_source", "quota_exhausted", "circuit_open"]);
  */
 export function isUnanswered(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return true;
-  // Attempts that shared a failed call report its fault once, but each of them got no answer.
-  const isSharedFault = error.cause instanceof ProviderError && error.cause.isFault;
-  return error.isFault || isSharedFault || error.shutUntil !== undefined || UNANSWERED.has(error.reason);
+  return error.isFault || error.shutUntil !== undefined || UNANSWERED.has(error.reason);
 }

@@ -2,18 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "@vvs/logging";
 import type { Db } from "mongodb";
 import { ProviderError } from "../providers/provider.ts";
-import { orAbort, startTimeLimit } from "../time-limit.ts";
-import { type AttemptEvent, type CircuitSettings, phaseOf } from "./circuit.ts";
-import { healthOf, type ProviderHealth } from "./provider-health.ts";
-import { quotaShutUntil, unknownProvider } from "./provider-state.ts";
-import { createProviderStateStore, type ProviderStateStore } from "./provider-state-store.ts";
+import { orAbort, withTimeLimit } from "../time-limit.ts";
+import { type AttemptResult, type CircuitSettings, phaseOf } from "./circuit.ts";
+import { healthOf, isQuotaUsedUp, type ProviderHealth, type ProviderState, unknownProvider } from "./provider-state.ts";
+import { createProviderStateStore } from "./provider-state-store.ts";
 import { createSharedStates } from "./shared-states.ts";
-
-/** The result of an attempt that was admitted. */
-export interface AttemptResult {
-  readonly kind: AttemptEvent["kind"];
-  readonly shutUntil?: Date;
-}
 
 /** Admits or refuses attempts at one environment's providers. */
 export interface CircuitBreakers {
@@ -21,14 +14,14 @@ export interface CircuitBreakers {
    * Admits an attempt, and returns a function that takes its result. Errors: ProviderError `circuit_open` and
    * `quota_exhausted`: no call may be made.
    */
-  admit(provider: string): Promise<(result: AttemptResult) => void>;
+  admit(provider: string): Promise<(result: Pick<AttemptResult, "kind" | "shutUntil">) => void>;
   /**
    * Counts one call against the provider's configured quota, before it is made. Without a quota, or while the database is
    * unavailable, the call is allowed and not counted. Errors: ProviderError `quota_exhausted`.
    */
   takeCall(provider: string): Promise<void>;
-  /** Returns the health by name, at most a second old; a provider that was never asked is available. */
-  health(providers: readonly string[]): Promise<ReadonlyMap<string, ProviderHealth>>;
+  /** Returns a provider's health, at most a second old; one that was never asked is available. */
+  health(provider: string): Promise<ProviderHealth>;
   /** Stores all results. */
   flush(): Promise<void>;
 }
@@ -48,71 +41,61 @@ export function createCircuitBreakers(options: {
   storeMs?: number;
 }): CircuitBreakers {
   const { settings, quotas, now, logger, storeMs = STORE_MS } = options;
-  const inTime = <T>(work: Promise<T>) => within(storeMs, work);
-  const store = createProviderStateStore({ db: options.db, settings });
-  const shared = createSharedStates({ store, settings, now, logger, limit: inTime });
+  const late = () => new Error("the database did not answer in time");
+  const limit = <T>(work: Promise<T>) => withTimeLimit(storeMs, undefined, (signal) => orAbort(work, signal, late));
+  const store = createProviderStateStore(options);
+  const shared = createSharedStates({ store, settings, now, logger, limit });
 
   async function claimProbe(provider: string): Promise<string | undefined> {
-    await inTime(shared.flush());
+    await limit(shared.flush());
     const probeId = randomUUID();
-    const claimed = await inTime(store.claimProbe(provider, probeId, now()));
+    const claimed = await limit(store.claimProbe(provider, probeId, now()));
     if (claimed) shared.adopt(provider, claimed);
     else await shared.refresh({ evenIfFresh: true });
     return claimed && probeId;
   }
 
-  async function admittedAs(provider: string): Promise<string | undefined> {
-    if (quotaShutUntil(shared.of(provider), quotas[provider], now())) throw shut("quota_exhausted");
+  /** Returns the id of the probe where the attempt is one. Errors: those of `admit`. */
+  async function admitAs(provider: string): Promise<string | undefined> {
+    if (isQuotaUsedUp(shared.of(provider), quotas[provider], now())) throw refusal("quota_exhausted");
     const phase = () => phaseOf(shared.of(provider).circuit, now());
     if (phase() === "closed") return undefined;
-    if (phase() !== "due") throw shut("circuit_open");
+    if (phase() !== "due") throw refusal("circuit_open");
     const probeId = await claimProbe(provider).catch((cause: unknown) => {
-      throw shut("circuit_open", cause);
+      throw refusal("circuit_open", cause);
     });
-    if (!probeId && phase() !== "closed") throw shut("circuit_open");
+    if (!probeId && phase() !== "closed") throw refusal("circuit_open");
     return probeId;
   }
 
   return {
     async admit(provider) {
       await shared.refresh();
-      const probeId = await admittedAs(provider);
-      return ({ kind, shutUntil }) => {
-        shared.note(provider, { kind, at: now(), shutUntil, probeId });
-      };
+      const probeId = await admitAs(provider);
+      return ({ kind, shutUntil }) => shared.add(provider, { kind, at: now(), shutUntil, probeId });
     },
     async takeCall(provider) {
       const quota = quotas[provider];
       if (quota === undefined) return;
-      let calls: Awaited<ReturnType<ProviderStateStore["countCall"]>>;
+      let calls: ProviderState["calls"];
       try {
-        calls = await inTime(store.countCall(provider, quota, now()));
+        calls = await limit(store.countCall(provider, quota, now()));
       } catch (err) {
         logger.warn({ err, provider }, "a call of a provider could not be counted against its quota");
         return;
       }
-      if (!calls) await shared.refresh({ evenIfFresh: true });
-      if (!calls) throw shut("quota_exhausted");
-      shared.adopt(provider, { ...unknownProvider, calls });
+      if (calls) return shared.adopt(provider, { ...unknownProvider, calls });
+      await shared.refresh({ evenIfFresh: true });
+      throw refusal("quota_exhausted");
     },
-    async health(providers) {
+    async health(provider) {
       await shared.refresh();
-      const at = now();
-      return new Map(providers.map((name) => [name, healthOf(shared.of(name), { settings, quota: quotas[name], at })]));
+      return healthOf(shared.of(provider), { settings, quota: quotas[provider], at: now() });
     },
-    flush: () => shared.flush(),
+    flush: shared.flush,
   };
 }
 
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  const limit = startTimeLimit(limitMs);
-  try {
-    return await orAbort(work, limit.signal, () => new Error("the database did not answer in time"));
-  } finally {
-    limit.release();
-  }
-}
-
-function shut(reason: "circuit_open" | "quota_exhausted", cause?: unknown): ProviderError {
+function refusal(reason: "circuit_open" | "quota_exhausted", cause?: unknown): ProviderError {
   return new ProviderError(reason, { isFault: false, cause });
 }

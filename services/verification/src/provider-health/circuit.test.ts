@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import {
-  type AttemptEvent,
+  type AttemptResult,
   afterAttempt,
   type Circuit,
   type CircuitSettings,
@@ -22,7 +22,7 @@ const start = Date.parse("2026-11-21T09:00:00Z");
 const at = (seconds: number) => new Date(start + seconds * 1_000);
 
 /** a: answered, r: reached, f: fault, u: unknown; one second apart. */
-function after(events: string, from: Circuit = { ...closedCircuit, windowStartedAt: at(0) }, beginAt = 0): Circuit {
+function after(events: string, from: Circuit = { ...closedCircuit, window_started_at: at(0) }, beginAt = 0): Circuit {
   const kinds = { a: "answered", r: "reached", f: "fault", u: "unknown" } as const;
   return [...events].reduce(
     (circuit, letter, index) =>
@@ -47,11 +47,11 @@ describe("a closed circuit", () => {
     expect(phaseOf(after(events), at(events.length))).toBe(phase);
   });
 
-  test("counts the share of faults afresh in each window", () => {
+  test("counts the share of faults separately in each window", () => {
     const before = after("afafa");
     const later = after("f", before, 61);
     expect(phaseOf(later, at(61))).toBe("closed");
-    expect(later).toMatchObject({ windowAttempts: 1, windowFaults: 1 });
+    expect(later).toMatchObject({ window_attempts: 1, window_faults: 1 });
   });
 
   test.each([
@@ -77,17 +77,17 @@ describe("an open circuit", () => {
     expect(phaseOf(open, at(12))).toBe("due");
   });
 
-  test.each(["a", "r", "f", "u"])("heeds no %s that comes late from before", (letter) => {
+  test.each(["a", "r", "f", "u"])("ignores a late %s of an attempt from before it opened", (letter) => {
     expect(after(letter, open, 3)).toBe(open);
   });
 });
 
 describe("a probe", () => {
   const probing = { ...after("fff"), probe: { id: "p", until: at(20) } };
-  const ended = (kind: AttemptEvent["kind"], probeId = "p") =>
+  const ended = (kind: AttemptResult["kind"], probeId = "p") =>
     afterAttempt(probing, { kind, at: at(13), probeId }, settings);
 
-  test("keeps others off until its lease is over", () => {
+  test("blocks other probes until its lease is over", () => {
     expect(phaseOf(probing, at(19))).toBe("probing");
     expect(phaseOf(probing, at(20))).toBe("due");
   });
@@ -101,20 +101,20 @@ describe("a probe", () => {
     expect(phaseOf(ended(kind), at(13))).toBe(phase);
   });
 
-  test("whose lease was taken by another is heeded no more", () => {
+  test("is ignored once another one has taken its lease", () => {
     expect(ended("answered", "another")).toBe(probing);
   });
 
-  test("that fails opens it for twice as long, to a cap; an answer starts over", () => {
+  test("that fails doubles the opening, up to a maximum; an answer resets it", () => {
     let circuit = after("fff");
     const lasted: number[] = [];
     for (let failure = 0; failure < 3; failure++) {
-      const due = circuit.openUntil!;
+      const due = circuit.open_until!;
       circuit = { ...circuit, probe: { id: "p", until: due } };
       circuit = afterAttempt(circuit, { kind: "fault", at: due, probeId: "p" }, settings);
-      lasted.push((circuit.openUntil!.getTime() - due.getTime()) / 1_000);
+      lasted.push((circuit.open_until!.getTime() - due.getTime()) / 1_000);
     }
     expect(lasted).toEqual([20, 35, 35]);
-    expect(ended("answered")).toEqual({ ...closedCircuit, windowStartedAt: at(13) });
+    expect(ended("answered")).toEqual({ ...closedCircuit, window_started_at: at(13) });
   });
 });

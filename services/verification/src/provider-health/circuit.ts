@@ -25,28 +25,31 @@ export const defaultCircuitSettings: CircuitSettings = {
   probeLeaseMs: 30_000,
 };
 
-/** The state of one provider's circuit. */
+/** The state of one provider's circuit, as it is stored. */
 export interface Circuit {
   /** Faults since the last answer. */
-  readonly faultsInRow: number;
-  readonly windowStartedAt: Date;
-  readonly windowAttempts: number;
-  readonly windowFaults: number;
+  readonly faults_in_row: number;
+  readonly window_started_at: Date;
+  readonly window_attempts: number;
+  readonly window_faults: number;
   /** Number of openings since the circuit was last closed; 0 while it is closed. */
   readonly openings: number;
   /** When a probe is due; absent while the circuit is closed. */
-  readonly openUntil?: Date;
+  readonly open_until?: Date;
   /** The probe in flight, and when it is given up. */
   readonly probe?: { readonly id: string; readonly until: Date };
 }
 
-/**
- * The result of an attempt: `answered`; `reached` where the provider is healthy but could not answer (data too old, quota
- * used up); `fault`; or `unknown` where the attempt says nothing about the provider.
- */
-export interface AttemptEvent {
+/** The result of an attempt. */
+export interface AttemptResult {
+  /**
+   * `answered`; `reached` where the provider is healthy but could not answer (data too old, quota used up); `fault`; or
+   * `unknown` where the attempt says nothing about the provider.
+   */
   readonly kind: "answered" | "reached" | "fault" | "unknown";
   readonly at: Date;
+  /** The time until which the provider said that it answers nothing. */
+  readonly shutUntil?: Date;
   /** Set where the attempt was the probe. */
   readonly probeId?: string;
 }
@@ -55,24 +58,23 @@ export interface AttemptEvent {
 export type CircuitPhase = "closed" | "open" | "due" | "probing";
 
 export const closedCircuit: Circuit = {
-  faultsInRow: 0,
-  windowStartedAt: new Date(0),
-  windowAttempts: 0,
-  windowFaults: 0,
+  faults_in_row: 0,
+  window_started_at: new Date(0),
+  window_attempts: 0,
+  window_faults: 0,
   openings: 0,
 };
 
-export function phaseOf({ openUntil, probe }: Circuit, at: Date): CircuitPhase {
-  if (!openUntil) return "closed";
-  if (openUntil > at) return "open";
+export function phaseOf({ open_until, probe }: Circuit, at: Date): CircuitPhase {
+  if (!open_until) return "closed";
+  if (open_until > at) return "open";
   return probe && probe.until > at ? "probing" : "due";
 }
 
 /** Returns true after recent faults that were too few to open the circuit. */
 export function isUnsteady(circuit: Circuit, settings: CircuitSettings, at: Date): boolean {
-  if (circuit.faultsInRow > 0) return true;
-  const isCurrent = at.getTime() - circuit.windowStartedAt.getTime() < settings.windowMs;
-  return isCurrent && isShare(circuit, settings, settings.faultShare / 2);
+  if (circuit.faults_in_row > 0) return true;
+  return !isWindowOver(circuit, settings, at) && isShare(circuit, settings, settings.faultShare / 2);
 }
 
 /**
@@ -80,39 +82,38 @@ export function isUnsteady(circuit: Circuit, settings: CircuitSettings, at: Date
  * considers only the probe, since attempts made before it opened may end late. A probe that fails opens the circuit again
  * for longer; one that reached the provider closes it; after one with an unknown result, the next attempt is the probe.
  */
-export function afterAttempt(circuit: Circuit, event: AttemptEvent, settings: CircuitSettings): Circuit {
-  if (!circuit.openUntil) return event.kind === "unknown" ? circuit : counted(circuit, event, settings);
-  if (!circuit.probe || circuit.probe.id !== event.probeId) return circuit;
-  if (event.kind === "fault") return opened({ ...circuit, faultsInRow: circuit.faultsInRow + 1 }, event.at, settings);
-  if (event.kind === "unknown") return { ...circuit, probe: undefined };
-  return { ...closedCircuit, windowStartedAt: event.at };
+export function afterAttempt(circuit: Circuit, result: AttemptResult, settings: CircuitSettings): Circuit {
+  if (!circuit.open_until) return result.kind === "unknown" ? circuit : counted(circuit, result, settings);
+  if (!circuit.probe || circuit.probe.id !== result.probeId) return circuit;
+  if (result.kind === "unknown") return { ...circuit, probe: undefined };
+  if (result.kind !== "fault") return { ...closedCircuit, window_started_at: result.at };
+  return opened({ ...circuit, faults_in_row: circuit.faults_in_row + 1 }, result.at, settings);
 }
 
-function counted(circuit: Circuit, { kind, at }: AttemptEvent, settings: CircuitSettings): Circuit {
-  const isOver = at.getTime() - circuit.windowStartedAt.getTime() >= settings.windowMs;
-  const window = isOver ? { ...closedCircuit, windowStartedAt: at } : circuit;
+function counted(circuit: Circuit, { kind, at }: AttemptResult, settings: CircuitSettings): Circuit {
+  const window = isWindowOver(circuit, settings, at) ? { ...closedCircuit, window_started_at: at } : circuit;
   const fault = kind === "fault" ? 1 : 0;
   const next: Circuit = {
     ...circuit,
-    faultsInRow: kind === "reached" ? circuit.faultsInRow : fault * (circuit.faultsInRow + 1),
-    windowStartedAt: window.windowStartedAt,
-    windowAttempts: window.windowAttempts + 1,
-    windowFaults: window.windowFaults + fault,
+    faults_in_row: kind === "reached" ? circuit.faults_in_row : fault * (circuit.faults_in_row + 1),
+    window_started_at: window.window_started_at,
+    window_attempts: window.window_attempts + 1,
+    window_faults: window.window_faults + fault,
   };
-  const isTooMuch = next.faultsInRow >= settings.faultsInRow || isShare(next, settings, settings.faultShare);
+  const isTooMuch = next.faults_in_row >= settings.faultsInRow || isShare(next, settings, settings.faultShare);
   return fault === 1 && isTooMuch ? opened(next, at, settings) : next;
 }
 
 function opened(circuit: Circuit, at: Date, settings: CircuitSettings): Circuit {
   const lastsMs = Math.min(settings.openMs * 2 ** circuit.openings, settings.openMaxMs);
-  return {
-    ...circuit,
-    openings: circuit.openings + 1,
-    openUntil: new Date(at.getTime() + lastsMs),
-    probe: undefined,
-  };
+  const open_until = new Date(at.getTime() + lastsMs);
+  return { ...circuit, openings: circuit.openings + 1, open_until, probe: undefined };
+}
+
+function isWindowOver({ window_started_at }: Circuit, { windowMs }: CircuitSettings, at: Date): boolean {
+  return at.getTime() - window_started_at.getTime() >= windowMs;
 }
 
 function isShare(circuit: Circuit, { windowMinimum }: CircuitSettings, share: number): boolean {
-  return circuit.windowAttempts >= windowMinimum && circuit.windowFaults >= share * circuit.windowAttempts;
+  return circuit.window_attempts >= windowMinimum && circuit.window_faults >= share * circuit.window_attempts;
 }

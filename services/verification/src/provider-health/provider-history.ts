@@ -1,5 +1,7 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Check } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
+import { type GetProviderHealthRequest, HealthInterval } from "@vvs/proto/verification/v1/provider_health";
 import { DURATION_CLASSES } from "@vvs/telemetry/durations";
 import type { Environment } from "@vvs/tenant";
 import type { Db } from "mongodb";
@@ -10,12 +12,22 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Maximum length of a range by interval, so that answers stay bounded. */
 const LONGEST_MS = { hour: 7 * DAY_MS, day: 92 * DAY_MS } as const;
+const INTERVALS = { [HealthInterval.HOUR]: "hour", [HealthInterval.DAY]: "day" } as const;
 
+/** A time from `from` until before `to`. */
 export interface HistoryRange {
   readonly from: Date;
-  /** Exclusive. */
   readonly to: Date;
   readonly interval: keyof typeof LONGEST_MS;
+}
+
+/** Parses the range of a request. Errors: invalid_request where it lacks a time or its interval. */
+export function historyRangeOf({ from, to, interval }: GetProviderHealthRequest): HistoryRange {
+  if (interval === HealthInterval.UNSPECIFIED || !(interval in INTERVALS)) {
+    throw new ServiceError("invalid_request", { message: "Health is read by hour or by day." });
+  }
+  if (!from || !to) throw new ServiceError("invalid_request", { message: "The call lacks a time." });
+  return { from: timestampDate(from), to: timestampDate(to), interval: INTERVALS[interval] };
 }
 
 /** Figures about a provider that do not reveal how often it was asked. */

@@ -9,12 +9,12 @@ import { createSharedStates } from "./shared-states.ts";
 
 const over = () => deadlineAt(Date.now() - 1);
 
-test("what a call noted is stored also after the call's deadline, and tried again where the database was unavailable", async () => {
+test("a call's result is stored even after the call's deadline, and again after the database was unavailable", async () => {
   const deadlines: (Deadline | undefined)[] = [];
   const states = createSharedStates({
     store: {
       readAll: async () => new Map(),
-      async note() {
+      async add() {
         deadlines.push(currentDeadline());
         if (deadlines.length === 1) throw new Error("the database is unavailable");
         return unknownProvider;
@@ -25,13 +25,12 @@ test("what a call noted is stored also after the call's deadline, and tried agai
     logger: createLogger({ service: "test", level: "silent" }),
     limit: (work) => work,
   });
-  const note = { kind: "fault", at: new Date(), shutUntil: undefined, probeId: undefined } as const;
-  underDeadline(over(), () => states.note("p", note));
+  underDeadline(over(), () => states.add("p", { kind: "fault", at: new Date() }));
   await eventually(() => deadlines.length === 2);
   expect(deadlines).toEqual([undefined, undefined]);
 });
 
-test("work that several calls share does not end by the deadline of the one that began it", async () => {
+test("work that several calls share does not end with the deadline of the call that started it", async () => {
   const work = underDeadline(over(), () => shareWork(async () => currentDeadline()));
   expect(await work.wait(new AbortController().signal)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { withoutDeadline } from "@vvs/deadline";
 import type { Logger } from "@vvs/logging";
-import type { CircuitSettings } from "./circuit.ts";
-import { type AttemptNote, afterNotes, type ProviderState, unknownProvider } from "./provider-state.ts";
+import type { AttemptResult, CircuitSettings } from "./circuit.ts";
+import { afterAttempts, type ProviderState, unknownProvider } from "./provider-state.ts";
 import type { ProviderStateStore } from "./provider-state-store.ts";
 
 /** Maximum age of what is known of other replicas' results, in milliseconds. */
@@ -9,7 +9,7 @@ const FRESH_MS = 1_000;
 /** How long results that change nothing for other replicas wait for the next write, in milliseconds. */
 const GATHER_MS = 1_000;
 /** Maximum number of results per provider that wait for the database; the oldest are dropped first. */
-const MOST_NOTES = 1_000;
+const MAX_WAITING = 1_000;
 
 /** The providers' states as this replica knows them: the stored states plus its own results that are not stored yet. */
 export interface SharedStates {
@@ -19,24 +19,22 @@ export interface SharedStates {
   /** Takes over a state that has just been stored. */
   adopt(provider: string, stored: ProviderState): void;
   /** Applies a result here, and stores it in the background: immediately where it matters to other replicas. */
-  note(provider: string, note: AttemptNote): void;
+  add(provider: string, result: AttemptResult): void;
   /** Stores all results; where that fails, they stay in memory. */
   flush(): Promise<void>;
 }
 
 interface Entry {
   stored: ProviderState;
-  /** Results that are being stored. Until that has ended, a read may or may not include them. */
-  writingNotes: AttemptNote[];
-  /** Results that are not being stored yet. */
-  waiting: AttemptNote[];
-  /** `stored` with the results in `writingNotes` and `waiting` applied. */
+  /** Results that are not stored for certain. While they are being written, a read may or may not include them. */
+  waiting: readonly AttemptResult[];
+  /** `stored` with the results in `waiting` applied. */
   view: ProviderState;
-  writing: Promise<void> | undefined;
+  writing?: Promise<void> | undefined;
 }
 
 export function createSharedStates(options: {
-  store: Pick<ProviderStateStore, "readAll" | "note">;
+  store: Pick<ProviderStateStore, "readAll" | "add">;
   settings: CircuitSettings;
   now: () => Date;
   logger: Logger;
@@ -51,19 +49,15 @@ export function createSharedStates(options: {
   let gathering: NodeJS.Timeout | undefined;
 
   function entryOf(provider: string): Entry {
-    let entry = entries.get(provider);
-    if (!entry) {
-      const state = unknownProvider;
-      entry = { stored: state, writingNotes: [], waiting: [], view: state, writing: undefined };
-      entries.set(provider, entry);
-    }
+    const entry = entries.get(provider) ?? { stored: unknownProvider, waiting: [], view: unknownProvider };
+    entries.set(provider, entry);
     return entry;
   }
 
   function adopt(provider: string, stored: ProviderState): void {
     const entry = entryOf(provider);
     entry.stored = newest(entry.stored, stored);
-    entry.view = afterNotes(entry.stored, [...entry.writingNotes, ...entry.waiting], settings);
+    entry.view = afterAttempts(entry.stored, entry.waiting, settings);
   }
 
   function report(err: unknown): void {
@@ -77,7 +71,7 @@ export function createSharedStates(options: {
     try {
       const states = await limit(store.readAll());
       isUnavailable = false;
-      for (const [provider, state] of states) if (entryOf(provider).writingNotes.length === 0) adopt(provider, state);
+      for (const [provider, state] of states) if (!entryOf(provider).writing) adopt(provider, state);
     } catch (err) {
       report(err);
     }
@@ -85,16 +79,13 @@ export function createSharedStates(options: {
 
   async function write(provider: string, entry: Entry): Promise<void> {
     while (entry.waiting.length > 0) {
-      entry.writingNotes = entry.waiting;
-      entry.waiting = [];
+      const written = new Set(entry.waiting);
       try {
-        const stored = await store.note(provider, entry.writingNotes);
-        entry.writingNotes = [];
+        const stored = await store.add(provider, [...written]);
+        entry.waiting = entry.waiting.filter((result) => !written.has(result));
         adopt(provider, stored);
       } catch (err) {
         report(err);
-        entry.waiting = [...entry.writingNotes, ...entry.waiting].slice(-MOST_NOTES);
-        entry.writingNotes = [];
         return gather();
       }
     }
@@ -129,13 +120,12 @@ export function createSharedStates(options: {
       await reading;
     },
     adopt,
-    note(provider, note) {
+    add(provider, result) {
       const entry = entryOf(provider);
-      const before = entry.view;
-      entry.waiting = [...entry.waiting, note].slice(-MOST_NOTES);
-      entry.view = afterNotes(before, [note], settings);
-      const matters =
-        note.kind === "fault" || note.shutUntil || before.circuit.faultsInRow > 0 || before.circuit.openUntil;
+      const { circuit } = entry.view;
+      entry.waiting = [...entry.waiting, result].slice(-MAX_WAITING);
+      entry.view = afterAttempts(entry.view, [result], settings);
+      const matters = result.kind === "fault" || result.shutUntil || circuit.faults_in_row > 0 || circuit.open_until;
       if (matters) void startWrite(provider, entry);
       else gather();
     },

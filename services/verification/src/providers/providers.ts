@@ -2,7 +2,8 @@ import { type Check, checkNames } from "@vvs/checks";
 import type { Environment } from "@vvs/tenant";
 import type { Provider } from "./provider.ts";
 import type { RegistryReader } from "./sam-gov/registry-reader.ts";
-import { createSandboxRegistration, createSandboxTinMatch, type SandboxCalls } from "./sandbox/sandbox-providers.ts";
+import type { CountSandboxCall } from "./sandbox/sandbox-calls.ts";
+import { createSandboxRegistration, createSandboxTinMatch } from "./sandbox/sandbox-providers.ts";
 
 const createSandboxProvider = {
   sam_registration: createSandboxRegistration,
@@ -16,7 +17,7 @@ export type ProvidersByEnvironment = Readonly<Record<Environment, readonly Provi
 export function createProviders(options: {
   live: readonly Provider[];
   entities: RegistryReader;
-  calls: SandboxCalls;
+  countCall: CountSandboxCall;
   now: () => Date;
 }): ProvidersByEnvironment {
   return {
@@ -30,16 +31,4 @@ export function createProviders(options: {
 /** Returns the providers that answer a check. */
 export function providersOf(registry: ProvidersByEnvironment, environment: Environment, check: Check): Provider[] {
   return registry[environment].filter((provider) => provider.check === check);
-}
-
-/** Returns the names of an environment's providers with the checks each answers, in the order they are asked. */
-export function listProviders(
-  registry: ProvidersByEnvironment,
-  environment: Environment,
-): { name: string; checks: Check[] }[] {
-  const names = [...new Set(registry[environment].map(({ name }) => name))];
-  return names.map((name) => ({
-    name,
-    checks: registry[environment].filter((provider) => provider.name === name).map(({ check }) => check),
-  }));
 }

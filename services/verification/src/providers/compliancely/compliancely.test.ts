@@ -65,7 +65,7 @@ describe("against a played Compliancely", () => {
   let http: ProviderHttp;
   let provider: Provider;
   beforeAll(() => {
-    http = createProviderHttp({ connections: 4, userAgent: "test" });
+    http = createProviderHttp();
   });
   afterAll(() => http.close());
   beforeEach(async () => {

@@ -1,11 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { type ProviderHttp, type ProviderResponse, parseJsonAnswer, requireOk } from "../http/provider-http.ts";
+import {
+  type ProviderHttp,
+  type ProviderResponse,
+  parseJsonAnswer,
+  readShape,
+  requireOk,
+} from "../http/provider-http.ts";
 import { type Answer, type Provider, ProviderError } from "../provider.ts";
 import { irsVerdict, nameForIrs, type TinVerdict } from "../tin-matching/irs-codes.ts";
 import { maskSecrets, maskTinIn } from "../tin-matching/mask.ts";
 
-const NAME = "compliancely";
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 2_000;
 const PENDING = -1;
@@ -32,17 +37,15 @@ export type SubmissionState =
  */
 export function parseCompliancely(body: unknown, tin: string): SubmissionState {
   if (creditMessage.safeParse(body).success) throw new ProviderError("out_of_credit");
-  const parsed = submission.safeParse(body);
-  if (!parsed.success) throw new ProviderError("wrong_shape");
-  const { id, irs_code, irs_service_status, last_irs_check_date } = parsed.data;
-  const echoed = parsed.data.tin?.replaceAll(/\D/g, "") ?? "";
+  const { id, tin: sentBack, irs_code, irs_service_status, last_irs_check_date } = readShape(submission, body);
+  const echoed = sentBack?.replaceAll(/\D/g, "") ?? "";
   if (echoed.length === tin.length && echoed !== tin) throw new ProviderError("wrong_shape");
   if (irs_service_status && irs_service_status.trim().toUpperCase() !== "RUNNING") {
     throw new ProviderError("irs_outage");
   }
   if (irs_code === PENDING) return { kind: "pending", id: String(id) };
-  const checkedAt = last_irs_check_date ? new Date(last_irs_check_date) : undefined;
-  const isDate = checkedAt !== undefined && !Number.isNaN(checkedAt.getTime());
+  const checkedAt = new Date(last_irs_check_date ?? "");
+  const isDate = !Number.isNaN(checkedAt.getTime());
   return { kind: "answered", verdict: irsVerdict(irs_code), checkedAt: isDate ? checkedAt : undefined };
 }
 
@@ -58,7 +61,7 @@ export function createCompliancely(options: {
   now: () => Date;
 }): Provider {
   const { http, apiKey, now } = options;
-  const url = `${options.baseUrl.replace(/\/+$/, "")}/api/v1/submissions/`;
+  const url = `${options.baseUrl}/api/v1/submissions/`;
   const headers = { accept: "application/json", authorization: `Token ${apiKey}` };
 
   async function answerTo(body: string, tin: string, signal: AbortSignal) {
@@ -77,7 +80,7 @@ export function createCompliancely(options: {
   }
 
   return {
-    name: NAME,
+    name: "compliancely",
     check: "tin_match",
     async ask(question, { signal }): Promise<Answer> {
       const name = nameForIrs(question.legalName);

@@ -2,14 +2,14 @@ import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { cut, drip, type PlayedServer, playServer, sendJson } from "../../../../../test/outside/played-server.ts";
 import { createProviderHttp, type ProviderResponse, parseJsonAnswer, requireOk } from "./provider-http.ts";
 
-const http = createProviderHttp({ connections: 2, userAgent: "vendor-verification-service" });
+const http = createProviderHttp();
 afterAll(() => http.close());
 let server: PlayedServer | undefined;
 afterEach(() => server?.close());
 
 async function call(
   answer: Parameters<typeof playServer>[0],
-  options: { timeoutMs?: number; maxBytes?: number; tls?: boolean } = {},
+  options: { timeoutMs?: number; tls?: boolean } = {},
 ): Promise<ProviderResponse> {
   server = await playServer(answer);
   return http.call({
@@ -18,7 +18,6 @@ async function call(
     headers: { "x-api-key": "secret-key", "content-type": "application/json" },
     body: "{}",
     signal: AbortSignal.timeout(options.timeoutMs ?? 5_000),
-    maxBytes: options.maxBytes,
   });
 }
 
@@ -52,7 +51,7 @@ describe("a call", () => {
     ["nothing is answered", () => undefined, { timeoutMs: 50 }, "timeout"],
     ["a body drips", (_call, answer) => drip(answer, { slowly: "but surely" }), { timeoutMs: 50 }, "timeout"],
     ["the connection is cut", (_call, answer) => cut(answer, { half: "of it" }), {}, "connection"],
-    ["the answer is too long", (_call, answer) => void answer.end("x".repeat(2_000)), { maxBytes: 1_000 }, "too_large"],
+    ["the answer is too long", (_call, answer) => void answer.end("x".repeat(1_048_577)), {}, "too_large"],
     ["TLS is not spoken", (_call, answer) => void answer.end(), { tls: true }, "tls"],
   ])("has no answer when %s, and tells no key", async (_name, answer, options, reason) => {
     const error = await call(answer, options).catch((thrown: unknown) => thrown as Error & { reason: string });

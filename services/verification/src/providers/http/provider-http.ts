@@ -1,10 +1,14 @@
 import { constants } from "node:crypto";
 import { Agent, buildConnector, type Dispatcher, request } from "undici";
+import type { z } from "zod";
 import { ProviderError } from "../provider.ts";
 
 /** Maximum size of an answer, in bytes; these APIs give no longer ones. */
 const MAX_BYTES = 1_048_576;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Maximum number of connections per origin. */
+const CONNECTIONS = 16;
+const USER_AGENT = "vendor-verification-service";
 
 export interface ProviderCall {
   readonly method: "GET" | "POST";
@@ -14,8 +18,6 @@ export interface ProviderCall {
   readonly body?: string;
   /** Aborts the call, also while its body is being read. */
   readonly signal: AbortSignal;
-  /** Maximum size of the answer, in bytes; 1 MiB where absent. */
-  readonly maxBytes?: number;
 }
 
 /** An answer as it was received, whatever its status. */
@@ -29,36 +31,37 @@ export interface ProviderResponse {
 
 /** Makes HTTP calls to providers. */
 export interface ProviderHttp {
-  /** Makes one call; follows no redirect. Errors: ProviderError `timeout`, `connection`, `tls`, `too_large`. */
+  /**
+   * Makes one call; follows no redirect. Errors: ProviderError `timeout`, `connection`, `tls`, `too_large`; those of
+   * `takeCall`.
+   */
   call(call: ProviderCall): Promise<ProviderResponse>;
   /** Aborts the calls in flight and closes the connections. */
   close(): Promise<void>;
 }
 
-/**
- * Creates pooled connections to providers. `legacyTls` also accepts servers without secure TLS renegotiation;
- * SAM.gov's have been known to lack it.
- */
-export function createProviderHttp(options: {
-  /** Maximum number of connections per origin. */
-  connections: number;
-  userAgent: string;
-  legacyTls?: boolean;
-}): ProviderHttp {
+/** Creates pooled connections to one provider. */
+export function createProviderHttp(
+  options: {
+    /** Accepts servers without secure TLS renegotiation; SAM.gov's have been known to lack it. */
+    legacyTls?: boolean;
+    /** Counts each call against the provider's quota before it is made. */
+    takeCall?: () => Promise<void>;
+  } = {},
+): ProviderHttp {
+  const secureOptions = options.legacyTls ? constants.SSL_OP_LEGACY_SERVER_CONNECT : undefined;
   const agent = new Agent({
-    connections: options.connections,
+    connections: CONNECTIONS,
     pipelining: 1,
-    connect: buildConnector({
-      timeout: CONNECT_TIMEOUT_MS,
-      secureOptions: options.legacyTls ? constants.SSL_OP_LEGACY_SERVER_CONNECT : undefined,
-    }),
+    connect: buildConnector({ timeout: CONNECT_TIMEOUT_MS, secureOptions }),
   });
   return {
-    async call({ method, url, headers, body, signal, maxBytes = MAX_BYTES }) {
+    async call({ method, url, headers, body, signal }) {
+      await options.takeCall?.();
       try {
         const response = await request(url, {
           method,
-          headers: { "user-agent": options.userAgent, "accept-encoding": "identity", ...headers },
+          headers: { "user-agent": USER_AGENT, "accept-encoding": "identity", ...headers },
           body,
           signal,
           dispatcher: agent,
@@ -66,8 +69,8 @@ export function createProviderHttp(options: {
         return {
           status: response.statusCode,
           headers: response.headers,
-          text: await readAll(response.body, maxBytes),
-          contentType: firstOf(response.headers["content-type"]),
+          text: await readAll(response.body),
+          contentType: [response.headers["content-type"]].flat()[0] ?? "",
         };
       } catch (cause) {
         if (cause instanceof ProviderError) throw cause;
@@ -95,19 +98,23 @@ export function parseJsonAnswer({ contentType, text }: ProviderResponse): unknow
   }
 }
 
-async function readAll(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<string> {
+/** Parses a value, and ignores members that the shape does not name. Errors: ProviderError `wrong_shape`. */
+export function readShape<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
+  const read = shape.safeParse(value);
+  // The parser's error would quote the value.
+  if (!read.success) throw new ProviderError("wrong_shape");
+  return read.data;
+}
+
+async function readAll(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBytes) throw new ProviderError("too_large"); // leaving the loop ends the connection
+    if (size > MAX_BYTES) throw new ProviderError("too_large"); // leaving the loop ends the connection
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-function firstOf(header: string | string[] | undefined): string {
-  return (Array.isArray(header) ? header[0] : header) ?? "";
 }
 
 const TLS_CODES = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;

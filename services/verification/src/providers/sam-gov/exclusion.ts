@@ -1,6 +1,7 @@
-import type { Exclusion } from "@vvs/registration";
+import { dayOf, type Exclusion, type ExclusionsPart } from "@vvs/registration";
 import { z } from "zod";
-import { exclusionDate, optionalCode, optionalText, type Page, readShape } from "./shapes.ts";
+import { readShape } from "../http/provider-http.ts";
+import { apiSource, exclusionDate, optionalCode, optionalText, type Page } from "./shapes.ts";
 
 /** Maximum number of exclusions in an answer; the evidence has all. */
 export const MAX_EXCLUSIONS = 100;
@@ -10,20 +11,10 @@ export interface ExclusionRow {
   /** The UEIs that the exclusion names, also those of its further locations. */
   readonly ueis: readonly string[];
   readonly cages: readonly string[];
-  readonly program: string;
-  readonly type: string;
-  readonly agency: string;
-  readonly actions: readonly ExclusionAction[];
+  /** Its periods, apart from those whose record is inactive. */
+  readonly exclusions: readonly Exclusion[];
   /** The row as received. */
   readonly raw: unknown;
-}
-
-/** The period of an exclusion. Dates are YYYY-MM-DD, "" where there is none. */
-export interface ExclusionAction {
-  readonly activateDate: string;
-  readonly terminationDate: string;
-  readonly isIndefinite: boolean;
-  readonly recordStatus: string;
 }
 
 const detailsShape = z.object({
@@ -64,39 +55,40 @@ export function readExclusionPage(json: unknown): Page<ExclusionRow> {
   const received = (json as { excludedEntity: unknown[] }).excludedEntity;
   const rows = excludedEntity.map((row, index) => {
     const named = [row.exclusionIdentification, ...(row.exclusionOtherInformation?.moreLocations ?? [])];
+    const { exclusionProgram: program, exclusionType: type, excludingAgencyName: agency } = row.exclusionDetails;
     return {
       ueis: named.map(({ ueiSAM }) => ueiSAM).filter(Boolean),
       cages: named.map(({ cageCode }) => cageCode).filter(Boolean),
-      program: row.exclusionDetails.exclusionProgram,
-      type: row.exclusionDetails.exclusionType,
-      agency: row.exclusionDetails.excludingAgencyName,
-      actions: row.exclusionActions.listOfActions.map((action) => ({
-        activateDate: action.activateDate,
-        terminationDate: action.terminationDate,
-        isIndefinite: action.terminationType.toLowerCase() === "indefinite",
-        recordStatus: action.recordStatus,
-      })),
+      exclusions: row.exclusionActions.listOfActions
+        .filter(({ recordStatus }) => recordStatus.toLowerCase() !== "inactive")
+        .map(({ activateDate: active_date, terminationDate, terminationType }): Exclusion => {
+          const isIndefinite = terminationType.toLowerCase() === "indefinite" || terminationDate === "";
+          return {
+            program,
+            type,
+            agency,
+            active_date,
+            termination_date: isIndefinite ? "indefinite" : terminationDate,
+          };
+        }),
       raw: received[index],
     };
   });
   return { totalRecords, rows };
 }
 
-/** Returns the exclusions that have not ended before today (YYYY-MM-DD): at most 100, those that have begun first. */
-export function exclusionsOf(rows: readonly ExclusionRow[], today: string): Exclusion[] {
-  const found = rows.flatMap(({ program, type, agency, actions }) =>
-    actions
-      .filter(({ recordStatus }) => recordStatus.toLowerCase() !== "inactive")
-      .map(({ activateDate, terminationDate, isIndefinite }) => ({
-        program,
-        type,
-        agency,
-        active_date: activateDate,
-        termination_date: isIndefinite || terminationDate === "" ? "indefinite" : terminationDate,
-      }))
-      .filter(({ termination_date: end }) => end === "indefinite" || end >= today),
-  );
-  return found
+/** Returns the exclusions part of rows: at most 100 exclusions that have not ended, those that have begun first. */
+export function exclusionsPart(rows: readonly ExclusionRow[], receivedAt: Date): ExclusionsPart {
+  const today = dayOf(receivedAt);
+  const exclusions = rows
+    .flatMap((row) => row.exclusions)
+    .filter(({ termination_date: end }) => end === "indefinite" || end >= today)
     .toSorted((a, b) => Number(a.active_date > today) - Number(b.active_date > today))
     .slice(0, MAX_EXCLUSIONS);
+  return { ...apiSource(receivedAt), flagged: false, exclusions };
+}
+
+/** Returns the exclusions part of a registration that flags an exclusion. */
+export function flaggedPart(receivedAt: Date): ExclusionsPart {
+  return { ...apiSource(receivedAt), flagged: true, exclusions: [] };
 }

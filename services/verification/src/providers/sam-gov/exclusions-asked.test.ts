@@ -7,7 +7,7 @@ import type { Answer } from "../provider.ts";
 
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
-const http = createProviderHttp({ connections: 8, userAgent: "test" });
+const http = createProviderHttp();
 afterAll(() => http.close());
 
 let sam: PlayedSamGov;

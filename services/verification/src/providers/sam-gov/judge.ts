@@ -7,18 +7,12 @@ const MAX_FAIL_AGE_DAYS = 1;
 /** Maximum age of data that shows no exclusion, in days. */
 const MAX_PASS_AGE_DAYS = 3;
 
-export interface JudgeOptions {
-  readonly now: Date;
-  /** SAM.gov's API is configured, so that newer data can be asked for. */
-  readonly hasApi: boolean;
-}
-
 /**
  * Returns today's verdict on a vendor's parts. An exclusion in force fails the vendor at any age of the data. A pass needs
- * exclusions that are at most 3 days old. Any other fail needs a registration that is at most a day old, where the API
- * can be asked. Errors: ProviderError `stale_source` where the parts are too old or do not suffice.
+ * exclusions that are at most 3 days old. Any other fail needs a registration that is at most a day old, where SAM.gov's
+ * API is configured (`hasApi`), so that newer data can be asked for. Errors: ProviderError `stale_source` where the parts are too old or do not suffice.
  */
-export function judge(parts: Parts, { now, hasApi }: JudgeOptions): Verdict {
+export function judge(parts: Parts, { now, hasApi }: { now: Date; hasApi: boolean }): Verdict {
   const verdict = verdictOf(parts, dayOf(now));
   const { registration, exclusions } = parts;
   if (!verdict) throw staleSource();

@@ -9,8 +9,6 @@ const PAST_PAUSE_MS = 60_000;
 const nextAccess = z.object({ nextAccessTime: z.string() });
 const quotaShapes = z.union([nextAccess, z.object({ fault: nextAccess }).transform(({ fault }) => fault)]);
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /**
  * Returns a 2xx response. Errors: ProviderError `quota_exhausted` with the time of its reset for a 429; `http_<status>`
  * for any other.
@@ -37,14 +35,8 @@ export function quotaReset({ text, headers }: Pick<ProviderResponse, "text" | "h
 
 /** Parses a time such as `2026-Sep-09 00:00:00+0000 UTC`, or ISO 8601. Returns undefined for anything else. */
 export function parseAccessTime(text: string): Date | undefined {
-  const [, year, name = "", rest, offset] =
-    /^(\d{4})-([A-Z][a-z]{2})-(\d{2} \d{2}:\d{2}:\d{2})([+-]\d{2}:?\d{2})(?: UTC)?$/.exec(text.trim()) ?? [];
-  const month = String(MONTHS.indexOf(name) + 1).padStart(2, "0");
-  const iso = year
-    ? `${year}-${month}-${rest!.replace(" ", "T")}${offset!.replace(/(\d{2}):?(\d{2})$/, "$1:$2")}`
-    : text;
-  if (!/^\d{4}-\d{2}-\d{2}T/.test(iso)) return undefined;
-  const time = new Date(iso);
+  const written = /^\d{4}-(?:[A-Z][a-z]{2}|\d{2})-\d{2}[T ]\d{2}:\d{2}:\d{2}\S+/.exec(text.trim())?.[0] ?? "";
+  const time = new Date(written);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 

@@ -1,5 +1,7 @@
+import type { PartSource, RegistrationPart } from "@vvs/registration";
 import { z } from "zod";
-import { entityDate, optionalCode, optionalText, type Page, readShape, requiredText } from "./shapes.ts";
+import { readShape } from "../http/provider-http.ts";
+import { apiSource, entityDate, optionalCode, optionalText, type Page, requiredText } from "./shapes.ts";
 
 /** One row of the Entity Management API, before its facts are parsed. */
 export interface EntityRow {
@@ -9,24 +11,16 @@ export interface EntityRow {
   readonly raw: unknown;
 }
 
-/** The facts of a row. Texts are "" where it has none. */
+/** What a row says. */
 export interface Registration {
   readonly uei: string;
-  readonly cage: string;
   /** Distinguishes the rows of one UEI that are paid to different accounts; empty in the entity's own row. */
   readonly eftIndicator: string;
-  /** False for a UEI that was assigned but never registered. */
-  readonly isRegistered: boolean;
-  /** SAM.gov calls it "Active", as it does an id without a registration. */
-  readonly isActive: boolean;
-  /** YYYY-MM-DD. */
-  readonly expirationDate: string;
   /** SAM.gov flags an exclusion of this UEI. */
   readonly isExcluded: boolean;
   /** SAM.gov says that this UEI has no exclusion; false where it says nothing. */
   readonly isClear: boolean;
-  readonly legalName: string;
-  readonly entityType: string;
+  readonly listed: Omit<RegistrationPart, keyof PartSource>;
 }
 
 const pageShape = z.object({
@@ -71,12 +65,13 @@ const ENTITY_TYPES: Readonly<Record<string, string>> = {
 /** Parses a page of the Entity Management API v3 or v4. Errors: ProviderError `wrong_shape`. */
 export function readEntityPage(json: unknown): Page<EntityRow> {
   const { totalRecords, entityData } = readShape(pageShape, json);
-  const rows = entityData.map((raw) => ({
-    uei: raw.entityRegistration.ueiSAM.toUpperCase(),
-    cage: raw.entityRegistration.cageCode,
-  }));
   const received = (json as { entityData: unknown[] }).entityData;
-  return { totalRecords, rows: rows.map((row, index) => ({ ...row, raw: received[index] })) };
+  const rows = entityData.map(({ entityRegistration: { ueiSAM, cageCode } }, index) => ({
+    uei: ueiSAM.toUpperCase(),
+    cage: cageCode,
+    raw: received[index],
+  }));
+  return { totalRecords, rows };
 }
 
 /** Parses the facts of a row. Errors: ProviderError `wrong_shape`. */
@@ -85,15 +80,18 @@ export function readRegistration({ raw }: EntityRow): Registration {
   const structure = coreData?.generalInformation;
   return {
     uei: row.ueiSAM.toUpperCase(),
-    cage: row.cageCode,
     eftIndicator: row.entityEFTIndicator,
-    isRegistered: row.samRegistered === "Yes",
-    isActive: row.registrationStatus.toLowerCase() === "active",
-    expirationDate: row.registrationExpirationDate,
     isExcluded: row.exclusionStatusFlag === "Y" || row.exclusionStatusFlag === "D",
     isClear: row.exclusionStatusFlag === "N",
-    legalName: row.legalBusinessName,
-    entityType: structure ? (ENTITY_TYPES[structure.entityStructureCode] ?? structure.entityStructureDesc) : "",
+    listed: {
+      // An id without a registration is "Active" too.
+      listed_as: row.registrationStatus.toLowerCase() === "active" ? "active" : "inactive",
+      id_only: row.samRegistered === "No",
+      expiration_date: row.registrationExpirationDate,
+      legal_name: row.legalBusinessName,
+      cage: row.cageCode,
+      entity_type: structure ? (ENTITY_TYPES[structure.entityStructureCode] ?? structure.entityStructureDesc) : "",
+    },
   };
 }
 
@@ -106,9 +104,23 @@ export function chooseRegistration(rows: readonly Registration[]): Registration 
   const [first] = rows.toSorted(
     (a, b) =>
       Number(b.eftIndicator === "") - Number(a.eftIndicator === "") ||
-      Number(b.isActive) - Number(a.isActive) ||
-      b.expirationDate.localeCompare(a.expirationDate),
+      a.listed.listed_as.localeCompare(b.listed.listed_as) || // active before inactive
+      b.listed.expiration_date.localeCompare(a.listed.expiration_date),
   );
   const isExcluded = rows.some((row) => row.isExcluded);
   return first && { ...first, isExcluded, isClear: rows.every((row) => row.isClear) };
+}
+
+const NOT_FOUND: Registration["listed"] = {
+  listed_as: "not_found",
+  id_only: false,
+  expiration_date: "",
+  legal_name: "",
+  cage: "",
+  entity_type: "",
+};
+
+/** Returns the registration part: `not_found` for a vendor without a registration or an id. */
+export function registrationPart(registration: Registration | undefined, receivedAt: Date): RegistrationPart {
+  return { ...apiSource(receivedAt), ...(registration?.listed ?? NOT_FOUND) };
 }

@@ -2,12 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import { dayOf, type ExclusionsPart, isInForce, newestParts, type Parts } from "@vvs/registration";
 import { sortedJson } from "../../evidence/sorted-json.ts";
-import { type Answer, type Provider, ProviderError, type Question } from "../provider.ts";
+import { type Provider, ProviderError, type Question } from "../provider.ts";
 import { createGathering } from "../sharing/gathering.ts";
 import { createSingleFlight } from "../sharing/single-flight.ts";
-import { exclusionsPart, flaggedPart, registrationPart } from "./api-parts.ts";
 import { MAX_VALUES, type ReceivedBody, type SamGovClient } from "./client.ts";
-import type { ExclusionRow } from "./exclusion.ts";
+import { exclusionsPart, flaggedPart } from "./exclusion.ts";
 import { filePartsOf, partsOnFile } from "./file-parts.ts";
 import { answerFrom, isOlder, judge } from "./judge.ts";
 import {
@@ -15,10 +14,11 @@ import {
   lookUpManyExclusions,
   lookUpRegistration,
   lookUpRegistrations,
+  type RowsByUei,
   type Vendor,
   type VendorRows,
 } from "./look-up.ts";
-import { chooseRegistration, type EntityRow, readRegistration } from "./registration.ts";
+import { chooseRegistration, readRegistration, registrationPart } from "./registration.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
 import { registryFilesJson } from "./sam-gov-extract.ts";
 
@@ -41,38 +41,30 @@ export function createSamGovApi(options: {
   now: () => Date;
 }): Provider {
   const { client, entities, now } = options;
-  const gathering = { windowMs: options.gatherMs, max: MAX_VALUES };
-  const registrations = {
-    flights: createSingleFlight<VendorRows<EntityRow>>({ joinMs: JOIN_MS }),
-    runs: createGathering({ ...gathering, call: (ueis, signal) => lookUpRegistrations(client, ueis, signal) }),
-    one: lookUpRegistration,
-  };
-  const exclusions = {
-    flights: createSingleFlight<VendorRows<ExclusionRow>>({ joinMs: JOIN_MS }),
-    runs: createGathering({ ...gathering, call: (ueis, signal) => lookUpManyExclusions(client, ueis, signal) }),
-    one: lookUpExclusions,
-  };
 
-  function lookUp<Row>(
-    by: {
-      flights: ReturnType<typeof createSingleFlight<VendorRows<Row>>>;
-      runs: ReturnType<typeof createGathering<VendorRows<Row>>>;
-      one: (client: SamGovClient, vendor: Vendor, signal: AbortSignal) => Promise<VendorRows<Row>>;
-    },
-    { uei, cage, run }: Pick<Question, "uei" | "cage" | "run">,
-    signal: AbortSignal,
-  ): Promise<VendorRows<Row>> {
-    if (run && uei) return by.runs.ask(uei, signal);
-    const key = uei ? `uei ${uei}` : `cage ${cage}`;
-    return by.flights.run(key, signal, (abandoned) => by.one(client, { uei, cage }, abandoned));
+  /** Looks up one vendor by a call that it shares with others. */
+  function createLookUp<Row>(
+    one: (client: SamGovClient, vendor: Vendor, signal: AbortSignal) => Promise<VendorRows<Row>>,
+    many: (client: SamGovClient, ueis: readonly string[], signal: AbortSignal) => Promise<RowsByUei<Row>>,
+  ) {
+    const flights = createSingleFlight<VendorRows<Row>>({ joinMs: JOIN_MS });
+    const call = (ueis: readonly string[], signal: AbortSignal) => many(client, ueis, signal);
+    const runs = createGathering({ windowMs: options.gatherMs, max: MAX_VALUES, call });
+    return ({ uei, cage, run }: Pick<Question, "uei" | "cage" | "run">, signal: AbortSignal) => {
+      if (run && uei) return runs.ask(uei, signal);
+      const key = uei ? `uei ${uei}` : `cage ${cage}`;
+      return flights.run(key, signal, (abandoned) => one(client, { uei, cage }, abandoned));
+    };
   }
+  const registrationOf = createLookUp(lookUpRegistration, lookUpRegistrations);
+  const exclusionsOf = createLookUp(lookUpExclusions, lookUpManyExclusions);
 
   return {
     name: "sam_gov_api",
     check: "sam_registration",
     async ask(question, { signal }) {
       const reading = readRegistry(entities, question, signal).catch(() => create(GetRegistryRecordResponseSchema));
-      const found = await lookUp(registrations, question, signal);
+      const found = await registrationOf(question, signal);
       const registration = chooseRegistration(found.rows.map(readRegistration));
       const files = await reading;
       const onFile = partsOnFile(files, question.stored, now());
@@ -85,7 +77,7 @@ export function createSamGovApi(options: {
       } else if (!(registration?.isClear && isConfirmed(files, onFile, now()))) {
         try {
           const uei = registration?.uei ?? question.uei;
-          const rows = await lookUp(exclusions, { ...question, uei }, signal);
+          const rows = await exclusionsOf({ ...question, uei }, signal);
           bodies = [...bodies, ...rows.bodies];
           excluded = exclusionsPart(rows.rows, rows.receivedAt);
         } catch (error) {
@@ -95,7 +87,14 @@ export function createSamGovApi(options: {
       }
       const parts = newestParts(onFile, { ...received, ...(excluded && { exclusions: excluded }) });
       if (!parts.exclusions) throw failure ?? new ProviderError("internal_error");
-      return answerOf({ parts, bodies, files, failure, now: now() });
+      try {
+        const verdict = judge(parts, { now: now(), hasApi: true });
+        const { withdrawnLoads } = files;
+        return { ...answerFrom(parts, verdict, evidenceOf(bodies, parts, files)), withdrawnLoads };
+      } catch (error) {
+        // Where the known exclusions are too old, the call that asked for newer ones failed.
+        throw failure ?? error;
+      }
     },
   };
 }
@@ -109,23 +108,6 @@ function isConfirmed(files: GetRegistryRecordResponse, onFile: Parts, now: Date)
     !isInForce(exclusions, dayOf(now)) &&
     !isInForce(onFile.exclusions!, dayOf(now))
   );
-}
-
-/** Errors: ProviderError; where the known exclusions are too old, the failure of the call that asked for newer ones. */
-function answerOf(options: {
-  parts: Parts;
-  bodies: readonly ReceivedBody[];
-  files: GetRegistryRecordResponse;
-  failure: ProviderError | undefined;
-  now: Date;
-}): Answer {
-  const { parts, bodies, files, failure, now } = options;
-  try {
-    const verdict = judge(parts, { now, hasApi: true });
-    return { ...answerFrom(parts, verdict, evidenceOf(bodies, parts, files)), withdrawnLoads: files.withdrawnLoads };
-  } catch (error) {
-    throw failure ?? error;
-  }
 }
 
 /**

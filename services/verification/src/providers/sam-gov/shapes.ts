@@ -1,5 +1,5 @@
+import type { PartSource } from "@vvs/registration";
 import { z } from "zod";
-import { ProviderError } from "../provider.ts";
 
 /** A text. Absent, null, blanks and the word "null" all mean that there is none, and become "". */
 export const optionalText = z
@@ -30,12 +30,9 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
 }
 
-/** Parses a value, and ignores members that the shape does not name. Errors: ProviderError `wrong_shape`. */
-export function readShape<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
-  const read = shape.safeParse(value);
-  // The parser's error would quote the value.
-  if (!read.success) throw new ProviderError("wrong_shape");
-  return read.data;
+/** Returns the source of a part that SAM.gov's APIs gave at this moment. */
+export function apiSource(receivedAt: Date): PartSource {
+  return { origin: "sam_gov_api", date: receivedAt, load: "" };
 }
 
 function isDay(text: string): boolean {

@@ -6,9 +6,8 @@ import {
   type PlayedExclusion,
   type PlayedRegistration,
 } from "../../../../../test/outside/sam-gov-rows.ts";
-import { exclusionsPart, flaggedPart, registrationPart } from "./api-parts.ts";
-import { readExclusionPage } from "./exclusion.ts";
-import { chooseRegistration, readEntityPage, readRegistration } from "./registration.ts";
+import { exclusionsPart, flaggedPart, readExclusionPage } from "./exclusion.ts";
+import { chooseRegistration, readEntityPage, readRegistration, registrationPart } from "./registration.ts";
 
 const TODAY = "2026-11-21";
 const NOW = new Date("2026-11-21T09:30:00Z");
@@ -101,15 +100,15 @@ describe("of several rows of one UEI", () => {
       "BBBB2",
     ],
   ])("%s", (_name, rows, cage) => {
-    expect(chooseRegistration(registrations(...rows))?.cage).toBe(cage);
-    expect(chooseRegistration(registrations(...rows.toReversed()))?.cage).toBe(cage);
+    expect(chooseRegistration(registrations(...rows))?.listed.cage).toBe(cage);
+    expect(chooseRegistration(registrations(...rows.toReversed()))?.listed.cage).toBe(cage);
   });
 });
 
 describe("a registration's facts", () => {
   test("the word null, blanks and null are all absent", () => {
     const [read] = registrations({ cage: "null", structureCode: null, structureDesc: " ", expirationDate: "null" });
-    expect(read).toMatchObject({ cage: "", entityType: "", expirationDate: "" });
+    expect(read?.listed).toMatchObject({ cage: "", entity_type: "", expiration_date: "" });
   });
 
   test.each([
@@ -117,13 +116,14 @@ describe("a registration's facts", () => {
     ["cy", null, "Country - Foreign Government"],
     ["9X", "A Structure Of Tomorrow", "A Structure Of Tomorrow"],
   ])("the structure %s is worded as the extract words it", (structureCode, structureDesc, expected) => {
-    expect(registrations({ structureCode, structureDesc })[0]?.entityType).toBe(expected);
+    expect(registrations({ structureCode, structureDesc })[0]?.listed.entity_type).toBe(expected);
   });
 
   test("what is not needed may be missing or odd", () => {
     const row = entityRow({ uei: UEI });
     const odd = { ...row, coreData: "none", assertions: 7 };
-    expect(readRegistration({ uei: UEI, cage: "", raw: odd })).toMatchObject({ isActive: true, entityType: "" });
+    const { listed } = readRegistration({ uei: UEI, cage: "", raw: odd });
+    expect(listed).toMatchObject({ listed_as: "active", entity_type: "" });
   });
 });
 

@@ -1,23 +1,13 @@
 import type { EnvironmentDatabases } from "@vvs/mongo";
-import type { SandboxCalls } from "./sandbox-providers.ts";
+import type { Tenant } from "@vvs/tenant";
 
-interface CallsDocument {
-  /** org_… */
-  readonly _id: string;
-  readonly turns: number;
-}
+/** Counts an organization's direct calls about the changing UEI, in one document: 1, 2, … */
+export type CountSandboxCall = (tenant: Tenant) => Promise<number>;
 
-/** Counts an organization's calls in one document. */
-export function createSandboxCalls(databases: EnvironmentDatabases): SandboxCalls {
-  return {
-    async next(tenant) {
-      const calls = databases[tenant.environment].collection<CallsDocument>("sandbox_turns");
-      const counted = await calls.findOneAndUpdate(
-        { _id: tenant.organizationId },
-        { $inc: { turns: 1 } },
-        { upsert: true, returnDocument: "after" },
-      );
-      return counted!.turns;
-    },
+export function createCountSandboxCall(databases: EnvironmentDatabases): CountSandboxCall {
+  return async ({ environment, organizationId }) => {
+    const calls = databases[environment].collection<{ _id: string; turns: number }>("sandbox_turns");
+    const upsert = { upsert: true, returnDocument: "after" } as const;
+    return (await calls.findOneAndUpdate({ _id: organizationId }, { $inc: { turns: 1 } }, upsert))!.turns;
   };
 }

@@ -1,5 +1,5 @@
 import { maskTin } from "@vvs/identifiers";
-import type { Tenant } from "@vvs/tenant";
+import { dayOf } from "@vvs/registration";
 import { sortedJson } from "../../evidence/sorted-json.ts";
 import { readOwnData } from "../../own-data.ts";
 import type { Answer, Provider, Question } from "../provider.ts";
@@ -11,23 +11,19 @@ import {
   sandboxRegistration,
   sandboxTinMatch,
 } from "./sandbox.ts";
-
-/** Counts an organization's direct calls about the changing UEI: 1, 2, … */
-export interface SandboxCalls {
-  next(tenant: Tenant): Promise<number>;
-}
+import type { CountSandboxCall } from "./sandbox-calls.ts";
 
 /** Creates a sandbox provider of sam_registration. Its answers come from the synthetic registry, dated by the call. */
 export function createSandboxRegistration(options: {
   name: SandboxProvider;
   entities: RegistryReader;
-  calls: SandboxCalls;
+  countCall: CountSandboxCall;
   now: () => Date;
 }): Provider {
-  const { name, entities, calls, now } = options;
+  const { name, entities, countCall, now } = options;
   const callNumberOf = async ({ uei, run, tenant }: Question) => {
     if (uei !== CHANGING_UEI) return 1;
-    return run ? run.runSeq : readOwnData(() => calls.next(tenant));
+    return run ? run.runSeq : readOwnData(() => countCall(tenant));
   };
   return {
     name,
@@ -36,14 +32,8 @@ export function createSandboxRegistration(options: {
       const { uei, cage } = question;
       const registry = await readRegistry(entities, question, signal);
       const at = now();
-      const today = at.toISOString().slice(0, 10);
-      const verdict = sandboxRegistration({
-        provider: name,
-        uei,
-        registry,
-        callNumber: await callNumberOf(question),
-        today,
-      });
+      const callNumber = await callNumberOf(question);
+      const verdict = sandboxRegistration({ provider: name, uei, registry, callNumber, today: dayOf(at) });
       return toAnswer(verdict, at, { provider: name, asked: { uei, cage }, ...verdict });
     },
   };

@@ -1,7 +1,8 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import { factsOf, type Parts, verdictOf } from "@vvs/registration";
-import { type Facts, ProviderError } from "../provider.ts";
+import { type Answer, ProviderError } from "../provider.ts";
 import { exclusionsIn, registrationOf } from "../sam-gov/file-parts.ts";
+import { irsVerdict } from "../tin-matching/irs-codes.ts";
 
 /** The sandbox's providers, in the order they are asked. */
 export type SandboxProvider = "sandbox_primary" | "sandbox_secondary";
@@ -16,11 +17,7 @@ const FUTURE = "2099-03-31";
 const PAST = "2021-03-31";
 
 /** The verdict of a sandbox provider. */
-export interface SandboxVerdict {
-  readonly outcome: "pass" | "fail";
-  readonly reason: string;
-  readonly facts: Facts;
-}
+export type SandboxVerdict = Pick<Answer, "outcome" | "reason" | "facts">;
 
 /**
  * Returns the sandbox's verdict on sam_registration. The documented UEIs behave as documented; the verdict on any other
@@ -59,14 +56,9 @@ function registrationAt(callNumber: number) {
  */
 export function sandboxTinMatch(provider: SandboxProvider, tin: string): SandboxVerdict & { irsCode: string } {
   const digit = tin.slice(-1);
-  if (digit === "9") {
-    if (provider === "sandbox_primary") throw simulatedOutage();
-    return { outcome: "pass", reason: "", facts: {}, irsCode: "0" };
-  }
-  if ("0678".includes(digit)) return { outcome: "pass", reason: "", facts: {}, irsCode: digit };
-  if (digit === "2") return { outcome: "fail", reason: "not_issued", facts: {}, irsCode: digit };
-  if (digit === "3") return { outcome: "fail", reason: "mismatch", facts: {}, irsCode: digit };
-  throw new ProviderError(`irs_code_${digit}`, { isFault: false });
+  if (digit === "9" && provider === "sandbox_primary") throw simulatedOutage();
+  const irsCode = digit === "9" ? "0" : digit;
+  return { ...irsVerdict(Number(irsCode)), facts: {}, irsCode };
 }
 
 /** The client chose this outage by its identifiers, so it does not count against the provider's health. */

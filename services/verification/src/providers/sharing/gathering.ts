@@ -10,8 +10,8 @@ export interface Gathering<T> {
 interface GatheredCall<T> {
   readonly keys: Set<string>;
   readonly work: SharedWork<ReadonlyMap<string, T | ProviderError>>;
-  /** Starts the call now, since it holds as many keys as a call takes. */
-  readonly full: () => void;
+  /** Starts the call now. */
+  readonly go: () => void;
 }
 
 /**
@@ -28,28 +28,28 @@ export function createGathering<T>(options: {
 
   function begin(): GatheredCall<T> {
     const keys = new Set<string>();
-    const go = Promise.withResolvers<void>();
-    const timer = setTimeout(go.resolve, windowMs);
+    const start = Promise.withResolvers<void>();
+    const timer = setTimeout(start.resolve, windowMs);
     const work = shareWork(async (abandoned) => {
-      abandoned.addEventListener("abort", () => go.reject(new ProviderError("timeout")), { once: true });
+      abandoned.addEventListener("abort", () => start.reject(new ProviderError("timeout")), { once: true });
       try {
-        await go.promise;
+        await start.promise;
       } finally {
         clearTimeout(timer);
         if (open === gathered) open = undefined;
       }
       return call([...keys], abandoned);
     });
-    const gathered = { keys, work, full: () => go.resolve() };
+    const gathered = { keys, work, go: () => start.resolve() };
     return gathered;
   }
 
   return {
     async ask(key, signal) {
       if (!open || open.work.isAbandoned() || open.keys.size >= max) open = begin();
-      const { keys, work, full } = open;
+      const { keys, work, go } = open;
       keys.add(key);
-      if (keys.size >= max) full();
+      if (keys.size >= max) go();
       const answer = (await work.wait(signal)).get(key);
       if (answer === undefined) throw new ProviderError("wrong_shape");
       if (answer instanceof ProviderError) throw answer;

@@ -4,10 +4,7 @@ import { ProviderError } from "../provider.ts";
 
 /** Work in progress that several callers wait for. */
 export interface SharedWork<T> {
-  /**
-   * Resolves with the work's result. Errors: the work's, marked as a fault for only one of its callers, so that one
-   * failed call counts once; ProviderError `timeout` where the caller's own signal aborts first.
-   */
+  /** Resolves with the work's result. Errors: the work's, the same for all callers; ProviderError `timeout` when `signal` aborts. */
   wait(signal: AbortSignal): Promise<T>;
   /** Returns true when every caller has left and the work was aborted: it can no longer be joined. */
   isAbandoned(): boolean;
@@ -19,19 +16,11 @@ export function shareWork<T>(start: (signal: AbortSignal) => Promise<T>): Shared
   const work = withoutDeadline(() => start(abandoned.signal));
   work.catch(() => undefined); // reported to the callers that wait, if there are any
   let waiting = 0;
-  let isFaultReported = false;
-  const countFaultOnce = (error: unknown): never => {
-    if (!(error instanceof ProviderError) || !error.isFault) throw error;
-    if (isFaultReported)
-      throw new ProviderError(error.reason, { isFault: false, shutUntil: error.shutUntil, cause: error });
-    isFaultReported = true;
-    throw error;
-  };
   return {
     async wait(signal) {
       waiting += 1;
       try {
-        return await orAbort(work.catch(countFaultOnce), signal, () => new ProviderError("timeout"));
+        return await orAbort(work, signal, () => new ProviderError("timeout"));
       } finally {
         waiting -= 1;
         if (waiting === 0) abandoned.abort();

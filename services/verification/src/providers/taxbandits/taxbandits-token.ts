@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { orAbort, startTimeLimit } from "../../time-limit.ts";
-import { type ProviderHttp, parseJsonAnswer, requireOk } from "../http/provider-http.ts";
+import { orAbort, withTimeLimit } from "../../time-limit.ts";
+import { type ProviderHttp, parseJsonAnswer, readShape, requireOk } from "../http/provider-http.ts";
 import { ProviderError } from "../provider.ts";
 
 /** Credentials of an account, from TaxBandits' developer console. */
@@ -56,28 +56,18 @@ export function createTaxBanditsTokens(options: {
   let fetching: Promise<string> | undefined;
 
   async function fetchToken(): Promise<string> {
+    const requestedAt = now().getTime();
+    const authentication = signRequest(credentials, Math.floor(requestedAt / 1_000));
+    const headers = { accept: "application/json", authentication };
     // Not limited by the first caller, which may give up: the token is for all callers that wait.
-    const limit = startTimeLimit(FETCH_TIMEOUT_MS);
-    try {
-      const requestedAt = now().getTime();
-      const response = await http.call({
-        method: "GET",
-        url: authUrl,
-        headers: {
-          accept: "application/json",
-          authentication: signRequest(credentials, Math.floor(requestedAt / 1_000)),
-        },
-        signal: limit.signal,
-      });
-      const parsed = tokenAnswer.safeParse(parseJsonAnswer(requireOk(response)));
-      if (!parsed.success) throw new ProviderError("wrong_shape");
-      const lifetimeMs = parsed.data.ExpiresIn * 1_000;
-      const usableMs = Math.max(lifetimeMs * RESERVE_SHARE, lifetimeMs * (1 - RESERVE_SHARE) - RESERVE_MS);
-      current = { token: parsed.data.AccessToken, usableUntil: requestedAt + usableMs };
-      return current.token;
-    } finally {
-      limit.release();
-    }
+    const response = await withTimeLimit(FETCH_TIMEOUT_MS, undefined, (signal) =>
+      http.call({ method: "GET", url: authUrl, headers, signal }),
+    );
+    const { AccessToken, ExpiresIn } = readShape(tokenAnswer, parseJsonAnswer(requireOk(response)));
+    const lifetimeMs = ExpiresIn * 1_000;
+    const usableMs = Math.max(lifetimeMs * RESERVE_SHARE, lifetimeMs * (1 - RESERVE_SHARE) - RESERVE_MS);
+    current = { token: AccessToken, usableUntil: requestedAt + usableMs };
+    return current.token;
   }
 
   return {

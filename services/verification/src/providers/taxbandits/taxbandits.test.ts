@@ -91,7 +91,7 @@ describe("against a played TaxBandits", () => {
   let provider: Provider;
   let clock: Date;
   beforeAll(async () => {
-    http = createProviderHttp({ connections: 4, userAgent: "test" });
+    http = createProviderHttp();
   });
   afterAll(() => http.close());
   beforeEach(async () => {

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { type ProviderHttp, type ProviderResponse, parseJsonAnswer, requireOk } from "../http/provider-http.ts";
+import {
+  type ProviderHttp,
+  type ProviderResponse,
+  parseJsonAnswer,
+  readShape,
+  requireOk,
+} from "../http/provider-http.ts";
 import { type Answer, type Provider, ProviderError } from "../provider.ts";
 import { irsVerdict, nameForIrs, type TinVerdict } from "../tin-matching/irs-codes.ts";
 import { maskSecrets, maskTinIn } from "../tin-matching/mask.ts";
 import { createTaxBanditsTokens, type TaxBanditsCredentials } from "./taxbandits-token.ts";
-
-const NAME = "taxbandits";
 
 const matchAnswer = z.object({
   StatusCode: z.number().optional(),
@@ -49,14 +53,11 @@ function normalized(sentence: string): string {
  * that is not documented, `irs_code_…`, `wrong_shape`.
  */
 export function parseTaxBandits(body: unknown, refId: string): TinVerdict {
-  const parsed = matchAnswer.safeParse(body);
-  if (!parsed.success) throw new ProviderError("wrong_shape");
-  const { StatusCode, RefId, TINStatusCode, TINStatusMsg, Errors } = parsed.data;
+  const { StatusCode, RefId, TINStatusCode, TINStatusMsg, Errors } = readShape(matchAnswer, body);
   if ((Errors?.length ?? 0) > 0 || (StatusCode !== undefined && (StatusCode < 200 || StatusCode > 299))) {
     throw new ProviderError("refused");
   }
-  if (!TINStatusCode) throw new ProviderError("wrong_shape");
-  if (RefId && RefId !== refId) throw new ProviderError("wrong_shape");
+  if (!TINStatusCode || (RefId && RefId !== refId)) throw new ProviderError("wrong_shape");
   if (TINStatusCode === "TIN-003") throw new ProviderError("on_hold");
   const isSuccess = TINStatusCode === "TIN-001";
   const code = SENTENCES.get(normalized(TINStatusMsg ?? ""));
@@ -81,7 +82,7 @@ export function createTaxBandits(options: {
 }): Provider {
   const { http, credentials, now } = options;
   const tokens = createTaxBanditsTokens(options);
-  const url = `${options.baseUrl.replace(/\/+$/, "")}/InstantTINMatch/Request`;
+  const url = `${options.baseUrl}/InstantTINMatch/Request`;
 
   async function post(body: string, signal: AbortSignal): Promise<{ response: ProviderResponse; token: string }> {
     const token = await tokens.get(signal);
@@ -94,7 +95,7 @@ export function createTaxBandits(options: {
   }
 
   return {
-    name: NAME,
+    name: "taxbandits",
     check: "tin_match",
     async ask(question, { signal }): Promise<Answer> {
       const name = nameForIrs(question.legalName);

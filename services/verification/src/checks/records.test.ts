@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { CheckStatus } from "@vvs/checks";
-import { dataFreshnessSeconds, overallResult } from "./overall-result.ts";
+import { dataFreshnessSeconds, overallResult } from "./records.ts";
 
 test.each<[CheckStatus[], CheckStatus]>([
   [["pass"], "pass"],
