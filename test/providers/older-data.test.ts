@@ -11,9 +11,8 @@ import {
   VerificationCompletedSchema,
   VerificationRequestedSchema,
 } from "@vvs/proto/events/v1/events";
-import { createChangeDetectorDomain } from "../../services/change-detector/src/domain.ts";
 import { migrate } from "../../services/change-detector/src/migrate.ts";
-import type { RecordHandlers } from "../../services/change-detector/src/records.ts";
+import { createHandleCompleted } from "../../services/change-detector/src/records.ts";
 import { providersSection } from "../../services/verification/src/providers/config.ts";
 import { createLiveProviders } from "../../services/verification/src/providers/live-providers.ts";
 import { startTestService, type TestService } from "../../services/verification/src/testing/service.ts";
@@ -31,7 +30,7 @@ const daysAgo = (days: number) => new Date(clock.getTime() - days * 24 * HOUR_MS
 
 let sam: PlayedSamGov;
 let service: TestService;
-let detect: RecordHandlers["verificationCompleted"];
+let detect: ReturnType<typeof createHandleCompleted>;
 let changesOf: (monitorId: string) => Promise<string[][]>;
 /** What the exclusions file that is loaded says. */
 let exclusionsFile: { exclusionsCutDate: string; exclusions: { terminationDate: string }[] };
@@ -65,7 +64,7 @@ beforeAll(async () => {
   await migrate({ client, prefix: service.prefix });
   const databases = environmentDatabases(client, service.prefix, "change-detector");
   closers.push(() => Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]));
-  const { records } = createChangeDetectorDomain({
+  detect = createHandleCompleted({
     environment: "live",
     client,
     db: databases.live,
@@ -74,7 +73,6 @@ beforeAll(async () => {
     now: () => clock,
     logger,
   });
-  detect = records.verificationCompleted;
   changesOf = async (monitorId) => {
     const rows = await databases.live
       .collection("outbox")

@@ -12,7 +12,5 @@ const schema = z.object({
   SANDBOX_CONCURRENCY: count(1).default(8),
 });
 
-export type ChangeDetectorConfig = z.infer<typeof schema>;
-
 /** Reads the configuration from the environment. Errors: ConfigError that lists all problems. */
-export const loadChangeDetectorConfig = (): ChangeDetectorConfig => loadConfig(schema, process.env);
+export const loadChangeDetectorConfig = () => loadConfig(schema, process.env);

@@ -54,7 +54,7 @@ export function detect(baseline: Baseline | undefined, run: { seq: number; at: D
   if (baseline && run.seq <= baseline.runSeq) return NOTHING;
   const { inputsFingerprint } = outcome;
   const next = { runSeq: run.seq, inputsFingerprint };
-  if (!baseline || !sameBytes(baseline.inputsFingerprint, inputsFingerprint)) {
+  if (!baseline || !Buffer.from(baseline.inputsFingerprint).equals(inputsFingerprint)) {
     const parts = outcome.parts && { parts: outcome.parts };
     return { baseline: { ...next, fields: reportedFields(outcome), ...parts }, changes: [] };
   }
@@ -62,7 +62,7 @@ export function detect(baseline: Baseline | undefined, run: { seq: number; at: D
   const fields = { ...baseline.fields, ...reported };
   return {
     baseline: { ...next, fields, ...(parts && { parts }) },
-    changes: watchedFields(outcome.check).flatMap((name): FieldChange[] => {
+    changes: checkDefinitions[outcome.check].watchedFields.flatMap((name): FieldChange[] => {
       const previous = baseline.fields[name];
       const current = fields[name];
       // A field without an earlier answer has nothing to compare with, so no change is reported.
@@ -104,18 +104,10 @@ function reportedFields(outcome: Outcome): Record<string, string | null> {
   const noRecord = outcome.check === "sam_registration" && outcome.reason === "not_found";
   const known: Readonly<Record<string, string>> = { ...outcome.facts, status: outcome.status, reason: outcome.reason };
   const reported: Record<string, string | null> = {};
-  for (const name of watchedFields(outcome.check)) {
+  for (const name of checkDefinitions[outcome.check].watchedFields) {
     const value = known[name];
     if (value !== undefined) reported[name] = value === "" ? null : value;
     else if (noRecord) reported[name] = null;
   }
   return reported;
-}
-
-function watchedFields(check: Check): readonly string[] {
-  return checkDefinitions[check].watchedFields;
-}
-
-function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
-  return Buffer.from(left).equals(right);
 }

@@ -7,7 +7,7 @@ import { runOutboxRelay } from "@vvs/outbox";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { environments } from "@vvs/tenant";
 import { loadChangeDetectorConfig } from "./config.ts";
-import { createChangeDetectorDomain } from "./domain.ts";
+import { createHandleCompleted } from "./records.ts";
 
 await runService("change-detector", loadChangeDetectorConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "change-detector", logger, stopping });
@@ -25,21 +25,13 @@ await runService("change-detector", loadChangeDetectorConfig, async ({ config, l
     const relay = runOutboxRelay({ db, producer, owner: `${hostname()}:${randomUUID()}`, logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
 
-    const { records } = createChangeDetectorDomain({
-      environment,
-      client,
-      db,
-      topic: kafka.topicFor(environment, topicNames.changeDetected),
-      nudge: relay.nudge,
-      now,
-      logger,
-    });
+    const changesTopic = kafka.topicFor(environment, topicNames.changeDetected);
+    const { nudge } = relay;
+    const handle = createHandleCompleted({ environment, client, db, topic: changesTopic, nudge, now, logger });
     const topic = kafka.topicFor(environment, topicNames.verificationCompleted);
     const consumer = kafka.runConsumer({
       groupId: `change-detector.${environment}`,
-      subscriptions: [
-        subscription({ topic, schema: VerificationCompletedSchema, handle: records.verificationCompleted }),
-      ],
+      subscriptions: [subscription({ topic, schema: VerificationCompletedSchema, handle })],
       concurrency: concurrency[environment],
       logger,
     });

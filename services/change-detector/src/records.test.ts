@@ -14,9 +14,8 @@ import {
 } from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
-import { createChangeDetectorDomain } from "./domain.ts";
 import { migrate } from "./migrate.ts";
-import type { RecordHandlers } from "./records.ts";
+import { createHandleCompleted } from "./records.ts";
 import { collections } from "./store.ts";
 
 const TOPIC = "sandbox.monitor.change_detected";
@@ -25,7 +24,7 @@ const logger = createLogger({ service: "change-detector", level: "silent" });
 let client: MongoClient;
 let databases: readonly Db[];
 let db: Db;
-let detect: RecordHandlers["verificationCompleted"];
+let detect: ReturnType<typeof createHandleCompleted>;
 
 beforeAll(async () => {
   const stopping = new AbortController().signal;
@@ -35,7 +34,7 @@ beforeAll(async () => {
   const { live, sandbox } = environmentDatabases(client, prefix, "change-detector");
   databases = [live, sandbox];
   db = sandbox;
-  const domain = createChangeDetectorDomain({
+  detect = createHandleCompleted({
     environment: "sandbox",
     client,
     db,
@@ -44,7 +43,6 @@ beforeAll(async () => {
     now: () => now,
     logger,
   });
-  detect = domain.records.verificationCompleted;
 });
 afterAll(async () => {
   for (const each of databases) await each.dropDatabase();

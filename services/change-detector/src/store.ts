@@ -1,7 +1,7 @@
 import type { Check } from "@vvs/checks";
 import type { Parts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
-import { Binary, type ClientSession, type Collection, type Db } from "mongodb";
+import { Binary, type ClientSession, type Db } from "mongodb";
 import type { Baseline } from "./detect.ts";
 
 /** The baseline of one check of a monitor. */
@@ -27,29 +27,8 @@ interface HandledDocument {
   readonly handled_at: Date;
 }
 
-export interface BaselineStore {
-  /** Marks the verification as compared. Returns false if it was marked before. */
-  claim(tenant: Tenant, session: ClientSession, verificationId: string, at: Date): Promise<boolean>;
-  /** Returns the baselines of one monitor, by check. */
-  find(tenant: Tenant, session: ClientSession, monitorId: string): Promise<Map<Check, Baseline>>;
-  /** Replaces the baseline of one check. */
-  save(
-    tenant: Tenant,
-    session: ClientSession,
-    change: { monitorId: string; check: Check; baseline: Baseline; at: Date },
-  ): Promise<void>;
-  /** Returns whether the verification, or the monitor's baseline of one of the checks, belongs to another organization. */
-  isForeign(
-    tenant: Tenant,
-    run: { verificationId: string; monitorId: string; checks: readonly Check[] },
-  ): Promise<boolean>;
-}
-
 /** Returns the collections; the migration creates them. */
-export function collections(db: Db): {
-  baselines: Collection<BaselineDocument>;
-  handled: Collection<HandledDocument>;
-} {
+export function collections(db: Db) {
   return {
     baselines: db.collection<BaselineDocument>("baselines"),
     handled: db.collection<HandledDocument>("handled_verifications"),
@@ -57,22 +36,34 @@ export function collections(db: Db): {
 }
 
 /** Creates the store of one environment. It reads and writes in the caller's transaction. */
-export function createBaselineStore(db: Db): BaselineStore {
+export function createBaselineStore(db: Db) {
   const { baselines, handled } = collections(db);
   return {
-    async claim(tenant, session, verificationId, at) {
+    /** Marks the verification as compared. Returns false if it was marked before. */
+    async claim(tenant: Tenant, session: ClientSession, verificationId: string, at: Date): Promise<boolean> {
       const own = { _id: verificationId, organization_id: tenant.organizationId };
       if (await handled.findOne(own, { session })) return false;
       // A second handler of the same record fails here, retries, and then finds the record handled.
       await handled.insertOne({ ...own, handled_at: at }, { session });
       return true;
     },
-    async find(tenant, session, monitorId) {
+    /** Returns the baselines of one monitor, by check. */
+    async find(tenant: Tenant, session: ClientSession, monitorId: string): Promise<Map<Check, Baseline>> {
       const filter = { organization_id: tenant.organizationId, monitor_id: monitorId };
       const found = await baselines.find(filter, { session }).toArray();
-      return new Map(found.map((document) => [document.check, toBaseline(document)]));
+      return new Map(
+        found.map(({ check, run_seq: runSeq, inputs_fingerprint: { buffer: inputsFingerprint }, fields, parts }) => [
+          check,
+          { runSeq, inputsFingerprint, fields, ...(parts && { parts }) },
+        ]),
+      );
     },
-    async save(tenant, session, { monitorId, check, baseline, at }) {
+    /** Replaces the baseline of one check. */
+    async save(
+      tenant: Tenant,
+      session: ClientSession,
+      { monitorId, check, baseline, at }: { monitorId: string; check: Check; baseline: Baseline; at: Date },
+    ): Promise<void> {
       const filter = { _id: `${monitorId}:${check}`, organization_id: tenant.organizationId };
       const document = {
         ...filter,
@@ -86,7 +77,11 @@ export function createBaselineStore(db: Db): BaselineStore {
       };
       await baselines.replaceOne(filter, document, { session, upsert: true });
     },
-    async isForeign(tenant, { verificationId, monitorId, checks }) {
+    /** Returns whether the verification, or the monitor's baseline of one of the checks, belongs to another organization. */
+    async isForeign(
+      tenant: Tenant,
+      { verificationId, monitorId, checks }: { verificationId: string; monitorId: string; checks: readonly Check[] },
+    ): Promise<boolean> {
       const others = { organization_id: { $ne: tenant.organizationId } };
       const found = await Promise.all([
         handled.findOne({ _id: verificationId, ...others }),
@@ -94,14 +89,5 @@ export function createBaselineStore(db: Db): BaselineStore {
       ]);
       return found.some((document) => document !== null);
     },
-  };
-}
-
-function toBaseline(document: BaselineDocument): Baseline {
-  return {
-    runSeq: document.run_seq,
-    inputsFingerprint: document.inputs_fingerprint.buffer,
-    fields: document.fields,
-    ...(document.parts && { parts: document.parts }),
   };
 }
