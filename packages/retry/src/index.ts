@@ -1,3 +1,80 @@
-export { type Backoff, backoffMs } from "./backoff.ts";
-export { type SupervisedLoop, superviseLoop } from "./loop.ts";
-export { pause } from "./pause.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "@vvs/logging";
+
+/** How long to wait between attempts, in milliseconds. */
+export interface Backoff {
+  /** After the first failure. */
+  readonly firstMs: number;
+  /** The wait doubles with each further failure, up to this. */
+  readonly longestMs: number;
+}
+
+/** More doublings than any backoff needs, so that the exponent cannot overflow. */
+const MAX_DOUBLINGS = 30;
+
+/**
+ * Returns how long to wait after `failures` failures in a row (1 or more), in milliseconds. The result is random between
+ * half of the wait and all of it, so that callers that failed together do not come back together. `random` returns 0–1.
+ */
+export function backoffMs(failures: number, backoff: Backoff, random: () => number = Math.random): number {
+  const whole = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(failures - 1, MAX_DOUBLINGS));
+  return whole * (0.5 + random() / 2);
+}
+
+/** Waits for `ms` milliseconds, or until the signal is aborted. Never throws. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Work that is repeated until its service stops. */
+export interface SupervisedLoop {
+  /** Starts the next round now. During a round: another one follows it without a pause. */
+  nudge(): void;
+  /** Resolves when the loop was stopped and its last round has ended. */
+  ended(): Promise<void>;
+}
+
+/**
+ * Repeats `round` until `stopping` is aborted. A round returns how long to pause after it, in milliseconds. When a round
+ * throws, the loop logs `failure` with the error, once, and tries again with backoff; the first round that succeeds
+ * again is logged as `recovery`.
+ */
+export function superviseLoop(options: {
+  round: () => Promise<number>;
+  /** Log message of the first failure in a row; a constant, so that it can be searched for. */
+  failure: string;
+  /** Log message of the recovery. */
+  recovery: string;
+  /** 1 s after every failure where absent. */
+  backoff?: Backoff;
+  stopping: AbortSignal;
+  logger: Logger;
+}): SupervisedLoop {
+  const { round, stopping, logger, backoff = { firstMs: 1_000, longestMs: 1_000 } } = options;
+  let wake = new AbortController();
+  let failures = 0;
+
+  /** Runs one round; returns how long to pause after it. */
+  async function attempt(): Promise<number> {
+    try {
+      const pauseMs = await round();
+      if (failures > 0) logger.info(options.recovery);
+      failures = 0;
+      return pauseMs;
+    } catch (err) {
+      if (failures === 0) logger.error({ err }, options.failure);
+      failures += 1;
+      return backoffMs(failures, backoff);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.aborted) {
+      wake = new AbortController();
+      await pause(await attempt(), AbortSignal.any([wake.signal, stopping]));
+    }
+  }
+
+  const running = run();
+  return { nudge: () => wake.abort(), ended: () => running };
+}
