@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { currentDeadline, type Deadline, earliest, isTooLate, tooLate, underDeadline } from "@vvs/deadline";
+import { currentDeadline, type Deadline, earliest, isTooLate, timerMs, tooLate, underDeadline } from "@vvs/deadline";
 import { isOutcomeUnknown } from "@vvs/errors";
 
 export interface Batching<T, R> {
@@ -77,7 +77,7 @@ export function createBatcher<T, R>({
     const drop = () => {
       if (queue.delete(waiting)) waiting.done.reject(tooLate());
     };
-    const timer = setTimeout(drop, Math.max(0, writesEndAt - Date.now()));
+    const timer = setTimeout(drop, timerMs(writesEndAt));
     const stop = () => clearTimeout(timer);
     waiting.done.promise.then(stop, stop);
   }

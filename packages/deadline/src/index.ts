@@ -71,6 +71,11 @@ export function isTooLate(deadline: Deadline | undefined): boolean {
   return deadline !== undefined && Date.now() >= deadline.writesEndAt;
 }
 
+/** Returns for how many milliseconds to set a timer that must not fire before `at`: timers fire up to one too early. */
+export function timerMs(at: number): number {
+  return Math.max(0, Math.ceil(at - Date.now()) + 1);
+}
+
 /** Returns the refusal of a call whose time is over: it has had no effect and will have none. */
 export function tooLate(cause?: unknown): ServiceError {
   return new ServiceError("service_unavailable", { retryAfterSeconds: 1, cause });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { type Deadline, deadlineAt, isTooLate, underDeadline } from "@vvs/deadline";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
 import { captureLogs, eventually, type MongoProxy, mongoProxy, type TestMongo, testMongo } from "@vvs/testing";
-import type { ClientSession, MongoClient } from "mongodb";
+import { type ClientSession, type MongoClient, MongoError } from "mongodb";
 import { connectMongo } from "./client.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -118,6 +118,19 @@ test("nothing begins in a call whose time for writes is over", async () => {
   );
   expect(error).toBeInstanceOf(ServiceError);
   expect(began).toBe(false);
+});
+
+test("conflicts are retried until the time for writes is over, so that a batch knows whose time it was", async () => {
+  // Times with a fraction of a millisecond, as the deadline of a short call has.
+  const deadline = { at: Date.now() + 1_500.4, writesEndAt: Date.now() + 1_200.4 };
+  const conflict = async () => {
+    const error = new MongoError("conflict");
+    error.addErrorLabel("TransientTransactionError");
+    throw error;
+  };
+  const error = await errorOf(underDeadline(deadline, () => inTransaction(client, conflict)));
+  expect(isTooLate(deadline)).toBe(true);
+  expectRefused(error, deadline);
 });
 
 test("a commit whose answer was lost is asked for again, and has its effect once", async () => {

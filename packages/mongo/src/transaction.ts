@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { currentDeadline, type Deadline, deadlineAt, isTooLate, tooLate, underDeadline } from "@vvs/deadline";
+import { currentDeadline, type Deadline, deadlineAt, isTooLate, timerMs, tooLate, underDeadline } from "@vvs/deadline";
 import { outcomeUnknown } from "@vvs/errors";
 import { type ClientSession, type MongoClient, MongoError } from "mongodb";
 
@@ -73,8 +73,8 @@ function createAttempts<T>(
         if (session.inTransaction()) await session.abortTransaction();
         if (refused || !hasLabel(error, "TransientTransactionError")) throw error;
         const backoffMs = Math.random() * Math.min(FIRST_BACKOFF_MS * 1.5 ** count, LONGEST_BACKOFF_MS);
-        if (!retry || Date.now() + backoffMs >= deadline.writesEndAt) throw tooLate(error);
-        await wait(backoffMs);
+        if (retry) await wait(Math.min(backoffMs, timerMs(deadline.writesEndAt)));
+        if (!retry || isTooLate(deadline)) throw tooLate(error);
       }
     }
   }
@@ -110,7 +110,7 @@ async function commit(session: ClientSession, deadline: Deadline): Promise<void>
 /** Ends attempts that hang: as refused when it is too late for a commit, with an unknown outcome if one has begun. */
 async function answeredInTime<T>(done: Promise<T>, deadline: Deadline, attempts: Attempts<T>): Promise<T> {
   const { promise: timeIsUp, reject } = Promise.withResolvers<never>();
-  const until = (at: number, then: () => void) => setTimeout(then, Math.max(0, at - Date.now()));
+  const until = (at: number, then: () => void) => setTimeout(then, timerMs(at));
   let timer = until(deadline.writesEndAt, () => {
     if (attempts.isCommitting()) {
       timer = until(deadline.at, () => reject(outcomeUnknown(attempts.lastError())));

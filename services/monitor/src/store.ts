@@ -133,6 +133,8 @@ export function createMonitorStore(db: Db): MonitorStore {
         frequency: seen.frequency,
         next_run_at: seen.next_run_at,
         claimable_at: seen.claimable_at,
+        // A run that ended meanwhile must not come back.
+        ...(seen.open_run ? { "open_run.run_seq": seen.open_run.run_seq } : { open_run: { $exists: false } }),
       };
       const { run_seq, last_due_at, next_run_at, claimable_at, open_run } = monitor;
       const schedule = { run_seq, last_due_at, next_run_at, claimable_at, open_run };

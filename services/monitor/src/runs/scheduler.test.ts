@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { inTransaction } from "@vvs/mongo";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import {
   createTestDomain,
@@ -113,6 +114,19 @@ describe("the monitors of a suspended organization", () => {
     const after = await domain.store.find(tenant, id);
     expect([after?.run_seq, after?.next_run_at]).toEqual([2, new Date(created.getTime() + 25 * SECOND)]);
   });
+});
+
+test("a run that ends while its suspended organization's monitor is skipped stays ended", async () => {
+  const domain = await newDomain();
+  const { tenant, id } = await idleMonitor(domain);
+  const open_run = { run_seq: 1, claimed_at: domain.clock.at };
+  await domain.monitors.updateOne({ _id: id }, { $set: { open_run } });
+  const seen = (await domain.store.find(tenant, id))!;
+  await domain.monitors.updateOne({ _id: id }, { $unset: { open_run: true } });
+  await inTransaction(domain.client, (session) =>
+    domain.store.replaceScheduled(tenant, session, seen, { ...seen, next_run_at: new Date(0) }),
+  );
+  expect((await domain.store.find(tenant, id))?.open_run).toBeUndefined();
 });
 
 describe("a cancellation", () => {

@@ -307,6 +307,36 @@ describe("an object store", () => {
       expect([held.size, await isRead()]).toEqual([1, true]);
     });
 
+    test("removes the object of an expired body once, also when another replica sweeps between the two writes", async () => {
+      await put();
+      const db = service.databases.live;
+      const sha256 = sha256Of(content!);
+      await bodiesOf(db).updateOne({ _id: sha256 }, { $set: { last_put_at: new Date(0) } });
+      const options = { objects, now: new Date(), stopping: new AbortController().signal };
+      const sweptBetween = new Proxy(db, {
+        get(target, property) {
+          if (property !== "collection") return Reflect.get(target, property);
+          return (name: string) => {
+            const collection = target.collection(name);
+            if (name !== "evidence_bodies") return collection;
+            const deleteOne: typeof collection.deleteOne = async (...rest) => {
+              await removeExpired({ ...options, db, expiry: undefined });
+              return collection.deleteOne(...rest);
+            };
+            return new Proxy(collection, {
+              get: (found, key) => {
+                const value = key === "deleteOne" ? deleteOne : Reflect.get(found, key);
+                return typeof value === "function" ? value.bind(found) : value;
+              },
+            });
+          };
+        },
+      });
+      await removeExpired({ ...options, db: sweptBetween, expiry: new Date(DAY_MS * 3) });
+      await removeExpired({ ...options, db, expiry: undefined });
+      expect([held.size, await isRead()]).toEqual([0, false]);
+    });
+
     test("refuses the call where the object was removed meanwhile, and never stores a body without its object", async () => {
       afterPut = async () => void (await sweep(1.1));
       await expect(put()).rejects.toMatchObject({ code: "service_unavailable" });

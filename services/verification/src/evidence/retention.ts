@@ -1,4 +1,5 @@
 import type { Logger } from "@vvs/logging";
+import { inTransaction } from "@vvs/mongo";
 import { pause } from "@vvs/retry";
 import type { Collection, Db, Filter } from "mongodb";
 import type { EvidenceDocument } from "../documents.ts";
@@ -15,29 +16,40 @@ export function expiryOf(retentionDays: number, now: Date): Date | undefined {
 
 /**
  * Removes one environment's evidence from before `expiry`: first records, then bodies that no record names. A body is kept
- * for another day after it was last stored, since its record may not be stored yet.
+ * for another day after it was last stored, since its record may not be stored yet. Without `expiry`, only removes
+ * objects that no body names.
  */
 export async function removeExpired(options: {
   db: Db;
   objects: ObjectStore | undefined;
-  expiry: Date;
+  expiry: Date | undefined;
   now: Date;
   stopping: AbortSignal;
 }): Promise<{ records: number; bodies: number }> {
   const { db, expiry, objects, now, stopping } = options;
   const evidence = db.collection<EvidenceDocument>("evidence");
-  const removals = removalsOf(db);
-  const records = await removeRecords(evidence, expiry, stopping);
+  const records = expiry ? await removeRecords(evidence, expiry, stopping) : 0;
+  const bodies = expiry ? await removeBodies(db, expiry, stopping) : 0;
+  if (objects) await removeObjects({ db, objects, now, stopping });
+  return { records, bodies };
+}
+
+async function removeBodies(db: Db, expiry: Date, stopping: AbortSignal): Promise<number> {
+  const evidence = db.collection<EvidenceDocument>("evidence");
+  const bodies = bodiesOf(db);
   let removed = 0;
   const lastPut = { last_put_at: { $lt: new Date(expiry.getTime() - DAY_MS) } };
-  for await (const { _id, object_key } of bodiesOf(db).find(lastPut, { projection: { object_key: 1 } })) {
+  for await (const { _id, object_key } of bodies.find(lastPut, { projection: { object_key: 1 } })) {
     if (stopping.aborted) break;
     if (await evidence.findOne({ sha256: _id }, { projection: { _id: 1 } })) continue;
-    if (object_key) await removals.updateOne({ _id: object_key }, { $set: { sha256: _id } }, { upsert: true });
-    removed += (await bodiesOf(db).deleteOne({ _id, ...lastPut })).deletedCount;
+    removed += await inTransaction(db.client, async (session) => {
+      const { deletedCount } = await bodies.deleteOne({ _id, ...lastPut }, { session });
+      if (deletedCount === 1 && object_key)
+        await removalsOf(db).updateOne({ _id: object_key }, { $set: { sha256: _id } }, { upsert: true, session });
+      return deletedCount;
+    });
   }
-  if (objects) await removeObjects({ db, objects, now, stopping });
-  return { records, bodies: removed };
+  return removed;
 }
 
 async function removeRecords(
@@ -70,18 +82,17 @@ async function removeObjects(options: {
   const { db, objects, now, stopping } = options;
   const removals = removalsOf(db);
   const abandoned: Filter<RemovalDocument> = { put_at: { $not: { $gte: new Date(now.getTime() - DAY_MS) } } };
-  for await (const { _id: key, sha256 } of removals.find(abandoned)) {
+  for await (const { _id: key } of removals.find(abandoned)) {
     if (stopping.aborted) return;
-    // Without this field the note can no longer be exchanged for a body that names the object.
+    // Without this field the note can no longer be exchanged for a body that names the object: no body ever will.
     const { matchedCount } = await removals.updateOne({ _id: key }, { $unset: { put_at: "" } });
     if (matchedCount === 0) continue;
-    const isNamed = await bodiesOf(db).findOne({ _id: sha256, object_key: key }, { projection: { _id: 1 } });
-    if (!isNamed) await objects.remove(key);
+    await objects.remove(key);
     await removals.deleteOne({ _id: key });
   }
 }
 
-/** Removes expired evidence every hour until `stopping` aborts. A sweep that fails is repeated by the next one. */
+/** Removes expired evidence and abandoned objects every hour until `stopping` aborts. A sweep that fails is repeated by the next one. */
 export async function keepRetention(options: {
   databases: readonly Db[];
   objects: ObjectStore | undefined;
@@ -94,7 +105,6 @@ export async function keepRetention(options: {
   while (!stopping.aborted) {
     const at = now();
     const expiry = expiryOf(retentionDays, at);
-    if (!expiry) return;
     for (const db of databases) {
       try {
         const removed = await removeExpired({ db, objects, expiry, now: at, stopping });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import type { AttemptError } from "../delivery/delivery.ts";
 import { type TestStore, testStore } from "../testing/test-store.ts";
+import { newEndpoint } from "./circuit.ts";
 import { createEndpointCache, type EndpointCache } from "./endpoint-cache.ts";
 import { createEndpointStore } from "./endpoint-store.ts";
 
@@ -34,6 +35,13 @@ function see(one: EndpointCache, count: number, error?: AttemptError): void {
   for (let index = 0; index < count; index++)
     one.observe(endpoint, { startedAt: at, endedAt: at, error, probe: false });
 }
+
+test("of two writes of one replica with the same revision only one is reported as stored", async () => {
+  const { save } = createEndpointStore(store);
+  const next = { ...newEndpoint(endpoint, new Date()), rev: 1 };
+  const unsaved = await Promise.all([save([next]), save([next])]);
+  expect(unsaved.map(({ size }) => size).sort()).toEqual([0, 1]);
+});
 
 test("the observations of two replicas add up", async () => {
   const [one, other] = [cache(), cache()];

@@ -17,18 +17,17 @@ export interface EndpointStore {
 
 export function createEndpointStore({ db }: { db: Db }): EndpointStore {
   const endpoints = db.collection<Endpoint>("endpoints");
-  const replica = randomUUID();
   const load = (ids: readonly string[]) => endpoints.find({ _id: { $in: [...ids] } }).toArray();
 
-  /** Returns how many endpoints were written. */
-  async function write(changed: readonly Endpoint[]): Promise<number> {
+  /** Returns how many endpoints were written. `writer` is unique to this call. */
+  async function write(changed: readonly Endpoint[], writer: string): Promise<number> {
     const operations = changed.map((endpoint) => ({
       updateOne: {
         filter: { _id: endpoint._id, organization_id: endpoint.organization_id, rev: endpoint.rev - 1 },
         // The store's clock gives the changes of all replicas one order.
         update: [
           {
-            $replaceWith: { $mergeObjects: [{ $literal: { ...endpoint, rev_by: replica } }, { updated_at: "$$NOW" }] },
+            $replaceWith: { $mergeObjects: [{ $literal: { ...endpoint, rev_by: writer } }, { updated_at: "$$NOW" }] },
           },
         ],
         upsert: endpoint.rev === 1,
@@ -57,11 +56,12 @@ export function createEndpointStore({ db }: { db: Db }): EndpointStore {
     async save(changed) {
       const unsaved = new Set<string>();
       if (changed.length === 0) return unsaved;
-      if ((await write(changed)) === changed.length) return unsaved;
+      const writer = randomUUID();
+      if ((await write(changed, writer)) === changed.length) return unsaved;
       const stored = new Map((await load(changed.map(({ _id }) => _id))).map((one) => [one._id, one]));
       for (const { _id, rev } of changed) {
         const found = stored.get(_id);
-        if (found?.rev !== rev || found.rev_by !== replica) unsaved.add(_id);
+        if (found?.rev !== rev || found.rev_by !== writer) unsaved.add(_id);
       }
       return unsaved;
     },
