@@ -16,7 +16,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 async function main(only: string | undefined): Promise<void> {
   await setup();
   const subscriber = await startSubscriber((post, response) =>
-    post.path.includes("broken") ? response.writeHead(500).end("upstream is away") : response.end("ok"),
+    post.path.includes("broken") ? response.writeHead(500).end("upstream is unavailable") : response.end("ok"),
   );
   const browser = await launchBrowser();
   try {

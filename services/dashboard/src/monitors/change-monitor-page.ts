@@ -29,7 +29,7 @@ ${noticeBox(notice ?? refused)}
 <form method="post" action="${path}/change" class="card">
   ${frequencyFields(options)}
   ${urlField(options)}
-  <p class="hint">Later runs are still compared with the last one. Deliveries that wait for another attempt still go to the previous URL.</p>
+  <p class="hint">Later runs are still compared with the last one. Events that wait for another attempt go to the new URL; without one, they are not sent.</p>
   <p class="choices"><button>Save</button> <a class="button quiet" href="${path}">Go back</a></p>
 </form>`;
 }
