@@ -2,8 +2,9 @@
 // @generated from file vvs/events/v1/events.proto (package vvs.events.v1, syntax proto3)
 /* eslint-disable */
 
-// The records on Kafka. Each topic carries one type, once per environment (live.<topic>, sandbox.<topic>). Records of a
-// monitor are keyed by its id, so that its order is kept; those of an API call by the verification's id.
+// The records on Kafka. Each topic has one type of record and exists once per environment (live.<topic>,
+// sandbox.<topic>). Records of a monitor are keyed by its id, which keeps them in order; records of an API call are keyed
+// by the verification's id.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +17,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_vvs_events_v1_events: GenFile;
 
 /**
- * Which run of which monitor a record belongs to.
+ * The run of a monitor that a record belongs to.
  *
  * @generated from message vvs.events.v1.MonitorRun
  */
@@ -29,7 +30,7 @@ export declare type MonitorRun = Message<"vvs.events.v1.MonitorRun"> & {
   monitorId: string;
 
   /**
-   * The run's number within the monitor, given when it was claimed. Order within a monitor is this, never a clock.
+   * The run's number within the monitor, assigned when the run was claimed. It orders the monitor's runs; no clock does.
    *
    * @generated from field: int64 run_seq = 2;
    */
@@ -43,20 +44,20 @@ export declare type MonitorRun = Message<"vvs.events.v1.MonitorRun"> & {
 export declare const MonitorRunSchema: GenMessage<MonitorRun>;
 
 /**
- * Topic verification.requested: a monitor wants checks run. Monitor → verification. The record id is the run's.
+ * Topic verification.requested: a monitor's run requests checks. Monitor → verification.
  *
  * @generated from message vvs.events.v1.VerificationRequested
  */
 export declare type VerificationRequested = Message<"vvs.events.v1.VerificationRequested"> & {
   /**
-   * Deterministic: the monitor and its run_seq. A second record with the same id has no effect.
+   * Derived from the monitor and the run_seq. A second record with the same id has no effect.
    *
    * @generated from field: string record_id = 1;
    */
   recordId: string;
 
   /**
-   * Whose.
+   * The owner.
    *
    * @generated from field: vvs.common.v1.Tenant tenant = 2;
    */
@@ -77,7 +78,7 @@ export declare type VerificationRequested = Message<"vvs.events.v1.VerificationR
   entityId: string;
 
   /**
-   * What to run, always against providers (realtime).
+   * The checks to run; providers are always asked (realtime).
    *
    * @generated from field: repeated vvs.common.v1.CheckType checks = 5;
    */
@@ -98,7 +99,7 @@ export declare type VerificationRequested = Message<"vvs.events.v1.VerificationR
 export declare const VerificationRequestedSchema: GenMessage<VerificationRequested>;
 
 /**
- * Where a part of a registration comes from.
+ * The source of a part of a registration.
  *
  * @generated from message vvs.events.v1.PartSource
  */
@@ -111,14 +112,14 @@ export declare type PartSource = Message<"vvs.events.v1.PartSource"> & {
   origin: string;
 
   /**
-   * The moment its data is of: when the API answered, or the day a file was cut.
+   * The date of the data: when the API answered, or the day a file was cut.
    *
    * @generated from field: google.protobuf.Timestamp date = 2;
    */
   date?: Timestamp | undefined;
 
   /**
-   * The load of its file; empty where it comes from the API.
+   * The load of the file; empty for the API.
    *
    * @generated from field: string load = 3;
    */
@@ -132,27 +133,27 @@ export declare type PartSource = Message<"vvs.events.v1.PartSource"> & {
 export declare const PartSourceSchema: GenMessage<PartSource>;
 
 /**
- * What a source says of a registration. Texts are empty where it has none.
+ * A registration, as its source lists it. Texts are empty where the source has none.
  *
  * @generated from message vvs.events.v1.RegistrationPart
  */
 export declare type RegistrationPart = Message<"vvs.events.v1.RegistrationPart"> & {
   /**
-   * Where it comes from.
+   * The source.
    *
    * @generated from field: vvs.events.v1.PartSource source = 1;
    */
   source?: PartSource | undefined;
 
   /**
-   * active, inactive, expired as the source says it, or not_found where it can know and has no record.
+   * The source's own status (active, inactive or expired), or not_found where a complete source has no record.
    *
    * @generated from field: string listed_as = 2;
    */
   listedAs: string;
 
   /**
-   * A UEI was assigned, and never registered.
+   * A UEI was assigned but never registered.
    *
    * @generated from field: bool id_only = 3;
    */
@@ -166,7 +167,7 @@ export declare type RegistrationPart = Message<"vvs.events.v1.RegistrationPart">
   expirationDate: string;
 
   /**
-   * As registered.
+   * The registered name.
    *
    * @generated from field: string legal_name = 5;
    */
@@ -180,7 +181,7 @@ export declare type RegistrationPart = Message<"vvs.events.v1.RegistrationPart">
   cage: string;
 
   /**
-   * The registry's text.
+   * The registry's text for the type.
    *
    * @generated from field: string entity_type = 7;
    */
@@ -194,41 +195,41 @@ export declare type RegistrationPart = Message<"vvs.events.v1.RegistrationPart">
 export declare const RegistrationPartSchema: GenMessage<RegistrationPart>;
 
 /**
- * One exclusion that is not over. Texts are empty where the source has none.
+ * One exclusion that has not ended. Texts are empty where the source has none.
  *
  * @generated from message vvs.events.v1.Exclusion
  */
 export declare type Exclusion = Message<"vvs.events.v1.Exclusion"> & {
   /**
-   * Such as Reciprocal.
+   * The program, such as Reciprocal.
    *
    * @generated from field: string program = 1;
    */
   program: string;
 
   /**
-   * Such as Ineligible (Proceedings Completed).
+   * The type, such as Ineligible (Proceedings Completed).
    *
    * @generated from field: string type = 2;
    */
   type: string;
 
   /**
-   * Who excluded.
+   * The agency that excluded the vendor.
    *
    * @generated from field: string agency = 3;
    */
   agency: string;
 
   /**
-   * YYYY-MM-DD.
+   * The first day, YYYY-MM-DD.
    *
    * @generated from field: string active_date = 4;
    */
   activeDate: string;
 
   /**
-   * YYYY-MM-DD, or indefinite.
+   * The last day, YYYY-MM-DD, or indefinite.
    *
    * @generated from field: string termination_date = 5;
    */
@@ -242,27 +243,27 @@ export declare type Exclusion = Message<"vvs.events.v1.Exclusion"> & {
 export declare const ExclusionSchema: GenMessage<Exclusion>;
 
 /**
- * What a source says of a vendor's exclusions.
+ * A vendor's exclusions, as their source lists them.
  *
  * @generated from message vvs.events.v1.ExclusionsPart
  */
 export declare type ExclusionsPart = Message<"vvs.events.v1.ExclusionsPart"> & {
   /**
-   * Where it comes from.
+   * The source.
    *
    * @generated from field: vvs.events.v1.PartSource source = 1;
    */
   source?: PartSource | undefined;
 
   /**
-   * It says that the vendor is excluded, without naming the exclusion.
+   * The source says that the vendor is excluded, without naming the exclusion.
    *
    * @generated from field: bool flagged = 2;
    */
   flagged: boolean;
 
   /**
-   * Those that it names.
+   * The exclusions that the source names.
    *
    * @generated from field: repeated vvs.events.v1.Exclusion exclusions = 3;
    */
@@ -276,28 +277,28 @@ export declare type ExclusionsPart = Message<"vvs.events.v1.ExclusionsPart"> & {
 export declare const ExclusionsPartSchema: GenMessage<ExclusionsPart>;
 
 /**
- * What an answer of sam_registration rests on: two parts, each with its own origin and date, so that data older than a
- * baseline's changes nothing.
+ * The two parts that an answer of sam_registration is based on. Each has its own origin and date, so that data older than
+ * the baseline's changes nothing.
  *
  * @generated from message vvs.events.v1.RegistrationParts
  */
 export declare type RegistrationParts = Message<"vvs.events.v1.RegistrationParts"> & {
   /**
-   * Absent where nothing is known of the registration.
+   * Absent where the registration is unknown.
    *
    * @generated from field: vvs.events.v1.RegistrationPart registration = 1;
    */
   registration?: RegistrationPart | undefined;
 
   /**
-   * Absent where nothing is known of exclusions.
+   * Absent where exclusions are unknown.
    *
    * @generated from field: vvs.events.v1.ExclusionsPart exclusions = 2;
    */
   exclusions?: ExclusionsPart | undefined;
 
   /**
-   * Loads that were withdrawn: a part that came from one counts as older than everything.
+   * Withdrawn loads. A part from one of them counts as older than any other.
    *
    * @generated from field: repeated string withdrawn_loads = 3;
    */
@@ -317,44 +318,44 @@ export declare const RegistrationPartsSchema: GenMessage<RegistrationParts>;
  */
 export declare type CheckOutcome = Message<"vvs.events.v1.CheckOutcome"> & {
   /**
-   * Which check.
+   * The check.
    *
    * @generated from field: vvs.common.v1.CheckType check_type = 1;
    */
   checkType: CheckType;
 
   /**
-   * What it came to.
+   * Its outcome.
    *
    * @generated from field: vvs.common.v1.CheckStatus status = 2;
    */
   status: CheckStatus;
 
   /**
-   * Such as not_found; empty on a plain pass.
+   * The reason, such as not_found; empty on a plain pass.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
-   * Hash of the inputs the check asked with; a baseline belongs to it.
+   * Hash of the inputs that the check was made with. A baseline belongs to one hash.
    *
    * @generated from field: bytes inputs_fingerprint = 4;
    */
   inputsFingerprint: Uint8Array;
 
   /**
-   * The facts that the provider told, by name: registration_status, expiration_date, legal_name, cage, entity_type.
-   * A fact it did not tell is absent.
+   * The facts that the provider returned, by name: registration_status, expiration_date, legal_name, cage, entity_type.
+   * A fact that it did not return is absent.
    *
    * @generated from field: map<string, string> facts = 5;
    */
   facts: { [key: string]: string };
 
   /**
-   * Of live sam_registration: what the facts rest on. Absent for an error, other checks and the sandbox, whose order is
-   * run_seq only.
+   * The parts that the facts of a live sam_registration are based on. Absent for errors, for other checks and in the
+   * sandbox: those are ordered by run_seq only.
    *
    * @generated from field: vvs.events.v1.RegistrationParts parts = 6;
    */
@@ -381,7 +382,7 @@ export declare type VerificationCompleted = Message<"vvs.events.v1.VerificationC
   verificationId: string;
 
   /**
-   * Whose.
+   * The owner.
    *
    * @generated from field: vvs.common.v1.Tenant tenant = 2;
    */
@@ -395,7 +396,7 @@ export declare type VerificationCompleted = Message<"vvs.events.v1.VerificationC
   entityId: string;
 
   /**
-   * The run it was made for; absent for an API call.
+   * The monitor's run; absent for an API call.
    *
    * @generated from field: vvs.events.v1.MonitorRun run = 4;
    */
@@ -409,7 +410,7 @@ export declare type VerificationCompleted = Message<"vvs.events.v1.VerificationC
   checks: CheckOutcome[];
 
   /**
-   * Any fail is fail, else any error is error, else pass.
+   * fail where any check failed, else error where any had an error, else pass.
    *
    * @generated from field: vvs.common.v1.CheckStatus overall_result = 6;
    */
@@ -470,14 +471,14 @@ export declare const FieldChangeSchema: GenMessage<FieldChange>;
  */
 export declare type ChangeDetected = Message<"vvs.events.v1.ChangeDetected"> & {
   /**
-   * evt_…, deterministic: the monitor and the verification.
+   * evt_…, derived from the monitor and the verification.
    *
    * @generated from field: string event_id = 1;
    */
   eventId: string;
 
   /**
-   * Whose.
+   * The owner.
    *
    * @generated from field: vvs.common.v1.Tenant tenant = 2;
    */
@@ -526,8 +527,8 @@ export declare type ChangeDetected = Message<"vvs.events.v1.ChangeDetected"> & {
 export declare const ChangeDetectedSchema: GenMessage<ChangeDetected>;
 
 /**
- * Topic webhook.requested: an event is in a monitor's history and must reach its subscriber, or the monitor has another
- * URL. Monitor → webhook-dispatcher.
+ * Topic webhook.requested: an event of a monitor is to be delivered, or the monitor's URL has changed.
+ * Monitor → webhook-dispatcher.
  *
  * @generated from message vvs.events.v1.WebhookRequested
  */
@@ -540,14 +541,14 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
   eventId: string;
 
   /**
-   * Whose secrets sign it.
+   * The owner, whose secrets sign the delivery.
    *
    * @generated from field: vvs.common.v1.Tenant tenant = 2;
    */
   tenant?: Tenant | undefined;
 
   /**
-   * The run; its monitor's first attempts are made in the order of run_seq.
+   * The run. The first attempts at a monitor's events are made in the order of run_seq.
    *
    * @generated from field: vvs.events.v1.MonitorRun run = 3;
    */
@@ -568,14 +569,14 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
   verificationId: string;
 
   /**
-   * Where to.
+   * The URL to deliver to.
    *
    * @generated from field: string webhook_url = 6;
    */
   webhookUrl: string;
 
   /**
-   * What changed.
+   * The changes of the event.
    *
    * @generated from field: repeated vvs.events.v1.FieldChange changes = 7;
    */
@@ -589,15 +590,16 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
   detectedAt?: Timestamp | undefined;
 
   /**
-   * Counts the changes of the monitor's URL. The URL with the highest number is in force, whatever the order of records.
+   * Number of changes of the monitor's URL so far. The URL with the highest number is in force, in whatever order the
+   * records arrive.
    *
    * @generated from field: int64 url_version = 9;
    */
   urlVersion: bigint;
 
   /**
-   * The record is about the monitor's URL only: webhook_url is the new one, empty where it was removed, and there is no
-   * event, entity, verification, change or time. Retries and replays of earlier events go there.
+   * The record only changes the monitor's URL: webhook_url is the new one, or empty where it was removed, and the fields of
+   * the event are empty. Retries and replays of earlier events go to the new URL.
    *
    * @generated from field: bool url_changed = 10;
    */

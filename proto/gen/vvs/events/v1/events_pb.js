@@ -2,8 +2,9 @@
 // @generated from file vvs/events/v1/events.proto (package vvs.events.v1, syntax proto3)
 /* eslint-disable */
 
-// The records on Kafka. Each topic carries one type, once per environment (live.<topic>, sandbox.<topic>). Records of a
-// monitor are keyed by its id, so that its order is kept; those of an API call by the verification's id.
+// The records on Kafka. Each topic has one type of record and exists once per environment (live.<topic>,
+// sandbox.<topic>). Records of a monitor are keyed by its id, which keeps them in order; records of an API call are keyed
+// by the verification's id.
 
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
