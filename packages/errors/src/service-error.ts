@@ -1,3 +1,5 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { type Candidate, CandidateSchema } from "@vvs/proto/common/v1/common";
 import { catalogue, type ErrorCode } from "./catalogue.ts";
 
 /** One problem of a request: its place and a text, which never contains the value itself, since that may be secret. */
@@ -6,37 +8,12 @@ export interface Violation {
   readonly message: string;
 }
 
-/** One reason for or against a match, for its explanation. */
-export interface MatchReason {
-  readonly criterion: string;
-  readonly outcome: string;
-  readonly weight: number;
-  readonly detail: string;
-  /** Parts of the criterion; their weights are shares, negative where a part contradicts. */
-  readonly parts?: readonly MatchPart[];
-}
-
-/** A part of a criterion, such as the ZIP code of an address. */
-export interface MatchPart {
-  readonly part: string;
-  readonly outcome: string;
-  readonly weight: number;
-}
-
-/** An entity that may be the one looked up. */
-export interface Candidate {
-  readonly id: string;
-  readonly legalName: string;
-  readonly confidence: number;
-  readonly explanation?: readonly MatchReason[];
-}
-
-export interface ServiceErrorOptions {
+interface ServiceErrorOptions {
   /** Public text; the catalogue's where absent. */
   readonly message?: string;
   readonly details?: readonly Violation[];
   readonly entityId?: string;
-  readonly candidates?: readonly Candidate[];
+  readonly candidates?: readonly MessageInitShape<typeof CandidateSchema>[] | undefined;
   readonly retryAfterSeconds?: number;
   /** With service_unavailable: the call may have had an effect, or may still have one. */
   readonly outcomeUnknown?: boolean;
@@ -62,7 +39,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.details = options.details ?? [];
     this.entityId = options.entityId;
-    this.candidates = options.candidates;
+    this.candidates = options.candidates?.map((candidate) => create(CandidateSchema, candidate));
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.outcomeUnknown = options.outcomeUnknown ?? false;
   }

@@ -15,10 +15,7 @@ export function toStatus(error: ServiceError): Partial<grpc.StatusObject> & { co
     message: text,
     details: error.details.map((detail) => ({ ...detail })),
     entityId: error.entityId,
-    candidates: error.candidates?.map((candidate) => ({
-      ...candidate,
-      explanation: (candidate.explanation ?? []).map((reason) => ({ ...reason, parts: [...(reason.parts ?? [])] })),
-    })),
+    candidates: error.candidates && [...error.candidates],
     retryAfterSeconds: error.retryAfterSeconds && Math.ceil(error.retryAfterSeconds),
     outcomeUnknown: error.outcomeUnknown,
   });

@@ -1,4 +1,4 @@
-import type { Candidate } from "@vvs/errors";
+import type { Candidate } from "@vvs/proto/common/v1/common";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "../ui/environments.ts";

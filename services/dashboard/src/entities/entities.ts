@@ -1,7 +1,9 @@
-import { type Candidate, ServiceError } from "@vvs/errors";
+import { create } from "@bufbuild/protobuf";
+import { ServiceError } from "@vvs/errors";
 import { identifierTypes } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import { type Candidate, CandidateSchema } from "@vvs/proto/common/v1/common";
 import type { Entity, LookUpResponse } from "@vvs/proto/entity/v1/entity";
 import type { Request, Response } from "express";
 import { field } from "../http/form.ts";
@@ -156,5 +158,7 @@ function searchOf(values: Request["query"], tin = ""): TypedSearch {
 }
 
 function matchesOf({ entity, confidence, explanation, candidates }: LookUpResponse): readonly Candidate[] {
-  return entity ? [{ id: entity.id, legalName: entity.legalName, confidence, explanation }] : candidates;
+  if (!entity) return candidates;
+  const { id, legalName } = entity;
+  return [create(CandidateSchema, { id, legalName, confidence, explanation })];
 }

@@ -1,5 +1,5 @@
-import type { MatchReason } from "@vvs/errors";
 import { maskTins } from "@vvs/identifiers";
+import type { MatchReason } from "@vvs/proto/common/v1/common";
 import { type Html, html } from "../http/html.ts";
 import { state } from "../ui/parts.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";

@@ -1,6 +1,6 @@
 import { checkDefinitions, checkNames } from "@vvs/checks";
-import type { Candidate } from "@vvs/errors";
 import type { IdentifierType } from "@vvs/identifiers";
+import type { Candidate } from "@vvs/proto/common/v1/common";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { formTokenField, type Notice, noticeBox } from "../ui/parts.ts";

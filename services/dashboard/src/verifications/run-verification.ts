@@ -1,4 +1,5 @@
-import { type Candidate, ServiceError } from "@vvs/errors";
+import { ServiceError } from "@vvs/errors";
+import type { Candidate } from "@vvs/proto/common/v1/common";
 import type { Request, Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
 import { FormUsedError, formIdempotency } from "../http/form-token.ts";

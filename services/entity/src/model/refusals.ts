@@ -1,4 +1,5 @@
-import { type Candidate, type MatchReason, ServiceError } from "@vvs/errors";
+import { ServiceError } from "@vvs/errors";
+import type { MatchPart, MatchReason } from "@vvs/proto/common/v1/common";
 import type { FoundEntity } from "./documents.ts";
 
 /** So many candidates are told at most. */
@@ -8,16 +9,18 @@ export const MAX_CANDIDATES = 10;
 export function ambiguous(
   entities: readonly FoundEntity[],
   message: string,
-  reasonsOf?: (entity: FoundEntity) => readonly MatchReason[],
+  reasonsOf?: (entity: FoundEntity) => readonly Reason[],
 ): ServiceError {
-  const candidates: Candidate[] = entities.slice(0, MAX_CANDIDATES).map((entity) => ({
+  const candidates = entities.slice(0, MAX_CANDIDATES).map((entity) => ({
     id: entity._id,
     legalName: entity.legal_name,
     confidence: 1,
-    ...(reasonsOf && { explanation: reasonsOf(entity) }),
+    explanation: reasonsOf?.(entity).map(({ parts = [], ...reason }) => ({ ...reason, parts: [...parts] })),
   }));
   return new ServiceError("ambiguous_match", { message, candidates });
 }
+
+type Reason = Omit<MatchReason, "$typeName" | "parts"> & { readonly parts?: readonly Omit<MatchPart, "$typeName">[] };
 
 export const DIFFERENT_ENTITIES = "The identifiers name different entities: see candidates.";
 export const SEVERAL_ENTITIES = "Several entities match: give more to tell them apart. See candidates.";

@@ -1,5 +1,5 @@
-import type { Candidate, MatchReason } from "@vvs/errors";
 import { maskTins } from "@vvs/identifiers";
+import type { Candidate, MatchReason } from "@vvs/proto/common/v1/common";
 
 /** An entity that a look-up could mean; the explanation only where one was asked for. */
 export function renderCandidate({ id, legalName, confidence, explanation }: Candidate) {
