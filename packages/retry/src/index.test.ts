@@ -78,7 +78,7 @@ test("a nudge ends the pause between rounds", async () => {
   await loop.ended();
 });
 
-test("a stopped loop ends its round and begins no other", async () => {
+test("a stopped loop ends its round and starts no other", async () => {
   const { started, stop, loop } = loopUnderTest();
   stop();
   started[0]!.resolve(0);

@@ -6,6 +6,11 @@ export type Environment = "live" | "sandbox";
 
 export const environments: readonly Environment[] = ["live", "sandbox"];
 
+/** Creates one value for each environment. */
+export function perEnvironment<T>(create: (environment: Environment) => T): Readonly<Record<Environment, T>> {
+  return { live: create("live"), sandbox: create("sandbox") };
+}
+
 /** The owner of data; the first parameter of every repository method. */
 export interface Tenant {
   readonly organizationId: string;

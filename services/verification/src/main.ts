@@ -1,22 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { createKafka, kafkaOptions } from "@vvs/kafka";
+import { setTimeout } from "node:timers/promises";
+import { createKafka, kafkaOptions, subscription } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
+import { environments, perEnvironment } from "@vvs/tenant";
 import { callers } from "./api.ts";
 import { circuitSettings, evidenceSettings, loadVerificationConfig, timeLimits } from "./config.ts";
-import { createDomain, perEnvironment } from "./domain.ts";
+import { createDomain } from "./domain.ts";
 import { observeProviders } from "./metrics.ts";
 import { dailyQuotas } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
-import { startRunConsumers } from "./runs/run-consumers.ts";
+import { createMonitorRuns } from "./runs/monitor-runs.ts";
 
 const NAME = "verification";
 /** How long calls may take to end when the service stops, in milliseconds. */
 const GRACE_MS = 25_000;
+/** How long the service waits for Kafka before it is ready without it, in milliseconds. Calls don't need Kafka. */
+const JOIN_MS = 6_000;
 
 await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
@@ -64,18 +69,17 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     ping: pingMongo(client),
   });
   const concurrency = { live: config.LIVE_RUNS_AT_ONCE, sandbox: config.SANDBOX_RUNS_AT_ONCE };
-  const consumers = startRunConsumers({
-    service: NAME,
-    kafka,
-    concurrency,
-    store,
-    subjects,
-    verifier,
-    stopping,
-    logger,
+  // One consumer and pool per environment, so that a flood of runs never delays the other environment.
+  const consumers = environments.map((environment) => {
+    const handle = createMonitorRuns({ environment, store, subjects, verifier });
+    const topic = kafka.topicFor(environment, "verification.requested");
+    const subscriptions = [subscription({ topic, schema: VerificationRequestedSchema, handle })];
+    const groupId = `${NAME}.${environment}`;
+    return kafka.runConsumer({ groupId, subscriptions, concurrency: concurrency[environment], logger });
   });
   // Calls and runs end side by side: either may take as long as its providers do.
-  onClose("calls and runs", () => Promise.all([server.close(GRACE_MS), consumers.stop()]));
-  await consumers.ready;
+  onClose("calls and runs", () => Promise.all([server.close(GRACE_MS), ...consumers.map((each) => each.stop())]));
+  const joined = Promise.all(consumers.map(({ ready }) => ready));
+  await Promise.race([joined, setTimeout(JOIN_MS, undefined, { ref: false, signal: stopping })]);
   logger.info({ port: server.port }, "serving");
 });

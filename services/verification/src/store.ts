@@ -1,36 +1,21 @@
 import { notTheEffect } from "@vvs/deadline";
-import { createGroupCommit, type EnvironmentDatabases, findPage, isDuplicateKey, type Page } from "@vvs/mongo";
+import { createGroupCommit, type EnvironmentDatabases, findPage, isDuplicateKey } from "@vvs/mongo";
 import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
-import { type Environment, environments, type Tenant } from "@vvs/tenant";
-import type { ClientSession, MongoClient } from "mongodb";
+import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
+import type { ClientSession, Db, MongoClient } from "mongodb";
 import type { VerificationRecords } from "./checks/records.ts";
 import { createReadNewestAnswer, type ReadNewestAnswer } from "./checks/stored-answers.ts";
 import type { AnswerDocument, EvidenceDocument, EvidenceWithContent, VerificationDocument } from "./documents.ts";
 import { type EvidenceBodies, sha256Of } from "./evidence/bodies.ts";
 
-/** Verifications with their evidence and answers. Each method sees only the tenant's own. */
-export interface VerificationStore {
-  /**
-   * Stores a verification with its evidence and answers, and publishes it, all or nothing. Bodies of evidence are stored
-   * before the transaction, since a body without a record is harmless but a record without its body is not. `complete`
-   * writes into the same transaction, which verifications that end at the same moment share. Errors: DuplicateRunError.
-   */
-  save(
-    tenant: Tenant,
-    records: VerificationRecords,
-    completed: OutboxRecord,
-    complete: (session: ClientSession) => Promise<void>,
-  ): Promise<void>;
-  get(tenant: Tenant, id: string): Promise<VerificationDocument | null>;
-  /** Returns a page, newest first; only those of one entity where `entityId` is not empty. */
-  list(tenant: Tenant, entityId: string, page: PageRequest | undefined): Promise<Page<VerificationDocument>>;
-  /** Returns evidence with its content; null for expired evidence. */
-  evidence(tenant: Tenant, id: string): Promise<EvidenceWithContent | null>;
-  /** Calls at the same moment share a database command. */
-  readonly newestAnswer: ReadNewestAnswer;
-  /** Returns true where the verification that a monitor's record requests exists already. */
-  hasRun(tenant: Tenant, recordId: string): Promise<boolean>;
+/** What is stored of one verification. */
+interface Saving {
+  readonly records: VerificationRecords;
+  /** Publishes the verification. */
+  readonly completed: OutboxRecord;
+  /** Writes into the same transaction. */
+  readonly complete: (session: ClientSession) => Promise<void>;
 }
 
 /** The run has a verification already. */
@@ -39,8 +24,7 @@ export class DuplicateRunError extends Error {
 }
 
 /** Returns an environment's collections. */
-export function collectionsOf(databases: EnvironmentDatabases, environment: Environment) {
-  const db = databases[environment];
+export function collectionsOf(db: Db) {
   return {
     verifications: db.collection<VerificationDocument>("verifications"),
     evidence: db.collection<EvidenceDocument>("evidence"),
@@ -48,6 +32,9 @@ export function collectionsOf(databases: EnvironmentDatabases, environment: Envi
   };
 }
 
+export type VerificationStore = ReturnType<typeof createVerificationStore>;
+
+/** Verifications with their evidence and answers. Each method sees only the tenant's own. */
 export function createVerificationStore(options: {
   client: MongoClient;
   databases: EnvironmentDatabases;
@@ -55,54 +42,58 @@ export function createVerificationStore(options: {
   bodies: Readonly<Record<Environment, EvidenceBodies>>;
   /** Returns the time before which evidence is expired; undefined where it never expires. */
   expiry: () => Date | undefined;
-}): VerificationStore {
+}) {
   const { client, databases, outboxes, bodies } = options;
-  const of = ({ environment }: Tenant) => collectionsOf(databases, environment);
-  const [saveLive, saveSandbox] = environments.map((environment) => {
-    const collections = collectionsOf(databases, environment);
-    const outbox = outboxes[environment];
-    return createGroupCommit<PendingSave>({
-      client,
-      write: (session, savings) => write(session, savings, collections, outbox),
-    });
+  const stores = perEnvironment((environment) => {
+    const collections = collectionsOf(databases[environment]);
+    return {
+      ...collections,
+      newestAnswer: createReadNewestAnswer(collections.answers),
+      save: createGroupCommit<Saving>({
+        client,
+        write: (session, savings) => write(session, savings, collections, outboxes[environment]),
+      }),
+    };
   });
-  const save = { live: saveLive!, sandbox: saveSandbox! };
-  const newestAnswers = {
-    live: createReadNewestAnswer(collectionsOf(databases, "live").answers),
-    sandbox: createReadNewestAnswer(collectionsOf(databases, "sandbox").answers),
-  };
   return {
-    async save(tenant, records, completed, complete) {
-      await bodies[tenant.environment].put(records.bodies).catch(notTheEffect);
+    /**
+     * Stores a verification with its evidence and answers, and publishes it, all or nothing. Bodies of evidence are stored
+     * before the transaction, since a body without a record is harmless but a record without its body is not. Verifications
+     * that end at the same moment share a transaction. Errors: DuplicateRunError.
+     */
+    async save({ environment }: Tenant, { records, completed, complete }: Saving): Promise<void> {
+      await bodies[environment].put(records.bodies).catch(notTheEffect);
       try {
-        await save[tenant.environment]({ records, completed: withActiveTrace(completed), complete });
+        await stores[environment].save({ records, completed: withActiveTrace(completed), complete });
       } catch (cause) {
         if (!isDuplicateKey(cause, "run_record_id")) throw cause;
         throw new DuplicateRunError("the run has a verification already", { cause });
       }
     },
-    get: (tenant, id) => of(tenant).verifications.findOne({ organization_id: tenant.organizationId, _id: id }),
-    list: (tenant, entityId, page) =>
-      findPage(
-        of(tenant).verifications,
-        { organization_id: tenant.organizationId, ...(entityId && { entity_id: entityId }) },
-        page,
-      ),
-    async evidence(tenant, id) {
+    get: ({ environment, organizationId }: Tenant, id: string): Promise<VerificationDocument | null> =>
+      stores[environment].verifications.findOne({ organization_id: organizationId, _id: id }),
+    /** Returns a page, newest first; only those of one entity where `entityId` is not empty. */
+    list({ environment, organizationId }: Tenant, entityId: string, page: PageRequest | undefined) {
+      const filter = { organization_id: organizationId, ...(entityId && { entity_id: entityId }) };
+      return findPage(stores[environment].verifications, filter, page);
+    },
+    /** Returns evidence with its content; null for expired evidence. */
+    async evidence({ environment, organizationId }: Tenant, id: string): Promise<EvidenceWithContent | null> {
       const expiry = options.expiry();
-      const found = await of(tenant).evidence.findOne({
-        organization_id: tenant.organizationId,
+      const found = await stores[environment].evidence.findOne({
+        organization_id: organizationId,
         _id: id,
         ...(expiry && { created_at: { $gte: expiry } }),
       });
-      return found && { ...found, content: await contentOf(found, bodies[tenant.environment]) };
+      return found && { ...found, content: await contentOf(found, bodies[environment]) };
     },
-    newestAnswer: (tenant, key) => newestAnswers[tenant.environment](tenant, key),
-    hasRun: async (tenant, recordId) =>
-      (await of(tenant).verifications.findOne(
-        { organization_id: tenant.organizationId, run_record_id: recordId },
-        { projection: { _id: 1 } },
-      )) !== null,
+    /** Calls at the same moment share a database command. */
+    newestAnswer: ((tenant, key) => stores[tenant.environment].newestAnswer(tenant, key)) as ReadNewestAnswer,
+    /** Returns true where the verification that a monitor's record requests exists already. */
+    async hasRun({ environment, organizationId }: Tenant, recordId: string): Promise<boolean> {
+      const filter = { organization_id: organizationId, run_record_id: recordId };
+      return (await stores[environment].verifications.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
   };
 }
 
@@ -118,15 +109,9 @@ async function contentOf(
   return Buffer.from(bytes).toString("utf8");
 }
 
-interface PendingSave {
-  readonly records: VerificationRecords;
-  readonly completed: OutboxRecord;
-  readonly complete: (session: ClientSession) => Promise<void>;
-}
-
 async function write(
   session: ClientSession,
-  savings: readonly PendingSave[],
+  savings: readonly Saving[],
   { verifications, evidence, answers }: ReturnType<typeof collectionsOf>,
   outbox: Outbox,
 ): Promise<void> {

@@ -12,7 +12,7 @@ const complete: CheckSubject = {
 };
 const noTin = new Uint8Array();
 
-describe("what a check lacks", () => {
+describe("a check reports what is missing", () => {
   test.each<[string, Check, Partial<CheckSubject>, string | undefined]>([
     ["nothing", "tin_match", {}, undefined],
     ["the TIN first", "tin_match", { tinHash: noTin, legalName: "" }, "missing_tin"],
@@ -25,7 +25,7 @@ describe("what a check lacks", () => {
   });
 });
 
-describe("a fingerprint names what its check asks with", () => {
+describe("a fingerprint covers the inputs of its check", () => {
   test.each<[string, Check, Partial<CheckSubject>, boolean]>([
     ["another name", "tin_match", { legalName: "Acme Inc" }, false],
     ["another TIN", "tin_match", { tinHash: Buffer.from("other") }, false],

@@ -39,7 +39,7 @@ async function verify(entityId: string, timeoutMs?: number) {
 }
 const updated = (entityId: string) => service.entities.updates.filter((update) => update.entityId === entityId).length;
 
-test("an answer does not wait until its facts are passed on, a service that ends does", async () => {
+test("an answer does not wait until its facts are forwarded, but a stopping service does", async () => {
   const entityId = newId("ent");
   const taken = Promise.withResolvers<void>();
   service.entities.schedule.update = () => taken.promise;
@@ -55,7 +55,7 @@ test("an answer does not wait until its facts are passed on, a service that ends
   expect(updated(entityId)).toBe(1);
 });
 
-test("facts are passed on after the deadline of the call that learned them", async () => {
+test("facts are forwarded even after the deadline of their call", async () => {
   const entityId = newId("ent");
   const timeoutMs = 2_000;
   const deadline = Date.now() + timeoutMs;
@@ -69,7 +69,7 @@ test("facts are passed on after the deadline of the call that learned them", asy
   expect(isWaitedFor).toBe(true);
 });
 
-test("beyond the maximum under way facts are dropped, and the verification is answered all the same", async () => {
+test("facts beyond the maximum in flight are dropped, and the verification is still answered", async () => {
   const taken = Promise.withResolvers<void>();
   service.entities.schedule.update = () => taken.promise;
   const entityIds = [newId("ent"), newId("ent"), newId("ent")];

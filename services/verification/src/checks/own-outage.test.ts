@@ -65,7 +65,7 @@ describe("where the entity service can't read what a check needs", () => {
     expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
   });
 
-  test("the loaded files, a live call is refused and nothing is stored, not even for a check that has ended", async () => {
+  test("from the loaded files, a live call is refused and nothing is stored, not even for a check that has ended", async () => {
     service.entities.schedule.registry = unavailable;
     await expect(verify([TIN_MATCH, SAM_REGISTRATION], Environment.LIVE)).rejects.toMatchObject({
       code: "service_unavailable",
@@ -73,7 +73,7 @@ describe("where the entity service can't read what a check needs", () => {
     expect(await storedOf("live")).toEqual([0, 0, 0]);
   });
 
-  test("a call is refused as well where the entity service does not answer within the attempt's time", async () => {
+  test("a call is also refused when the entity service does not answer within the attempt's time", async () => {
     const over = Promise.withResolvers<void>();
     Object.assign(service.entities.schedule, { registry: () => over.promise, reveal: () => over.promise });
     for (const check of [SAM_REGISTRATION, TIN_MATCH]) {

@@ -54,7 +54,7 @@ beforeEach(() => {
   asked = 0;
 });
 
-/** Each attempt as the evidence tells it. */
+/** Returns the attempts in the evidence. */
 async function attempts(service: TestService) {
   const [organizationId, entityId] = [newId("org"), newId("ent")];
   const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
@@ -73,7 +73,7 @@ async function attempts(service: TestService) {
 const stateOf = async (service: TestService) =>
   (await service.client.listProviders({ environment: Environment.LIVE })).providers[0]!;
 
-test("a provider whose circuit one replica opened is not called by another, nor after a restart; checks fall back, and one probe brings it back", async () => {
+test("a circuit that one replica opened stops other and restarted replicas from calling the provider; checks fall back, and one probe closes it", async () => {
   const live = providersNamed("failing");
   const [one, other] = [await start(live, owner.prefix), await start(live, owner.prefix)];
   trouble = () => new ProviderError("http_503");
@@ -97,7 +97,7 @@ test("a provider whose circuit one replica opened is not called by another, nor 
   await Promise.all([other.stop(), restarted.stop()]);
 });
 
-test("a provider whose quota is used up is called by no replica until it said, also after a restart, and then again", async () => {
+test("no replica calls a provider whose quota is used up before its reset, also after a restart", async () => {
   const live = providersNamed("throttled");
   const one = await start(live, owner.prefix);
   const shutUntil = new Date(now().getTime() + OPEN_MS);

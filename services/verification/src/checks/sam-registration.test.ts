@@ -133,7 +133,7 @@ describe("sam_registration, live", () => {
     expect((await verify(service, put(service, uei))).told).toBe("PASS sam_gov_api");
   });
 
-  test("is an error where the API gives no answer and the extract can't know, never a fail", async () => {
+  test("is an error and never a fail where the API does not answer and the extract can't know", async () => {
     const service = await start();
     sam.misbehave({ kind: "counted_without_data" });
     expect(await verify(service, put(service, newUei()))).toMatchObject({
@@ -142,7 +142,7 @@ describe("sam_registration, live", () => {
     });
   });
 
-  test("a fail of the API is final, whatever the extract says", async () => {
+  test("a fail of the API is final even if the extract passes", async () => {
     const service = await start();
     const uei = newUei();
     extract.add(uei);
@@ -153,7 +153,7 @@ describe("sam_registration, live", () => {
     });
   });
 
-  test("organizations that ask at the same time share one call, and each has evidence of its own", async () => {
+  test("organizations that ask at the same time share one call, and each has its own evidence", async () => {
     const service = await start();
     const uei = newUei();
     sam.register({ uei });
@@ -180,7 +180,7 @@ describe("sam_registration, live", () => {
     expect(stored.map(({ results }) => results[0].origin)).toEqual(ueis.map(() => "sam_gov_api"));
   });
 
-  test("a used up quota shuts SAM.gov until its reset, also for a service that starts then", async () => {
+  test("SAM.gov is not called before a used-up quota is reset, also by a restarted service", async () => {
     const service = await start();
     const uei = newUei();
     extract.add(uei);
@@ -197,7 +197,7 @@ describe("sam_registration, live", () => {
     expect(sam.calls()).toHaveLength(calls);
   });
 
-  test("no key is found in anything that is stored, logged, traced or asked for by address", async () => {
+  test("keys appear in nothing that is stored, logged, traced or put into a URL", async () => {
     const service = await start();
     const uei = newUei();
     sam.register({ uei, legalName: `A VENDOR NAMED ${sam.apiKey}` });

@@ -66,7 +66,7 @@ async function ask(options: { org: string; uei: string; tin?: string; environmen
 }
 
 describe("the sandbox's providers", () => {
-  test("the changing vendor alternates for each organization by itself, active first", async () => {
+  test("the changing vendor alternates separately for each organization, active first", async () => {
     const [one, other] = [newId("org"), newId("org")];
     const seen = [];
     for (const org of [one, one, other, one, other]) seen.push((await ask({ org, uei })).status);
@@ -89,7 +89,7 @@ describe("the providers' health", () => {
   const list = async (environment: Environment) => (await service.client.listProviders({ environment })).providers;
   const live = { org: newId("org"), uei: "ABCDEFGHJK12", environment: Environment.LIVE };
 
-  test("the sandbox's stay available, since their outages are asked for", async () => {
+  test("the sandbox's stay available, since their outages are simulated", async () => {
     await ask({ org: newId("org"), uei: "SANDBXERRR01" });
     expect(await list(Environment.SANDBOX)).toMatchObject([
       { name: "sandbox_primary", checks: [SAM_REGISTRATION, TIN_MATCH], state: "available" },
@@ -97,7 +97,7 @@ describe("the providers' health", () => {
     ]);
   });
 
-  test("a fault degrades, five in a row open the circuit: nobody asks, until a probe is answered; old data is no fault", async () => {
+  test("one fault degrades a provider, and five in a row open its circuit until a probe is answered; old data is no fault", async () => {
     const states: string[] = [];
     const after = async (error: Error | undefined, times: number) => {
       outage = error;
@@ -123,7 +123,7 @@ describe("the providers' health", () => {
     expect(timestampDate(extract!.lastSuccessAt!).getTime()).toBeGreaterThanOrEqual(before);
   });
 
-  test("a call that several attempts shared is one fault", async () => {
+  test("a call that several attempts shared counts as one fault", async () => {
     outage = new ProviderError("http_503");
     for (let time = 0; time < 6; time++) await ask(live);
     expect((await list(Environment.LIVE))[0]!.state).toBe("degraded");

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const answersOf = (of: MongoClient, environment: Tenant["environment"] = "live") =>
-  collectionsOf(environmentDatabases(of, prefix, "verification"), environment).answers;
+  collectionsOf(environmentDatabases(of, prefix, "verification")[environment]).answers;
 
 function answerOf(owner: Partial<AnswerDocument>): AnswerDocument {
   return {
@@ -135,7 +135,7 @@ test("among answers of the same moment the one with the higher id is the newest"
   expect(await ask(tenantOf(answer), keyOf(answer))).toMatchObject({ _id: higher });
 });
 
-test("where the database can't be read every read fails, also those that wait", async () => {
+test("every read fails where the database can't be read, also those that wait", async () => {
   const closed = await connect();
   await closed.close();
   const ask = createReadNewestAnswer(answersOf(closed));

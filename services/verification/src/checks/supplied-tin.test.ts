@@ -89,7 +89,7 @@ describe("a TIN that a call supplies", () => {
     },
   );
 
-  test("is asked with as it is: nothing is revealed", async () => {
+  test("is sent without revealing the stored one", async () => {
     expect(await supply(FAILING)).toMatchObject(failing);
     expect(service.entities.revealed).not.toContain(entityId);
   });
@@ -104,7 +104,7 @@ describe("the remembered TIN, replaced by another call between reading its finge
     };
   }
 
-  test("gives a verdict about the new one, stored under its own fingerprint", async () => {
+  test("leads to a verdict on the new TIN, stored under its own fingerprint", async () => {
     replaceBeforeReveal(FAILING);
     expect(await entity()).toMatchObject(failing);
     expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], []]);
@@ -112,13 +112,13 @@ describe("the remembered TIN, replaced by another call between reading its finge
     expect(await entity(Mode.CACHED)).toMatchObject(passing);
   });
 
-  test("gives a verdict about the newest where it is replaced again and again", async () => {
+  test("leads to a verdict on the newest TIN when it is replaced repeatedly", async () => {
     replaceBeforeReveal(FAILING, PASSING, FAILING);
     expect(await entity()).toMatchObject(failing);
     expect([await storedUnder(FAILING), await storedUnder(PASSING)]).toEqual([["fail"], []]);
   });
 
-  test("never ends in an answer where it does not come to rest: the call is refused and nothing is stored", async () => {
+  test("leads to a refusal without anything stored when it keeps being replaced", async () => {
     replaceBeforeReveal(...Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? FAILING : PASSING)));
     await expect(entity()).rejects.toMatchObject({ code: "service_unavailable" });
     expect(await service.databases.sandbox.collection("verifications").countDocuments({ organization_id: org })).toBe(
@@ -126,7 +126,7 @@ describe("the remembered TIN, replaced by another call between reading its finge
     );
   });
 
-  test("gives a monitor's run the verdict and the fingerprint of the same TIN", async () => {
+  test("leads a monitor's run to a verdict and a fingerprint of the same TIN", async () => {
     replaceBeforeReveal(FAILING);
     await service.runOf("sandbox")(
       create(VerificationRequestedSchema, {

@@ -24,7 +24,7 @@ const logger = createLogger({
   destination: { write: (line) => void lines.push(line) },
 });
 
-/** An adapter that forgets to mask, and one that fails as nobody foresaw. */
+/** An adapter that forgets to mask, and one that fails unexpectedly. */
 const careless: Provider = {
   name: "careless",
   check: "tin_match",
@@ -107,7 +107,7 @@ async function verify(mode = Mode.REALTIME, organizationId = org) {
 }
 
 describe("a TIN match", () => {
-  test("that TaxBandits answers asks nobody else", async () => {
+  test("that TaxBandits answers asks no other provider", async () => {
     const asked = compliancely.calls.length;
     const { result, attempts } = await verify();
     expect(result).toMatchObject({ status: CheckStatus.PASS, origin: "taxbandits", reason: "" });
@@ -137,7 +137,7 @@ describe("a TIN match", () => {
     expect(attempts).toEqual([`taxbandits throw ${reason}`, "compliancely pass"]);
   });
 
-  test("is an error with every attempt where nobody answers, also where the IRS refuses the question", async () => {
+  test("is an error with all attempts where no provider answers, also where the IRS refuses the question", async () => {
     put("471829365");
     compliancely.behave("outage");
     const { result, attempts } = await verify();
@@ -149,7 +149,7 @@ describe("a TIN match", () => {
     ]);
   });
 
-  test("is never shared: each organization's question is a call of its own, also at once", async () => {
+  test("is never shared: each organization's question is its own call, also at the same time", async () => {
     const other = newId("org");
     put(TIN, other);
     const asked = taxbandits.matchCalls().length;
@@ -159,7 +159,7 @@ describe("a TIN match", () => {
     expect(JSON.parse(mine!.evidence.content).RecordId).not.toBe(JSON.parse(theirs!.evidence.content).RecordId);
   });
 
-  test("is answered from the store where that is asked for", async () => {
+  test("is answered from the store in cached mode", async () => {
     const first = await verify();
     taxbandits.behave("down");
     const again = await verify(Mode.CACHED);
@@ -177,7 +177,7 @@ describe("neither a TIN nor a credential leaves", () => {
     "eyJ",
   ];
 
-  test("as evidence, not even where a provider repeats all it was told", async () => {
+  test("as evidence, even if a provider repeats everything it received", async () => {
     taxbandits.behave("indiscreet");
     const first = await verify();
     expect(JSON.parse(first.evidence.content)).toMatchObject({ asked: { TIN: "****9360" }, number: "****9360" });

@@ -54,7 +54,8 @@ export function createVerifier(options: {
     const topic = options.topicFor(environment, "verification.completed");
     const value = toCompleted(tenant, records);
     const completed = { id, topic, key: run?.monitor_id ?? id, seq: run?.run_seq, value };
-    await store.save(tenant, records, completed, async (session) => request.complete?.(session, id));
+    const complete = async (session: ClientSession) => request.complete?.(session, id);
+    await store.save(tenant, { records, completed, complete });
     options.onStored(environment);
     const duration_ms = Math.round(performance.now() - request.began);
     logger.info({ environment, ...logFieldsOf(verification), duration_ms }, "verified");

@@ -86,7 +86,7 @@ async function evidenceOf(evidenceId: string, organizationId = org) {
 }
 
 describe("realtime", () => {
-  test("a throw falls back, and the evidence tells both attempts and hashes the content", async () => {
+  test("after a throw the next provider is asked, and the evidence has both attempts and the content's hash", async () => {
     behaviour.second = says("pass");
     const { overallResult, results, createdAt, id } = await verify();
     expect(overallResult).toBe(PASS);
@@ -122,7 +122,7 @@ describe("realtime", () => {
     expect([evidence.content, evidence.contentType, evidence.origin]).toEqual(["", "", "none"]);
   });
 
-  test("results come in the order asked, a check without its inputs is an error with evidence of no attempt", async () => {
+  test("results are in the order of the request, and a check without its inputs is an error with evidence of no attempt", async () => {
     behaviour.first = says("pass");
     service.entities.put(org, entityId, { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12" } });
     const { results, overallResult } = await verify({ checks: [TIN_MATCH, SAM_REGISTRATION, TIN_MATCH] });
@@ -134,7 +134,7 @@ describe("realtime", () => {
     expect((await evidenceOf(results[0]!.evidenceId)).attempts).toEqual([]);
   });
 
-  test("the TIN is revealed only when a TIN provider asks with it", async () => {
+  test("the TIN is revealed only for a TIN provider", async () => {
     behaviour.first = says("pass");
     await verify({ checks: [SAM_REGISTRATION, TIN_MATCH] });
     expect(service.entities.revealed).not.toContain(entityId);
@@ -151,7 +151,7 @@ describe("realtime", () => {
     await expect(verify({}, newId("org"))).rejects.toMatchObject({ code: "entity_not_found" });
   });
 
-  test("facts go on to the entity that the organization created, and to no other", async () => {
+  test("facts are forwarded only to entities that the organization created", async () => {
     behaviour.first = says("pass", { facts: { registration_status: "active", cage: "1AB23" } });
     await verify();
     expect(service.entities.updates.filter((update) => update.entityId === entityId)).toEqual([]);
@@ -169,7 +169,7 @@ describe("realtime", () => {
 describe("cached", () => {
   const cached = { mode: Mode.CACHED };
 
-  test("an attempt that threw is never stored, and the older answer survives it", async () => {
+  test("an attempt that threw is not stored, and the older answer stays", async () => {
     behaviour.first = says("fail", { reason: "expired" });
     const first = await verify(cached);
     behaviour.first = throws("http_503");
@@ -184,7 +184,7 @@ describe("cached", () => {
     expect((await evidenceOf(again.results[0]!.evidenceId)).verificationId).toBe(first.id);
   });
 
-  test("the newest answer is given", async () => {
+  test("returns the newest answer", async () => {
     behaviour.first = says("pass");
     await verify();
     behaviour.first = says("fail", { reason: "excluded" });
@@ -215,7 +215,7 @@ describe("cached", () => {
     expect(again.results[0]!.evidenceId === first.results[0]!.evidenceId).toBe(isGiven);
   });
 
-  test("answers belong to the inputs asked with: the name supplied for tin_match", async () => {
+  test("answers belong to the inputs of their check, such as the name supplied for tin_match", async () => {
     const vendor = (legalName: string) =>
       verify({ ...cached, checks: [TIN_MATCH], target: { case: "vendor", value: { legalName } } });
     service.entities.resolveTo(entityId);
@@ -227,7 +227,7 @@ describe("cached", () => {
     expect((await vendor("")).overallResult).toBe(FAIL);
   });
 
-  test("no answer of another organization is given, nor one of the other environment", async () => {
+  test("answers of other organizations and of the other environment are never returned", async () => {
     behaviour.first = says("pass");
     await verify();
     const other = newId("org");
@@ -286,7 +286,7 @@ describe("an idempotency key", () => {
     idempotency: { apiKeyId: "key_1", path: "/v1/verify", key: `${org} ${key}`, bodyHash: Buffer.from(body) },
   });
 
-  test("gives the first answer again, and asks no provider for it", async () => {
+  test("returns the first answer again without asking a provider", async () => {
     behaviour.first = says("pass");
     const first = await verify(keyed("a", "body"));
     behaviour.first = says("fail");
@@ -306,7 +306,7 @@ describe("an idempotency key", () => {
     await expect(verify(keyed("b", "another body"))).rejects.toMatchObject({ code: "idempotency_mismatch" });
   });
 
-  test("whose first call still runs is a conflict", async () => {
+  test("whose first call is still running is a conflict", async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<Answer>();
     behaviour.first = () => {

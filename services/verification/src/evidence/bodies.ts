@@ -40,13 +40,7 @@ export interface ObjectStore {
   remove(key: string): Promise<void>;
 }
 
-/** One environment's bodies. Errors: those of the stores. */
-export interface EvidenceBodies {
-  /** Stores bodies that are not stored yet. Must be called before their records are stored. */
-  put(bodies: readonly EvidenceBody[]): Promise<void>;
-  /** Returns a body's bytes; undefined where there is no such body. */
-  get(sha256: string): Promise<Uint8Array | undefined>;
-}
+export type EvidenceBodies = ReturnType<typeof createEvidenceBodies>;
 
 /** Returns the SHA-256 in lower-case hex. */
 export const sha256Of = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
@@ -56,8 +50,8 @@ export const bodiesOf = (db: Db): Collection<BodyDocument> => db.collection<Body
 export const removalsOf = (db: Db): Collection<RemovalDocument> => db.collection<RemovalDocument>("evidence_removals");
 
 /**
- * Creates the bodies of one database. New ones are put into `store`; each is read from the store that it was put into, so
- * that the configured store can change at any time.
+ * Creates the bodies of one environment's database. New ones are put into `store`; each is read from the store that it was
+ * put into, so that the configured store can change at any time. Errors: those of the stores.
  */
 export function createEvidenceBodies(options: {
   db: Db;
@@ -67,7 +61,7 @@ export function createEvidenceBodies(options: {
   /** Needed where `store` is s3, and to read bodies that are there. */
   objects: ObjectStore | undefined;
   now: () => Date;
-}): EvidenceBodies {
+}) {
   const { store, objects, keyPrefix, now } = options;
   const bodies = bodiesOf(options.db);
   const removals = removalsOf(options.db);
@@ -126,8 +120,10 @@ export function createEvidenceBodies(options: {
   }
 
   return {
-    put: async (list) => void (await Promise.all(list.map(putOne))),
-    async get(sha256) {
+    /** Stores bodies that are not stored yet. Must be called before their records are stored. */
+    put: async (list: readonly EvidenceBody[]): Promise<void> => void (await Promise.all(list.map(putOne))),
+    /** Returns a body's bytes; undefined where there is no such body. */
+    async get(sha256: string): Promise<Uint8Array | undefined> {
       const body = await bodies.findOne({ _id: sha256 });
       if (!body?.object_key) return body?.content?.buffer;
       if (!objects) throw new Error("a body of evidence is in an object store, and none is configured");

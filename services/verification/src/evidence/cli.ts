@@ -33,7 +33,7 @@ async function main(args: string[]): Promise<void> {
     const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "verification");
     const now = await databaseClock({ client, stopping });
     const { records, faults } = await verifyEvidence({
-      evidence: collectionsOf(databases, environment).evidence,
+      evidence: collectionsOf(databases[environment]).evidence,
       bodies: createEvidenceBodies({ db: databases[environment], store: "mongodb", keyPrefix: "", objects, now }),
       since,
       onFault: (id, fault) => console.error(`${id}: ${fault}`),

@@ -106,7 +106,7 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
   });
   afterAll(() => service.stop());
 
-  test("is given back byte for byte, to its organization alone, and equal content is held once", async () => {
+  test("is returned byte for byte to its organization only, and equal content is stored once", async () => {
     const [mine, again, other] = [newId("org"), newId("org"), newId("org")];
     const results = await Promise.all([mine, again, mine].map((each) => verify(service, each)));
     expect(await evidenceOf(service, results[0]!.evidenceId, mine)).toMatchObject({
@@ -126,7 +126,7 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
     expect(held[0]!.content instanceof Binary).toBe(store === "mongodb");
   });
 
-  test("of no answer has no body", async () => {
+  test("of a check without an answer has no body", async () => {
     content = undefined;
     const { status, evidenceId } = await verify(service);
     expect(status).toBe(CheckStatus.ERROR);
@@ -134,7 +134,7 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
     expect(await bodiesOf(service.databases.live).findOne({ _id: sha256Of("") })).toBeNull();
   });
 
-  test("that was stored with its content in the record stays readable", async () => {
+  test("with its content in the record stays readable", async () => {
     const { evidenceId } = await verify(service);
     await recordsOf(service).updateOne({ _id: evidenceId }, { $set: { content }, $unset: { content_bytes: "" } });
     await bodiesOf(service.databases.live).deleteOne({ _id: sha256Of(content!) });
@@ -174,7 +174,7 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
     await recordsOf(service).deleteMany({ _id: { $in: ids.slice(1) } });
   });
 
-  test("that expired is removed, and a body with its last record alone", async () => {
+  test("that has expired is removed, and its body only with the last record", async () => {
     const old = await verify(service);
     const young = await verify(service);
     const sha256 = sha256Of(content!);
@@ -203,7 +203,7 @@ describe.each(["mongodb", "s3"] as const)("evidence in %s", (store) => {
     objects.close();
   });
 
-  test("is no more found once it is expired, and removed by the service itself", async () => {
+  test("is no longer found once it has expired, and is removed by the service itself", async () => {
     const { evidenceId } = await verify(service);
     const late = new Date(Date.now() - 8 * DAY_MS);
     await recordsOf(service).updateOne({ _id: evidenceId }, { $set: { created_at: late } });
@@ -245,7 +245,7 @@ describe("an object store", () => {
     },
   );
 
-  test("that lost an object is a fault of ours, not a missing record", async () => {
+  test("whose object is lost is our own fault, not a missing record", async () => {
     const { evidenceId } = await verify(service);
     for (const key of s3.objects.keys()) if (key.includes(sha256Of(content!))) s3.objects.delete(key);
     await expect(evidenceOf(service, evidenceId)).rejects.toMatchObject({ code: "internal_error" });
@@ -287,7 +287,7 @@ describe("an object store", () => {
       afterPut = async () => undefined;
     });
 
-    test("removes the object after a day where the call ended before", async () => {
+    test("removes the object after a day if the call ended early", async () => {
       afterPut = () => Promise.reject(new Error("crashed"));
       await expect(put()).rejects.toThrow("crashed");
       await sweep(0.9);
@@ -296,7 +296,7 @@ describe("an object store", () => {
       expect(held.size).toBe(0);
     });
 
-    test("removes the object of a second call after a day where it could not be removed by that call", async () => {
+    test("removes the object of a second call after a day if that call could not remove it", async () => {
       afterPut = () => {
         afterPut = async () => undefined;
         return put();
@@ -337,7 +337,7 @@ describe("an object store", () => {
       expect([held.size, await isRead()]).toEqual([0, false]);
     });
 
-    test("refuses the call where the object was removed meanwhile, and never stores a body without its object", async () => {
+    test("refuses the call if the object was removed meanwhile, so that no body is stored without its object", async () => {
       afterPut = async () => void (await sweep(1.1));
       await expect(put()).rejects.toMatchObject({ code: "service_unavailable" });
       expect([held.size, await isRead()]).toEqual([0, false]);
@@ -349,7 +349,7 @@ describe("an object store", () => {
     });
   });
 
-  test("is read also when new content goes into MongoDB again", async () => {
+  test("can still be read when new content goes into MongoDB again", async () => {
     const { evidenceId } = await verify(service);
     const other = await startReplica({ store: "mongodb", s3: s3Settings() }, service.prefix);
     expect((await evidenceOf(other, evidenceId)).content).toBe(content);

@@ -1,8 +1,10 @@
 import type { Logger } from "@vvs/logging";
 import type { EnvironmentDatabases } from "@vvs/mongo";
-import { type Environment, environments } from "@vvs/tenant";
+import { pause } from "@vvs/retry";
+import { type Environment, environments, perEnvironment } from "@vvs/tenant";
+import type { Db } from "mongodb";
 import { createEvidenceBodies, type EvidenceBodies } from "./bodies.ts";
-import { expiryOf, keepRetention } from "./retention.ts";
+import { removeExpired } from "./retention.ts";
 import { createS3Objects, type S3Options } from "./s3-objects.ts";
 
 export interface EvidenceSettings {
@@ -16,6 +18,9 @@ export interface EvidenceSettings {
   readonly retentionDays: number;
 }
 
+const DAY_MS = 86_400_000;
+const SWEEP_EVERY_MS = 3_600_000;
+
 /** The stores of evidence. */
 export interface Evidence {
   readonly bodies: Readonly<Record<Environment, EvidenceBodies>>;
@@ -25,7 +30,7 @@ export interface Evidence {
   close(): Promise<void>;
 }
 
-/** Opens the stores of evidence, and starts to remove expired evidence. */
+/** Opens the stores of evidence, and starts to remove expired evidence and abandoned objects every hour. */
 export async function openEvidence(options: {
   databases: EnvironmentDatabases;
   settings: EvidenceSettings;
@@ -33,21 +38,41 @@ export async function openEvidence(options: {
   logger: Logger;
 }): Promise<Evidence> {
   const { databases, settings, now, logger } = options;
-  const closing = new AbortController();
   const { store, retentionDays } = settings;
+  const closing = new AbortController();
+  const stopping = closing.signal;
   const objects = settings.s3 && (await createS3Objects(settings.s3));
-  const bodiesIn = (environment: Environment) => {
-    const keyPrefix = `${settings.keyPrefix}${environment}/`;
-    return createEvidenceBodies({ db: databases[environment], store, keyPrefix, objects, now });
-  };
-  const dbs = environments.map((environment) => databases[environment]);
-  const retention = keepRetention({ databases: dbs, objects, retentionDays, now, logger, stopping: closing.signal });
+  const expiry = () => (retentionDays === 0 ? undefined : new Date(now().getTime() - retentionDays * DAY_MS));
+
+  /** Logs failures: what a sweep leaves, the next one removes. */
+  async function sweep(db: Db): Promise<void> {
+    const before = expiry();
+    try {
+      const removed = await removeExpired({ db, objects, expiry: before, now: now(), stopping });
+      if (removed.records + removed.bodies > 0)
+        logger.info({ ...removed, expiry: before }, "expired evidence was removed");
+    } catch (err) {
+      if (!stopping.aborted) logger.warn({ err }, "expired evidence could not be removed; the next try is in an hour");
+    }
+  }
+
+  async function keepSweeping(): Promise<void> {
+    while (!stopping.aborted) {
+      for (const environment of environments) await sweep(databases[environment]);
+      await pause(SWEEP_EVERY_MS, stopping);
+    }
+  }
+
+  const sweeping = keepSweeping();
   return {
-    bodies: { live: bodiesIn("live"), sandbox: bodiesIn("sandbox") },
-    expiry: () => expiryOf(retentionDays, now()),
+    bodies: perEnvironment((environment) => {
+      const keyPrefix = `${settings.keyPrefix}${environment}/`;
+      return createEvidenceBodies({ db: databases[environment], store, keyPrefix, objects, now });
+    }),
+    expiry,
     async close() {
       closing.abort();
-      await retention;
+      await sweeping;
       objects?.close();
     },
   };

@@ -1,17 +1,17 @@
-import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
-import { pause } from "@vvs/retry";
 import type { Collection, Db, Filter } from "mongodb";
 import type { EvidenceDocument } from "../documents.ts";
 import { bodiesOf, type ObjectStore, type RemovalDocument, removalsOf } from "./bodies.ts";
 
 const DAY_MS = 86_400_000;
-const SWEEP_EVERY_MS = 3_600_000;
 const BATCH = 1_000;
 
-/** Returns the time before which evidence is expired; undefined where it is kept forever (0 days). */
-export function expiryOf(retentionDays: number, now: Date): Date | undefined {
-  return retentionDays === 0 ? undefined : new Date(now.getTime() - retentionDays * DAY_MS);
+interface Sweep {
+  readonly db: Db;
+  readonly objects: ObjectStore | undefined;
+  readonly expiry: Date | undefined;
+  readonly now: Date;
+  readonly stopping: AbortSignal;
 }
 
 /**
@@ -19,18 +19,11 @@ export function expiryOf(retentionDays: number, now: Date): Date | undefined {
  * for another day after it was last stored, since its record may not be stored yet. Without `expiry`, only removes
  * objects that no body names.
  */
-export async function removeExpired(options: {
-  db: Db;
-  objects: ObjectStore | undefined;
-  expiry: Date | undefined;
-  now: Date;
-  stopping: AbortSignal;
-}): Promise<{ records: number; bodies: number }> {
-  const { db, expiry, objects, now, stopping } = options;
-  const evidence = db.collection<EvidenceDocument>("evidence");
-  const records = expiry ? await removeRecords(evidence, expiry, stopping) : 0;
+export async function removeExpired(sweep: Sweep): Promise<{ records: number; bodies: number }> {
+  const { db, expiry, stopping } = sweep;
+  const records = expiry ? await removeRecords(db.collection<EvidenceDocument>("evidence"), expiry, stopping) : 0;
   const bodies = expiry ? await removeBodies(db, expiry, stopping) : 0;
-  if (objects) await removeObjects({ db, objects, now, stopping });
+  await removeObjects(sweep);
   return { records, bodies };
 }
 
@@ -73,13 +66,8 @@ async function removeRecords(
  * Removes objects, also those that an earlier sweep left because it ended early or the store was unavailable. An object
  * whose body may still be stored is left for a day.
  */
-async function removeObjects(options: {
-  db: Db;
-  objects: ObjectStore;
-  now: Date;
-  stopping: AbortSignal;
-}): Promise<void> {
-  const { db, objects, now, stopping } = options;
+async function removeObjects({ db, objects, now, stopping }: Sweep): Promise<void> {
+  if (!objects) return;
   const removals = removalsOf(db);
   const abandoned: Filter<RemovalDocument> = { put_at: { $not: { $gte: new Date(now.getTime() - DAY_MS) } } };
   for await (const { _id: key } of removals.find(abandoned)) {
@@ -89,31 +77,5 @@ async function removeObjects(options: {
     if (matchedCount === 0) continue;
     await objects.remove(key);
     await removals.deleteOne({ _id: key });
-  }
-}
-
-/** Removes expired evidence and abandoned objects every hour until `stopping` aborts. A sweep that fails is repeated by the next one. */
-export async function keepRetention(options: {
-  databases: readonly Db[];
-  objects: ObjectStore | undefined;
-  retentionDays: number;
-  now: () => Date;
-  logger: Logger;
-  stopping: AbortSignal;
-}): Promise<void> {
-  const { databases, objects, retentionDays, now, logger, stopping } = options;
-  while (!stopping.aborted) {
-    const at = now();
-    const expiry = expiryOf(retentionDays, at);
-    for (const db of databases) {
-      try {
-        const removed = await removeExpired({ db, objects, expiry, now: at, stopping });
-        if (removed.records + removed.bodies > 0) logger.info({ ...removed, expiry }, "expired evidence was removed");
-      } catch (err) {
-        if (!stopping.aborted)
-          logger.warn({ err }, "expired evidence could not be removed; the next try is in an hour");
-      }
-    }
-    await pause(SWEEP_EVERY_MS, stopping);
   }
 }

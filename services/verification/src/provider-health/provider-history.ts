@@ -73,6 +73,7 @@ export function createReadProviderHistory(options: {
             ...sums,
           },
         },
+        { $set: { durations: classes.map((place) => `$d${place}`) } },
         { $sort: { "_id.at": 1, "_id.provider": 1, "_id.check": 1 } },
       ])
       .toArray();
@@ -90,6 +91,10 @@ export interface AttemptSums {
   /** Number of answers by class of duration. */
   readonly durations: readonly number[];
 }
+
+type CountedPeriod = AttemptSums & {
+  readonly _id: { readonly at: Date; readonly provider: string; readonly check: Check };
+};
 
 /** Returns the figures of some attempts. Per cents are never rounded to 0 or 100, so that one failure in thousands shows. */
 export function figuresOf({ answered, unanswered, durations }: AttemptSums): HistoryFigures {
@@ -120,28 +125,19 @@ const sums = {
   ...Object.fromEntries(classes.map((place) => [`d${place}`, { $sum: `$durations.${place}` }])),
 };
 
-type CountedPeriod = {
-  readonly _id: { readonly at: Date; readonly provider: string; readonly check: Check };
-  readonly answered: number;
-  readonly unanswered: number;
-} & { readonly [name: `d${number}`]: number };
-
 function historyOf(periods: readonly CountedPeriod[]): ProviderHistory {
   const { provider, check } = periods[0]!._id;
+  const total = (numberOf: (period: CountedPeriod) => number) =>
+    periods.reduce((total, period) => total + numberOf(period), 0);
+  const overall = {
+    answered: total(({ answered }) => answered),
+    unanswered: total(({ unanswered }) => unanswered),
+    durations: classes.map((place) => total(({ durations }) => durations[place]!)),
+  };
   return {
     provider,
     check,
-    overall: figuresOf(sumsOf(periods)),
-    periods: periods.map((period) => ({ at: period._id.at, figures: figuresOf(sumsOf([period])) })),
-  };
-}
-
-function sumsOf(periods: readonly CountedPeriod[]): AttemptSums {
-  const total = (numberOf: (period: CountedPeriod) => number) =>
-    periods.reduce((total, period) => total + numberOf(period), 0);
-  return {
-    answered: total(({ answered }) => answered),
-    unanswered: total(({ unanswered }) => unanswered),
-    durations: classes.map((place) => total((period) => period[`d${place}`] ?? 0)),
+    overall: figuresOf(overall),
+    periods: periods.map((period) => ({ at: period._id.at, figures: figuresOf(period) })),
   };
 }

@@ -95,7 +95,7 @@ async function send(...records: VerificationRequested[]): Promise<void> {
   );
 }
 
-/** The completed records of a monitor, once there are so many. */
+/** Waits for this number of completed records of a monitor, and returns them. */
 async function completedOf(monitorId: string, count: number): Promise<VerificationCompleted[]> {
   for (;;) {
     const mine = completed.filter((message) => message.run?.monitorId === monitorId);
@@ -111,7 +111,7 @@ function putVendor(org: string): string {
 }
 
 describe("a monitor's runs", () => {
-  test("each makes one verification, however often its record comes, and tells its facts in order", async () => {
+  test("each makes one verification however often its record is delivered, and publishes its facts in order", async () => {
     const [org, monitorId] = [newId("org"), newId("mon")];
     const entityId = putVendor(org);
     const [first, second, third] = [1, 2, 3].map((runSeq) => requested(org, entityId, monitorId, runSeq));
@@ -130,7 +130,7 @@ describe("a monitor's runs", () => {
     expect(stored.map(({ actor }) => actor)).toEqual([monitorId, monitorId, monitorId]);
   });
 
-  test("the same record at two workers at once makes one verification", async () => {
+  test("two workers with the same record make one verification", async () => {
     const [org, monitorId] = [newId("org"), newId("mon")];
     const record = requested(org, putVendor(org), monitorId, 1);
     const run = service.runOf("sandbox");
@@ -150,7 +150,7 @@ describe("a monitor's runs", () => {
     expect(message!.checks.map(({ reason }) => reason)).toEqual(["entity_not_found", "entity_not_found"]);
   });
 
-  test("a check that only a newer version knows is skipped, and the others are made", async () => {
+  test("a check that only a newer version knows is skipped, and the others run", async () => {
     const [org, monitorId] = [newId("org"), newId("mon")];
     const record = requested(org, putVendor(org), monitorId, 1);
     record.checks = [99 as CheckType, SAM_REGISTRATION];
@@ -174,7 +174,7 @@ describe("a monitor's runs", () => {
     );
   });
 
-  test("an entity service that is away is waited for", async () => {
+  test("a run waits for an entity service that is unavailable", async () => {
     const [org, monitorId] = [newId("org"), newId("mon")];
     const record = requested(org, putVendor(org), monitorId, 1);
     await service.entities.server.close();

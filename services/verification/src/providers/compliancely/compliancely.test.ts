@@ -59,7 +59,7 @@ describe("a submission says", () => {
   });
 });
 
-describe("against a played Compliancely", () => {
+describe("against a simulated Compliancely", () => {
   const now = () => new Date("2026-11-21T09:30:00Z");
   let played: PlayedCompliancely;
   let http: ProviderHttp;
@@ -93,7 +93,7 @@ describe("against a played Compliancely", () => {
       observe: (_provider, run) => run(),
     });
 
-  test("pending first, then resolved: the answer is asked after, and dated by the day the IRS was asked", async () => {
+  test("pending first, then resolved: the submission is polled, and dated by the day the IRS was asked", async () => {
     const answer = await ask("471829363");
     expect(answer).toMatchObject({ outcome: "fail", reason: "mismatch", dataDate: new Date(IRS_CHECK_DATE) });
     expect(JSON.parse(answer.content)).toMatchObject({ irs_code: 3, tin: "****9363" });
@@ -102,13 +102,13 @@ describe("against a played Compliancely", () => {
     for (const { url } of played.calls) expect(url).not.toMatch(/471829363|key/);
   });
 
-  test("resolved at once: nothing is asked after", async () => {
+  test("resolved immediately: the submission is not polled", async () => {
     played.behave("at_once");
     expect(await ask("471829367")).toMatchObject({ outcome: "pass", reason: "" });
     expect(played.calls).toHaveLength(1);
   });
 
-  test("never resolved: pending, when the attempt's time is over", async () => {
+  test("never resolved: throws pending at the end of the attempt's time", async () => {
     played.behave("never_resolved");
     expect((await attempt(1_200)).attempts).toMatchObject([{ outcome: "throw", reason: "pending" }]);
     expect(played.submissions()).toHaveLength(1);

@@ -22,7 +22,7 @@ async function call(
 }
 
 describe("a call", () => {
-  test("gives the answer as received, whatever its status", async () => {
+  test("returns the answer as received, with any status", async () => {
     const response = await call((_call, answer) => sendJson(answer, 418, { short: "and stout" }));
     expect(response).toMatchObject({ status: 418, text: '{"short":"and stout"}' });
     expect(response.contentType).toMatch(/^application\/json/);
@@ -48,12 +48,12 @@ describe("a call", () => {
   });
 
   test.each<[string, Parameters<typeof playServer>[0], Parameters<typeof call>[1], string]>([
-    ["nothing is answered", () => undefined, { timeoutMs: 50 }, "timeout"],
+    ["no answer comes", () => undefined, { timeoutMs: 50 }, "timeout"],
     ["a body drips", (_call, answer) => drip(answer, { slowly: "but surely" }), { timeoutMs: 50 }, "timeout"],
     ["the connection is cut", (_call, answer) => cut(answer, { half: "of it" }), {}, "connection"],
     ["the answer is too long", (_call, answer) => void answer.end("x".repeat(1_048_577)), {}, "too_large"],
-    ["TLS is not spoken", (_call, answer) => void answer.end(), { tls: true }, "tls"],
-  ])("has no answer when %s, and tells no key", async (_name, answer, options, reason) => {
+    ["the server does not use TLS", (_call, answer) => void answer.end(), { tls: true }, "tls"],
+  ])("throws when %s, and the error holds no key", async (_name, answer, options, reason) => {
     const error = await call(answer, options).catch((thrown: unknown) => thrown as Error & { reason: string });
     expect(error).toMatchObject({ name: "ProviderError", reason });
     for (let part: unknown = error; part instanceof Error; part = part.cause) {

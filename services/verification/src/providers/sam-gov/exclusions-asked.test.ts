@@ -32,7 +32,7 @@ describe("exclusions are asked for", () => {
   });
   const cases: [string, string | null, Files | undefined, Parts | undefined, number, string][] = [
     ["not where the registration flags one", "Y", undefined, undefined, 0, "fail excluded 2026-11-21T09:30"],
-    ["not where it says none and yesterday's file has none", "N", file("2026-11-20"), undefined, 0, "pass 2026-11-20"],
+    ["not where it flags none and yesterday's file has none", "N", file("2026-11-20"), undefined, 0, "pass 2026-11-20"],
     [
       "not where it says none and today's file has none",
       "N",
@@ -45,7 +45,7 @@ describe("exclusions are asked for", () => {
     ["where the file has one", "N", file("2026-11-21", [row]), undefined, 1, "pass 2026-11-21T09:30"],
     ["where no file is loaded", "N", undefined, undefined, 1, "pass 2026-11-21T09:30"],
     ["where the file is dated later than tomorrow", "N", file("2026-11-23"), undefined, 1, "pass 2026-11-21T09:30"],
-    ["where the registration says nothing of them", null, file("2026-11-21"), undefined, 1, "pass 2026-11-21T09:30"],
+    ["where the registration has no flag", null, file("2026-11-21"), undefined, 1, "pass 2026-11-21T09:30"],
     [
       "where a stored answer newer than the file has one",
       "N",

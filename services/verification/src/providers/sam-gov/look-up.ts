@@ -60,10 +60,9 @@ export function lookUpRegistrations(client: SamGovClient, ueis: readonly string[
     const known = new Set(registered.rows.map(({ uei }) => uei));
     const missing = some.filter((uei) => !known.has(uei));
     const ids = missing.length > 0 ? await client.entities({ ueiSAM: missing }, "No", signal) : undefined;
-    const ownOf = (listing: Listing<EntityRow>, uei: string) => listing.rows.filter((row) => row.uei === uei);
     const part = (uei: string) => {
       const listing = known.has(uei) || !ids ? registered : ids;
-      const own = ownOf(listing, uei);
+      const own = listing.rows.filter((row) => row.uei === uei);
       const before = listing === ids ? [partOf(registered, uei, "entityData", [])] : [];
       return vendorRowsOf(own, [...before, partOf(listing, uei, "entityData", own)]);
     };
@@ -94,18 +93,16 @@ async function inHalves<Row>(
     if (ueis.length === 1 || !(error instanceof ProviderError) || error.reason !== "http_400") throw error;
     const middle = Math.ceil(ueis.length / 2);
     const halves = [ueis.slice(0, middle), ueis.slice(middle)];
-    const found = await Promise.all(halves.map((half) => inHalves(half, ask).catch(eachOf<Row>(half))));
+    const found = await Promise.all(
+      halves.map((half) =>
+        inHalves(half, ask).catch((cause: unknown): RowsByUei<Row> => {
+          const shared = cause instanceof ProviderError ? cause : new ProviderError("internal_error", { cause });
+          return new Map(half.map((uei) => [uei, shared]));
+        }),
+      ),
+    );
     return new Map(found.flatMap((half) => [...half]));
   }
-}
-
-/** Returns the error that the UEIs share, for each of them. */
-function eachOf<Row>(ueis: readonly string[]): (error: unknown) => RowsByUei<Row> {
-  return (error) => new Map(ueis.map((uei) => [uei, asProviderError(error)]));
-}
-
-function asProviderError(error: unknown): ProviderError {
-  return error instanceof ProviderError ? error : new ProviderError("internal_error", { cause: error });
 }
 
 function queryFor({ uei, cage }: Vendor) {

@@ -20,7 +20,7 @@ test.each([
   expect(redact(text, KEY)).toBe(expected);
 });
 
-test("all else is kept byte for byte", () => {
+test("everything else is kept byte for byte", () => {
   const text = '{ "totalRecords" : 1.0,\n"x":"480015629" }';
   expect(redact(text, KEY)).toBe(text);
 });

@@ -73,7 +73,7 @@ describe("one vendor", () => {
     },
   );
 
-  test("an id without a registration is found by asking for ids, and is no pass though it says Active", async () => {
+  test("an id without a registration is found by asking for ids, and fails although it says Active", async () => {
     sam.register({ uei: UEI, samRegistered: "No", status: "Active", cage: "null" });
     const answer = await ask();
     expect(told(answer)).toBe("fail not_registered");
@@ -92,14 +92,14 @@ describe("one vendor", () => {
     expect([told(answer), answer.facts]).toEqual(["fail not_found", {}]);
   });
 
-  test("excluded by the Exclusions API alone", async () => {
+  test("excluded only by the Exclusions API", async () => {
     sam.register({ uei: UEI });
     sam.exclude({ uei: UEI });
     const answer = await ask();
     expect([told(answer), answer.facts.registration_status]).toEqual(["fail excluded", "debarred"]);
   });
 
-  test("excluded and shown in no other way", async () => {
+  test("excluded and otherwise unknown", async () => {
     sam.exclude({ uei: UEI });
     const answer = await ask();
     expect([told(answer), answer.facts]).toEqual(["fail excluded", { registration_status: "debarred" }]);
@@ -130,7 +130,7 @@ describe("one vendor", () => {
     expect(sam.calls("exclusions").map(({ query }) => query.cageCode)).toEqual(["4AB12"]);
   });
 
-  test("by a CAGE of several UEIs is no answer", async () => {
+  test("by a CAGE of several UEIs is refused", async () => {
     sam.register({ uei: UEI, cage: "4AB12" });
     sam.register({ uei: "PLAYEDUEI002", cage: "4AB12" });
     await expect(ask(provider(), { uei: "", cage: "4AB12" })).rejects.toMatchObject({ reason: "ambiguous_cage" });
@@ -177,7 +177,7 @@ describe("SAM.gov gives no answer", () => {
     },
   );
 
-  test("about exclusions alone of a vendor that is expired or not found, since it may be excluded", async () => {
+  test("where only the exclusions of an expired or missing vendor are unknown, since it may be excluded", async () => {
     sam.register({ uei: UEI, expirationDate: "2026-11-20" });
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
     await expect(ask()).rejects.toMatchObject({ reason: "http_503" });
@@ -206,7 +206,7 @@ describe("SAM.gov gives no answer", () => {
     },
   );
 
-  test("when it answers with rows that were not asked for", async () => {
+  test("when it returns rows that were not asked for", async () => {
     const row = { entityRegistration: { ueiSAM: "PLAYEDUEI002", cageCode: null } };
     sam.misbehave({ kind: "body", text: JSON.stringify({ totalRecords: 1, entityData: [row] }) }, { api: "entities" });
     await expect(ask()).rejects.toMatchObject({ reason: "wrong_shape" });
@@ -222,7 +222,7 @@ describe("SAM.gov gives no answer", () => {
 });
 
 describe("direct questions at the same time", () => {
-  test("share one call across organizations, and each gets an answer of its own", async () => {
+  test("share one call across organizations, and each gets its own answer", async () => {
     sam.register({ uei: UEI });
     sam.misbehave({ kind: "slow", afterMs: 50 });
     const shared = provider();
@@ -302,7 +302,7 @@ describe("scheduled runs", () => {
     expect(bodies(answers[3]!)).toHaveLength(3);
   });
 
-  test("equal vendors of several organizations are asked for once", async () => {
+  test("the same vendor of several organizations is asked for once", async () => {
     sam.register({ uei: UEI });
     const shared = provider();
     await Promise.all(["org_1", "org_2"].map((organizationId) => ask(shared, { organizationId, run: run(1) })));
@@ -353,7 +353,7 @@ describe("scheduled runs", () => {
     expect(flagged).toMatchObject({ status: "fulfilled", value: { reason: "excluded" } });
   });
 
-  test("pages that shift while they are read are no answer", async () => {
+  test("pages that shift while they are read are refused", async () => {
     const pageOf = (from: number) => ({
       totalRecords: 11,
       entityData: Array.from({ length: from === 0 ? 10 : 1 }, (_, index) => ({

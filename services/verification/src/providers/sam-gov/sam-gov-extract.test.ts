@@ -59,7 +59,7 @@ const asked = (...asking: Parameters<typeof ask>) => ask(...asking).then(told, (
 const active = { extractCode: "A", expirationDate: "2027-03-01" };
 const stale = "stale_source";
 
-describe("what files can know on a later day", () => {
+describe("files on a later day", () => {
   test.each<[string, ReturnType<typeof files>, string]>([
     ["active, expiring later", files(active), "pass"],
     ["active, expiring today", files({ extractCode: "A", expirationDate: TODAY }), "pass"],
@@ -134,7 +134,7 @@ describe("what files can know on a later day", () => {
   });
 });
 
-describe("files beside a stored answer", () => {
+describe("files and a stored answer", () => {
   const api = (date: string): PartSource => ({
     origin: "sam_gov_api",
     date: new Date(date),
@@ -222,7 +222,7 @@ describe("files beside a stored answer", () => {
     expect(typeof answer === "string" ? answer : `${told(answer)} ${sources(answer)}`).toBe(expected);
   });
 
-  test("that do not mention the vendor are no answer, whatever is stored", async () => {
+  test("that do not mention the vendor throw, whatever is stored", async () => {
     const stored = { ...registration(api(TODAYS)), ...exclusions(api(TODAYS)) };
     expect(await asked(files(undefined, { exclusionsCutDate: "" }), { stored })).toBe(stale);
   });
@@ -263,7 +263,7 @@ describe("the provider", () => {
 
   test.each([
     ["the older of both files", files({ extractCode: "E" }), CUT],
-    ["the exclusions file's where they alone exclude", files(undefined, { exclusions: [exclusion] }), EXCLUSIONS_CUT],
+    ["the exclusions file's where only they exclude", files(undefined, { exclusions: [exclusion] }), EXCLUSIONS_CUT],
     ["the older of both where the exclusions file excludes", files(active, { exclusions: [exclusion] }), CUT],
     ["an exclusions file older than the extract", files(active, { registryCutDate: "2026-11-20" }), EXCLUSIONS_CUT],
   ])("the data is dated by %s", async (_name, response, date) => {

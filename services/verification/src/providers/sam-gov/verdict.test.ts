@@ -45,15 +45,15 @@ describe("what SAM.gov's answers mean, in this order", () => {
     ["one over, one in force", [active], [over, {}], "fail excluded debarred"],
     ["an exclusion before an expiration", [past], [{}], "fail excluded debarred"],
     ["an exclusion before a missing registration", [idOnly], [{}], "fail excluded debarred"],
-    ["an exclusion of a vendor that is shown in no other way", [], [{}], "fail excluded debarred"],
+    ["an exclusion of a vendor that is otherwise unknown", [], [{}], "fail excluded debarred"],
     ["an id without a registration that says Active", [idOnly], [], "fail not_registered inactive"],
     ["active, expiring later", [active], [], "pass active"],
     ["active, expiring today", [{ ...active, expirationDate: TODAY }], [], "pass active"],
-    ["active by its word, expired by its date", [{ status: "Active", ...past }], [], "fail expired expired"],
-    ["inactive by its word, expired by its date", [{ status: "Inactive", ...past }], [], "fail expired expired"],
-    ["any word, expired by its date", [{ status: "Submitted", ...past }], [], "fail expired expired"],
+    ["status active, date past", [{ status: "Active", ...past }], [], "fail expired expired"],
+    ["status inactive, date past", [{ status: "Inactive", ...past }], [], "fail expired expired"],
+    ["any status, date past", [{ status: "Submitted", ...past }], [], "fail expired expired"],
     ["inactive with time left", [{ ...active, status: "Inactive" }], [], "fail inactive inactive"],
-    ["expired by its word alone", [{ ...active, status: "Expired" }], [], "fail inactive inactive"],
+    ["status expired, date to come", [{ ...active, status: "Expired" }], [], "fail inactive inactive"],
     ["active without a date", [{ status: "Active", expirationDate: null }], [], "fail inactive inactive"],
     ["no record of either kind", [], [], "fail not_found"],
   ])("%s", (_name, rows, excluded, expected) => {
@@ -70,12 +70,12 @@ describe("what SAM.gov's answers mean, in this order", () => {
 describe("of several rows of one UEI", () => {
   test.each<[string, Omit<PlayedRegistration, "uei">[], string]>([
     [
-      "the one without an EFT indicator stands for it",
+      "the one without an EFT indicator is chosen",
       [{ eftIndicator: "0001", cage: "AAAA1" }, { cage: "BBBB2" }],
       "BBBB2",
     ],
     [
-      "also where it is the inactive one",
+      "even if it is inactive",
       [
         { eftIndicator: "0001", cage: "AAAA1" },
         { cage: "BBBB2", status: "Inactive" },
@@ -83,7 +83,7 @@ describe("of several rows of one UEI", () => {
       "BBBB2",
     ],
     [
-      "a blank or the word null is none",
+      "a blank or the word null is not an indicator",
       [
         { eftIndicator: "7", cage: "AAAA1" },
         { eftIndicator: " null ", cage: "BBBB2" },
@@ -119,7 +119,7 @@ describe("a registration's facts", () => {
     expect(registrations({ structureCode, structureDesc })[0]?.listed.entity_type).toBe(expected);
   });
 
-  test("what is not needed may be missing or odd", () => {
+  test("members that are not needed may be missing or malformed", () => {
     const row = entityRow({ uei: UEI });
     const odd = { ...row, coreData: "none", assertions: 7 };
     const { listed } = readRegistration({ uei: UEI, cage: "", raw: odd });
@@ -127,7 +127,7 @@ describe("a registration's facts", () => {
   });
 });
 
-describe("a body of another shape is no answer", () => {
+describe("a body of an unexpected shape is refused", () => {
   test.each<[string, unknown]>([
     ["null", null],
     ["a list", []],
@@ -142,13 +142,13 @@ describe("a body of another shape is no answer", () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["no word on being registered", { samRegistered: null }],
-    ["another word on it", { samRegistered: "Maybe" }],
+    ["no samRegistered", { samRegistered: null }],
+    ["another value of samRegistered", { samRegistered: "Maybe" }],
     ["no status", { registrationStatus: null }],
     ["no name", { legalBusinessName: "null" }],
     ["a date of another form", { registrationExpirationDate: "02-11-2027" }],
-    ["a day that never was", { registrationExpirationDate: "2027-02-30" }],
-    ["another word in the flag", { exclusionStatusFlag: "maybe" }],
+    ["a day that does not exist", { registrationExpirationDate: "2027-02-30" }],
+    ["another value of the flag", { exclusionStatusFlag: "maybe" }],
   ])("a registration with %s", (_name, change) => {
     const { entityRegistration } = entityRow({ uei: UEI }) as { entityRegistration: object };
     const raw = { entityRegistration: { ...entityRegistration, ...change } };
@@ -161,7 +161,7 @@ describe("a body of another shape is no answer", () => {
     ["no actions", (row) => ({ ...row, exclusionActions: { listOfActions: [] } })],
     ["no identity", ({ exclusionIdentification: _, ...row }) => row],
     [
-      "an ISO-like date that is none",
+      "a date that does not exist",
       (row) => ({ ...row, exclusionActions: { listOfActions: [{ terminationDate: "13-45-2027" }] } }),
     ],
   ])("an exclusion with %s", (_name, change) => {
@@ -178,7 +178,7 @@ describe("an exclusion is in force", () => {
     ["when it has no end", { terminationType: "Definite" }, true],
     ["until its last day", { terminationDate: "11-21-2026" }, true],
     ["not after it", { terminationDate: "11-20-2026" }, false],
-    ["by year before month, whatever the text's order says", { terminationDate: "01-05-2027" }, true],
+    ["by year before month, unlike the order of the text", { terminationDate: "01-05-2027" }, true],
     ["not by a month that is later in an earlier year", { terminationDate: "12-31-2025" }, false],
     ["not before its first day", { activateDate: "11-22-2026" }, false],
     ["not when its record is inactive", { recordStatus: "Inactive" }, false],
@@ -186,7 +186,7 @@ describe("an exclusion is in force", () => {
     expect(isInForce(exclusionsPart(exclusions(played), NOW), TODAY)).toBe(expected);
   });
 
-  test("also of a vendor that it names as a further location", () => {
+  test("for a vendor that it names as a further location", () => {
     const [row] = exclusions({ uei: "OTHERUEI0001", moreLocations: [UEI] });
     expect(row?.ueis).toEqual(["OTHERUEI0001", UEI]);
   });

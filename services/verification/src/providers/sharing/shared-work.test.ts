@@ -29,8 +29,8 @@ describe("a call that is shared", () => {
     await expect(both[1]).rejects.toMatchObject({ reason: "timeout" });
     expect(held[0]?.signal.aborted).toBe(true);
     const next = flights.run("key", neverAborted(), call);
-    held[1]?.end("anew");
-    expect(await next).toBe("anew");
+    held[1]?.end("again");
+    expect(await next).toBe("again");
   });
 
   test("does not delay later callers when it hangs", async () => {

@@ -47,15 +47,15 @@ describe("the documented sentences", () => {
   });
 });
 
-describe("whatever else it says is no answer, and never a fail", () => {
+describe("any other answer throws, and never fails a vendor", () => {
   test.each<[string, unknown, string]>([
     ["on hold", answer({ TINStatusCode: "TIN-003", TINStatusMsg: "anything" }), "on_hold"],
     ["a sentence that is not documented", answer({ TINStatusMsg: "Did not match" }), "unknown_answer"],
     ["no sentence", answer({ TINStatusMsg: null }), "unknown_answer"],
     ["a status that is not documented", answer({ TINStatusCode: "TIN-004" }), "unknown_answer"],
-    ["a success that tells a mismatch", answer({ TINStatusCode: "TIN-001" }), "unknown_answer"],
+    ["a success with the sentence of a mismatch", answer({ TINStatusCode: "TIN-001" }), "unknown_answer"],
     [
-      "a failure that tells a match",
+      "a failure with the sentence of a match",
       answer({ TINStatusMsg: "TIN and Name combination match the IRS records" }),
       "unknown_answer",
     ],
@@ -76,7 +76,7 @@ describe("whatever else it says is no answer, and never a fail", () => {
   });
 });
 
-test("a request for a token is signed as the documentation's example is", () => {
+test("a request for a token is signed like the documentation's example", () => {
   const credentials = {
     clientId: "968a9c78dae29a29",
     clientSecret: "siqHfLy59g3UHxrb5gjxg",
@@ -85,7 +85,7 @@ test("a request for a token is signed as the documentation's example is", () => 
   expect(signRequest(credentials, 1_516_239_022).split(".")[2]).toBe("HNQznxlPyVt62kyUeVwtk1-uzm1uDWH4NBDLShA6Ac0");
 });
 
-describe("against a played TaxBandits", () => {
+describe("against a simulated TaxBandits", () => {
   let played: PlayedTaxBandits;
   let http: ProviderHttp;
   let provider: Provider;
@@ -175,7 +175,7 @@ describe("against a played TaxBandits", () => {
     for (const { url } of played.calls) expect(url).not.toMatch(/471829360|token/i);
   });
 
-  test("calls at once wait for one token, and a token is kept until shortly before it expires", async () => {
+  test("concurrent calls wait for one token, and a token is kept until shortly before it expires", async () => {
     await Promise.all(Array.from({ length: 8 }, () => ask("471829360")));
     expect(played.authCalls()).toBe(1);
     expect(played.matchCalls()).toHaveLength(8);
@@ -187,7 +187,7 @@ describe("against a played TaxBandits", () => {
     expect(played.authCalls()).toBe(2);
   });
 
-  test("a token that is refused is replaced once, also for many at once", async () => {
+  test("a refused token is replaced once, also for many concurrent calls", async () => {
     await ask("471829360");
     played.expireTokens();
     const answers = await Promise.all(Array.from({ length: 4 }, () => ask("471829360")));
@@ -195,7 +195,7 @@ describe("against a played TaxBandits", () => {
     expect(played.authCalls()).toBe(2);
   });
 
-  test("a token that is refused again throws, and the next call asks for another", async () => {
+  test("a token that is refused twice throws, and the next call fetches another", async () => {
     const wrong = { ...played.credentials, clientSecret: "wrong" };
     const stranger = createTaxBandits({ http, ...played, credentials: wrong, now: () => clock });
     const { signal } = new AbortController();
@@ -206,7 +206,7 @@ describe("against a played TaxBandits", () => {
     expect(shown(await ask("471829360"))).toBe("pass");
   });
 
-  test("one that gives up leaves the token to the others", async () => {
+  test("a caller that gives up does not affect the others' token", async () => {
     const gone = new AbortController();
     const first = ask("471829360", gone.signal);
     const second = ask("471829360");
@@ -225,7 +225,7 @@ describe("against a played TaxBandits", () => {
     expect(content).not.toContain("played-token");
   });
 
-  test("a name of which nothing is left for the IRS is not asked with, and no TIN is revealed", async () => {
+  test("a name without any character that the IRS accepts is not sent, and no TIN is revealed", async () => {
     const tin = () => Promise.reject(new Error("revealed"));
     const { signal } = new AbortController();
     await expect(provider.ask({ ...question(""), legalName: "株式会社", tin }, { signal })).rejects.toMatchObject({

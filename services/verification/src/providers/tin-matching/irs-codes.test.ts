@@ -38,7 +38,7 @@ describe("an IRS result code", () => {
   });
 });
 
-describe("a name as the IRS takes it", () => {
+describe("a name in the form that the IRS accepts", () => {
   test.each([
     ["Acme LLC", "Acme LLC"],
     ["Smith & Sons, Inc.", "Smith & Sons Inc"],
