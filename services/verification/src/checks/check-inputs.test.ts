@@ -18,7 +18,7 @@ describe("a check reports what is missing", () => {
     ["the TIN first", "tin_match", { tinHash: noTin, legalName: "" }, "missing_tin"],
     ["the name", "tin_match", { legalName: "" }, "missing_name"],
     ["neither UEI nor CAGE", "sam_registration", { uei: "", cage: "" }, "missing_uei"],
-    ["nothing with a CAGE alone", "sam_registration", { uei: "" }, undefined],
+    ["nothing with only a CAGE", "sam_registration", { uei: "" }, undefined],
     ["nothing without TIN and name", "sam_registration", { tinHash: noTin, legalName: "" }, undefined],
   ])("%s", (_name, check, subject, reason) => {
     expect(missingInput(check, { ...complete, ...subject })).toBe(reason);
@@ -38,7 +38,7 @@ describe("a fingerprint covers the inputs of its check", () => {
     expect(inputsFingerprint(check, { ...complete, ...changed }) === inputsFingerprint(check, complete)).toBe(isSame);
   });
 
-  test("with the CAGE alone, where there is no UEI", () => {
+  test("with only the CAGE, where there is no UEI", () => {
     const [one, other] = ["1AB23", "9ZZ99"].map((cage) =>
       inputsFingerprint("sam_registration", { ...complete, uei: "", cage }),
     );

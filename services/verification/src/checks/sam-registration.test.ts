@@ -94,7 +94,7 @@ async function verify(service: TestService, vendor: Vendor) {
   const { status, origin, reason, evidenceId } = verification!.results[0]!;
   const { evidence } = await service.client.getEvidence({ caller: callerOf(vendor), evidenceId });
   return {
-    told: `${CheckStatus[status]} ${origin} ${reason}`.trim(),
+    result: `${CheckStatus[status]} ${origin} ${reason}`.trim(),
     attempts: evidence!.attempts.map((each) => `${each.provider} ${each.outcome} ${each.reason}`.trim()),
     evidence: evidence!,
   };
@@ -121,23 +121,23 @@ describe("sam_registration, live", () => {
     sam.register({ uei });
     extract.add(uei);
     expect(await verify(service, vendor)).toMatchObject({
-      told: "PASS sam_gov_api",
+      result: "PASS sam_gov_api",
       attempts: ["sam_gov_api pass"],
     });
     sam.misbehave({ kind: "status", status: 503 });
     const attempts = ["sam_gov_api throw http_503", "sam_gov_extract pass"];
-    expect(await verify(service, put(service, uei))).toMatchObject({ told: "PASS sam_gov_extract", attempts });
-    // What the API told this organization before is newer than the extract.
-    expect(await verify(service, vendor)).toMatchObject({ told: "PASS sam_gov_api", attempts });
+    expect(await verify(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
+    // What the API returned to this organization before is newer than the extract.
+    expect(await verify(service, vendor)).toMatchObject({ result: "PASS sam_gov_api", attempts });
     sam.behave();
-    expect((await verify(service, put(service, uei))).told).toBe("PASS sam_gov_api");
+    expect((await verify(service, put(service, uei))).result).toBe("PASS sam_gov_api");
   });
 
   test("is an error and never a fail where the API does not answer and the extract can't know", async () => {
     const service = await start();
     sam.misbehave({ kind: "counted_without_data" });
     expect(await verify(service, put(service, newUei()))).toMatchObject({
-      told: "ERROR none stale_source",
+      result: "ERROR none stale_source",
       attempts: ["sam_gov_api throw wrong_shape", "sam_gov_extract throw stale_source"],
     });
   });
@@ -148,7 +148,7 @@ describe("sam_registration, live", () => {
     extract.add(uei);
     sam.register({ uei, samRegistered: "No", status: "Active", cage: "null" });
     expect(await verify(service, put(service, uei))).toMatchObject({
-      told: "FAIL sam_gov_api not_registered",
+      result: "FAIL sam_gov_api not_registered",
       attempts: ["sam_gov_api fail not_registered"],
     });
   });
@@ -160,7 +160,7 @@ describe("sam_registration, live", () => {
     sam.misbehave({ kind: "slow", afterMs: 500 });
     const vendors = Array.from({ length: 25 }, () => put(service, uei));
     const verified = await Promise.all(vendors.map((vendor) => verify(service, vendor)));
-    expect(new Set(verified.map(({ told }) => told))).toEqual(new Set(["PASS sam_gov_api"]));
+    expect(new Set(verified.map(({ result }) => result))).toEqual(new Set(["PASS sam_gov_api"]));
     expect([sam.calls("entities").length, sam.calls("exclusions").length]).toEqual([1, 0]);
     expect(new Set(verified.map(({ evidence }) => evidence.id)).size).toBe(25);
     expect(new Set(verified.map(({ evidence }) => evidence.sha256)).size).toBe(1);
@@ -170,7 +170,7 @@ describe("sam_registration, live", () => {
     ).rejects.toMatchObject({ code: "evidence_not_found" });
   });
 
-  test("a hundred runs that are due at once cost a few calls", async () => {
+  test("a hundred runs that are due together cost a few calls", async () => {
     const service = await start();
     const ueis = Array.from({ length: 100 }, newUei);
     for (const uei of ueis) sam.register({ uei });
@@ -188,12 +188,12 @@ describe("sam_registration, live", () => {
     const reset = new Date(Date.now() + 3_600_000).toISOString();
     sam.misbehave({ kind: "throttled", shape: "fault", nextAccessTime: reset }, { calls: 1 });
     const attempts = ["sam_gov_api throw quota_exhausted", "sam_gov_extract pass"];
-    expect(await verify(service, put(service, uei))).toMatchObject({ told: "PASS sam_gov_extract", attempts });
+    expect(await verify(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
     const calls = sam.calls().length;
-    expect(await verify(service, put(service, uei))).toMatchObject({ told: "PASS sam_gov_extract", attempts });
+    expect(await verify(service, put(service, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
     await waitUntilStored(service);
     const restarted = await start(service.prefix);
-    expect(await verify(restarted, put(restarted, uei))).toMatchObject({ told: "PASS sam_gov_extract", attempts });
+    expect(await verify(restarted, put(restarted, uei))).toMatchObject({ result: "PASS sam_gov_extract", attempts });
     expect(sam.calls()).toHaveLength(calls);
   });
 

@@ -20,7 +20,7 @@ export interface ProviderCall {
   readonly signal: AbortSignal;
 }
 
-/** An answer as it was received, whatever its status. */
+/** An answer as it was received, with any status. */
 export interface ProviderResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

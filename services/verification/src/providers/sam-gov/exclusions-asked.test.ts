@@ -18,7 +18,7 @@ afterEach(() => sam.close());
 
 const provider = (options: { files?: Files } = {}) => playedProvider({ http, sam, now: NOW, ...options });
 const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, asked, asking);
-const told = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
+const verdictIn = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
 
 describe("exclusions are asked for", () => {
   const file = (exclusionsCutDate: string, exclusions: object[] = []): Files => ({
@@ -68,7 +68,7 @@ describe("exclusions are asked for", () => {
     const answer = await ask(provider({ files }), { stored });
     expect(sam.calls("exclusions")).toHaveLength(calls);
     const { date } = answer.parts!.exclusions!;
-    expect(`${told(answer)} ${date.toISOString()}`).toContain(expected);
+    expect(`${verdictIn(answer)} ${date.toISOString()}`).toContain(expected);
     expect(answer.parts!.registration!.date).toEqual(NOW);
     expect(answer.dataDate).toEqual(date);
   });
@@ -82,7 +82,7 @@ describe("exclusions are asked for", () => {
   ])("and where they can't be had, what is known of them serves: a %s", async (_name, options, stored, expected) => {
     sam.register({ uei: UEI });
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
-    const answer = await ask(provider(options), { stored }).then(told, ({ reason }) => reason);
+    const answer = await ask(provider(options), { stored }).then(verdictIn, ({ reason }) => reason);
     expect(answer).toBe(expected);
   });
 

@@ -18,7 +18,7 @@ afterEach(() => sam.close());
 const provider = (options: Partial<PlayedProvider> = {}) => playedProvider({ http, sam, now: NOW, ...options });
 const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, asked, asking);
 
-const told = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
+const verdictIn = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
 const bodies = ({ content }: Answer) => (JSON.parse(content) as { answers: { url: string; body: object }[] }).answers;
 const run = (runSeq: number): MonitorRun => ({ monitorId: `mon_${runSeq}`, runSeq });
 
@@ -76,7 +76,7 @@ describe("one vendor", () => {
   test("an id without a registration is found by asking for ids, and fails although it says Active", async () => {
     sam.register({ uei: UEI, samRegistered: "No", status: "Active", cage: "null" });
     const answer = await ask();
-    expect(told(answer)).toBe("fail not_registered");
+    expect(verdictIn(answer)).toBe("fail not_registered");
     expect(answer.facts).toMatchObject({
       registration_status: "inactive",
       cage: "",
@@ -89,20 +89,20 @@ describe("one vendor", () => {
 
   test("of neither kind is not found", async () => {
     const answer = await ask();
-    expect([told(answer), answer.facts]).toEqual(["fail not_found", {}]);
+    expect([verdictIn(answer), answer.facts]).toEqual(["fail not_found", {}]);
   });
 
   test("excluded only by the Exclusions API", async () => {
     sam.register({ uei: UEI });
     sam.exclude({ uei: UEI });
     const answer = await ask();
-    expect([told(answer), answer.facts.registration_status]).toEqual(["fail excluded", "debarred"]);
+    expect([verdictIn(answer), answer.facts.registration_status]).toEqual(["fail excluded", "debarred"]);
   });
 
   test("excluded and otherwise unknown", async () => {
     sam.exclude({ uei: UEI });
     const answer = await ask();
-    expect([told(answer), answer.facts]).toEqual(["fail excluded", { registration_status: "debarred" }]);
+    expect([verdictIn(answer), answer.facts]).toEqual(["fail excluded", { registration_status: "debarred" }]);
   });
 
   test("with several rows, over several pages", async () => {
@@ -120,13 +120,13 @@ describe("one vendor", () => {
   test("by its CAGE where there is no UEI, its exclusions by the UEI that it has", async () => {
     sam.register({ uei: UEI, cage: "4AB12" });
     sam.exclude({ uei: UEI });
-    expect(told(await ask(provider(), { uei: "", cage: "4AB12" }))).toBe("fail excluded");
+    expect(verdictIn(await ask(provider(), { uei: "", cage: "4AB12" }))).toBe("fail excluded");
     expect(sam.calls("exclusions").map(({ query }) => query)).toEqual([{ ueiSAM: UEI, page: "0", size: "10" }]);
   });
 
   test("by an unknown CAGE, its exclusions by the CAGE", async () => {
     sam.exclude({ uei: null, cage: "4AB12" });
-    expect(told(await ask(provider(), { uei: "", cage: "4AB12" }))).toBe("fail excluded");
+    expect(verdictIn(await ask(provider(), { uei: "", cage: "4AB12" }))).toBe("fail excluded");
     expect(sam.calls("exclusions").map(({ query }) => query.cageCode)).toEqual(["4AB12"]);
   });
 
@@ -169,7 +169,7 @@ describe("SAM.gov gives no answer", () => {
   });
 
   test.each(misbehaviours)(
-    "%s about exclusions alone, since no pass rests on not knowing them",
+    "%s only about exclusions, since a pass needs known exclusions",
     async (_name, how, reason) => {
       sam.register({ uei: UEI });
       sam.misbehave(how, { api: "exclusions" });
@@ -216,7 +216,7 @@ describe("SAM.gov gives no answer", () => {
     sam.register({ uei: UEI, exclusionFlag: "Y" });
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
     const answer = await ask();
-    expect(told(answer)).toBe("fail excluded");
+    expect(verdictIn(answer)).toBe("fail excluded");
     expect(bodies(answer)).toHaveLength(1);
   });
 });
@@ -228,7 +228,7 @@ describe("direct questions at the same time", () => {
     const shared = provider();
     const organizations = Array.from({ length: 30 }, (_, index) => `org_${index}`);
     const answers = await Promise.all(organizations.map((organizationId) => ask(shared, { organizationId })));
-    expect(answers.map(told)).toEqual(organizations.map(() => "pass"));
+    expect(answers.map(verdictIn)).toEqual(organizations.map(() => "pass"));
     expect(new Set(answers).size).toBe(30);
     expect(sam.calls()).toHaveLength(2);
   });
@@ -248,7 +248,7 @@ describe("direct questions at the same time", () => {
     const impatient = ask(shared, { timeoutMs: 20 });
     const patient = ask(shared);
     await expect(impatient).rejects.toMatchObject({ reason: "timeout" });
-    expect(told(await patient)).toBe("pass");
+    expect(verdictIn(await patient)).toBe("pass");
     expect(sam.calls()).toHaveLength(2);
   });
 
@@ -260,7 +260,7 @@ describe("direct questions at the same time", () => {
     const [first, second] = both.map((each) => each.status === "rejected" && each.reason);
     expect(first).toMatchObject({ reason: "http_503", isFault: true });
     expect(second).toBe(first);
-    expect(told(await ask(shared))).toBe("pass");
+    expect(verdictIn(await ask(shared))).toBe("pass");
   });
 });
 
@@ -277,7 +277,7 @@ describe("scheduled runs", () => {
     const shared = provider({ gatherMs: 60_000 }); // a full call does not wait
     const answers = await Promise.all(indexes.map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })));
     expect(sam.calls().length).toBeLessThanOrEqual(11);
-    expect(answers.map(told)).toEqual(
+    expect(answers.map(verdictIn)).toEqual(
       indexes.map((index) => {
         if (index === 7) return "fail excluded";
         if (index >= 95) return "fail not_found";
@@ -327,7 +327,7 @@ describe("scheduled runs", () => {
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })),
     );
-    expect(answers.map(told)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
+    expect(answers.map(verdictIn)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
   });
 
   test("a used-up quota is reported to each, with the time of its reset", async () => {

@@ -53,8 +53,8 @@ const ask = (response: ReturnType<typeof files>, { hasApi = false, stored, today
     now: () => new Date(`${today}T09:30:00Z`),
   }).ask({ ...question, stored }, { signal: new AbortController().signal });
 
-const told = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
-const asked = (...asking: Parameters<typeof ask>) => ask(...asking).then(told, ({ reason }) => reason);
+const verdictIn = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
+const asked = (...asking: Parameters<typeof ask>) => ask(...asking).then(verdictIn, ({ reason }) => reason);
 
 const active = { extractCode: "A", expirationDate: "2027-03-01" };
 const stale = "stale_source";
@@ -66,7 +66,7 @@ describe("files on a later day", () => {
     ["expired between the cut date and today", files({ extractCode: "A", expirationDate: "2026-11-20" }), stale],
     ["expired on the cut date itself", files({ extractCode: "A", expirationDate: CUT }), stale],
     ["expired before the cut date", files({ extractCode: "A", expirationDate: "2026-11-01" }), "fail expired"],
-    ["code E, whatever the date", files({ extractCode: "E", expirationDate: "2026-11-20" }), "fail expired"],
+    ["code E with any date", files({ extractCode: "E", expirationDate: "2026-11-20" }), "fail expired"],
     ["code E without a date", files({ extractCode: "E" }), "fail expired"],
     ["code A without a date", files({ extractCode: "A" }), "fail inactive"],
     ["another code", files({ extractCode: "I", expirationDate: "2027-03-01" }), "fail inactive"],
@@ -219,7 +219,7 @@ describe("files and a stored answer", () => {
     ["dated later than tomorrow", registration(api("2027-05-01T00:00:00Z")), files(active), `pass ${both}`],
   ])("%s", async (_name, stored, response, expected) => {
     const answer = await ask(response, { stored, hasApi: true }).catch(({ reason }) => reason as string);
-    expect(typeof answer === "string" ? answer : `${told(answer)} ${sources(answer)}`).toBe(expected);
+    expect(typeof answer === "string" ? answer : `${verdictIn(answer)} ${sources(answer)}`).toBe(expected);
   });
 
   test("that do not mention the vendor throw, whatever is stored", async () => {
