@@ -11,19 +11,6 @@ const GATHER_MS = 1_000;
 /** Maximum number of results per provider that wait for the database; the oldest are dropped first. */
 const MAX_WAITING = 1_000;
 
-/** The providers' states as this replica knows them: the stored states plus its own results that are not stored yet. */
-export interface SharedStates {
-  of(provider: string): ProviderState;
-  /** Reads the stored states, unless that was done in the last second. A failed read is logged, and no error. */
-  refresh(options?: { evenIfFresh: boolean }): Promise<void>;
-  /** Takes over a state that has just been stored. */
-  adopt(provider: string, stored: ProviderState): void;
-  /** Applies a result here, and stores it in the background: immediately where it matters to other replicas. */
-  add(provider: string, result: AttemptResult): void;
-  /** Stores all results; where that fails, they stay in memory. */
-  flush(): Promise<void>;
-}
-
 interface Entry {
   stored: ProviderState;
   /** Results that are not stored for certain. While they are being written, a read may or may not include them. */
@@ -33,6 +20,7 @@ interface Entry {
   writing?: Promise<void> | undefined;
 }
 
+/** The providers' states as this replica knows them: the stored states plus its own results that are not stored yet. */
 export function createSharedStates(options: {
   store: Pick<ProviderStateStore, "readAll" | "add">;
   settings: CircuitSettings;
@@ -40,7 +28,7 @@ export function createSharedStates(options: {
   logger: Logger;
   /** Rejects where a database operation takes too long. */
   limit: <T>(work: Promise<T>) => Promise<T>;
-}): SharedStates {
+}) {
   const { store, settings, now, logger, limit } = options;
   const entries = new Map<string, Entry>();
   let readAt = 0;
@@ -54,6 +42,7 @@ export function createSharedStates(options: {
     return entry;
   }
 
+  /** Takes over a state that has just been stored. */
   function adopt(provider: string, stored: ProviderState): void {
     const entry = entryOf(provider);
     entry.stored = newest(entry.stored, stored);
@@ -99,6 +88,7 @@ export function createSharedStates(options: {
     return entry.writing;
   }
 
+  /** Stores all results; where that fails, they stay in memory. */
   async function flush(): Promise<void> {
     clearTimeout(gathering);
     gathering = undefined;
@@ -110,8 +100,9 @@ export function createSharedStates(options: {
   }
 
   return {
-    of: (provider) => entries.get(provider)?.view ?? unknownProvider,
-    async refresh({ evenIfFresh } = { evenIfFresh: false }) {
+    of: (provider: string): ProviderState => entries.get(provider)?.view ?? unknownProvider,
+    /** Reads the stored states, unless that was done in the last second. A failed read is logged, and no error. */
+    async refresh({ evenIfFresh } = { evenIfFresh: false }): Promise<void> {
       const age = now().getTime() - readAt;
       if (!evenIfFresh && !reading && age >= 0 && age < FRESH_MS) return;
       reading ??= read().finally(() => {
@@ -120,7 +111,8 @@ export function createSharedStates(options: {
       await reading;
     },
     adopt,
-    add(provider, result) {
+    /** Applies a result here, and stores it in the background: immediately where it matters to other replicas. */
+    add(provider: string, result: AttemptResult): void {
       const entry = entryOf(provider);
       const { circuit } = entry.view;
       entry.waiting = [...entry.waiting, result].slice(-MAX_WAITING);

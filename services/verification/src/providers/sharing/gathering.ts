@@ -1,12 +1,6 @@
 import { ProviderError } from "../provider.ts";
 import { type SharedWork, shareWork } from "./shared-work.ts";
 
-/** Gathers single questions into calls that ask many at a time. */
-export interface Gathering<T> {
-  /** Resolves with the call's answer for the key. Errors: the call's; ProviderError `timeout` when `signal` aborts. */
-  ask(key: string, signal: AbortSignal): Promise<T>;
-}
-
 interface GatheredCall<T> {
   readonly keys: Set<string>;
   readonly work: SharedWork<ReadonlyMap<string, T | ProviderError>>;
@@ -15,14 +9,15 @@ interface GatheredCall<T> {
 }
 
 /**
- * A call starts `windowMs` milliseconds after its first question, or as soon as it has `max` keys. Equal keys are asked
- * once, and a caller that gives up does not affect the others.
+ * Gathers single questions into calls that ask many at a time. A call starts `windowMs` milliseconds after its first
+ * question, or as soon as it has `max` keys. Equal keys are asked once, and a caller that gives up does not affect the
+ * others.
  */
 export function createGathering<T>(options: {
   windowMs: number;
   max: number;
   call: (keys: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, T | ProviderError>>;
-}): Gathering<T> {
+}) {
   const { windowMs, max, call } = options;
   let open: GatheredCall<T> | undefined;
 
@@ -45,7 +40,8 @@ export function createGathering<T>(options: {
   }
 
   return {
-    async ask(key, signal) {
+    /** Resolves with the call's answer for the key. Errors: the call's; ProviderError `timeout` when `signal` aborts. */
+    async ask(key: string, signal: AbortSignal): Promise<T> {
       if (!open || open.work.isAbandoned() || open.keys.size >= max) open = begin();
       const { keys, work, go } = open;
       keys.add(key);
