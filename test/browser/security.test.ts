@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { withAccounts } from "../../deploy/local/seed.ts";
-import { stepOf, totpCode } from "../../services/account/src/users/totp.ts";
+import { stepOf, totpCode } from "../../services/account/src/testing/totp.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";

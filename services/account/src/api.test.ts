@@ -1,25 +1,31 @@
+import { randomBytes } from "node:crypto";
 import type { DescService } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { hashApiKey } from "@vvs/api-keys";
 import { translateMongoError } from "@vvs/mongo";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
+import { UsageService } from "@vvs/proto/account/v1/usage";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller, toProtoTenant } from "@vvs/tenant";
 import { createServices } from "./api.ts";
 import { createKeyFeed } from "./api-keys/key-feed.ts";
 import { operator } from "./audit/audit.ts";
+import { loadAccountConfig, type ServiceName, serviceNames } from "./config.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { callerOfOrganization, createTestAccount, logger, type TestAccount } from "./testing/account.ts";
+
+/** The gRPC status of a method that a server does not have. */
+const UNIMPLEMENTED = 12;
 
 let account: TestAccount;
 let server: RpcServer;
 const clients: Client<DescService>[] = [];
 
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
+/** Serves some of the gRPC services on a free port. */
+function serve(names: readonly ServiceName[]): Promise<RpcServer> {
   const { domain } = account;
   const keyFeed = createKeyFeed({
     store: domain.store,
@@ -27,24 +33,23 @@ beforeAll(async () => {
     logger,
     onWatchers: () => undefined,
   });
-  const services = createServices({
+  const metrics = createAccountMetrics();
+  const [first, ...beside] = createServices({
+    names,
     domain,
     keyFeed,
     mailing: undefined,
     signUpOpen: true,
-    metrics: createAccountMetrics(),
+    metrics,
     logger,
   });
-  const [first, ...beside] = Object.values(services);
-  server = await serveRpc({
-    ...first!,
-    beside,
-    host: "127.0.0.1",
-    port: 0,
-    tls: undefined,
-    logger,
-    translate: translateMongoError,
-  });
+  const address = { host: "127.0.0.1", port: 0, tls: undefined };
+  return serveRpc({ ...first!, beside, ...address, logger, translate: translateMongoError });
+}
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+  server = await serve(serviceNames);
 });
 
 afterAll(async () => {
@@ -53,8 +58,8 @@ afterAll(async () => {
   await account.close();
 });
 
-function clientOf<S extends DescService>(service: S, caller: string): Client<S> {
-  const client = createClient(service, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
+function clientOf<S extends DescService>(service: S, caller: string, { port } = server): Client<S> {
+  const client = createClient(service, { address: `127.0.0.1:${port}`, caller, tls: undefined });
   clients.push(client as unknown as Client<DescService>);
   return client;
 }
@@ -68,7 +73,46 @@ function dashboardClient() {
   };
 }
 
-test("the dashboard's life of a user: sign in, create a key, see it, revoke it, rotate the secret, sign out", async () => {
+describe("RPC_SERVICES", () => {
+  const required = {
+    MONGODB_URI: "mongodb://localhost",
+    API_KEY_PEPPERS: `p1:${randomBytes(32).toString("base64")}`,
+    WEBHOOK_SECRET_KEYS: `w1:${randomBytes(32).toString("base64")}`,
+  };
+  const { env } = process;
+
+  function servicesOf(RPC_SERVICES: string | undefined) {
+    process.env = { ...required, RPC_SERVICES };
+    return loadAccountConfig().RPC_SERVICES;
+  }
+  afterEach(() => {
+    process.env = env;
+  });
+
+  test("is a list of known services, by default all", () => {
+    expect(servicesOf(undefined)).toEqual(serviceNames);
+    expect(servicesOf("ApiKeyService, UsageService,ApiKeyService")).toEqual(["ApiKeyService", "UsageService"]);
+    expect(() => servicesOf("ApiKeyService,KeyService")).toThrow("RPC_SERVICES");
+  });
+
+  test("a process serves the services of the list and no others", async () => {
+    const part = await serve(servicesOf("ApiKeyService,UsageService"));
+    try {
+      const { _id: organizationId } = await account.organization();
+      const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
+      await expect(clientOf(ApiKeyService, "dashboard", part).listApiKeys({ caller })).resolves.toBeDefined();
+      await expect(clientOf(UsageService, "gateway", part).reportUsage({ reportId: "r_1" })).resolves.toBeDefined();
+      const secret = clientOf(WebhookSecretService, "dashboard", part).getWebhookSecret({ caller });
+      await expect(secret).rejects.toMatchObject({ cause: { code: UNIMPLEMENTED } });
+      const session = clientOf(SessionService, "dashboard", part).getSession({ sessionToken: "x" });
+      await expect(session).rejects.toMatchObject({ cause: { code: UNIMPLEMENTED } });
+    } finally {
+      await part.close(100);
+    }
+  });
+});
+
+test("the dashboard signs a user in, creates, lists, rolls and revokes a key, rotates the secret, and signs out", async () => {
   const { sessions, apiKeys, webhookSecrets } = dashboardClient();
   const { _id: organizationId } = await account.organization();
   const credentials = { email: "owner@example.com", password: "correct horse" };
@@ -103,7 +147,7 @@ test("the dashboard's life of a user: sign in, create a key, see it, revoke it, 
   await expect(sessions.getSession({ sessionToken })).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("webhook-dispatcher alone reports what users have it do", async () => {
+test("only webhook-dispatcher reports actions of users", async () => {
   const { _id: organizationId } = await account.organization();
   const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
   const entry = { caller, action: "webhook_test.sent", target: "dlv_1", details: { host: "acme.example" } };
@@ -114,7 +158,7 @@ test("webhook-dispatcher alone reports what users have it do", async () => {
   expect(found).toMatchObject([{ organization_id: organizationId, details: { host: "acme.example" } }]);
 });
 
-test("a gateway gets a key's record by any of its hashes, and not_found for what is no key's", async () => {
+test("a gateway gets a key's record by any of its hashes, and not_found for other hashes", async () => {
   const gateway = clientOf(ApiKeyService, "gateway");
   const { _id } = await account.organization("starter");
   const { key, value } = await account.domain.apiKeys.create(callerOfOrganization(_id, "sandbox"), { name: "a" });
@@ -124,7 +168,7 @@ test("a gateway gets a key's record by any of its hashes, and not_found for what
   await expect(gateway.getApiKey({ hashes: [Buffer.alloc(32)] })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a gateway that watches hears of a revocation over gRPC", async () => {
+test("a gateway that watches receives a revocation over gRPC", async () => {
   const caller = callerOfOrganization((await account.organization())._id, "live");
   const { key } = await account.domain.apiKeys.create(caller, { name: "a" });
   const seen: string[] = [];
@@ -152,7 +196,7 @@ test.each([
   await expect(clientOf(ApiKeyService, caller)[method]({})).rejects.toMatchObject({ code: "forbidden" });
 });
 
-test("no key, password, session token or webhook secret is in the database in clear", async () => {
+test("no key, password, session token or webhook secret is in the database in plain text", async () => {
   const { _id: organizationId } = await account.organization();
   const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
   const credentials = { email: "clear@example.com", password: "a password in clear" };

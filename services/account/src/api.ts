@@ -15,18 +15,19 @@ import { createSingleSignOnPart } from "./sso/single-sign-on-api.ts";
 import { createUsagePart } from "./usage/usage-api.ts";
 import { createWebhookSecretPart } from "./webhook-secrets/webhook-secret-api.ts";
 
-/** The gRPC services of account by name. */
+/** Returns the gRPC services of these names. */
 export function createServices(options: {
+  names: readonly ServiceName[];
   domain: AccountDomain;
   keyFeed: KeyFeed;
-  /** Absent where this process sends no emails. */
+  /** Absent if this process sends no emails. */
   mailing: Pick<Mailing, "isConfigured" | "mailbox"> | undefined;
   signUpOpen: boolean;
   metrics: AccountMetrics;
   logger: Logger;
-}): Record<ServiceName, ServicePart> {
+}): ServicePart[] {
   const { isConfigured: mailSent = false, mailbox } = options.mailing ?? {};
-  return {
+  const parts: Record<ServiceName, ServicePart> = {
     SessionService: createSessionPart(options),
     EntryService: createEntryPart({ ...options, mailSent, mailbox }),
     SingleSignOnService: createSingleSignOnPart(options),
@@ -37,4 +38,5 @@ export function createServices(options: {
     WebhookSecretService: createWebhookSecretPart(options),
     UsageService: createUsagePart(options),
   };
+  return options.names.map((name) => parts[name]);
 }

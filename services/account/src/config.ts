@@ -17,7 +17,7 @@ const storeSection = {
 };
 
 /** The gRPC services of account. */
-const serviceNames = [
+export const serviceNames = [
   "SessionService",
   "EntryService",
   "SingleSignOnService",

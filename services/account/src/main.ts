@@ -23,7 +23,7 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     signUpOpen: config.SIGN_UP_OPEN,
     now,
   });
-  // Elsewhere no mail server may be configured, and emails would be given up there.
+  // Other processes may have no mail server, and would give up the emails.
   const sendsMail = config.RPC_SERVICES.includes("EntryService");
   const mailing = sendsMail ? startMailing({ config, store: domain.store, logger, now }) : undefined;
   onClose("mailing", () => mailing?.close());
@@ -35,8 +35,8 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     onWatchers: metrics.watchers,
   });
 
-  const services = createServices({ domain, keyFeed, mailing, signUpOpen: config.SIGN_UP_OPEN, metrics, logger });
-  const [first, ...beside] = config.RPC_SERVICES.map((name) => services[name]);
+  const { RPC_SERVICES: names, SIGN_UP_OPEN: signUpOpen } = config;
+  const [first, ...beside] = createServices({ names, domain, keyFeed, mailing, signUpOpen, metrics, logger });
   const server = await serveRpc({
     ...first!,
     beside,

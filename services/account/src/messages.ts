@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ApiKeyRecordSchema, ApiKeySchema, WatchApiKeysResponseSchema } from "@vvs/proto/account/v1/api_keys";
+import type { ApiKeySchema } from "@vvs/proto/account/v1/api_keys";
 import type { GetOrganizationResponseSchema } from "@vvs/proto/account/v1/organization";
 import type {
   SessionCaller as SessionCallerMessage,
@@ -8,32 +8,14 @@ import type {
   SessionSummarySchema,
 } from "@vvs/proto/account/v1/sessions";
 import type { WebhookSecretSchema } from "@vvs/proto/account/v1/webhook_secrets";
-import { type Environment, toProtoTenant } from "@vvs/tenant";
+import type { Environment } from "@vvs/tenant";
 import { MAX_ACTIVE_KEYS } from "./api-keys/api-keys.ts";
-import type { FeedStep } from "./api-keys/key-feed.ts";
-import type { KeyRecord } from "./api-keys/key-records.ts";
 import { activeMonitors, limitPerMinute } from "./organizations/plans.ts";
+import type { BegunSession } from "./sessions/begin-session.ts";
 import type { SignedIn } from "./sessions/live-sessions.ts";
 import type { OwnSession, SessionCaller } from "./sessions/own-sessions.ts";
-
 import type { ApiKeyDocument, OrganizationDocument } from "./store.ts";
 import type { WebhookSecret } from "./webhook-secrets/webhook-secret-store.ts";
-
-/** A key record as gateways get it. */
-export function keyRecordMessage(record: KeyRecord): MessageInitShape<typeof ApiKeyRecordSchema> {
-  return {
-    id: record.id,
-    hash: record.hash,
-    pepperId: record.pepperId,
-    tenant: toProtoTenant(record.tenant),
-    scopes: [...record.scopes],
-    expiresAt: record.expiresAt && timestampFromDate(record.expiresAt),
-    revokedAt: record.revokedAt && timestampFromDate(record.revokedAt),
-    limitPerMinute: record.limitPerMinute,
-    activeMonitors: record.activeMonitors,
-    organizationSuspended: record.organizationSuspended,
-  };
-}
 
 /** An organization with what its plan allows in an environment. */
 export function organizationMessage(
@@ -51,19 +33,7 @@ export function organizationMessage(
   };
 }
 
-/** A step of a watch as gateways get it. */
-export function watchMessage(step: FeedStep): MessageInitShape<typeof WatchApiKeysResponseSchema> {
-  switch (step.kind) {
-    case "key":
-      return { step: { case: "key", value: keyRecordMessage(step.record) } };
-    case "snapshot_done":
-      return { step: { case: "snapshotDone", value: {} } };
-    case "heartbeat":
-      return { step: { case: "heartbeat", value: {} } };
-  }
-}
-
-/** A key as people see it: never its hash. */
+/** A key as users see it, without its hash. */
 export function apiKeyMessage(
   key: ApiKeyDocument,
   { lastUsedAt, createdByEmail }: { lastUsedAt?: Date; createdByEmail?: string } = {},
@@ -94,7 +64,12 @@ export function sessionMessage(session: SignedIn): MessageInitShape<typeof Sessi
   };
 }
 
-/** Who acts on their own account. */
+/** A session that has begun, with its token. */
+export function begunMessage({ token, session }: BegunSession) {
+  return { sessionToken: token, session: sessionMessage(session) };
+}
+
+/** Returns the signed-in user who manages their own account. */
 export function sessionCallerOf(message: SessionCallerMessage | undefined): SessionCaller {
   const { sessionToken = "", clientAddress = "", userAgent, requestId } = message ?? {};
   return { token: sessionToken, clientAddress, userAgent, requestId };

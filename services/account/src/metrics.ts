@@ -1,15 +1,8 @@
 import { metrics } from "@opentelemetry/api";
 
-export interface AccountMetrics {
-  /** Counts a sign-in by what came of it: ok, second_step where a code is needed too, email_unconfirmed, or an error code. */
-  signIn(outcome: string): void;
-  /** Counts a step of a sign-up or of a forgotten password by what came of it: ok, or an error code. */
-  entry(step: string, outcome: string): void;
-  /** Notes how many gateways watch the keys. */
-  watchers(count: number): void;
-}
+export type AccountMetrics = ReturnType<typeof createAccountMetrics>;
 
-export function createAccountMetrics(): AccountMetrics {
+export function createAccountMetrics() {
   const meter = metrics.getMeter("account");
   const signIns = meter.createCounter("account.sign_ins", {
     description:
@@ -17,14 +10,17 @@ export function createAccountMetrics(): AccountMetrics {
   });
   const entries = meter.createCounter("account.entries", {
     description:
-      "Sign-ups and forgotten passwords by step and outcome; many rate_limited ones mean that someone has us send mails.",
+      "Sign-ups and forgotten passwords by step and outcome; many rate_limited ones mean that someone makes us send emails.",
   });
   const watchers = meter.createGauge("account.key_watchers", {
     description: "Gateways that receive changes of API keys. If fewer than all gateways, the others look up each key.",
   });
   return {
-    signIn: (outcome) => signIns.add(1, { outcome }),
-    entry: (step, outcome) => entries.add(1, { step, outcome }),
-    watchers: (count) => watchers.record(count),
+    /** Counts a sign-in by its outcome: ok, second_step (a code is required too), email_unconfirmed, or an error code. */
+    signIn: (outcome: string) => signIns.add(1, { outcome }),
+    /** Counts a step of a sign-up or a password reset by its outcome: ok, or an error code. */
+    entry: (step: string, outcome: string) => entries.add(1, { step, outcome }),
+    /** Reports how many gateways watch the keys. */
+    watchers: (count: number) => watchers.record(count),
   };
 }

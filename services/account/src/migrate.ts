@@ -5,13 +5,13 @@ import { accountStore } from "./store.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const USAGE_KEPT_SECONDS = 400 * DAY_SECONDS;
-/** Longer than a gateway goes on sending a report. */
+/** Longer than a gateway retries a report. */
 const REPORTS_KEPT_SECONDS = 2 * DAY_SECONDS;
 const MAILBOX_KEPT_SECONDS = 30 * DAY_SECONDS;
-/** Those that are over can still be sent again. */
+/** Expired invitations can still be sent again. */
 const INVITATIONS_SHOWN_SECONDS = 30 * DAY_SECONDS;
 
-/** Creates the account database's collections and indexes. Repeatable; a migration step, never done by the service. */
+/** Creates the account database's collections and indexes. Repeatable. Only a migration step calls it, never the service. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
   const store = accountStore(options.client, options.prefix);
   const { db, ...collections } = store;

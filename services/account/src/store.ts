@@ -1,7 +1,7 @@
 import { databaseName } from "@vvs/mongo";
 import type { Sealed } from "@vvs/sealing";
 import type { Environment, Tenant } from "@vvs/tenant";
-import type { Collection, Db, MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
 import type { MailboxDocument } from "./mail/mailbox.ts";
 import type { MailDocument } from "./mail/queue.ts";
 import type { Plan } from "./organizations/plans.ts";
@@ -12,7 +12,7 @@ export interface OrganizationDocument {
   readonly _id: string;
   readonly name: string;
   readonly plan: Plan;
-  /** Requests per minute and key; of Enterprise alone. */
+  /** Requests per minute and key; only with Enterprise. */
   readonly limit_per_minute?: number;
   readonly status: "active" | "suspended";
   readonly created_at: Date;
@@ -31,47 +31,47 @@ export interface UserDocument {
   readonly last_signed_in_at?: Date;
   /** The authenticator app that sign-ins ask for. */
   readonly totp?: TotpDocument;
-  /** Who they are at their organization's identity provider, once they came by it. */
+  /** Identity at the organization's identity provider, after the first sign-in with it. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
-  /** A secret that no code was given of yet. */
+  /** The secret of an app that is being set up. */
   readonly totp_setup?: SealedSecret;
-  /** Number of passkeys ever added: each addition writes it, so that of two at once the second counts again. */
+  /** Number of passkeys ever added. Each addition writes it, so that concurrent additions conflict and count again. */
   readonly passkeys_added?: number;
 }
 
 export interface TotpDocument {
   readonly sealed: Sealed;
   readonly enabled_at: Date;
-  /** The newest 30 s whose code was used: no code of it or of an earlier one counts. */
+  /** The latest step of 30 s whose code was used. Its code and earlier ones are refused. */
   readonly last_step: number;
-  /** SHA-256, in hex, of the recovery codes that were not used yet. */
+  /** SHA-256, in hex, of the unused recovery codes. */
   readonly recovery_hashes: readonly string[];
 }
 
-/** A sign-in whose password was right and whose second step is awaited. */
+/** A sign-in whose password was right and whose second step is outstanding. */
 export interface SecondStepDocument {
   /** SHA-256 of the token, in hex. */
   readonly _id: string;
   readonly user_id: string;
-  /** Against which the password was right: a new one ends the step. */
+  /** The hash that the password matched: a new password ends the step. */
   readonly password_hash: string;
   readonly expires_at: Date;
 }
 
-/** Somebody who is at their identity provider, and may come back by the browser they went with. */
+/** A sign-in with an identity provider that has not come back yet. */
 export interface SingleSignOnDocument {
   /** SHA-256 of the browser's token, in hex. */
   readonly _id: string;
   readonly provider_id: string;
   readonly redirect_uri: string;
-  /** Was the provider told to ask for credentials anew? */
+  /** Whether the provider was told to ask for credentials again. */
   readonly again: boolean;
-  /** The page to go on with. */
+  /** The page to show afterwards. */
   readonly next: string;
   readonly expires_at: Date;
 }
 
-/** A sign-up whose address was not confirmed yet: all there is of it. */
+/** A sign-up whose address is not confirmed yet. */
 export interface SignUpDocument {
   /** SHA-256 of the link's token, in hex. */
   readonly _id: string;
@@ -79,9 +79,9 @@ export interface SignUpDocument {
   readonly email: string;
   readonly password_hash: string;
   readonly organization_name: string;
-  /** Where it came from. */
+  /** IP address of the browser. */
   readonly client_address: string;
-  /** When the form was sent; a link that is mailed again has the first one's. */
+  /** When the form was submitted; the same for a link that is sent again. */
   readonly asked_at: Date;
   readonly created_at: Date;
   readonly expires_at: Date;
@@ -92,59 +92,59 @@ export interface PasswordResetDocument {
   /** SHA-256 of the link's token, in hex. */
   readonly _id: string;
   readonly user_id: string;
-  /** Which the link was asked for: a new one, by whatever way, ends the link. */
+  /** The hash when the link was requested: any new password ends the link. */
   readonly password_hash: string;
   readonly expires_at: Date;
 }
 
 export interface SessionDocument {
-  /** SHA-256 of the token, in hex: who reads the database can't sign in with it. */
+  /** SHA-256 of the token, in hex, which can't be used to sign in. */
   readonly _id: string;
   readonly user_id: string;
   readonly organization_id: string;
   readonly created_at: Date;
   readonly last_seen_at: Date;
-  /** When it ends whatever happens. */
+  /** When it ends at the latest. */
   readonly expires_at: Date;
-  /** When its user last gave their password; absent from sessions that began before this was noted. */
+  /** When its user last confirmed their identity; absent from old sessions. */
   readonly authenticated_at?: Date;
-  /** Where the sign-in came from. */
+  /** IP address of the sign-in. */
   readonly client_address?: string;
-  /** The browser, as it calls itself. */
+  /** User agent of the browser. */
   readonly user_agent?: string;
-  /** The identity provider that it began by; absent where it was a password. */
+  /** The identity provider of the sign-in; absent if it was a password or a passkey. */
   readonly identity_provider_id?: string;
-  /** Number of changes to the account's security that it was used for. Each change writes the session through it. */
+  /** Number of changes to the account's security in this session. Each change writes it, to conflict with the session's end. */
   readonly security_changes?: number;
 }
 
-/** What a user signs in with in place of a password and a code. */
+/** A passkey, with which a user signs in instead of a password and a code. */
 export interface PasskeyDocument {
   /** pky_…. */
   readonly _id: string;
   readonly user_id: string;
   readonly organization_id: string;
-  /** As its device names it, base64url; unique. */
+  /** The id that its device gave it, base64url; unique. */
   readonly credential_id: string;
   /** COSE. */
   readonly public_key: Buffer;
-  /** How often it was used, by its own count; always 0 for one that is kept on several devices. */
+  /** How often it was used, by its own count; always 0 for a passkey on several devices. */
   readonly counter: number;
-  /** How browsers reach its device. */
+  /** How browsers connect to its device. */
   readonly transports: readonly string[];
   readonly name: string;
   readonly created_at: Date;
   readonly last_used_at?: Date;
 }
 
-/** A challenge that a browser is to answer by a passkey; gone with the first answer. */
+/** A challenge that a browser answers with a passkey. The first answer deletes it. */
 export interface PasskeyChallengeDocument {
   /** SHA-256 of the challenge, in hex. */
   readonly _id: string;
   readonly purpose: "register" | "sign_in" | "reauthenticate";
-  /** Who may answer: SHA-256 of the token of the session, or of the sign-in that began. */
+  /** The browser that may answer: SHA-256 of the token of its session or of its sign-in. */
   readonly bound_to: string;
-  /** Where a sign-in came from, as limits know it. */
+  /** Address group of a sign-in, for its limit. */
   readonly client_group?: string;
   readonly expires_at: Date;
 }
@@ -154,7 +154,7 @@ export interface ApiKeyDocument {
   readonly _id: string;
   readonly organization_id: string;
   readonly environment: Environment;
-  /** HMAC-SHA256 of the whole key by the pepper; unique. */
+  /** HMAC-SHA256 of the whole key with the pepper; unique. */
   readonly hash: Buffer;
   readonly pepper_id: string;
   readonly name: string;
@@ -165,15 +165,15 @@ export interface ApiKeyDocument {
   readonly created_at: Date;
   readonly expires_at?: Date;
   readonly revoked_at?: Date;
-  /** When another key took its place; it works until it expires all the same. */
+  /** When another key replaced it. It still works until it expires. */
   readonly rolled_at?: Date;
-  /** That other key. */
+  /** The key that replaced it. */
   readonly rolled_to?: string;
-  /** The form that asked for it; unique within its tenant. */
+  /** The form that created it; unique within its tenant. */
   readonly submission?: string;
 }
 
-/** Written by each creation of a key, so that of two at once the second counts again: the cap holds in any race. */
+/** Written by each creation of a key, so that concurrent creations conflict and count again. */
 export interface ApiKeyLockDocument {
   /** <organization>:<environment>. */
   readonly _id: string;
@@ -185,7 +185,7 @@ export interface ApiKeyLockDocument {
 export interface SealedSecret {
   readonly sealed: Sealed;
   readonly created_at: Date;
-  /** The submitted form that made it, if it was made by one that was named. */
+  /** The submitted form that created it, if any. */
   readonly submission?: string;
 }
 
@@ -195,13 +195,13 @@ export interface WebhookSecretDocument {
   readonly organization_id: string;
   readonly environment: Environment;
   readonly current: SealedSecret;
-  /** The one before, while a rotation keeps it. */
+  /** The previous secret during a rotation. */
   readonly previous?: SealedSecret & { readonly valid_until: Date };
 }
 
-/** Failed sign-ins, or mails asked for, of an account or a client address within a window that began with the first. */
+/** Failed sign-ins, or requested emails, of an account or a client address within a window that began with the first. */
 export interface SignInLimitDocument {
-  /** account:<hash> or address:<address>; for mails with mail: before it. */
+  /** account:<hash> or address:<address>; for emails with the prefix mail:. */
   readonly _id: string;
   readonly attempts: number;
   readonly window_ends_at: Date;
@@ -217,12 +217,12 @@ export interface UsageDocument {
   readonly hour: Date;
   readonly status: number;
   readonly requests: number;
-  /** By class of duration; those without requests are left out. */
+  /** By class of duration, without classes that have no requests. */
   readonly durations: Readonly<Record<string, number>>;
   readonly last_at: Date;
 }
 
-/** Apart from the keys, whose every change is told to all gateways. */
+/** Separate from the keys, because gateways receive every change of a key. */
 export interface ApiKeyUseDocument {
   /** key_…. */
   readonly _id: string;
@@ -231,7 +231,7 @@ export interface ApiKeyUseDocument {
   readonly last_used_at: Date;
 }
 
-/** A gateway's report that was added, so that it counts once. */
+/** A gateway's report that was counted, so that it is counted once. */
 export interface UsageReportDocument {
   readonly _id: string;
   readonly at: Date;
@@ -243,40 +243,40 @@ export interface AuditDocument {
   /** usr_… or operator. */
   readonly actor: string;
   readonly action: string;
-  /** The id of what was acted on. */
+  /** Id of the object of the action. */
   readonly target: string;
   readonly at: Date;
   readonly request_id?: string;
   readonly client_address?: string;
-  /** What changed, in a few words; never a secret. */
+  /** What changed; never a secret. */
   readonly details?: Readonly<Record<string, string | number>>;
 }
 
-/** Written by each change of who an organization's members are, so that of two at once the second looks again. */
+/** Written by each change of an organization's members, so that concurrent changes conflict and read again. */
 export interface MemberLockDocument {
   /** org_…. */
   readonly _id: string;
   readonly changes: number;
 }
 
-/** A mail that makes its reader a member, until it is accepted. */
+/** An invitation to become a member, until it is accepted. */
 export interface InvitationDocument {
   /** inv_…. */
   readonly _id: string;
   readonly organization_id: string;
-  /** In lower case; once in an organization. */
+  /** In lower case; unique in the organization. */
   readonly email: string;
   readonly role: Role;
   /** SHA-256 of the newest link's token, in hex. */
   readonly token_hash: string;
   readonly invited_by: string;
   readonly created_at: Date;
-  /** When it was mailed last. */
+  /** When it was last sent. */
   readonly sent_at: Date;
   readonly expires_at: Date;
 }
 
-/** Who was a member once: the audit log goes on naming them. */
+/** A former member, whose address the audit log still shows. */
 export interface FormerMemberDocument {
   /** usr_…. */
   readonly _id: string;
@@ -285,82 +285,57 @@ export interface FormerMemberDocument {
   readonly removed_at: Date;
 }
 
-/** Somebody whom an owner or the operator removed, until they are a member again. */
+/** A person whom an owner or the operator removed, until they are a member again. */
 export interface RemovedMemberDocument {
   /** usr_…. */
   readonly _id: string;
   readonly organization_id: string;
   readonly email: string;
-  /** Who they were at their organization's identity provider, where they came by it. */
+  /** Identity at the organization's identity provider, if they signed in with it. */
   readonly identity?: UserDocument["identity"];
   readonly removed_at: Date;
 }
 
 /** The collections of the account database. */
-export interface AccountStore {
-  readonly db: Db;
-  readonly organizations: Collection<OrganizationDocument>;
-  readonly users: Collection<UserDocument>;
-  readonly sessions: Collection<SessionDocument>;
-  readonly passkeys: Collection<PasskeyDocument>;
-  readonly passkeyChallenges: Collection<PasskeyChallengeDocument>;
-  readonly apiKeys: Collection<ApiKeyDocument>;
-  readonly apiKeyLocks: Collection<ApiKeyLockDocument>;
-  readonly webhookSecrets: Collection<WebhookSecretDocument>;
-  readonly secondSteps: Collection<SecondStepDocument>;
-  readonly singleSignOns: Collection<SingleSignOnDocument>;
-  readonly signUps: Collection<SignUpDocument>;
-  readonly passwordResets: Collection<PasswordResetDocument>;
-  readonly signInLimits: Collection<SignInLimitDocument>;
-  readonly auditLog: Collection<AuditDocument>;
-  readonly memberLocks: Collection<MemberLockDocument>;
-  readonly invitations: Collection<InvitationDocument>;
-  readonly formerMembers: Collection<FormerMemberDocument>;
-  readonly removedMembers: Collection<RemovedMemberDocument>;
-  readonly usage: Collection<UsageDocument>;
-  readonly apiKeyUses: Collection<ApiKeyUseDocument>;
-  readonly usageReports: Collection<UsageReportDocument>;
-  readonly mails: Collection<MailDocument>;
-  readonly mailbox: Collection<MailboxDocument>;
-}
+export type AccountStore = ReturnType<typeof accountStore>;
 
-/** One database for both environments: an organization and its users belong to neither. */
-export function accountStore(client: MongoClient, prefix: string): AccountStore {
+/** Returns the account database. Both environments share it: an organization and its users belong to neither. */
+export function accountStore(client: MongoClient, prefix: string) {
   const db = client.db(databaseName(prefix, "account"), { promoteBuffers: true });
   return {
     db,
-    organizations: db.collection("organizations"),
-    users: db.collection("users"),
-    sessions: db.collection("sessions"),
-    passkeys: db.collection("passkeys"),
-    passkeyChallenges: db.collection("passkey_challenges"),
-    apiKeys: db.collection("api_keys"),
-    apiKeyLocks: db.collection("api_key_locks"),
-    webhookSecrets: db.collection("webhook_secrets"),
-    secondSteps: db.collection("second_steps"),
-    singleSignOns: db.collection("single_sign_ons"),
-    signUps: db.collection("sign_ups"),
-    passwordResets: db.collection("password_resets"),
-    signInLimits: db.collection("sign_in_limits"),
-    auditLog: db.collection("audit_log"),
-    memberLocks: db.collection("member_locks"),
-    invitations: db.collection("invitations"),
-    formerMembers: db.collection("former_members"),
-    removedMembers: db.collection("removed_members"),
-    usage: db.collection("usage"),
-    apiKeyUses: db.collection("api_key_uses"),
-    usageReports: db.collection("usage_reports"),
-    mails: db.collection("mails"),
-    mailbox: db.collection("mailbox"),
+    organizations: db.collection<OrganizationDocument>("organizations"),
+    users: db.collection<UserDocument>("users"),
+    sessions: db.collection<SessionDocument>("sessions"),
+    passkeys: db.collection<PasskeyDocument>("passkeys"),
+    passkeyChallenges: db.collection<PasskeyChallengeDocument>("passkey_challenges"),
+    apiKeys: db.collection<ApiKeyDocument>("api_keys"),
+    apiKeyLocks: db.collection<ApiKeyLockDocument>("api_key_locks"),
+    webhookSecrets: db.collection<WebhookSecretDocument>("webhook_secrets"),
+    secondSteps: db.collection<SecondStepDocument>("second_steps"),
+    singleSignOns: db.collection<SingleSignOnDocument>("single_sign_ons"),
+    signUps: db.collection<SignUpDocument>("sign_ups"),
+    passwordResets: db.collection<PasswordResetDocument>("password_resets"),
+    signInLimits: db.collection<SignInLimitDocument>("sign_in_limits"),
+    auditLog: db.collection<AuditDocument>("audit_log"),
+    memberLocks: db.collection<MemberLockDocument>("member_locks"),
+    invitations: db.collection<InvitationDocument>("invitations"),
+    formerMembers: db.collection<FormerMemberDocument>("former_members"),
+    removedMembers: db.collection<RemovedMemberDocument>("removed_members"),
+    usage: db.collection<UsageDocument>("usage"),
+    apiKeyUses: db.collection<ApiKeyUseDocument>("api_key_uses"),
+    usageReports: db.collection<UsageReportDocument>("usage_reports"),
+    mails: db.collection<MailDocument>("mails"),
+    mailbox: db.collection<MailboxDocument>("mailbox"),
   };
 }
 
-/** The tenant as a query: part of every query on what belongs to one. */
+/** Returns the part of every query that restricts it to a tenant. */
 export function ofTenant(tenant: Tenant): { organization_id: string; environment: Environment } {
   return { organization_id: tenant.organizationId, environment: tenant.environment };
 }
 
-/** The id of what a tenant has exactly one of. */
+/** Returns the id of documents that each tenant has exactly one of. */
 export function tenantKey(tenant: Tenant): string {
   return `${tenant.organizationId}:${tenant.environment}`;
 }

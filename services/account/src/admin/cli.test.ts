@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
 import { operator } from "../audit/audit.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
-import { stepOf, totpCode } from "../users/totp.ts";
+import { stepOf, totpCode } from "../testing/totp.ts";
 
 let account: TestAccount;
 /** A folder with a local run, whose variables the command finds by itself. */
@@ -51,7 +51,7 @@ async function json(...args: string[]) {
 }
 
 describe("the operator's command", () => {
-  test("lists an organization's users, gives them other roles, and lets in who lost their authenticator app", async () => {
+  test("lists an organization's users, changes their roles, and turns off a lost authenticator app", async () => {
     const { _id: id } = await account.organization();
     const [email, password] = ["lost@example.com", "correct horse"];
     const { _id: userId } = await account.domain.users.create(operator, { organizationId: id, email, password });
@@ -102,7 +102,7 @@ describe("the operator's command", () => {
     await expect(account.domain.operatedUsers.setRole(operator, nobody)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("provisions an organization, a user and a key, and ends them, all audited", async () => {
+  test("creates an organization, a user and a key, and ends them, all audited", async () => {
     const organization = await json("organization", "create", "--name", "Acme", "--plan", "starter");
     expect(organization).toMatchObject({ name: "Acme", plan: "starter", limit_per_minute: 100, status: "active" });
     const { id } = organization;
@@ -152,7 +152,7 @@ describe("the operator's command", () => {
     ]);
   });
 
-  test("speaks to people in lines, and explains itself", async () => {
+  test("prints lines for people, and explains its usage", async () => {
     const created = await admin(["organization", "create", "--name", "Bolt", "--plan", "growth"]);
     expect(created.stdout).toMatch(/^organization create: done\nid: org_\w+\nname: Bolt\nplan: growth\n/);
     expect((await admin(["organization", "list"])).stdout).toMatch(/^org_\w+ {2}Bolt {2}growth {2}500 {2}active/m);
@@ -185,14 +185,14 @@ describe("the operator's command", () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  test("does not wait for ever for a database that is away", async () => {
+  test("does not wait for an unavailable database", async () => {
     const { stderr, code } = await admin(["organization", "list"], {
       env: { ...variables, MONGODB_URI: "mongodb://127.0.0.1:1/?directConnection=true" },
     });
     expect({ stderr, code }).toEqual({ stderr: "MongoDB can't be reached at MONGODB_URI.\n", code: 1 });
   });
 
-  test("says what is missing where there is neither a configuration nor a local run", async () => {
+  test("names the missing variables if there is neither a configuration nor a local run", async () => {
     const { stderr, code } = await admin(["organization", "list"], { cwd: tmpdir() });
     expect(code).toBe(1);
     expect(stderr).toContain("MONGODB_URI: is required");

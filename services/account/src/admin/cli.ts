@@ -1,6 +1,5 @@
 import { text } from "node:stream/consumers";
 import { ConfigError } from "@vvs/config";
-import type { ServiceError } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, translateMongoError } from "@vvs/mongo";
 import { loadAdminConfig } from "../config.ts";
@@ -8,12 +7,12 @@ import { createAccountDomain } from "../domain.ts";
 import { type CommandLine, parseCommandLine, runCommand, usage } from "./command-line.ts";
 import { UsageError } from "./commands.ts";
 
-/** The operator's command: works on the database itself, by the same rules as the service, and is audited. */
+/** The operator's command. It writes to the database, by the same rules as the service, and is audited. */
 async function main(args: readonly string[]): Promise<void> {
   const commandLine = parseCommandLine(args);
   if (commandLine === "help") return print(usage());
   const config = loadAdminConfig();
-  const stopping = AbortSignal.abort(); // a command does not wait for a database that is away
+  const stopping = AbortSignal.abort(); // a command does not wait for an unavailable database
   const logger = createLogger({ service: "admin", level: "silent" });
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "admin", logger, stopping });
   try {
@@ -35,7 +34,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** For people: one `name: value` a line; a list as one line an item. */
+/** Returns a result for people: one line per field, or one line per item of a list. */
 function inLines(result: object, { command }: CommandLine): string {
   const [list] = Object.values(result);
   if (Array.isArray(list)) {
@@ -55,17 +54,13 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What went wrong, in words for the operator. */
+/** Returns what went wrong, for the operator. */
 function explain(error: unknown): string {
   if (error instanceof UsageError) return error.message;
   if (error instanceof ConfigError) return `The configuration can't be used:\n${error.message}`;
   const refusal = translateMongoError(error);
   if (refusal.code === "service_unavailable") return "MongoDB can't be reached at MONGODB_URI.";
   if (refusal.code === "internal_error") return `The command failed: ${error instanceof Error ? error.message : error}`;
-  return explainRefusal(refusal);
-}
-
-function explainRefusal(refusal: ServiceError): string {
   if (refusal.details.length === 0) return refusal.message;
   return `${refusal.details.map(({ path, message }) => `${path} ${message}`).join("; ")}.`;
 }

@@ -1,21 +1,6 @@
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import type { AccountDomain } from "../domain.ts";
-import { commands, type Flag, UsageError } from "./commands.ts";
-
-const flags = {
-  name: { type: "string" },
-  plan: { type: "string" },
-  limit: { type: "string" },
-  organization: { type: "string" },
-  email: { type: "string" },
-  role: { type: "string" },
-  successor: { type: "string" },
-  "password-stdin": { type: "boolean" },
-  environment: { type: "string" },
-  scopes: { type: "string" },
-  json: { type: "boolean" },
-  help: { type: "boolean" },
-} as const satisfies Record<Flag, ParseArgsOptionsConfig[string]>;
+import { commands, type Flag, flags, UsageError } from "./commands.ts";
 
 type Values = Partial<Record<Flag, string | boolean>>;
 
@@ -26,7 +11,7 @@ export interface CommandLine {
   readonly json: boolean;
 }
 
-/** How to use the command. */
+/** Returns the text of --help. */
 export function usage(): string {
   const lines = Object.entries(commands).map(
     ([name, { usage, does }]) => `  ${`${name} ${usage}`.trim()}\n      ${does}`,
@@ -36,12 +21,12 @@ export function usage(): string {
     "",
     ...lines,
     "",
-    "--json prints one JSON object. Every change is in the audit log, as done by `operator`.",
+    "--json prints one JSON object. Every change is in the audit log, with `operator` as the actor.",
     "Needs MONGODB_URI, MONGODB_DATABASE_PREFIX, API_KEY_PEPPERS and WEBHOOK_SECRET_KEYS, or a local run in this folder.",
   ].join("\n");
 }
 
-/** What a command line asks for. Errors: UsageError. */
+/** Returns the command of a command line. Errors: UsageError. */
 export function parseCommandLine(args: readonly string[]): CommandLine | "help" {
   const { values, positionals } = parsed(args);
   if (values.help || positionals.length === 0) return "help";
@@ -65,7 +50,7 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** Does what a command line asks for. Errors: UsageError, ServiceError. */
+/** Runs a command. Errors: UsageError, ServiceError. */
 export function runCommand(
   domain: AccountDomain,
   { command, id, values }: CommandLine,

@@ -9,28 +9,31 @@ import type { ApiKeyDocument, OrganizationDocument, UserDocument } from "../stor
 export class UsageError extends Error {}
 
 /** The flags of all commands. */
-export type Flag =
-  | "name"
-  | "plan"
-  | "limit"
-  | "organization"
-  | "email"
-  | "role"
-  | "successor"
-  | "password-stdin"
-  | "environment"
-  | "scopes"
-  | "json"
-  | "help";
+export const flags = {
+  name: { type: "string" },
+  plan: { type: "string" },
+  limit: { type: "string" },
+  organization: { type: "string" },
+  email: { type: "string" },
+  role: { type: "string" },
+  successor: { type: "string" },
+  "password-stdin": { type: "boolean" },
+  environment: { type: "string" },
+  scopes: { type: "string" },
+  json: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+export type Flag = keyof typeof flags;
 
 export interface Run {
   readonly domain: AccountDomain;
-  /** The value of a flag. Errors: UsageError where it is missing. */
+  /** Returns the value of a flag. Errors: UsageError if it is missing. */
   readonly required: (flag: Flag) => string;
   readonly optional: (flag: Flag) => string | undefined;
   /** The id that follows the command. */
   readonly id: string;
-  /** The password from standard input; undefined without --password-stdin. */
+  /** Returns the password from standard input; undefined without --password-stdin. */
   readonly pipedPassword: () => Promise<string | undefined>;
 }
 
@@ -148,14 +151,10 @@ export const commands: Readonly<Record<string, Command>> = {
     does: "shows the webhook secret in clear",
     async run({ domain, required }) {
       const caller = tenantCaller(required);
-      const secret = await domain.webhookSecrets.get(caller);
-      return {
-        organization_id: caller.tenant.organizationId,
-        environment: caller.tenant.environment,
-        secret: secret.value,
-        created_at: secret.createdAt,
-        ...(secret.previousValidUntil && { previous_valid_until: secret.previousValidUntil }),
-      };
+      const { organizationId: organization_id, environment } = caller.tenant;
+      const { value: secret, createdAt, previousValidUntil } = await domain.webhookSecrets.get(caller);
+      const view = { organization_id, environment, secret, created_at: createdAt };
+      return { ...view, ...(previousValidUntil && { previous_valid_until: previousValidUntil }) };
     },
   },
   "secret reseal": {
@@ -191,38 +190,19 @@ async function withPassword(
 }
 
 function organizationView(organization: OrganizationDocument) {
-  return {
-    id: organization._id,
-    name: organization.name,
-    plan: organization.plan,
-    limit_per_minute: limitPerMinute(organization),
-    status: organization.status,
-    created_at: organization.created_at,
-  };
+  const { _id: id, name, plan, status, created_at } = organization;
+  return { id, name, plan, limit_per_minute: limitPerMinute(organization), status, created_at };
 }
 
-function userView(user: UserDocument) {
-  return {
-    id: user._id,
-    email: user.email,
-    role: user.role,
-    has_authenticator: user.totp !== undefined,
-    created_at: user.created_at,
-    ...(user.last_signed_in_at && { last_signed_in_at: user.last_signed_in_at }),
-  };
+function userView({ _id: id, email, role, totp, created_at, last_signed_in_at }: UserDocument) {
+  const view = { id, email, role, has_authenticator: totp !== undefined, created_at };
+  return { ...view, ...(last_signed_in_at && { last_signed_in_at }) };
 }
 
 function keyView(key: ApiKeyDocument) {
+  const { _id: id, organization_id, environment, name, start, last_four, scopes, created_by, created_at } = key;
   return {
-    id: key._id,
-    organization_id: key.organization_id,
-    environment: key.environment,
-    name: key.name,
-    start: key.start,
-    last_four: key.last_four,
-    scopes: key.scopes,
-    created_by: key.created_by,
-    created_at: key.created_at,
+    ...{ id, organization_id, environment, name, start, last_four, scopes, created_by, created_at },
     ...(key.expires_at && { expires_at: key.expires_at }),
     ...(key.revoked_at && { revoked_at: key.revoked_at }),
   };

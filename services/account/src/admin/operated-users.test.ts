@@ -35,7 +35,7 @@ const entriesOf = (target: string) =>
 const lastOwner = { code: "invalid_request", details: [expect.objectContaining({ path: "successor" })] };
 
 describe("the last owner", () => {
-  test("keeps their role, and stays, unless the operator names a successor", async () => {
+  test("keeps their role and cannot be removed unless the operator names a successor", async () => {
     const { email } = owner;
     await expect(account.domain.operatedUsers.setRole(operator, { email, role: "developer" })).rejects.toMatchObject(
       lastOwner,
@@ -44,7 +44,7 @@ describe("the last owner", () => {
     expect(await rolesNow()).toEqual({ [owner._id]: "owner", [developer._id]: "developer" });
   });
 
-  test("gets another role in the same step in which the successor becomes an owner, both audited", async () => {
+  test("gets another role in the same transaction in which the successor becomes an owner, both audited", async () => {
     const input = { email: owner.email, role: "read_only", successor: developer.email.toUpperCase() };
     expect(await account.domain.operatedUsers.setRole(operator, input)).toMatchObject({
       _id: owner._id,
@@ -58,7 +58,7 @@ describe("the last owner", () => {
     ]);
   });
 
-  test("is removed in the same step in which the successor becomes an owner", async () => {
+  test("is removed in the same transaction in which the successor becomes an owner", async () => {
     await account.domain.operatedUsers.remove(operator, { email: owner.email, successor: developer.email });
     expect(await rolesNow()).toEqual({ [developer._id]: "owner" });
     expect(await entriesOf(owner._id)).toMatchObject([{ action: "member.removed", details: { role: "owner" } }]);
@@ -67,13 +67,13 @@ describe("the last owner", () => {
   test.each([
     ["themselves", () => owner.email],
     ["a member of another organization", async () => (await member("owner", (await account.organization())._id)).email],
-  ])("is not succeeded by %s", async (_who, emailOf) => {
+  ])("cannot be succeeded by %s", async (_who, emailOf) => {
     const input = { email: owner.email, successor: await emailOf() };
     await expect(account.domain.operatedUsers.remove(operator, input)).rejects.toMatchObject(lastOwner);
     expect(await rolesNow()).toMatchObject({ [owner._id]: "owner" });
   });
 
-  test("is left, whatever the operator and an owner do to two owners at once", async () => {
+  test("remains, even if the operator and an owner remove two owners concurrently", async () => {
     for (let round = 0; round < 5; round++) {
       organizationId = (await account.organization())._id;
       const [one, other] = [await member("owner"), await member("owner")] as const;
@@ -91,13 +91,13 @@ describe("the last owner", () => {
   });
 });
 
-test("where another owner stays, the operator needs to name nobody", async () => {
+test("an owner who is not the last one needs no successor", async () => {
   const other = await member("owner");
   await account.domain.operatedUsers.setRole(operator, { email: owner.email, role: "developer" });
   expect(await rolesNow()).toMatchObject({ [owner._id]: "developer", [other._id]: "owner" });
 });
 
-test("a successor of somebody who stays what they are, or is no owner, is refused", async () => {
+test("a successor is refused for a user who keeps their role or is not an owner", async () => {
   for (const input of [
     { email: owner.email, role: "owner", successor: developer.email },
     { email: developer.email, role: "read_only", successor: owner.email },

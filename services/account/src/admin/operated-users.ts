@@ -1,124 +1,93 @@
-import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
-import type { ClientSession, MongoClient } from "mongodb";
-import type { Actor, AuditLog } from "../audit/audit.ts";
+import type { ClientSession } from "mongodb";
+import { type Actor, userEntry } from "../audit/audit.ts";
 import type { MailQueue } from "../mail/queue.ts";
-import { deleteMember, endInvitations, isLastOwner, lockMembers } from "../organizations/membership.ts";
-import { noteRemoval } from "../organizations/removed-members.ts";
-import { checkedRole, type Role } from "../organizations/roles.ts";
-import type { AccountStore, UserDocument } from "../store.ts";
+import { changeRole, deleteMember, isLastOwner, lockMembers } from "../organizations/membership.ts";
+import { checkedRole } from "../organizations/roles.ts";
+import type { Basics } from "../parts.ts";
+import { invalid, missing } from "../refusals.ts";
+import type { UserDocument } from "../store.ts";
 import { normalizedEmail } from "../users/users.ts";
 
-/** What the operator does for users who can't help themselves, and for organizations whose owner is gone. */
-export interface OperatedUsers {
-  /** All users of an organization, those who joined first before others. Errors: not_found (the organization). */
-  list(organizationId: string): Promise<UserDocument[]>;
-  /**
-   * Gives a user another role; the same again changes nothing. The last owner needs a successor, who becomes an owner in
-   * the same step. Errors: not_found, invalid_request (role, successor).
-   */
-  setRole(by: Actor, input: { email: string; role: string; successor?: string }): Promise<UserDocument>;
-  /**
-   * Takes a user out of their organization and ends their sessions. The last owner needs a successor, as above.
-   * Errors: not_found, invalid_request (successor).
-   */
-  remove(by: Actor, input: { email: string; successor?: string }): Promise<UserDocument>;
-  /**
-   * Has sign-ins of a user who lost their authenticator app ask for the password alone, ends their sessions and tells
-   * them by mail; without an app it changes nothing. Errors: not_found.
-   */
-  turnOffAuthenticator(by: Actor, email: string): Promise<UserDocument>;
-}
-
-export function createOperatedUsers(options: {
-  client: MongoClient;
-  store: AccountStore;
-  audit: AuditLog;
-  mailQueue: MailQueue;
-  now: () => Date;
-}): OperatedUsers {
-  const { client, store, audit, mailQueue, now } = options;
+/** What the operator does for users who lost access, and for organizations whose last owner is gone. */
+export function createOperatedUsers(options: Basics & { mailQueue: MailQueue }) {
+  const { client, store, audit, mailQueue } = options;
 
   async function userOf(email: string, session: ClientSession): Promise<UserDocument> {
     const user = await store.users.findOne({ email: normalizedEmail(email) }, { session });
-    if (!user) throw new ServiceError("not_found", { message: "There is no such user." });
+    if (!user) throw missing("user");
     return user;
   }
 
-  /** A user, while nobody else changes who the members of their organization are. */
+  /** Returns a user of an organization whose members no other transaction changes now. */
   async function locked(email: string, session: ClientSession): Promise<UserDocument> {
     const user = await userOf(email, session);
     await lockMembers(store, user.organization_id, session);
     return user;
   }
 
-  async function changeRole(by: Actor, user: UserDocument, role: Role, session: ClientSession): Promise<void> {
-    await store.users.updateOne({ _id: user._id }, { $set: { role } }, { session });
-    await endInvitations(store, user, session);
-    const details = { from: user.role, to: role };
-    const { _id: target, organization_id: organizationId } = user;
-    await audit.append(session, by, { action: "member.role_changed", organizationId, target, details });
-  }
-
-  /** Makes the successor of an owner one too. Errors: invalid_request where the last owner has none. */
+  /** Makes the successor of an owner an owner too. Errors: invalid_request if the last owner has none. */
   async function succeed(by: Actor, user: UserDocument, email: string | undefined, session: ClientSession) {
     if (email === undefined) {
-      if (await isLastOwner(store, user, session)) throw wrongSuccessor("must be named: this is the last owner");
+      if (await isLastOwner(store, user, session)) throw invalid("successor", "must be named: this is the last owner");
       return;
     }
-    if (user.role !== "owner") throw wrongSuccessor("is for an owner who stops being one");
+    if (user.role !== "owner") throw invalid("successor", "is for an owner who stops being one");
     const successor = await userOf(email, session);
     if (successor._id === user._id || successor.organization_id !== user.organization_id) {
-      throw wrongSuccessor("must be another member of the same organization");
+      throw invalid("successor", "must be another member of the same organization");
     }
-    if (successor.role !== "owner") await changeRole(by, successor, "owner", session);
+    if (successor.role !== "owner") await changeRole(options, by, successor, "owner", session);
   }
 
   return {
-    async list(organizationId) {
-      if (!(await store.organizations.findOne({ _id: organizationId }))) {
-        throw new ServiceError("not_found", { message: "There is no such organization." });
-      }
+    /** Returns all users of an organization in the order in which they joined. Errors: not_found (the organization). */
+    async list(organizationId: string): Promise<UserDocument[]> {
+      if (!(await store.organizations.findOne({ _id: organizationId }))) throw missing("organization");
       return store.users.find({ organization_id: organizationId }).sort({ created_at: 1, _id: 1 }).toArray();
     },
 
-    async setRole(by, input) {
+    /**
+     * Gives a user another role. Repeatable. The last owner needs a successor, who becomes an owner in the same
+     * transaction. Errors: not_found, invalid_request (role, successor).
+     */
+    async setRole(by: Actor, input: { email: string; role: string; successor?: string }): Promise<UserDocument> {
       const role = checkedRole(input.role);
       return inTransaction(client, async (session) => {
         const user = await locked(input.email, session);
         if (role === "owner" && input.successor !== undefined)
-          throw wrongSuccessor("is for an owner who stops being one");
+          throw invalid("successor", "is for an owner who stops being one");
         if (user.role === role) return user;
         await succeed(by, user, input.successor, session);
-        await changeRole(by, user, role, session);
+        await changeRole(options, by, user, role, session);
         return { ...user, role };
       });
     },
 
-    remove: (by, input) =>
+    /**
+     * Removes a user from their organization and ends their sessions. The last owner needs a successor, as above.
+     * Errors: not_found, invalid_request (successor).
+     */
+    remove: (by: Actor, input: { email: string; successor?: string }) =>
       inTransaction(client, async (session) => {
         const user = await locked(input.email, session);
         await succeed(by, user, input.successor, session);
-        const at = now();
-        await deleteMember(store, user, at, session);
-        await noteRemoval(store, user, at, session);
-        const { _id: target, organization_id: organizationId, role } = user;
-        await audit.append(session, by, { action: "member.removed", organizationId, target, details: { role } });
+        await deleteMember(options, by, user, "member.removed", session);
         return user;
       }),
 
-    turnOffAuthenticator: (by, email) =>
+    /**
+     * Turns off the authenticator app of a user who lost it, so that the password is enough, ends their sessions and
+     * notifies them by email. Changes nothing if there is no app. Errors: not_found.
+     */
+    turnOffAuthenticator: (by: Actor, email: string): Promise<UserDocument> =>
       inTransaction(client, async (session) => {
         const { totp, ...user } = await userOf(email, session);
         if (!totp) return user;
         await store.users.updateOne({ _id: user._id }, { $unset: { totp: true, totp_setup: true } }, { session });
         await store.sessions.deleteMany({ user_id: user._id }, { session });
         await store.secondSteps.deleteMany({ user_id: user._id }, { session });
-        await audit.append(session, by, {
-          action: "user.totp_disabled",
-          organizationId: user.organization_id,
-          target: user._id,
-        });
+        await audit.append(session, by, userEntry("user.totp_disabled", user));
         await mailQueue.enqueue(session, {
           kind: "authenticator_disabled",
           to: user.email,
@@ -126,15 +95,11 @@ export function createOperatedUsers(options: {
           text: [
             "The operator of Vendor Verification turned your authenticator app off, and ended your sessions.",
             "Sign in with your password, and set up an app again on the page Security.",
-            "If you did not ask for it, change your password at once and tell an owner of your organization.",
+            "If you did not ask for it, change your password immediately and contact an owner of your organization.",
             "",
           ].join("\n\n"),
         });
         return user;
       }),
   };
-}
-
-function wrongSuccessor(message: string): ServiceError {
-  return new ServiceError("invalid_request", { details: [{ path: "successor", message }] });
 }

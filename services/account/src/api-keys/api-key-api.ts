@@ -1,10 +1,11 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
 import type { AccountDomain } from "../domain.ts";
-import { apiKeyMessage, keyRecordMessage, watchMessage } from "../messages.ts";
+import { apiKeyMessage } from "../messages.ts";
+import { missing } from "../refusals.ts";
+import type { ApiKeyDocument } from "../store.ts";
 import type { KeyFeed } from "./key-feed.ts";
 
 const callers: Callers<typeof ApiKeyService> = {
@@ -16,37 +17,34 @@ const callers: Callers<typeof ApiKeyService> = {
   revokeApiKey: ["dashboard"],
 };
 
-/** ApiKeyService. */
 export function createApiKeyPart({ domain, keyFeed }: { domain: AccountDomain; keyFeed: KeyFeed }): ServicePart {
   return servicePart({
     service: ApiKeyService,
     callers,
     handlers: {
       async *watchApiKeys(_request, { signal }) {
-        for await (const step of keyFeed.watch(signal)) yield watchMessage(step);
+        for await (const step of keyFeed.watch(signal)) yield { step };
       },
 
       async getApiKey({ hashes }) {
-        const record = await domain.keyRecords.byHashes(hashes);
-        if (!record) throw new ServiceError("not_found", { message: "There is no such API key." });
-        return { key: keyRecordMessage(record) };
+        const key = await domain.keyRecords.byHashes(hashes);
+        if (!key) throw missing("API key");
+        return { key };
       },
 
       async listApiKeys({ caller }) {
         const { tenant } = callerOf(caller);
         const keys = await domain.apiKeys.list(tenant);
+        const ids = keys.map(({ _id }) => _id);
         const [lastUses, emails] = await Promise.all([
-          domain.usage.lastUses(
-            tenant,
-            keys.map(({ _id }) => _id),
-          ),
+          domain.usage.lastUses(tenant, ids),
           domain.users.emails(tenant.organizationId),
         ]);
-        return {
-          keys: keys.map((key) =>
-            apiKeyMessage(key, { lastUsedAt: lastUses.get(key._id), createdByEmail: emails.get(key.created_by) }),
-          ),
-        };
+        const known = (key: ApiKeyDocument) => ({
+          lastUsedAt: lastUses.get(key._id),
+          createdByEmail: emails.get(key.created_by),
+        });
+        return { keys: keys.map((key) => apiKeyMessage(key, known(key))) };
       },
 
       async createApiKey({ caller, name, scopes, expiresAt, submission }) {

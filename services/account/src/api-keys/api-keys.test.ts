@@ -19,7 +19,7 @@ async function newOrganization() {
 }
 
 describe("creating a key", () => {
-  test("gives its value once, of the environment it is for, and keeps only what can't be called with", async () => {
+  test("returns its value for its environment once, and stores nothing that can be used as a key", async () => {
     const { live, sandbox } = await newOrganization();
     const { key, value } = await account.domain.apiKeys.create(live, { name: " Billing " });
     expect(parseApiKey(value)).toEqual({ environment: "live" });
@@ -41,7 +41,7 @@ describe("creating a key", () => {
     ["an unknown scope", { name: "a", scopes: ["entities:read", "entities:delete"] }, ["scopes"]],
     ["an end in the past", { name: "a", expiresAt: new Date("2026-01-01") }, ["expires_at"]],
     ["all of these", { name: "", scopes: ["x"], expiresAt: new Date(0) }, ["name", "scopes", "expires_at"]],
-  ])("is refused with %s, naming every problem", async (_name, input, paths) => {
+  ])("is refused with %s, with every problem", async (_name, input, paths) => {
     const { live } = await newOrganization();
     await expect(account.domain.apiKeys.create(live, input)).rejects.toMatchObject({
       code: "invalid_request",
@@ -59,7 +59,7 @@ describe("creating a key", () => {
 });
 
 describe("the cap of active keys", () => {
-  test("holds when many are created at once over two replicas, for each environment by itself", async () => {
+  test("holds for concurrent creations by two replicas, separately for each environment", async () => {
     const { live, sandbox } = await newOrganization();
     const replica = createAccountDomain({ ...account, now: () => account.clock.now });
     const left = 4;
@@ -91,7 +91,7 @@ describe("the cap of active keys", () => {
 describe("rolling a key", () => {
   const HOUR_SECONDS = 3_600;
 
-  test("makes one of the same name and scopes; the one before ends with the overlap", async () => {
+  test("creates one of the same name and scopes, and the old one ends after the overlap", async () => {
     const { live } = await newOrganization();
     const scopes = ["entities:read", "monitors:read"];
     const { key: before, value } = await account.domain.apiKeys.create(live, { name: "Billing", scopes });
@@ -107,14 +107,14 @@ describe("rolling a key", () => {
     expect(await account.domain.apiKeys.find(value)).toEqual(roll.rolled);
   });
 
-  test("ends the one before at once where no overlap is wanted", async () => {
+  test("ends the old one immediately if there is no overlap", async () => {
     const { live } = await newOrganization();
     const { key } = await account.domain.apiKeys.create(live, { name: "a" });
     const { rolled } = await account.domain.apiKeys.roll(live, { keyId: key._id, overlapSeconds: 0 });
     expect(rolled.revoked_at).toEqual(account.clock.now);
   });
 
-  test("never puts off an end that the key has by itself", async () => {
+  test("never extends the expiry of the old key", async () => {
     const { live } = await newOrganization();
     const expiresAt = new Date(account.clock.now.getTime() + 60_000);
     const { key } = await account.domain.apiKeys.create(live, { name: "a", expiresAt });
@@ -124,7 +124,7 @@ describe("rolling a key", () => {
     expect([roll.rolled.expires_at, roll.key.expires_at]).toEqual([expiresAt, later]);
   });
 
-  test("is told in the audit log of both keys", async () => {
+  test("is in the audit log for both keys", async () => {
     const { id, live } = await newOrganization();
     const { key: before } = await account.domain.apiKeys.create(live, { name: "a", scopes: ["entities:read"] });
     const { key } = await account.domain.apiKeys.roll(live, { keyId: before._id, overlapSeconds: HOUR_SECONDS });
@@ -137,7 +137,7 @@ describe("rolling a key", () => {
     ]);
   });
 
-  test("is done once: of several at once one alone makes a key", async () => {
+  test("takes effect once: of several concurrent attempts one creates a key", async () => {
     const { live } = await newOrganization();
     const { key } = await account.domain.apiKeys.create(live, { name: "a" });
     const roll = () => account.domain.apiKeys.roll(live, { keyId: key._id, overlapSeconds: HOUR_SECONDS });
@@ -148,7 +148,7 @@ describe("rolling a key", () => {
     await expect(roll()).rejects.toMatchObject(again);
   });
 
-  test("is refused for keys that have ended, those of others, and overlaps out of range", async () => {
+  test("is refused for ended keys, other tenants' keys, and overlaps out of range", async () => {
     const { live, sandbox } = await newOrganization();
     const revoked = (await account.domain.apiKeys.create(live, { name: "a" })).key;
     await account.domain.apiKeys.revoke(live, revoked._id);
@@ -171,7 +171,7 @@ describe("rolling a key", () => {
     expect((await account.domain.apiKeys.list(live.tenant)).filter(({ rolled_at }) => rolled_at)).toEqual([]);
   });
 
-  test("needs no room under the cap of active keys, and has a cap of its own", async () => {
+  test("does not count for the cap of active keys, and has its own cap", async () => {
     const { live } = await newOrganization();
     const created = [];
     for (let n = 0; n < MAX_ACTIVE_KEYS; n++)
@@ -187,7 +187,7 @@ describe("rolling a key", () => {
   });
 });
 
-test("one form creates one key, however often and wherever it is sent", async () => {
+test("one form creates one key, even if it is sent repeatedly and to several replicas", async () => {
   const { live, sandbox } = await newOrganization();
   const form = { name: "a", submission: "form-1" };
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => account.domain.apiKeys.create(live, form)));
@@ -203,7 +203,7 @@ test("one form creates one key, however often and wherever it is sent", async ()
 });
 
 describe("another tenant's key", () => {
-  test("is as absent, be it of another organization or of the other environment", async () => {
+  test("does not exist for the caller, whether of another organization or of the other environment", async () => {
     const { live, sandbox } = await newOrganization();
     const other = await newOrganization();
     const { key } = await account.domain.apiKeys.create(live, { name: "mine" });
@@ -216,7 +216,7 @@ describe("another tenant's key", () => {
   });
 });
 
-test("revoking is repeatable, keeps the first time, and is told once in the audit log", async () => {
+test("revoking is repeatable, keeps the first time, and is in the audit log once", async () => {
   const { id, live } = await newOrganization();
   const { key } = await account.domain.apiKeys.create(live, { name: "a" });
   const first = await account.domain.apiKeys.revoke(live, key._id);
@@ -232,7 +232,7 @@ test("revoking is repeatable, keeps the first time, and is told once in the audi
   );
 });
 
-test("a key stays known while its pepper rotates", async () => {
+test("a key is still found while its pepper rotates", async () => {
   const { live } = await newOrganization();
   const { key, value } = await account.domain.apiKeys.create(live, { name: "a" });
   const rotated = createAccountDomain({

@@ -5,9 +5,11 @@ import { nameProblem } from "@vvs/identifiers/text";
 import { newId } from "@vvs/ids";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import type { CallerContext, Tenant } from "@vvs/tenant";
-import type { ClientSession, MongoClient } from "mongodb";
-import type { Actor, AuditLog } from "../audit/audit.ts";
-import { type AccountStore, type ApiKeyDocument, ofTenant, tenantKey } from "../store.ts";
+import type { ClientSession } from "mongodb";
+import type { Actor } from "../audit/audit.ts";
+import type { Basics } from "../parts.ts";
+import { invalid, missing } from "../refusals.ts";
+import { type ApiKeyDocument, ofTenant, tenantKey } from "../store.ts";
 
 export interface NewApiKey {
   /** 1–100 characters, for people. */
@@ -16,73 +18,39 @@ export interface NewApiKey {
   readonly scopes?: readonly string[];
   /** Absent for a key that never expires. */
   readonly expiresAt?: Date;
-  /** Names the form that asks: sent again, it creates no second key. Absent or empty, each call creates one. */
+  /** Identifies the submitted form, so that a repeated submission creates no second key. If empty, each call creates one. */
   readonly submission?: string;
 }
 
 export interface ApiKeyRoll extends Pick<NewApiKey, "expiresAt" | "submission"> {
   readonly keyId: string;
-  /** For how long the key still works beside the new one; 0 ends it at once. */
+  /** How long the old key still works; 0 ends it immediately. */
   readonly overlapSeconds: number;
 }
 
-export interface ApiKeys {
-  /**
-   * Creates a key of the caller's environment; its value is returned this once and stored nowhere.
-   * Errors: invalid_request, not_found (the organization), forbidden (it is suspended), limit_exceeded,
-   * idempotency_conflict (the same submission created a key before).
-   */
-  create(caller: CallerContext, input: NewApiKey): Promise<{ key: ApiKeyDocument; value: string }>;
-  /**
-   * Creates a key in the place of another one of the caller's environment, which ends at once or after the overlap, or
-   * when it would have ended by itself. Errors: those of createApiKey, not_found also for another tenant's key,
-   * invalid_request also for one that has ended or was rolled before.
-   */
-  roll(
-    caller: CallerContext,
-    input: ApiKeyRoll,
-  ): Promise<{ key: ApiKeyDocument; value: string; rolled: ApiKeyDocument }>;
-  /** Newest first, revoked ones too; the newest 1,000. */
-  list(tenant: Tenant): Promise<ApiKeyDocument[]>;
-  /** Repeatable. Errors: not_found, for another tenant's key too. */
-  revoke(caller: CallerContext, keyId: string): Promise<ApiKeyDocument>;
-  /** The same for the operator, who need not say whose key it is. Errors: not_found. */
-  revokeAny(by: Actor, keyId: string): Promise<ApiKeyDocument>;
-  /** The key of a value, revoked and expired ones too; undefined for what is no key. */
-  find(value: string): Promise<ApiKeyDocument | undefined>;
-}
-
-/** Of an environment; a rolled key that still works is not one of them. */
+/** Maximum active keys of an environment. Rolled keys that still work are not counted. */
 export const MAX_ACTIVE_KEYS = 20;
-/** Of an environment: rolled keys that still work. */
+/** Maximum rolled keys of an environment that still work. */
 export const MAX_OVERLAPPING_KEYS = 20;
 export const MAX_OVERLAP_SECONDS = 7 * 24 * 60 * 60;
 const MAX_LISTED = 1_000;
 const MAX_NAME_LENGTH = 100;
 const MAX_SUBMISSION_LENGTH = 100;
 
-export function createApiKeys(options: {
-  client: MongoClient;
-  store: AccountStore;
-  audit: AuditLog;
-  peppers: readonly SecretKey[];
-  now: () => Date;
-}): ApiKeys {
+export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] }) {
   const { client, store, audit, peppers, now } = options;
 
-  /** Has whatever counts the tenant's keys at the same time count again. */
+  /** Makes concurrent transactions that count the tenant's keys conflict, so that the second one counts again. */
   async function lockKeys(session: ClientSession, tenant: Tenant): Promise<void> {
     const lock = { _id: tenantKey(tenant), ...ofTenant(tenant) };
     const locked = await store.apiKeyLocks.updateOne(lock, { $inc: { creations: 1 } }, { session });
-    if (locked.matchedCount === 0) throw new ServiceError("not_found", { message: "There is no such organization." });
+    if (locked.matchedCount === 0) throw missing("organization");
   }
 
   function countWorking(session: ClientSession, tenant: Tenant, at: Date, isRolled: boolean): Promise<number> {
     const working = { revoked_at: { $exists: false }, $nor: [{ expires_at: { $lte: at } }] };
-    return store.apiKeys.countDocuments(
-      { ...ofTenant(tenant), ...working, rolled_at: { $exists: isRolled } },
-      { session },
-    );
+    const filter = { ...ofTenant(tenant), ...working, rolled_at: { $exists: isRolled } };
+    return store.apiKeys.countDocuments(filter, { session });
   }
 
   async function refuseBeyondCap(session: ClientSession, tenant: Tenant, at: Date): Promise<void> {
@@ -111,7 +79,7 @@ export function createApiKeys(options: {
     await audit.append(session, caller, { action: "api_key.created", ...caller.tenant, target: key._id, details });
   }
 
-  /** Errors: idempotency_conflict where the submission is that of a key there is. */
+  /** Errors: those of `write`; idempotency_conflict if a key of the same submission exists. */
   async function once<T>(write: (session: ClientSession) => Promise<T>): Promise<T> {
     try {
       return await inTransaction(client, write);
@@ -138,12 +106,15 @@ export function createApiKeys(options: {
   }
 
   return {
-    async create(caller, input) {
+    /**
+     * Creates a key of the caller's environment. Its value is only returned here, and not stored.
+     * Errors: invalid_request, not_found (the organization), forbidden (it is suspended), limit_exceeded,
+     * idempotency_conflict (the same submission created a key before).
+     */
+    async create(caller: CallerContext, input: NewApiKey): Promise<{ key: ApiKeyDocument; value: string }> {
       const { tenant } = caller;
       const at = now();
-      const checked = checkedInput(input, at);
-      const value = generateApiKey(tenant.environment);
-      const key = keyDocument(caller, { ...checked, value, peppers, at });
+      const { key, value } = newKey(caller, input, peppers, at);
       await once(async (session) => {
         await lockKeys(session, tenant);
         await refuseBeyondCap(session, tenant, at);
@@ -153,11 +124,20 @@ export function createApiKeys(options: {
       return { key, value };
     },
 
-    async roll(caller, { keyId, overlapSeconds, ...input }) {
+    /**
+     * Replaces a key of the caller's environment by a new one. The old key ends immediately or after the overlap, or
+     * earlier if it expires. Errors: those of `create`; not_found also for another tenant's key; invalid_request also
+     * for a key that has ended or was rolled before.
+     */
+    async roll(
+      caller: CallerContext,
+      { keyId, overlapSeconds, ...input }: ApiKeyRoll,
+    ): Promise<{ key: ApiKeyDocument; value: string; rolled: ApiKeyDocument }> {
       const { tenant } = caller;
       const at = now();
-      refuseOverlap(overlapSeconds);
-      const value = generateApiKey(tenant.environment);
+      if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
+        throw invalid("overlap_seconds", `must be 0–${MAX_OVERLAP_SECONDS}`);
+      }
       const filter = { _id: keyId, ...ofTenant(tenant) };
       return once(async (session) => {
         await lockKeys(session, tenant);
@@ -165,8 +145,7 @@ export function createApiKeys(options: {
         refuseEnded(before, at);
         if (overlapSeconds > 0) await refuseBeyondOverlaps(session, tenant, at);
         await refuseSuspended(session, tenant);
-        const checked = checkedInput({ ...input, name: before.name, scopes: before.scopes }, at);
-        const key = keyDocument(caller, { ...checked, value, peppers, at });
+        const { key, value } = newKey(caller, { ...input, name: before.name, scopes: before.scopes }, peppers, at);
         const ending = endingOf(before, overlapSeconds, at);
         const changes = { $set: { rolled_at: at, rolled_to: key._id, ...ending } };
         const rolled = await store.apiKeys.findOneAndUpdate(filter, changes, { session, returnDocument: "after" });
@@ -177,17 +156,21 @@ export function createApiKeys(options: {
       });
     },
 
-    list: (tenant) =>
+    /** Returns the newest 1,000 keys, newest first, including revoked ones. */
+    list: (tenant: Tenant): Promise<ApiKeyDocument[]> =>
       store.apiKeys.find(ofTenant(tenant)).sort({ created_at: -1, _id: -1 }).limit(MAX_LISTED).toArray(),
 
-    revoke: (caller, keyId) => revoke(caller.tenant, caller, keyId),
+    /** Repeatable. Errors: not_found, also for another tenant's key. */
+    revoke: (caller: CallerContext, keyId: string) => revoke(caller.tenant, caller, keyId),
 
-    async revokeAny(by, keyId) {
+    /** Revokes a key of any tenant. Only for the operator. Errors: not_found. */
+    async revokeAny(by: Actor, keyId: string): Promise<ApiKeyDocument> {
       const found = (await store.apiKeys.findOne({ _id: keyId })) ?? noSuchKey();
       return revoke({ organizationId: found.organization_id, environment: found.environment }, by, keyId);
     },
 
-    async find(value) {
+    /** Returns the key with this value, even if it is revoked or expired; undefined if there is none. */
+    async find(value: string): Promise<ApiKeyDocument | undefined> {
       if (!parseApiKey(value)) return undefined;
       const hashes = hashApiKey(peppers, value).map(({ hash }) => hash);
       return (await store.apiKeys.findOne({ hash: { $in: hashes } })) ?? undefined;
@@ -195,42 +178,51 @@ export function createApiKeys(options: {
   };
 }
 
-function keyDocument(
-  { tenant, actor }: CallerContext,
-  input: CheckedInput & { value: string; peppers: readonly SecretKey[]; at: Date },
-): ApiKeyDocument {
-  const { hash, pepperId } = hashApiKey(input.peppers, input.value)[0]!;
-  const { start, lastFour } = apiKeyHint(input.value);
-  return {
-    _id: newId("key", input.at),
+/** Errors: invalid_request with all problems. */
+function newKey({ tenant, actor }: CallerContext, input: NewApiKey, peppers: readonly SecretKey[], at: Date) {
+  const name = input.name.trim();
+  const requested: readonly string[] = input.scopes?.length ? input.scopes : allScopes;
+  refuseInput({ ...input, name, scopes: requested }, at);
+  const value = generateApiKey(tenant.environment);
+  const { hash, pepperId } = hashApiKey(peppers, value)[0]!;
+  const { start, lastFour } = apiKeyHint(value);
+  const key: ApiKeyDocument = {
+    _id: newId("key", at),
     ...ofTenant(tenant),
     hash,
     pepper_id: pepperId,
-    name: input.name,
+    name,
     start,
     last_four: lastFour,
-    scopes: input.scopes,
+    // In the order of the documentation, each once.
+    scopes: allScopes.filter((scope) => requested.includes(scope)),
     created_by: actor,
-    created_at: input.at,
+    created_at: at,
     ...(input.expiresAt && { expires_at: input.expiresAt }),
     ...(input.submission && { submission: input.submission }),
   };
+  return { key, value };
 }
 
-/** What has a rolled key end: an end that it has by itself is never put off. */
+function refuseInput({ name, scopes, expiresAt, submission = "" }: NewApiKey, now: Date): void {
+  const details: Violation[] = [];
+  const problem = nameProblem(name, MAX_NAME_LENGTH);
+  if (problem !== undefined) details.push({ path: "name", message: problem });
+  if (!scopes!.every(isScope)) details.push({ path: "scopes", message: `must contain only ${allScopes.join(", ")}` });
+  if (expiresAt && expiresAt <= now) details.push({ path: "expires_at", message: "must be in the future" });
+  if (submission.length > MAX_SUBMISSION_LENGTH) {
+    details.push({ path: "submission", message: `must be at most ${MAX_SUBMISSION_LENGTH} characters` });
+  }
+  if (details.length > 0) throw new ServiceError("invalid_request", { details });
+}
+
+/** Returns what ends a rolled key. An earlier expiry of its own is kept. */
 function endingOf({ expires_at: own }: ApiKeyDocument, overlapSeconds: number, at: Date): Partial<ApiKeyDocument> {
   if (overlapSeconds === 0) return { revoked_at: at };
   const end = new Date(at.getTime() + overlapSeconds * 1000);
   return { expires_at: own && own < end ? own : end };
 }
 
-function refuseOverlap(overlapSeconds: number): void {
-  if (Number.isInteger(overlapSeconds) && overlapSeconds >= 0 && overlapSeconds <= MAX_OVERLAP_SECONDS) return;
-  const details = [{ path: "overlap_seconds", message: `must be 0–${MAX_OVERLAP_SECONDS}` }];
-  throw new ServiceError("invalid_request", { details });
-}
-
-/** A key that is over needs no successor, and one that was rolled has one. */
 function refuseEnded({ revoked_at, expires_at, rolled_at }: ApiKeyDocument, at: Date): void {
   const message =
     revoked_at || (expires_at && expires_at <= at)
@@ -239,25 +231,6 @@ function refuseEnded({ revoked_at, expires_at, rolled_at }: ApiKeyDocument, at: 
   if (message) throw new ServiceError("invalid_request", { message });
 }
 
-type CheckedInput = Pick<NewApiKey, "name" | "expiresAt" | "submission"> & { readonly scopes: string[] };
-
-/** Names all problems at once. Scopes come out in the order of the documentation, each once. */
-function checkedInput(input: NewApiKey, now: Date): CheckedInput {
-  const name = input.name.trim();
-  const wanted: readonly string[] = input.scopes?.length ? input.scopes : allScopes;
-  const details: Violation[] = [];
-  const problem = nameProblem(name, MAX_NAME_LENGTH);
-  if (problem !== undefined) details.push({ path: "name", message: problem });
-  if (!wanted.every(isScope)) details.push({ path: "scopes", message: `must contain only ${allScopes.join(", ")}` });
-  if (input.expiresAt && input.expiresAt <= now) details.push({ path: "expires_at", message: "must be in the future" });
-  if (input.submission && input.submission.length > MAX_SUBMISSION_LENGTH) {
-    details.push({ path: "submission", message: `must be at most ${MAX_SUBMISSION_LENGTH} characters` });
-  }
-  if (details.length > 0) throw new ServiceError("invalid_request", { details });
-  const scopes = allScopes.filter((scope) => wanted.includes(scope));
-  return { name, scopes, expiresAt: input.expiresAt, submission: input.submission };
-}
-
 function noSuchKey(): never {
-  throw new ServiceError("not_found", { message: "There is no such API key." });
+  throw missing("API key");
 }

@@ -37,7 +37,7 @@ async function silenceableWay() {
   };
 }
 
-test("a MongoDB that falls silent ends the watch, and nobody is told meanwhile that nothing is pending", async () => {
+test("a MongoDB that stops answering ends the watch, which reports no caught-up state meanwhile", async () => {
   const way = await silenceableWay();
   const client = new MongoClient(way.uri, { serverSelectionTimeoutMS: 500 });
   let caughtUp = 0;
@@ -71,7 +71,7 @@ test("a change that can't be handled ends the watch", async () => {
   await expect(watch.ended).rejects.toThrow("unreadable");
 });
 
-test("a watch that is stopped ends without an error, and tells of changes to its collections alone", async () => {
+test("a stopped watch ends without an error, and only reported changes to its collections", async () => {
   const changed: string[] = [];
   const watch = watchChanges({
     db: account.domain.store.db,

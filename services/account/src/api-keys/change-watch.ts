@@ -1,34 +1,29 @@
 import type { ChangeStreamDocument, Db } from "mongodb";
+import { within } from "../within.ts";
 
-export interface ChangeWatch {
-  /** Settles once every later change will be told. Errors: as `ended`. */
-  readonly opened: Promise<void>;
-  /** Resolves when it was stopped. Errors: why no more changes can be told. */
-  readonly ended: Promise<void>;
-  stop(): void;
-}
-
-/** How long MongoDB holds a question for changes before it says that there are none. */
+/** How long MongoDB waits for a change before it answers that there is none. */
 const AWAIT_MS = 250;
-/** An answer that takes longer means that nobody knows what changed: an election, a broken network. */
+/** After this time without an answer it is unknown what changed: an election, a broken network. */
 const STALL_MS = 5_000;
 
+export type ChangeWatch = ReturnType<typeof watchChanges>;
+
 /**
- * Tells of each change to the collections, one after the other, and of each moment at which none was pending. It ends
- * by itself when that can no longer be known.
+ * Reports each change to the collections, one after the other, and each moment at which none was pending. Ends by itself
+ * when changes could be missed.
  */
 export function watchChanges(options: {
   db: Db;
   collections: readonly string[];
   onChange: (change: ChangeStreamDocument) => Promise<void>;
   onCaughtUp: () => void;
-}): ChangeWatch {
+}) {
   const { db, collections, onChange, onCaughtUp } = options;
   const opened = Promise.withResolvers<void>();
   let stopped = false;
 
   async function run(): Promise<void> {
-    // Those that end the stream come too: a stream that ended by itself looks like one without changes.
+    // With the changes that end a stream: one that ended by itself looks like one without changes.
     const endings = { operationType: { $in: ["invalidate", "dropDatabase"] } };
     const stream = db.watch([{ $match: { $or: [{ "ns.coll": { $in: collections } }, endings] } }], {
       maxAwaitTimeMS: AWAIT_MS,
@@ -42,14 +37,16 @@ export function watchChanges(options: {
         else onCaughtUp();
       }
     } finally {
-      void stream.close().catch(() => undefined); // what it held is of no use any more
+      void stream.close().catch(() => undefined); // it holds nothing that is still needed
     }
   }
 
   const ended = run();
   ended.catch(opened.reject);
   return {
+    /** Resolves when every later change will be reported. Errors: as `ended`. */
     opened: opened.promise,
+    /** Resolves when the watch was stopped. Errors: why changes could be missed. */
     ended,
     stop() {
       stopped = true;
@@ -57,15 +54,7 @@ export function watchChanges(options: {
   };
 }
 
-async function beforeStall<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const stalled = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`MongoDB gave no answer about changes for ${STALL_MS} ms`)), STALL_MS);
-  });
-  try {
-    return await Promise.race([answer, stalled]);
-  } finally {
-    clearTimeout(timer);
-    answer.catch(() => undefined);
-  }
+function beforeStall<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined); // it may fail after the stall
+  return within(STALL_MS, `MongoDB gave no answer about changes for ${STALL_MS} ms`, answer);
 }

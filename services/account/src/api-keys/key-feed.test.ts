@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { toProtoTenant } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
 import { callerOfOrganization, createTestAccount, logger, type TestAccount, until } from "../testing/account.ts";
 import { createKeyFeed, type FeedStep, type KeyFeed } from "./key-feed.ts";
@@ -8,17 +9,18 @@ let account: TestAccount;
 let feed: KeyFeed;
 let watching: number;
 
+function createFeed(maxPending?: number): KeyFeed {
+  const { store, keyRecords: records } = account.domain;
+  const onWatchers = (count: number) => {
+    watching = count;
+  };
+  return createKeyFeed({ store, records, logger, onWatchers, maxPending });
+}
+
 beforeEach(async () => {
   account = await createTestAccount(process.env.MONGODB_URI!);
   watching = 0;
-  feed = createKeyFeed({
-    store: account.domain.store,
-    records: account.domain.keyRecords,
-    logger,
-    onWatchers(count) {
-      watching = count;
-    },
-  });
+  feed = createFeed();
 });
 
 afterEach(async () => {
@@ -26,7 +28,7 @@ afterEach(async () => {
   await account.close();
 });
 
-/** A replica as a gateway keeps it. */
+/** Returns a replica of the keys, as a gateway has one. */
 function replicate() {
   const hangUp = new AbortController();
   const steps: FeedStep[] = [];
@@ -34,12 +36,12 @@ function replicate() {
   const ended = (async () => {
     for await (const step of feed.watch(hangUp.signal)) {
       steps.push(step);
-      if (step.kind === "key") keys.set(step.record.id, step.record);
+      if (step.case === "key") keys.set(step.value.id, step.value);
     }
   })();
   ended.catch(() => undefined);
-  const count = (kind: FeedStep["kind"]) => steps.filter((step) => step.kind === kind).length;
-  return { keys, steps, count, ended, hangUp, snapshot: () => until(() => count("snapshot_done") === 1) };
+  const count = (which: FeedStep["case"]) => steps.filter((step) => step.case === which).length;
+  return { keys, steps, count, ended, hangUp, snapshot: () => until(() => count("snapshotDone") === 1) };
 }
 
 async function newKey() {
@@ -50,17 +52,17 @@ async function newKey() {
 }
 
 describe("a watch", () => {
-  test("begins with all keys there are, once, then the word that these were all", async () => {
+  test("begins with all keys, once, and then reports that these were all", async () => {
     const { key, organization } = await newKey();
     const replica = replicate();
     await replica.snapshot();
     expect(replica.steps[0]).toEqual({
-      kind: "key",
-      record: {
+      case: "key",
+      value: {
         id: key._id,
         hash: key.hash,
         pepperId: "p1",
-        tenant: { organizationId: organization._id, environment: "live" },
+        tenant: toProtoTenant({ organizationId: organization._id, environment: "live" }),
         scopes: key.scopes,
         expiresAt: undefined,
         revokedAt: undefined,
@@ -69,10 +71,10 @@ describe("a watch", () => {
         organizationSuspended: false,
       },
     });
-    expect(replica.steps[1]).toEqual({ kind: "snapshot_done" });
+    expect(replica.steps[1]).toEqual({ case: "snapshotDone", value: {} });
   });
 
-  test("tells every watcher of new and revoked keys, plans, suspensions and resumptions", async () => {
+  test("reports new and revoked keys, plans, suspensions and resumptions to every watcher", async () => {
     const { organization, caller, key } = await newKey();
     const replicas = [replicate(), replicate()];
     await Promise.all(replicas.map((replica) => replica.snapshot()));
@@ -104,13 +106,13 @@ describe("a watch", () => {
     await until(() => replicas.every(({ keys }) => ids.every((id) => keys.has(id))));
   });
 
-  test("beats while nothing happens", async () => {
+  test("sends heartbeats while nothing changes", async () => {
     const replica = replicate();
     await until(() => replica.count("heartbeat") >= 2);
-    expect(replica.steps[0]).toEqual({ kind: "snapshot_done" });
+    expect(replica.steps[0]).toEqual({ case: "snapshotDone", value: {} });
   });
 
-  test("leaves out keys that ended more than a day ago, and sends those that just did", async () => {
+  test("omits keys that ended more than a day ago, but not those that ended recently", async () => {
     const { caller, key: old } = await newKey();
     await account.domain.apiKeys.revoke(caller, old._id);
     account.advance(25 * 60 * 60 * 1000);
@@ -123,7 +125,7 @@ describe("a watch", () => {
 });
 
 describe("a watch ends with service_unavailable", () => {
-  test("when the change stream breaks; a new one begins with what is there", async () => {
+  test("when the change stream breaks; a new one begins with the remaining keys", async () => {
     await newKey();
     const replica = replicate();
     await replica.snapshot();
@@ -135,7 +137,7 @@ describe("a watch ends with service_unavailable", () => {
     expect(again.keys.size).toBe(0);
   });
 
-  test("when a key is deleted by hand, as that can't be told as a change", async () => {
+  test("when a key is deleted by hand, because that can't be reported as a change", async () => {
     const { key } = await newKey();
     const replica = replicate();
     await replica.snapshot();
@@ -143,13 +145,27 @@ describe("a watch ends with service_unavailable", () => {
     await expect(replica.ended).rejects.toMatchObject({ code: "service_unavailable" });
   });
 
-  test("when the database is away, from the start too", async () => {
+  test("when the database is unavailable", async () => {
     const replica = replicate();
     await replica.snapshot();
     await account.client.close();
     await expect(replica.ended).rejects.toMatchObject({ code: "service_unavailable" });
     account = await createTestAccount(process.env.MONGODB_URI!);
   });
+});
+
+test("a watch whose reader is too slow ends, instead of holding steps without limit", async () => {
+  await feed.close();
+  feed = createFeed(2);
+  const slow = feed.watch(new AbortController().signal);
+  expect((await slow.next()).value).toEqual({ case: "snapshotDone", value: {} });
+  const other = replicate();
+  await other.snapshot();
+  const { caller } = await newKey();
+  for (const name of ["b", "c", "d"]) await account.domain.apiKeys.create(caller, { name });
+  await until(() => other.keys.size === 4);
+  await expect(slow.next()).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(watching).toBe(1);
 });
 
 test("a feed that closes ends its watches and refuses new ones", async () => {
@@ -161,7 +177,7 @@ test("a feed that closes ends its watches and refuses new ones", async () => {
   await expect(replicate().ended).rejects.toMatchObject({ code: "service_unavailable" });
 });
 
-test("a watcher that hangs up is let go, and others go on", async () => {
+test("a watcher that hangs up is removed, and others continue", async () => {
   const [first, second] = [replicate(), replicate()];
   await Promise.all([first.snapshot(), second.snapshot()]);
   first.hangUp.abort();

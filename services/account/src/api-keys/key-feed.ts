@@ -4,40 +4,34 @@ import type { ChangeStreamDocument } from "mongodb";
 import type { AccountStore } from "../store.ts";
 import { type ChangeWatch, watchChanges } from "./change-watch.ts";
 import type { KeyRecord, KeyRecords } from "./key-records.ts";
-import { createStepQueue, type StepQueue } from "./step-queue.ts";
 
-/** A step of a watch: a key as it is now, the end of the snapshot, or the word that nothing is pending. */
+/** A step of a watch: the current state of a key, the end of the snapshot, or that no change is pending. */
 export type FeedStep =
-  | { readonly kind: "key"; readonly record: KeyRecord }
-  | { readonly kind: "snapshot_done" }
-  | { readonly kind: "heartbeat" };
+  | { readonly case: "key"; readonly value: KeyRecord }
+  | { readonly case: "snapshotDone" | "heartbeat"; readonly value: object };
 
-export interface KeyFeed {
-  /**
-   * All key records, then each change; a heartbeat each second, only while every change is known of. Ends when the
-   * signal aborts or the feed closes. Errors: service_unavailable as soon as a change could be missed: begin a new watch.
-   */
-  watch(signal: AbortSignal): AsyncGenerator<FeedStep>;
-  /** Ends all watches, and refuses new ones. */
-  close(): Promise<void>;
+export type KeyFeed = ReturnType<typeof createKeyFeed>;
+
+interface Watcher {
+  readonly steps: ReadableStream<FeedStep>;
+  readonly controller: ReadableStreamDefaultController<FeedStep>;
+  hasSnapshot: boolean;
 }
 
-type Watcher = StepQueue<FeedStep>;
-
-/** A little less than a second, so that a tick that comes early does not make it two. */
+/** A little less than a second, so that a tick that comes early does not double the interval. */
 const HEARTBEAT_MS = 900;
-/** Steps held for a gateway that reads too slowly, before it must begin anew. */
-const MAX_PENDING = 100_000;
 
-/** One change stream for all gateways, open while there are any. */
+/** Feeds all gateways from one change stream, which is open while there are any. */
 export function createKeyFeed(options: {
   store: AccountStore;
   records: KeyRecords;
   logger: Logger;
-  /** Told how many watches there are, whenever that changes. */
+  /** Called with the number of watches whenever it changes. */
   onWatchers: (count: number) => void;
-}): KeyFeed {
-  const { store, records, logger } = options;
+  /** Maximum steps that wait for a gateway that reads too slowly. Beyond it the watch ends. */
+  maxPending?: number;
+}) {
+  const { store, records, logger, maxPending = 100_000 } = options;
   const watchers = new Set<Watcher>();
   let changes: ChangeWatch | undefined;
   const closing = new AbortController();
@@ -48,22 +42,24 @@ export function createKeyFeed(options: {
       db: store.db,
       collections: [store.apiKeys.collectionName, store.organizations.collectionName],
       onChange: async (change) => {
-        for (const record of await recordsOf(change)) tellAll({ kind: "key", record });
+        for (const value of await recordsOf(change)) {
+          for (const watcher of watchers) send(watcher, { case: "key", value });
+        }
       },
       onCaughtUp: heartbeat,
     });
     opened.ended.catch((error: unknown) => {
       if (changes === opened) changes = undefined;
       logger.error({ err: error, watchers: watchers.size }, "following changes of API keys failed; all watches end");
-      endAll(error);
+      for (const { controller } of watchers) controller.error(unavailable(error));
     });
     return opened;
   }
 
   async function recordsOf(change: ChangeStreamDocument): Promise<KeyRecord[]> {
     if (change.operationType !== "insert" && change.operationType !== "update" && change.operationType !== "replace") {
-      // Nothing of ours deletes: it was done by hand, and only a new snapshot tells what is left.
-      throw new Error(`a ${change.operationType} can't be told as a change of keys`);
+      // The product deletes nothing here: someone did it by hand, and only a new snapshot shows what is left.
+      throw new Error(`a ${change.operationType} can't be reported as a change of keys`);
     }
     const id = change.documentKey._id as unknown as string;
     return change.ns.coll === store.apiKeys.collectionName ? records.byKeyId(id) : records.ofOrganization(id);
@@ -72,15 +68,27 @@ export function createKeyFeed(options: {
   function heartbeat(): void {
     if (performance.now() - lastHeartbeat < HEARTBEAT_MS) return;
     lastHeartbeat = performance.now();
-    for (const watcher of watchers) if (watcher.size === 0) watcher.push({ kind: "heartbeat" });
+    for (const watcher of watchers) {
+      const hasRead = watcher.controller.desiredSize === maxPending;
+      if (watcher.hasSnapshot && hasRead) send(watcher, { case: "heartbeat", value: {} });
+    }
   }
 
-  function tellAll(step: FeedStep): void {
-    for (const watcher of watchers) watcher.push(step);
+  function send({ controller }: Watcher, step: FeedStep): void {
+    if (controller.desiredSize! > 0) controller.enqueue(step);
+    else controller.error(unavailable(new Error(`a reader left ${maxPending} steps unread`)));
   }
 
-  function endAll(cause: unknown): void {
-    for (const watcher of watchers) watcher.fail(unavailable(cause));
+  function join(): Watcher {
+    let controller!: Watcher["controller"];
+    const start = (own: Watcher["controller"]) => {
+      controller = own;
+    };
+    const steps = new ReadableStream<FeedStep>({ start }, { highWaterMark: maxPending });
+    const watcher = { steps, controller, hasSnapshot: false };
+    watchers.add(watcher);
+    options.onWatchers(watchers.size);
+    return watcher;
   }
 
   function leave(watcher: Watcher): void {
@@ -92,31 +100,37 @@ export function createKeyFeed(options: {
   }
 
   return {
-    async *watch(signal) {
+    /**
+     * Yields all key records, then each change; a heartbeat each second, only while no change can be missed. Ends when
+     * the signal aborts or the feed closes. Errors: service_unavailable (a change could be missed: watch again).
+     */
+    async *watch(signal: AbortSignal): AsyncGenerator<FeedStep> {
       if (closing.signal.aborted) throw unavailable(new Error("the service stops"));
       const ending = AbortSignal.any([signal, closing.signal]);
-      const watcher = createStepQueue<FeedStep>(MAX_PENDING);
-      watchers.add(watcher);
-      options.onWatchers(watchers.size);
+      const watcher = join();
+      const { controller, steps } = watcher;
+      ending.addEventListener("abort", () => controller.desiredSize !== null && controller.close(), { once: true });
       try {
         changes ??= openChanges();
         await changes.opened.catch((error: unknown) => {
           throw unavailable(error);
         });
-        for await (const record of records.all()) {
+        for await (const value of records.all()) {
           if (ending.aborted) return;
-          yield { kind: "key", record };
+          yield { case: "key", value };
         }
-        // What changed meanwhile goes first: with the snapshot's end the reader is up to date.
-        yield* watcher.take().filter(({ kind }) => kind === "key");
-        yield { kind: "snapshot_done" };
-        yield* watcher.drain(ending);
+        if (ending.aborted) return;
+        // After the changes that came meanwhile: at the end of the snapshot the reader is up to date.
+        send(watcher, { case: "snapshotDone", value: {} });
+        watcher.hasSnapshot = true;
+        yield* steps;
       } finally {
         leave(watcher);
       }
     },
 
-    async close() {
+    /** Ends all watches, and refuses new ones. */
+    async close(): Promise<void> {
       const open = changes;
       open?.stop();
       closing.abort();

@@ -1,50 +1,26 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ListAuditEntriesRequest } from "@vvs/proto/account/v1/audit_log";
+import type { Position } from "@vvs/proto/common/v1/common";
 import type { CallerContext } from "@vvs/tenant";
 import { type Filter, ObjectId, type WithId } from "mongodb";
 import { ownerOf } from "../organizations/membership.ts";
+import { invalid } from "../refusals.ts";
 import type { AccountStore, AuditDocument } from "../store.ts";
 
-/** How long entries are kept, and the names of the members that they tell of. */
+/** How long entries are kept, and the email addresses of former members that they refer to. */
 export const AUDIT_KEPT_DAYS = 730;
+const MAX_LIMIT = 100;
 
-/** Which entries are asked for; what is absent does not matter. */
-export interface AuditQuery {
-  readonly actor?: string;
-  readonly action?: string;
-  readonly from?: Date;
-  /** Exclusive. */
-  readonly to?: Date;
-  /** 1–100. */
-  readonly limit: number;
-  /** Continue after this entry. */
-  readonly after?: { readonly at: Date; readonly id: string };
-}
-
-/** An entry with the addresses of the users in it, where there are any. */
+/** An entry with the email addresses of the users it refers to, if any. */
 export interface ReadableEntry {
   readonly entry: WithId<AuditDocument>;
   readonly actorEmail?: string;
   readonly targetEmail?: string;
 }
 
-export interface AuditEntries {
-  /** A page of the organization's audit log, newest first. The caller must be an owner. Errors: forbidden, invalid_request. */
-  list(
-    caller: CallerContext,
-    query: AuditQuery,
-  ): Promise<{
-    entries: ReadableEntry[];
-    next: { createdAt: ReturnType<typeof timestampFromDate>; id: string } | undefined;
-  }>;
-}
-
-const MAX_LIMIT = 100;
-
-export function createAuditEntries(options: { store: AccountStore }): AuditEntries {
-  const { store } = options;
-
-  /** The addresses of an organization's users, also of those who are none any more. */
+/** Reads the audit log. */
+export function createAuditEntries({ store }: { store: AccountStore }) {
+  /** Returns the email addresses of users of an organization, including former ones. */
   async function emailsOf(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const filter = { _id: { $in: [...ids] }, organization_id: organizationId };
     const found = await Promise.all([
@@ -55,50 +31,49 @@ export function createAuditEntries(options: { store: AccountStore }): AuditEntri
   }
 
   return {
-    async list(caller, query) {
+    /**
+     * Returns a page of the audit log of the caller's organization, newest first. The caller must be an owner.
+     * Errors: forbidden, invalid_request.
+     */
+    async list(caller: CallerContext, query: ListAuditEntriesRequest) {
       await ownerOf(store, caller);
       const { organizationId } = caller.tenant;
-      if (query.limit < 1 || query.limit > MAX_LIMIT) throw refusal("limit", `must be 1–${MAX_LIMIT}`);
+      const limit = query.page?.limit ?? 0;
+      if (limit < 1 || limit > MAX_LIMIT) throw invalid("limit", `must be 1–${MAX_LIMIT}`);
       const found = await store.auditLog
         .find(filterOf(organizationId, query))
         .sort({ at: -1, _id: -1 })
-        .limit(query.limit + 1)
+        .limit(limit + 1)
         .toArray();
-      const entries = found.slice(0, query.limit);
-      const last = found.length > query.limit ? entries.at(-1) : undefined;
-      const ids = new Set(entries.flatMap(({ actor, target }) => [actor, target]));
-      const emails = await emailsOf(
-        organizationId,
-        [...ids].filter((id) => id.startsWith("usr_")),
-      );
-      return {
-        entries: entries.map((entry) => ({
-          entry,
-          actorEmail: emails.get(entry.actor),
-          targetEmail: emails.get(entry.target),
-        })),
-        next: last && { createdAt: timestampFromDate(last.at), id: last._id.toHexString() },
-      };
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      const ids = page.flatMap(({ actor, target }) => [actor, target]).filter((id) => id.startsWith("usr_"));
+      const emails = await emailsOf(organizationId, ids);
+      const entries = page.map((entry): ReadableEntry => {
+        return { entry, actorEmail: emails.get(entry.actor), targetEmail: emails.get(entry.target) };
+      });
+      return { entries, next: last && { createdAt: timestampFromDate(last.at), id: last._id.toHexString() } };
     },
   };
 }
 
-function filterOf(organizationId: string, query: AuditQuery): Filter<AuditDocument> {
-  const { actor, action, from, to, after } = query;
+function filterOf(organizationId: string, query: ListAuditEntriesRequest): Filter<AuditDocument> {
+  const { actor, action, from, to, page } = query;
   return {
     organization_id: organizationId,
     ...(actor && { actor }),
     ...(action && { action }),
-    $and: [from ? { at: { $gte: from } } : {}, to ? { at: { $lt: to } } : {}, after ? beyond(after) : {}],
+    $and: [
+      from ? { at: { $gte: timestampDate(from) } } : {},
+      to ? { at: { $lt: timestampDate(to) } } : {},
+      page?.after ? beyond(page.after) : {},
+    ],
   };
 }
 
-function beyond({ at, id }: NonNullable<AuditQuery["after"]>): Filter<AuditDocument> {
-  if (!/^[0-9a-f]{24}$/.test(id)) throw refusal("after", "names no place in the log");
-  // The first condition says nothing new, but bounds the index: without it each page is read from the log's beginning.
+function beyond({ createdAt, id }: Position): Filter<AuditDocument> {
+  if (!createdAt || !/^[0-9a-f]{24}$/.test(id)) throw invalid("after", "is not a position in the log");
+  const at = timestampDate(createdAt);
+  // The first condition is redundant, but bounds the index: without it each page is read from the log's beginning.
   return { at: { $lte: at }, $or: [{ at: { $lt: at } }, { _id: { $lt: new ObjectId(id) } }] };
-}
-
-function refusal(path: string, message: string): ServiceError {
-  return new ServiceError("invalid_request", { details: [{ path, message }] });
 }

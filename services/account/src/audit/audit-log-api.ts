@@ -1,30 +1,43 @@
-import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
-import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
-import { callerOf } from "@vvs/tenant";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type AuditEntrySchema, AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import { type ServicePart, servicePart } from "@vvs/rpc";
+import { callerOf, toProtoEnvironment } from "@vvs/tenant";
 import type { AccountDomain } from "../domain.ts";
-import { AUDIT_KEPT_DAYS } from "./audit-entries.ts";
-import { auditEntryMessage, auditQueryOf } from "./audit-messages.ts";
+import { AUDIT_KEPT_DAYS, type ReadableEntry } from "./audit-entries.ts";
 
-const callers: Callers<typeof AuditLogService> = {
-  appendAuditEntry: ["webhook-dispatcher"],
-  listAuditEntries: ["dashboard"],
-};
-
-/** AuditLogService. */
 export function createAuditLogPart({ domain }: { domain: AccountDomain }): ServicePart {
   return servicePart({
     service: AuditLogService,
-    callers,
+    callers: { appendAuditEntry: ["webhook-dispatcher"], listAuditEntries: ["dashboard"] },
     handlers: {
       async appendAuditEntry({ caller, action, target, details }) {
         await domain.auditLog.append(callerOf(caller), { action, target, details });
         return {};
       },
 
-      async listAuditEntries({ caller, ...asked }) {
-        const { entries, next } = await domain.auditLog.list(callerOf(caller), auditQueryOf(asked));
+      async listAuditEntries(request) {
+        const { entries, next } = await domain.auditLog.list(callerOf(request.caller), request);
         return { entries: entries.map(auditEntryMessage), next, keptDays: AUDIT_KEPT_DAYS };
       },
     },
   });
+}
+
+function auditEntryMessage(readable: ReadableEntry): MessageInitShape<typeof AuditEntrySchema> {
+  const { entry, actorEmail, targetEmail } = readable;
+  const details = Object.entries(entry.details ?? {}).map(([name, value]) => [name, String(value)]);
+  return {
+    id: entry._id.toHexString(),
+    at: timestampFromDate(entry.at),
+    actor: entry.actor,
+    actorEmail,
+    action: entry.action,
+    target: entry.target,
+    targetEmail,
+    environment: entry.environment && toProtoEnvironment(entry.environment),
+    clientAddress: entry.client_address,
+    requestId: entry.request_id,
+    details: Object.fromEntries(details),
+  };
 }

@@ -1,8 +1,7 @@
-import type { Environment } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
-import type { AccountStore } from "../store.ts";
+import type { AccountStore, AuditDocument, UserDocument } from "../store.ts";
 
-/** What the audit log tells of. */
+/** Every action that the audit log can contain. */
 export type AuditAction =
   | "organization.created"
   | "organization.suspended"
@@ -39,7 +38,7 @@ export type AuditAction =
   | "webhook_secret.previous_ended"
   | ReportedAction;
 
-/** What users have other services do, which report it before they do it. */
+/** Actions that users take in other services, which report them before they act. */
 export const reportedActions = [
   "webhook_delivery.replayed",
   "webhook_deliveries.replayed",
@@ -55,42 +54,42 @@ export interface Actor {
   readonly clientAddress?: string;
 }
 
-/** Whoever runs the operator's command: it needs the database's credentials, not an account. */
+/** A person who runs the operator's command, which requires the credentials of the database instead of an account. */
 export const operator: Actor = { actor: "operator" };
 
-export interface AuditEntry {
+export interface AuditEntry extends Pick<AuditDocument, "environment" | "target" | "details"> {
   readonly action: AuditAction;
   readonly organizationId: string;
-  readonly environment?: Environment;
-  /** The id of what was acted on. */
-  readonly target: string;
-  /** What changed; never a secret. */
-  readonly details?: Readonly<Record<string, string | number>>;
 }
 
-export interface AuditLog {
-  /** Appends an entry in the transaction of the effect it tells of: there is no effect without its entry. */
-  append(session: ClientSession, by: Actor, entry: AuditEntry): Promise<void>;
-}
+export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** The audit log: appended to, read by people, changed by nothing. */
-export function createAuditLog(options: { store: AccountStore; now: () => Date }): AuditLog {
+/** Creates the audit log. Entries are only added: nothing changes or deletes them before they expire. */
+export function createAuditLog({ store, now }: { store: AccountStore; now: () => Date }) {
   return {
-    async append(session, by, entry) {
-      await options.store.auditLog.insertOne(
-        {
-          organization_id: entry.organizationId,
-          ...(entry.environment && { environment: entry.environment }),
-          actor: by.actor,
-          action: entry.action,
-          target: entry.target,
-          at: options.now(),
-          ...(by.requestId && { request_id: by.requestId }),
-          ...(by.clientAddress && { client_address: by.clientAddress }),
-          ...(entry.details && { details: entry.details }),
-        },
-        { session },
-      );
+    /** Adds an entry in the transaction of the effect that it describes, so that there is no effect without an entry. */
+    async append(session: ClientSession, by: Actor, { organizationId, ...entry }: AuditEntry): Promise<void> {
+      const document: AuditDocument = {
+        organization_id: organizationId,
+        environment: entry.environment,
+        actor: by.actor,
+        action: entry.action,
+        target: entry.target,
+        at: now(),
+        request_id: by.requestId || undefined,
+        client_address: by.clientAddress || undefined,
+        details: entry.details,
+      };
+      await store.auditLog.insertOne(document, { session });
     },
   };
+}
+
+/** Returns an entry about a user. */
+export function userEntry(
+  action: AuditAction,
+  { _id: target, organization_id: organizationId }: Pick<UserDocument, "_id" | "organization_id">,
+  details?: AuditEntry["details"],
+): AuditEntry {
+  return { action, organizationId, target, details };
 }

@@ -18,7 +18,7 @@ const entries = () =>
     .find({ organization_id: live.tenant.organizationId, action: /^webhook_(?!secret)/ } as object)
     .toArray();
 
-test("what a user has another service do is in the audit log as their own doing", async () => {
+test("an action that another service reports is in the audit log with the user as its actor", async () => {
   await account.domain.auditLog.append(live, replayed);
   expect(await entries()).toMatchObject([
     { ...replayed, environment: "live", actor: live.actor, request_id: live.requestId, at: account.clock.now },
@@ -26,10 +26,10 @@ test("what a user has another service do is in the audit log as their own doing"
 });
 
 test.each([
-  ["an action that this service notes itself", { ...replayed, action: "api_key.created" }],
+  ["an action that this service records itself", { ...replayed, action: "api_key.created" }],
   ["an unknown action", { ...replayed, action: "webhook_delivery.eaten" }],
-  ["nothing acted on", { ...replayed, target: "" }],
-  ["a detail without an end", { ...replayed, details: { text: "x".repeat(301) } }],
+  ["no target", { ...replayed, target: "" }],
+  ["a detail that is too long", { ...replayed, details: { text: "x".repeat(301) } }],
   ["too many details", { ...replayed, details: Object.fromEntries("abcdefghijk".split("").map((key) => [key, key])) }],
 ])("%s is refused", async (_name, entry) => {
   const before = await entries();

@@ -1,5 +1,5 @@
 import type { Collection } from "mongodb";
-import type { Mail, MailTransport } from "./mail.ts";
+import type { Mail } from "./mail.ts";
 
 /** An email of a local run, kept so that the developer can read it. */
 export interface MailboxDocument extends Mail {
@@ -8,20 +8,18 @@ export interface MailboxDocument extends Mail {
   readonly received_at: Date;
 }
 
-export interface Mailbox extends MailTransport {
-  /** Returns the latest 100 emails, newest first. */
-  list(): Promise<MailboxDocument[]>;
-}
+export type Mailbox = ReturnType<typeof createMailbox>;
 
 const MAX_LISTED = 100;
 
 /** Stores emails in a collection instead of sending them. Anyone who opens the mailbox page of a local run can read them all. */
-export function createMailbox(options: { mailbox: Collection<MailboxDocument>; now: () => Date }): Mailbox {
-  const { mailbox, now } = options;
+export function createMailbox({ mailbox, now }: { mailbox: Collection<MailboxDocument>; now: () => Date }) {
   return {
-    async send(id, mail) {
+    async send(id: string, mail: Mail): Promise<void> {
       await mailbox.replaceOne({ _id: id }, { ...mail, received_at: now() }, { upsert: true });
     },
+
+    /** Returns the latest 100 emails, newest first. */
     list: () => mailbox.find().sort({ received_at: -1, _id: -1 }).limit(MAX_LISTED).toArray(),
   };
 }

@@ -1,7 +1,8 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { SecretKey } from "@vvs/config";
 import type { Logger } from "@vvs/logging";
+import { superviseLoop } from "@vvs/retry";
 import type { Collection } from "mongodb";
+import { within } from "../within.ts";
 import { MailRefusedError, type MailTransport } from "./mail.ts";
 import type { MailMetrics } from "./metrics.ts";
 import { type MailDocument, mailOf } from "./queue.ts";
@@ -20,10 +21,7 @@ const CONCURRENCY = 4;
 const POLL_MS = 500;
 const DATABASE_RETRY_MS = 5_000;
 
-export interface Mailer {
-  /** Attempts to send one email that is due. Returns false if none is due. Errors: those of the database. */
-  sendNext(): Promise<boolean>;
-}
+export type Mailer = ReturnType<typeof createMailer>;
 
 /** Sends queued emails and deletes them once sent. Each is leased, so that any number of replicas can run a mailer. */
 export function createMailer(options: {
@@ -33,7 +31,7 @@ export function createMailer(options: {
   metrics: MailMetrics;
   logger: Logger;
   now: () => Date;
-}): Mailer {
+}) {
   const { mails, keys, transport, metrics, logger, now } = options;
 
   function claim(): Promise<MailDocument | null> {
@@ -63,11 +61,13 @@ export function createMailer(options: {
   }
 
   return {
-    async sendNext() {
+    /** Attempts to send one email that is due. Returns false if none is due. Errors: those of the database. */
+    async sendNext(): Promise<boolean> {
       const claimed = await claim();
       if (!claimed) return false;
       try {
-        await withinMs(ATTEMPT_MS, transport.send(claimed._id, mailOf(keys, claimed)));
+        const sending = transport.send(claimed._id, mailOf(keys, claimed));
+        await within(ATTEMPT_MS, `the attempt took longer than ${ATTEMPT_MS} ms`, sending);
       } catch (error) {
         await failed(claimed, error);
         return true;
@@ -83,40 +83,22 @@ export function createMailer(options: {
 /** Runs a mailer until it is stopped. `stop` resolves when no attempt is in flight. */
 export function runMailer(mailer: Mailer, logger: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const pause = (ms: number) => wait(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
-
-  async function worker(): Promise<void> {
-    for (let failing = false; !stopping.signal.aborted; ) {
-      try {
-        if (!(await mailer.sendNext())) await pause(POLL_MS);
-        failing = false;
-      } catch (err) {
-        if (!failing) logger.error({ err }, "reading queued emails fails; retrying until it succeeds");
-        failing = true;
-        await pause(DATABASE_RETRY_MS);
-      }
-    }
-  }
-
-  const workers = Array.from({ length: CONCURRENCY }, worker);
+  const workers = Array.from({ length: CONCURRENCY }, () =>
+    superviseLoop({
+      round: async () => ((await mailer.sendNext()) ? 0 : POLL_MS),
+      failure: "reading queued emails fails; retrying until it succeeds",
+      recovery: "reading queued emails succeeds again",
+      backoff: { firstMs: DATABASE_RETRY_MS, longestMs: DATABASE_RETRY_MS },
+      stopping: stopping.signal,
+      logger,
+    }),
+  );
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(workers);
+      await Promise.all(workers.map((worker) => worker.ended()));
     },
   };
-}
-
-async function withinMs(ms: number, sending: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`the attempt took longer than ${ms} ms`)), ms);
-  });
-  try {
-    await Promise.race([sending, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The wait doubles with each attempt, with up to 25 % of jitter. */

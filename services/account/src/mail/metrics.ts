@@ -2,13 +2,9 @@ import { metrics, type ObservableResult } from "@opentelemetry/api";
 import type { Collection } from "mongodb";
 import type { MailDocument } from "./queue.ts";
 
-export interface MailMetrics {
-  attempted(outcome: "sent" | "failed" | "given_up"): void;
-  /** Stops reporting. */
-  close(): void;
-}
+export type MailMetrics = ReturnType<typeof createMailMetrics>;
 
-export function createMailMetrics(mails: Collection<MailDocument>, now: () => Date): MailMetrics {
+export function createMailMetrics(mails: Collection<MailDocument>, now: () => Date) {
   const meter = metrics.getMeter("account");
   const attempts = meter.createCounter("account.mail_attempts", {
     description: "Attempts to send an email, by outcome; those given up were never delivered.",
@@ -28,7 +24,8 @@ export function createMailMetrics(mails: Collection<MailDocument>, now: () => Da
 
   oldest.addCallback(reportOldest);
   return {
-    attempted: (outcome) => attempts.add(1, { outcome }),
+    attempted: (outcome: "sent" | "failed" | "given_up") => attempts.add(1, { outcome }),
+    /** Stops reporting. */
     close: () => oldest.removeCallback(reportOldest),
   };
 }

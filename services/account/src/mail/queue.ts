@@ -18,22 +18,20 @@ export interface MailDocument {
   readonly attempts: number;
 }
 
-export interface MailQueue {
-  /**
-   * Queues an email in the transaction of its cause. If the transaction commits, any replica sends the email at least
-   * once; attempts continue for up to a day.
-   */
-  enqueue(session: ClientSession, mail: Mail): Promise<void>;
-}
+export type MailQueue = ReturnType<typeof createMailQueue>;
 
 export function createMailQueue(options: {
   mails: Collection<MailDocument>;
   /** Keys that encrypt queued emails, newest first. */
   keys: readonly SecretKey[];
   now: () => Date;
-}): MailQueue {
+}) {
   return {
-    async enqueue(session, { kind, ...content }) {
+    /**
+     * Queues an email in the transaction of its cause. If the transaction commits, any replica sends the email at least
+     * once; attempts continue for up to a day.
+     */
+    async enqueue(session: ClientSession, { kind, ...content }: Mail): Promise<void> {
       const at = options.now();
       const _id = newId("mail", at);
       const sealed = seal(options.keys, mailPlace({ _id }), JSON.stringify(content));

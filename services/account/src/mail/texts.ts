@@ -1,130 +1,86 @@
-import type { Mail } from "./mail.ts";
+import type { Mail, MailKind } from "./mail.ts";
 
 /** Where to send an email, and where and when the request for it came from, so that readers can tell whether it was them. */
 interface EmailRequest {
   readonly to: string;
-  readonly clientAddress: string;
+  readonly clientAddress?: string;
   readonly at: Date;
 }
 
-/** The emails to users, in plain text. Links lead to the public URL of the dashboard. */
-export interface MailTexts {
-  /** Asks a new user to confirm their address. Contains nothing that they typed: otherwise anyone could send text of their choice to any address. */
-  signUp(request: EmailRequest, input: { token: string }): Mail;
-  /** Answers a sign-up with an address that already has an account. */
-  signUpAgain(request: EmailRequest): Mail;
-  /** Invites a person. The organization's name is only on the page behind the link, because anyone can choose any name. */
-  invitation(request: Omit<EmailRequest, "clientAddress">, input: { token: string; invitedBy: string }): Mail;
-  /** Sends a link that sets a new password. */
-  passwordReset(request: EmailRequest, input: { token: string }): Mail;
-  passwordChanged(request: Omit<EmailRequest, "clientAddress"> & { clientAddress?: string }): Mail;
-  authenticatorEnabled(request: EmailRequest): Mail;
-  authenticatorDisabled(request: EmailRequest): Mail;
-}
+export type MailTexts = ReturnType<typeof createMailTexts>;
 
-export function createMailTexts(options: { dashboardUrl: URL }): MailTexts {
+/** The emails to users, in plain text. Links lead to the public URL of the dashboard. */
+export function createMailTexts(options: { dashboardUrl: URL }) {
   const url = (path: string, token?: string) => {
     const target = new URL(path, options.dashboardUrl);
     if (token !== undefined) target.searchParams.set("token", token);
     return target.href;
   };
   const forgotten = url("/forgot-password");
-  const security = url("/test/security");
 
   return {
-    signUp: (request, { token }) => ({
-      kind: "sign_up",
-      to: request.to,
-      subject: "Confirm your email address",
-      text: paragraphs(
+    /** Asks a new user to confirm their address. Contains nothing that they typed: otherwise anyone could send text of their choice to any address. */
+    signUp: (request: EmailRequest, { token }: { token: string }) =>
+      mail("sign_up", request, "Confirm your email address", [
         "Someone signed up for Vendor Verification with this address. If it was you, open this link and enter the password you chose:",
         url("/sign-up/confirm", token),
         "The link works once, within 24 hours. If it was not you, ignore this email: no account will be created.",
-        origin(request),
-      ),
-    }),
+      ]),
 
-    signUpAgain: (request) => ({
-      kind: "sign_up_again",
-      to: request.to,
-      subject: "You already have an account",
-      text: paragraphs(
+    /** Answers a sign-up with an address that already has an account. */
+    signUpAgain: (request: EmailRequest) =>
+      mail("sign_up_again", request, "You already have an account", [
         "Someone tried to sign up for Vendor Verification with this address. It already has an account, so nothing was created or changed. Sign in here:",
         url("/sign-in"),
         "If you forgot your password, choose a new one here:",
         forgotten,
         "If it was not you, ignore this email.",
-        origin(request),
-      ),
-    }),
+      ]),
 
-    invitation: (request, { token, invitedBy }) => ({
-      kind: "invitation",
-      to: request.to,
-      subject: "You have been invited to Vendor Verification",
-      text: paragraphs(
+    /** Invites a person. The organization's name is only on the page behind the link, because anyone can choose any name. */
+    invitation: (request: EmailRequest, { token, invitedBy }: { token: string; invitedBy: string }) =>
+      mail("invitation", request, "You have been invited to Vendor Verification", [
         `${invitedBy} has invited you to join their organization on Vendor Verification. To see the invitation and choose a password, open this link:`,
         url("/invitation", token),
         "The link works once, within 7 days. If you do not know the sender, ignore this email.",
-        origin(request),
-      ),
-    }),
+      ]),
 
-    passwordReset: (request, { token }) => ({
-      kind: "password_reset",
-      to: request.to,
-      subject: "Choose a new password",
-      text: paragraphs(
+    /** Sends a link that sets a new password. */
+    passwordReset: (request: EmailRequest, { token }: { token: string }) =>
+      mail("password_reset", request, "Choose a new password", [
         "Someone asked to reset the password of your Vendor Verification account. If it was you, open this link to choose a new password:",
         url("/reset-password", token),
         "The link works once, within one hour. If it was not you, ignore this email: your password has not changed.",
-        origin(request),
-      ),
-    }),
+      ]),
 
-    passwordChanged: (request) => ({
-      kind: "password_changed",
-      to: request.to,
-      subject: "Your password was changed",
-      text: paragraphs(
+    passwordChanged: (request: EmailRequest) =>
+      mail("password_changed", request, "Your password was changed", [
         "The password of your Vendor Verification account was changed, and all earlier sessions were ended.",
         "If it was not you, contact an owner of your organization and choose a new password immediately:",
         forgotten,
-        origin(request),
-      ),
-    }),
+      ]),
 
-    authenticatorEnabled: (request) => ({
-      kind: "authenticator_enabled",
-      to: request.to,
-      subject: "Two-factor sign-in was turned on",
-      text: paragraphs(
+    authenticatorEnabled: (request: EmailRequest) =>
+      mail("authenticator_enabled", request, "Two-factor sign-in was turned on", [
         "From now on, signing in to Vendor Verification with this address also requires a code from an authenticator app.",
         "If it was not you, someone else has access to your account. Contact an owner of your organization and choose a new password immediately:",
         forgotten,
-        origin(request),
-      ),
-    }),
+      ]),
 
-    authenticatorDisabled: (request) => ({
-      kind: "authenticator_disabled",
-      to: request.to,
-      subject: "Two-factor sign-in was turned off",
-      text: paragraphs(
+    authenticatorDisabled: (request: EmailRequest) =>
+      mail("authenticator_disabled", request, "Two-factor sign-in was turned off", [
         "From now on, signing in to Vendor Verification with this address requires only the password.",
         "If it was not you, turn two-factor sign-in on again and change your password:",
-        security,
-        origin(request),
-      ),
-    }),
+        url("/test/security"),
+      ]),
   };
 }
 
-function paragraphs(...texts: (string | undefined)[]): string {
-  return `${texts.filter((text) => text !== undefined).join("\n\n")}\n`;
+function mail(kind: MailKind, request: EmailRequest, subject: string, paragraphs: readonly string[]): Mail {
+  return { kind, to: request.to, subject, text: `${[...paragraphs, originOf(request)].join("\n\n")}\n` };
 }
 
-function origin({ clientAddress, at }: { clientAddress?: string | undefined; at: Date }): string {
+function originOf({ clientAddress, at }: EmailRequest): string {
   const moment = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return clientAddress
     ? `The request came from the IP address ${clientAddress} at ${moment}.`

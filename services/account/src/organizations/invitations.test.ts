@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
 import type { CallerContext } from "@vvs/tenant";
 import { createAuditLog, operator } from "../audit/audit.ts";
-import { MAX_MAILS } from "../mail/mail-limits.ts";
 import { createMailTexts } from "../mail/texts.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { MAX_MAILS } from "../sessions/attempt-limits.ts";
+import { auditQuery, createTestAccount, type TestAccount } from "../testing/account.ts";
 import { createInvitations, INVITATION_MS } from "./invitations.ts";
 import { createMembers } from "./members.ts";
 
@@ -44,12 +44,12 @@ async function newestToken(email = invited): Promise<string> {
 const place = () => ({ clientAddress: `198.51.100.${numbers}`, userAgent: "Test/1" });
 const accept = (token: string) => account.domain.invitations.accept({ token, password, ...place() });
 const actions = async () =>
-  (await account.domain.auditLog.list(owner, { limit: 100 })).entries
+  (await account.domain.auditLog.list(owner, auditQuery({ page: { limit: 100 } }))).entries
     .map(({ entry }) => entry.action)
     .filter((action) => action.startsWith("invitation"));
 
 describe("an invitation", () => {
-  test("makes who reads the mail a member of that role, signed in, once", async () => {
+  test("makes the reader of the email a member with its role, signed in, once", async () => {
     await invite("read_only", owner, ` ${invited.toUpperCase()} `);
     const token = await newestToken();
     expect(await account.domain.invitations.get(token)).toMatchObject({
@@ -67,7 +67,7 @@ describe("an invitation", () => {
     expect(await actions()).toEqual(["invitation.accepted", "invitation.created"]);
   });
 
-  test("of which the link is used twice at once makes one member", async () => {
+  test("whose link is used twice concurrently creates one member", async () => {
     await invite();
     const token = await newestToken();
     const outcomes = await Promise.allSettled([accept(token), accept(token)]);
@@ -89,7 +89,7 @@ describe("an invitation", () => {
     }
   });
 
-  test("is over after 7 days, and good again when it is sent again", async () => {
+  test("expires after 7 days, and works again when it is sent again", async () => {
     await invite();
     const first = await newestToken();
     account.advance(INVITATION_MS);
@@ -102,7 +102,7 @@ describe("an invitation", () => {
     expect(await actions()).toEqual(["invitation.accepted", "invitation.resent", "invitation.created"]);
   });
 
-  test("that is over can be made anew", async () => {
+  test("that has expired can be created again", async () => {
     await invite();
     account.advance(INVITATION_MS);
     await invite("owner");
@@ -110,7 +110,7 @@ describe("an invitation", () => {
     expect(sent.map(({ invitation }) => invitation.role)).toEqual(["owner"]);
   });
 
-  test("that was revoked is of no use, nor is one of an owner who is none any more", async () => {
+  test("no longer works when it was revoked, or when its sender is no longer an owner", async () => {
     const { invitation } = await invite();
     const token = await newestToken();
     await account.domain.invitations.revoke(owner, invitation._id);
@@ -124,7 +124,7 @@ describe("an invitation", () => {
     await expect(accept(await newestToken())).rejects.toMatchObject(over);
   });
 
-  test("into a suspended organization is of no use while it is suspended", async () => {
+  test("does not work while its organization is suspended", async () => {
     await invite();
     const token = await newestToken();
     await account.domain.organizations.suspend(operator, owner.tenant.organizationId);
@@ -133,7 +133,7 @@ describe("an invitation", () => {
     await expect(accept(token)).resolves.toBeDefined();
   });
 
-  test("with a password that is none leaves the invitation as it is", async () => {
+  test("stays open if the password is refused", async () => {
     await invite();
     const token = await newestToken();
     const accepting = account.domain.invitations.accept({ token, password: "short", ...place() });
@@ -143,7 +143,7 @@ describe("an invitation", () => {
 });
 
 describe("an address that has an account elsewhere", () => {
-  test("is invited like any other, and is told by the link alone that it can’t accept", async () => {
+  test("is invited like any other, and only the link reveals that it can’t accept", async () => {
     const { _id: organizationId } = await account.organization();
     await account.domain.users.create(operator, { organizationId, email: invited, password });
     const { invitation } = await invite();
@@ -157,7 +157,7 @@ describe("an address that has an account elsewhere", () => {
 });
 
 describe("nobody is invited", () => {
-  test.each(["developer", "read_only"])("by who is %s", async (role) => {
+  test.each(["developer", "read_only"])("by a member who is %s", async (role) => {
     const { invitation } = await invite();
     const other = await newMember(role);
     for (const trying of [
@@ -171,7 +171,7 @@ describe("nobody is invited", () => {
     expect(await account.mailsTo("stranger@example.com")).toEqual([]);
   });
 
-  test("twice, nor who is a member, nor as what is no role, nor at what is no address", async () => {
+  test("twice, as a member already, with an unknown role, or at an invalid address", async () => {
     await invite();
     const { email } = (await account.domain.members.list(owner))[0]!.user;
     for (const [address, role] of [
@@ -185,7 +185,7 @@ describe("nobody is invited", () => {
     expect(await account.domain.invitations.list(owner)).toHaveLength(1);
   });
 
-  test("with an invitation of another organization", async () => {
+  test("by means of another organization's invitation", async () => {
     const { invitation } = await invite();
     const stranger = await newMember("owner", (await account.organization())._id);
     expect(await account.domain.invitations.list(stranger)).toEqual([]);
@@ -193,7 +193,7 @@ describe("nobody is invited", () => {
     await expect(account.domain.invitations.revoke(stranger, invitation._id)).rejects.toMatchObject(over);
   });
 
-  test("more often than an address can bear", async () => {
+  test("beyond the limit of emails to an address", async () => {
     const { invitation } = await invite();
     const again = () => account.domain.invitations.resend(owner, invitation._id);
     for (let mails = 1; mails < MAX_MAILS.account; mails++) await again();
@@ -202,7 +202,7 @@ describe("nobody is invited", () => {
   });
 });
 
-test("an owner who loses the role meanwhile sends no invitation again", async () => {
+test("an owner who loses the role meanwhile cannot send an invitation again", async () => {
   const { invitation } = await invite();
   const other = await newMember("owner");
   const { store } = account.domain;
@@ -247,7 +247,7 @@ test("an owner who loses the role meanwhile sends no invitation again", async ()
   expect(await store.invitations.findOne({ _id: invitation._id })).toMatchObject({ invited_by: owner.actor });
 });
 
-test("a member who was made but could not be signed in gets an unknown outcome, no refusal", async () => {
+test("a member who was created but could not be signed in gets an unknown outcome, not a refusal", async () => {
   await invite();
   const { store, users, mailQueue } = account.domain;
   const now = () => account.clock.now;

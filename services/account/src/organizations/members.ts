@@ -1,59 +1,37 @@
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
-import type { ClientSession, MongoClient } from "mongodb";
-import type { AuditLog } from "../audit/audit.ts";
-import type { AccountStore, UserDocument } from "../store.ts";
-import { deleteMember, endInvitations, isLastOwner, lockMembers, memberOf, ownerOf } from "./membership.ts";
-import { noteRemoval } from "./removed-members.ts";
+import type { ClientSession } from "mongodb";
+import type { Basics } from "../parts.ts";
+import { missing } from "../refusals.ts";
+import type { UserDocument } from "../store.ts";
+import { changeRole, deleteMember, isLastOwner, lockMembers, memberOf, ownerOf } from "./membership.ts";
 import { checkedRole } from "./roles.ts";
 
-/** A member as members see each other. */
+/** A member as other members see them. */
 export interface Member {
   readonly user: UserDocument;
-  /** Do their sign-ins ask for a second factor? Undefined where the asker may not know. */
+  /** Whether signing in requires a second factor; undefined unless the caller is an owner. */
   readonly hasSecondFactor?: boolean;
-  /** Undefined where the asker may not know, and where they never were. */
+  /** Undefined if they never signed in, and unless the caller is an owner. */
   readonly lastSeenAt?: Date;
 }
 
-export interface Members {
-  /** Those who joined first before others. Owners alone learn how and when others sign in. Errors: forbidden. */
-  list(caller: CallerContext): Promise<Member[]>;
-  /**
-   * Gives a member another role, which counts from their next request on; the same again changes nothing. The caller
-   * must be an owner. Errors: forbidden, not_found, invalid_request (role; the last owner stays one).
-   */
-  setRole(caller: CallerContext, input: { userId: string; role: string }): Promise<Member>;
-  /**
-   * Takes a member out and ends their sessions. The caller must be an owner, or the member themselves; whom an owner
-   * removed the identity provider does not bring back until an owner invites them.
-   * Errors: forbidden, not_found, invalid_request (the last owner stays).
-   */
-  remove(caller: CallerContext, userId: string): Promise<void>;
-}
-
-/** More than anybody looks through. */
 const MAX_LISTED = 1_000;
 
-export function createMembers(options: {
-  client: MongoClient;
-  store: AccountStore;
-  audit: AuditLog;
-  now: () => Date;
-}): Members {
-  const { client, store, audit, now } = options;
+export function createMembers(options: Basics) {
+  const { client, store } = options;
 
-  /** A member of the caller's organization, while nobody else changes who its members are. Errors: not_found. */
+  /** Returns a member of the caller's organization, whose members no other transaction changes now. Errors: not_found. */
   async function locked(caller: CallerContext, userId: string, session: ClientSession): Promise<UserDocument> {
     const { organizationId } = caller.tenant;
     await lockMembers(store, organizationId, session);
     const found = await store.users.findOne({ _id: userId, organization_id: organizationId }, { session });
-    if (!found) throw new ServiceError("not_found", { message: "There is no such member." });
+    if (!found) throw missing("member");
     return found;
   }
 
-  /** Errors: invalid_request where nobody else could manage the organization then. */
+  /** Errors: invalid_request if nobody else could manage the organization. */
   async function refuseLastOwner(user: UserDocument, session: ClientSession): Promise<void> {
     if (!(await isLastOwner(store, user, session))) return;
     throw new ServiceError("invalid_request", {
@@ -73,7 +51,8 @@ export function createMembers(options: {
   }
 
   return {
-    async list(caller) {
+    /** Returns the members in the order in which they joined, for owners with how they sign in. Errors: forbidden. */
+    async list(caller: CallerContext): Promise<Member[]> {
       const { role } = await memberOf(store, caller);
       const { organizationId } = caller.tenant;
       const [users, seen] = await Promise.all([
@@ -88,40 +67,38 @@ export function createMembers(options: {
       return users.map((user) => ({
         user,
         hasSecondFactor: user.totp !== undefined,
-        // A session is forgotten when it ends; the sign-in that began it is not.
+        // A session is deleted when it ends; the time of its sign-in is kept.
         lastSeenAt: latest(seen.get(user._id), user.last_signed_in_at),
       }));
     },
 
-    async setRole(caller, input) {
+    /**
+     * Gives a member another role, effective from their next request. Repeatable. The caller must be an owner.
+     * Errors: forbidden, not_found, invalid_request (role; the last owner).
+     */
+    async setRole(caller: CallerContext, input: { userId: string; role: string }): Promise<Member> {
       const role = checkedRole(input.role);
-      const { organizationId } = caller.tenant;
       return inTransaction(client, async (session) => {
         const before = await locked(caller, input.userId, session);
         await ownerOf(store, caller, session);
         if (before.role === role) return { user: before };
         await refuseLastOwner(before, session);
-        await store.users.updateOne({ _id: before._id }, { $set: { role } }, { session });
-        await endInvitations(store, before, session);
-        const details = { from: before.role, to: role };
-        const entry = { action: "member.role_changed", organizationId, target: before._id, details } as const;
-        await audit.append(session, caller, entry);
+        await changeRole(options, caller, before, role, session);
         return { user: { ...before, role } };
       });
     },
 
-    async remove(caller, userId) {
-      const { organizationId } = caller.tenant;
+    /**
+     * Removes a member and ends their sessions. The caller must be an owner, or the member themselves.
+     * Errors: forbidden, not_found, invalid_request (the last owner).
+     */
+    async remove(caller: CallerContext, userId: string): Promise<void> {
       const isOwn = userId === caller.actor;
       await inTransaction(client, async (session) => {
         await (isOwn ? memberOf : ownerOf)(store, caller, session);
         const user = await locked(caller, userId, session);
         await refuseLastOwner(user, session);
-        const at = now();
-        await deleteMember(store, user, at, session);
-        if (!isOwn) await noteRemoval(store, user, at, session);
-        const action = isOwn ? "member.left" : "member.removed";
-        await audit.append(session, caller, { action, organizationId, target: userId, details: { role: user.role } });
+        await deleteMember(options, caller, user, isOwn ? "member.left" : "member.removed", session);
       });
     },
   };

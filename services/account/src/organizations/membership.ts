@@ -1,11 +1,14 @@
 import { ServiceError } from "@vvs/errors";
 import type { CallerContext } from "@vvs/tenant";
-import type { ClientSession } from "mongodb";
-import type { AccountStore, UserDocument } from "../store.ts";
+import type { ClientSession, Filter } from "mongodb";
+import { type Actor, userEntry } from "../audit/audit.ts";
+import type { Basics } from "../parts.ts";
+import type { AccountStore, RemovedMemberDocument, UserDocument } from "../store.ts";
+import type { Role } from "./roles.ts";
 
 /**
- * The member on whose behalf a call is made. What is about members asks for it in its own transaction, so that a role
- * that was taken away meanwhile counts no more, whatever the caller's page has seen. Errors: forbidden.
+ * Returns the member on whose behalf a call is made. Calls about members read it in their own transaction, so that a
+ * role that was taken away meanwhile no longer counts. Errors: forbidden.
  */
 export async function memberOf(
   store: AccountStore,
@@ -17,12 +20,7 @@ export async function memberOf(
   return member;
 }
 
-/** Has of two transactions that change who an organization's members are the second look again. */
-export async function lockMembers(store: AccountStore, organizationId: string, session: ClientSession): Promise<void> {
-  await store.memberLocks.updateOne({ _id: organizationId }, { $inc: { changes: 1 } }, { session, upsert: true });
-}
-
-/** The owner on whose behalf a call is made. Errors: forbidden. */
+/** Returns the owner on whose behalf a call is made. Errors: forbidden. */
 export async function ownerOf(
   store: AccountStore,
   caller: CallerContext,
@@ -33,7 +31,12 @@ export async function ownerOf(
   return member;
 }
 
-/** Is there no other owner? Asked in a transaction that has called `lockMembers`. */
+/** Makes two transactions that change an organization's members conflict, so that the second one reads again. */
+export async function lockMembers(store: AccountStore, organizationId: string, session: ClientSession): Promise<void> {
+  await store.memberLocks.updateOne({ _id: organizationId }, { $inc: { changes: 1 } }, { session, upsert: true });
+}
+
+/** Returns whether there is no other owner. Requires `lockMembers` in the same transaction. */
 export async function isLastOwner(
   store: AccountStore,
   { _id, organization_id, role }: UserDocument,
@@ -43,25 +46,63 @@ export async function isLastOwner(
   return (await store.users.findOne({ _id: { $ne: _id }, organization_id, role: "owner" }, { session })) === null;
 }
 
-/** Deletes a member with all that signs them in. */
-export async function deleteMember(
-  store: AccountStore,
+/** Gives a member another role, and deletes the invitations they sent: only owners may invite. */
+export async function changeRole(
+  { store, audit }: Pick<Basics, "store" | "audit">,
+  by: Actor,
   user: UserDocument,
-  at: Date,
+  role: Role,
   session: ClientSession,
 ): Promise<void> {
-  const { _id, organization_id, email } = user;
+  await store.users.updateOne({ _id: user._id }, { $set: { role } }, { session });
+  await deleteSentInvitations(store, user, session);
+  await audit.append(session, by, userEntry("member.role_changed", user, { from: user.role, to: role }));
+}
+
+/**
+ * Deletes a member with everything that signs them in. The identity provider can bring back a member who left, but not
+ * one whom someone else removed, until an owner invites them.
+ */
+export async function deleteMember(
+  { store, audit, now }: Omit<Basics, "client">,
+  by: Actor,
+  user: UserDocument,
+  action: "member.left" | "member.removed",
+  session: ClientSession,
+): Promise<void> {
+  const { _id, organization_id, email, identity } = user;
+  const former = { _id, organization_id, email, removed_at: now() };
   await store.users.deleteOne({ _id }, { session });
   await store.sessions.deleteMany({ user_id: _id }, { session });
   await store.secondSteps.deleteMany({ user_id: _id }, { session });
   await store.passkeys.deleteMany({ user_id: _id }, { session });
   await store.invitations.deleteMany({ organization_id, email }, { session });
-  await endInvitations(store, user, session);
-  await store.formerMembers.insertOne({ _id, organization_id, email, removed_at: at }, { session });
+  await deleteSentInvitations(store, user, session);
+  await store.formerMembers.insertOne(former, { session });
+  if (action === "member.removed") await store.removedMembers.insertOne({ ...former, identity }, { session });
+  await audit.append(session, by, userEntry(action, user, { role: user.role }));
 }
 
-/** Who is no owner any more lets nobody in any more either. */
-export async function endInvitations(store: AccountStore, user: UserDocument, session: ClientSession): Promise<void> {
+async function deleteSentInvitations(store: AccountStore, user: UserDocument, session: ClientSession): Promise<void> {
   const { _id: invited_by, organization_id } = user;
   await store.invitations.deleteMany({ organization_id, invited_by }, { session });
+}
+
+/** A person whom an identity provider signs in, or who is about to become a member. */
+type Person = Pick<UserDocument, "organization_id" | "email" | "identity">;
+
+/** Returns whether someone with this address or this identity was removed from the organization. */
+export async function wasRemoved(store: AccountStore, person: Person, session: ClientSession): Promise<boolean> {
+  return (await store.removedMembers.findOne(samePerson(person), { session })) !== null;
+}
+
+/** Forgets that a person was removed, because they are a member again. */
+export async function forgetRemoval(store: AccountStore, person: Person, session: ClientSession): Promise<void> {
+  await store.removedMembers.deleteMany(samePerson(person), { session });
+}
+
+function samePerson({ organization_id, email, identity }: Person): Filter<RemovedMemberDocument> {
+  const ways: Filter<RemovedMemberDocument>[] = [{ email }];
+  if (identity) ways.push({ "identity.issuer": identity.issuer, "identity.subject": identity.subject });
+  return { organization_id, $or: ways };
 }

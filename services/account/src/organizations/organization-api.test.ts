@@ -77,7 +77,7 @@ test("an owner changes a role, removes the member, and reads both in the audit l
   expect([first.keptDays, second.next]).toEqual([730, undefined]);
 });
 
-test.each(["gateway", "webhook-dispatcher", "monitor"])("%s may call none of it", async (caller) => {
+test.each(["gateway", "webhook-dispatcher", "monitor"])("%s may call none of these methods", async (caller) => {
   const client = clientOf(OrganizationService, caller);
   for (const method of ["listMembers", "setMemberRole", "removeMember"] as const) {
     await expect(client[method]({})).rejects.toMatchObject({ code: "forbidden" });

@@ -16,7 +16,7 @@ const actionsOf = async (organizationId: string) =>
     ({ action }) => action,
   );
 
-test("an organization has both environments' webhook secrets from its first moment", async () => {
+test("a new organization has both environments' webhook secrets", async () => {
   const { _id: organizationId } = await account.organization();
   const live = await account.domain.webhookSecrets.getSigning({ organizationId, environment: "live" });
   const sandbox = await account.domain.webhookSecrets.getSigning({ organizationId, environment: "sandbox" });
@@ -25,7 +25,7 @@ test("an organization has both environments' webhook secrets from its first mome
   expect(sandbox).not.toEqual(live);
 });
 
-test("what the operator changes is audited, and what changes nothing is not", async () => {
+test("changes by the operator are audited, and calls that change nothing are not", async () => {
   const { _id: id } = await account.organization("starter");
   await account.domain.organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
   await account.domain.organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
@@ -46,7 +46,7 @@ test("what the operator changes is audited, and what changes nothing is not", as
   ]);
 });
 
-test("a refused creation leaves nothing behind", async () => {
+test("a refused creation writes nothing", async () => {
   const before = await account.domain.organizations.list();
   const refused = { code: "invalid_request" };
   await expect(account.domain.organizations.create(operator, { name: "", plan: "starter" })).rejects.toMatchObject(
@@ -64,6 +64,6 @@ test.each(["suspend", "resume", "get"] as const)("%s of an unknown organization 
   await expect(call).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("migrating again changes nothing and fails on nothing", async () => {
+test("migrating again succeeds and changes nothing", async () => {
   await expect(migrate(account)).resolves.toBeUndefined();
 });

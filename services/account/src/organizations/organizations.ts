@@ -1,59 +1,30 @@
-import { ServiceError } from "@vvs/errors";
-import { nameProblem } from "@vvs/identifiers/text";
 import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import { environments } from "@vvs/tenant";
-import type { ClientSession, MongoClient, UpdateFilter } from "mongodb";
-import type { Actor, AuditLog } from "../audit/audit.ts";
-import { type AccountStore, type OrganizationDocument, tenantKey } from "../store.ts";
+import type { ClientSession, UpdateFilter } from "mongodb";
+import type { Actor } from "../audit/audit.ts";
+import type { Basics } from "../parts.ts";
+import { checkedName, missing } from "../refusals.ts";
+import { type OrganizationDocument, tenantKey } from "../store.ts";
 import type { WebhookSecrets } from "../webhook-secrets/webhook-secret-store.ts";
 import { limitPerMinute, planTerms } from "./plans.ts";
 
-export interface Organizations {
-  /**
-   * Creates an organization with both environments' webhook secrets. `limitPerMinute` belongs to Enterprise alone.
-   * Errors: invalid_request.
-   */
-  create(by: Actor, input: { name: string; plan: string; limitPerMinute?: number }): Promise<OrganizationDocument>;
-  /** Adds an organization as `create` does. Errors: invalid_request. */
-  insert(
-    session: ClientSession,
-    by: Actor,
-    input: { name: string; plan: string; limitPerMinute?: number },
-  ): Promise<OrganizationDocument>;
-  /** All organizations, newest first: for the operator alone. */
-  list(): Promise<OrganizationDocument[]>;
-  /** The ids of all that are suspended: for services that work without a call of an organization. */
-  listSuspended(): Promise<string[]>;
-  /** Errors: not_found. */
-  get(organizationId: string): Promise<OrganizationDocument>;
-  /** Suspends an organization: its keys are refused and its users are signed out. Repeatable. Errors: not_found. */
-  suspend(by: Actor, organizationId: string): Promise<OrganizationDocument>;
-  /** Errors: not_found. */
-  resume(by: Actor, organizationId: string): Promise<OrganizationDocument>;
-  /** The new limit holds for all of its keys within seconds. Errors: not_found, invalid_request. */
-  setPlan(
-    by: Actor,
-    organizationId: string,
-    input: { plan: string; limitPerMinute?: number },
-  ): Promise<OrganizationDocument>;
+/** A plan; `limitPerMinute` only with Enterprise. */
+interface PlanInput {
+  readonly plan: string;
+  readonly limitPerMinute?: number;
 }
 
-const MAX_NAME_LENGTH = 200;
+export const MAX_NAME_LENGTH = 200;
 
-export function createOrganizations(options: {
-  client: MongoClient;
-  store: AccountStore;
-  audit: AuditLog;
-  /** Creates the secrets that an organization has from the start. */
-  webhookSecrets: Pick<WebhookSecrets, "insert">;
-  now: () => Date;
-}): Organizations {
+export type Organizations = ReturnType<typeof createOrganizations>;
+
+export function createOrganizations(options: Basics & { webhookSecrets: Pick<WebhookSecrets, "insert"> }) {
   const { client, store, audit, now } = options;
 
-  async function getOrganization(organizationId: string): Promise<OrganizationDocument> {
+  async function get(organizationId: string): Promise<OrganizationDocument> {
     const found = await store.organizations.findOne({ _id: organizationId });
-    if (!found) throw new ServiceError("not_found", { message: "There is no such organization." });
+    if (!found) throw missing("organization");
     return found;
   }
 
@@ -69,18 +40,19 @@ export function createOrganizations(options: {
       const action = status === "suspended" ? "organization.suspended" : "organization.resumed";
       await audit.append(session, by, { action, organizationId: id, target: id });
     });
-    return getOrganization(id);
+    return get(id);
   }
 
-  async function insertOrganization(
+  /** Creates an organization with both environments' webhook secrets. Errors: invalid_request. */
+  async function insert(
     session: ClientSession,
     by: Actor,
-    input: { name: string; plan: string; limitPerMinute?: number },
+    input: PlanInput & { name: string },
   ): Promise<OrganizationDocument> {
     const terms = planTerms(input.plan, input.limitPerMinute);
     const at = now();
     const id = newId("org", at);
-    const name = checkedName(input.name, "name");
+    const name = checkedName(input.name, "name", MAX_NAME_LENGTH);
     const organization: OrganizationDocument = { _id: id, name, ...terms, status: "active", created_at: at };
     await store.organizations.insertOne(organization, { session });
     await store.apiKeyLocks.insertMany(
@@ -99,19 +71,32 @@ export function createOrganizations(options: {
   }
 
   return {
-    get: getOrganization,
-    insert: insertOrganization,
+    /** Errors: not_found. */
+    get,
+
+    insert,
+
+    /** Creates an organization in a transaction of its own. Errors: invalid_request. */
+    create: (by: Actor, input: Parameters<typeof insert>[2]) =>
+      inTransaction(client, (session) => insert(session, by, input)),
+
+    /** Returns all organizations, newest first. Only for the operator. */
     list: () => store.organizations.find().sort({ created_at: -1, _id: -1 }).toArray(),
-    async listSuspended() {
+
+    /** Returns the ids of all suspended organizations, for services that work without a caller. */
+    async listSuspended(): Promise<string[]> {
       const found = await store.organizations.find({ status: "suspended" }, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);
     },
-    suspend: (by, id) => setStatus(by, id, "suspended"),
-    resume: (by, id) => setStatus(by, id, "active"),
 
-    create: (by, input) => inTransaction(client, (session) => insertOrganization(session, by, input)),
+    /** Suspends an organization: its keys are refused and its users are signed out. Repeatable. Errors: not_found. */
+    suspend: (by: Actor, organizationId: string) => setStatus(by, organizationId, "suspended"),
 
-    async setPlan(by, id, input) {
+    /** Ends a suspension. Repeatable. Errors: not_found. */
+    resume: (by: Actor, organizationId: string) => setStatus(by, organizationId, "active"),
+
+    /** Changes the plan. The new limit applies to all keys within seconds. Errors: not_found, invalid_request. */
+    async setPlan(by: Actor, id: string, input: PlanInput): Promise<OrganizationDocument> {
       const { plan, limit_per_minute } = planTerms(input.plan, input.limitPerMinute);
       const change: UpdateFilter<OrganizationDocument> =
         limit_per_minute === undefined
@@ -121,22 +106,10 @@ export function createOrganizations(options: {
         const changed = await store.organizations.updateOne({ _id: id }, change, { session });
         if (changed.modifiedCount === 0) return;
         const details = { plan, limit_per_minute: limitPerMinute({ plan, limit_per_minute }) };
-        await audit.append(session, by, {
-          action: "organization.plan_changed",
-          organizationId: id,
-          target: id,
-          details,
-        });
+        const action = "organization.plan_changed";
+        await audit.append(session, by, { action, organizationId: id, target: id, details });
       });
-      return getOrganization(id);
+      return get(id);
     },
   };
-}
-
-/** An organization's name. Errors: invalid_request at that path. */
-export function checkedName(text: string, path: string): string {
-  const name = text.trim();
-  const message = nameProblem(name, MAX_NAME_LENGTH);
-  if (message === undefined) return name;
-  throw new ServiceError("invalid_request", { details: [{ path, message }] });
 }

@@ -32,7 +32,7 @@ test.each([
   ["starter", undefined, 1_000],
   ["growth", undefined, 10_000],
   ["enterprise", 7_000, 100_000],
-])("%s has so many active monitors in live, and every plan 100 in the sandbox", (plan, limit, live) => {
+])("%s has its number of active monitors in live, and every plan has 100 in the sandbox", (plan, limit, live) => {
   const terms = planTerms(plan, limit);
   expect([activeMonitors(terms, "live"), activeMonitors(terms, "sandbox")]).toEqual([live, 100]);
 });

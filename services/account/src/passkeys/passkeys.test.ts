@@ -79,7 +79,7 @@ function resetMeanwhile() {
 }
 
 describe("a passkey", () => {
-  test("is added, signs in, shows when it did, and is removed, all of it audited", async () => {
+  test("is added, signs in, shows its last use, and is removed, all audited", async () => {
     const added = await addPasskey(" Laptop ");
     expect(added).toMatchObject({ name: "Laptop", user_id: user._id });
     account.advance(1_000);
@@ -100,7 +100,7 @@ describe("a passkey", () => {
     ]);
   });
 
-  test("is asked to be kept by its device and to verify its user, for this site alone", async () => {
+  test("is requested for this site only, stored on a device that verifies its user", async () => {
     await addPasskey();
     const creation = JSON.parse(await account.domain.passkeys.beginRegistration(caller)) as object;
     expect(creation).toMatchObject({
@@ -116,13 +116,13 @@ describe("a passkey", () => {
     expect(request.allowCredentials).toBeUndefined();
   });
 
-  test("signs in without a code where its user has an authenticator app", async () => {
+  test("signs in without a code even if its user has an authenticator app", async () => {
     await addPasskey();
     await account.domain.store.users.updateOne({ _id: user._id }, { $set: { totp: {} as never } });
     await expect(signIn()).resolves.toMatchObject({ session: { userId: user._id } });
   });
 
-  test("of another user is neither listed, removed, nor proof of who asks", async () => {
+  test("of another user is not listed, not removed, and proves nothing", async () => {
     const { _id } = await addPasskey();
     const organizationId = user.organization_id;
     const email = `user-${++users}@example.com`;
@@ -134,7 +134,7 @@ describe("a passkey", () => {
     await expect(account.domain.passkeySignIns.reauthenticate(other, response)).rejects.toMatchObject(refusedResponse);
   });
 
-  test("goes with its user, and signs nobody in while the organization is suspended", async () => {
+  test("is deleted with its user, and signs nobody in while the organization is suspended", async () => {
     await addPasskey();
     await account.domain.organizations.suspend(operator, user.organization_id);
     await expect(signIn()).rejects.toMatchObject(refusedSignIn);
@@ -150,7 +150,7 @@ describe("a passkey", () => {
     await expect(signIn()).rejects.toMatchObject(refusedSignIn);
   });
 
-  test("signs nobody in whose organization takes its identity provider’s word alone", async () => {
+  test("signs nobody in if the organization only signs in with its identity provider", async () => {
     await addPasskey();
     const provider = {
       id: "acme",
@@ -173,7 +173,7 @@ describe("a passkey", () => {
     });
   });
 
-  test("is never one too many, of several that are added at once", async () => {
+  test("never exceeds the cap, even if several are added concurrently", async () => {
     const ready = async () => {
       const by = testAuthenticator(account.dashboardUrl.origin);
       return by.create(await account.domain.passkeys.beginRegistration(caller));
@@ -237,7 +237,7 @@ describe("an answer", () => {
   });
 
   test.each(["", "{}", "null", "[", '{"id":"a","response":{"clientDataJSON":"bm8"}}'])(
-    "that is none (%j) is refused as any other",
+    "that is not one (%j) is refused like any other",
     async (response) => {
       const { ceremonyToken } = await account.domain.passkeySignIns.begin(place.clientAddress);
       const attempt = account.domain.passkeySignIns.signIn({ ceremonyToken, response, ...place });
@@ -246,7 +246,7 @@ describe("an answer", () => {
     },
   );
 
-  test("of a passkey by another one’s signature signs nobody in", async () => {
+  test("of a passkey with another passkey’s signature signs nobody in", async () => {
     await addPasskey();
     const impostor = testAuthenticator(account.dashboardUrl.origin);
     const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
@@ -259,7 +259,7 @@ describe("an answer", () => {
 });
 
 describe("a challenge", () => {
-  test("counts once: the same answer again is refused, also where both come at once", async () => {
+  test("works once: a repeated answer is refused, even if both come concurrently", async () => {
     await addPasskey();
     const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
     const response = device.get(options);
@@ -269,7 +269,7 @@ describe("a challenge", () => {
     await expect(attempt()).rejects.toMatchObject(refusedSignIn);
   });
 
-  test("is used up by an answer that is wrong", async () => {
+  test("is used up by a wrong answer", async () => {
     await addPasskey();
     const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
     const attempt = (misbehaviour: Misbehaviour) =>
@@ -278,7 +278,7 @@ describe("a challenge", () => {
     await expect(attempt({})).rejects.toMatchObject(refusedSignIn);
   });
 
-  test("counts for 5 minutes", async () => {
+  test("works for 5 minutes", async () => {
     await addPasskey();
     const { ceremonyToken, options } = await account.domain.passkeySignIns.begin(place.clientAddress);
     account.advance(CHALLENGE_MS);
@@ -286,7 +286,7 @@ describe("a challenge", () => {
     await expect(attempt).rejects.toMatchObject(refusedSignIn);
   });
 
-  test("counts for the browser it was made for, and for what it was made for", async () => {
+  test("only works for its browser and its purpose", async () => {
     await addPasskey();
     const [mine, thiefs] = [
       await account.domain.passkeySignIns.begin(place.clientAddress),
@@ -303,7 +303,7 @@ describe("a challenge", () => {
     await expect(added).rejects.toMatchObject(refusedResponse);
   });
 
-  test("is not given out without end to one client address, and another one’s sign-ins go on", async () => {
+  test("is limited per client address, without effect on other addresses", async () => {
     const clientAddress = "2001:db8:1:2::1";
     for (let n = 0; n < MAX_OPEN; n++) await account.domain.passkeySignIns.begin(clientAddress);
     const neighbour = account.domain.passkeySignIns.begin("2001:db8:1:2:ffff::1");
@@ -313,7 +313,7 @@ describe("a challenge", () => {
     await expect(account.domain.passkeySignIns.begin(clientAddress)).resolves.toBeDefined();
   });
 
-  test("is stored as its hash alone", async () => {
+  test("is only stored as a hash", async () => {
     const { options } = await account.domain.passkeySignIns.begin(place.clientAddress);
     const { challenge } = JSON.parse(options) as { challenge: string };
     const stored = await account.domain.store.passkeyChallenges.find().toArray();
@@ -321,7 +321,7 @@ describe("a challenge", () => {
   });
 });
 
-test("a passkey proves again that its user is there: the session goes on under a new token", async () => {
+test("a passkey confirms its user's identity, and the session continues under a new token", async () => {
   await addPasskey();
   account.advance(3_600_000);
   const options = await account.domain.passkeySignIns.beginReauthentication(caller);

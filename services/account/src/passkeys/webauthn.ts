@@ -6,46 +6,28 @@ import {
 } from "@simplewebauthn/server";
 import type { PasskeyDocument } from "../store.ts";
 
-/** For how long a browser asks its user. */
+/** How long a browser waits for its user. */
 const TIMEOUT_MS = 5 * 60_000;
-/** COSE: EdDSA, ES256 and RS256, which between them every authenticator has one of. */
+/** COSE: EdDSA, ES256 and RS256. Every authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** Whom passkeys are made for: the dashboard as browsers see it. No other site's page can use one. */
+/** The site of passkeys: the dashboard's public URL. No other site's page can use them. */
 export interface RelyingParty {
   readonly id: string;
   readonly origin: string;
 }
 
-/** What a browser answered; everything in it but the challenge is for the library to judge. */
-export interface CredentialResponse {
-  /** Of the passkey, base64url. */
-  readonly credentialId: string;
-  readonly challenge: string;
-  /** Whom the passkey says it belongs to. */
-  readonly userHandle?: string;
-  readonly json: unknown;
-}
-
-export interface NewCredential {
-  readonly credentialId: string;
-  readonly publicKey: Buffer;
-  readonly counter: number;
-  readonly transports: readonly string[];
-}
-
-type Known = Pick<PasskeyDocument, "credential_id" | "transports">;
-
 export function relyingParty(dashboardUrl: URL): RelyingParty {
   return { id: dashboardUrl.hostname, origin: dashboardUrl.origin };
 }
 
-/** PublicKeyCredentialCreationOptionsJSON of a passkey that a device keeps and asks its user for. */
+type Known = Pick<PasskeyDocument, "credential_id" | "transports">;
+
+/** Returns PublicKeyCredentialCreationOptionsJSON for a passkey that its device stores and verifies its user for. */
 export async function creationOptions(
   rp: RelyingParty,
-  options: { challenge: Buffer; user: { id: string; email: string }; known: readonly Known[] },
+  { challenge, user, known }: { challenge: Buffer; user: { id: string; email: string }; known: readonly Known[] },
 ): Promise<string> {
-  const { challenge, user, known } = options;
   const created = await generateRegistrationOptions({
     rpName: "Vendor Verification",
     rpID: rp.id,
@@ -62,7 +44,7 @@ export async function creationOptions(
   return JSON.stringify(created);
 }
 
-/** PublicKeyCredentialRequestOptionsJSON; of any passkey for this site where none are named. */
+/** Returns PublicKeyCredentialRequestOptionsJSON for the known passkeys; for any passkey of this site if none are given. */
 export async function requestOptions(
   rp: RelyingParty,
   { challenge, known = [] }: { challenge: Buffer; known?: readonly Known[] },
@@ -77,7 +59,21 @@ export async function requestOptions(
   return JSON.stringify(created);
 }
 
-/** Reads a browser's answer; undefined where it is none. */
+function descriptor({ credential_id, transports }: Known) {
+  return { id: credential_id, transports: [...transports] };
+}
+
+/** What is needed of a browser's answer to find its challenge and passkey. The library checks the rest. */
+export interface CredentialResponse {
+  /** Id of the passkey, base64url. */
+  readonly credentialId: string;
+  readonly challenge: string;
+  /** The user that the passkey says it belongs to. */
+  readonly userHandle?: string;
+  readonly json: unknown;
+}
+
+/** Reads a browser's answer; undefined if it is none. */
 export function readResponse(text: string): CredentialResponse | undefined {
   try {
     const json = JSON.parse(text) as { id: unknown; response: { clientDataJSON: string; userHandle?: unknown } };
@@ -92,49 +88,36 @@ export function readResponse(text: string): CredentialResponse | undefined {
   }
 }
 
-/** The passkey that a browser made by our options; undefined where anything about it is not as asked for. */
-export async function verifiedCredential(
-  rp: RelyingParty,
-  response: CredentialResponse,
-): Promise<NewCredential | undefined> {
+/** Returns the passkey that a browser created with our options; undefined if anything about it is not as requested. */
+export async function verifiedCredential(rp: RelyingParty, response: CredentialResponse) {
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
+      ...expectationsOf(rp, response),
       response: response.json as Parameters<typeof verifyRegistrationResponse>[0]["response"],
-      expectedChallenge: response.challenge,
-      expectedOrigin: rp.origin,
-      expectedRPID: rp.id,
-      requireUserVerification: true,
       supportedAlgorithmIDs: ALGORITHMS,
     });
     if (!verified) return undefined;
     const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
-    return { credentialId: id, publicKey: Buffer.from(publicKey), counter, transports };
+    return { credential_id: id, public_key: Buffer.from(publicKey), counter, transports };
   } catch {
     return undefined;
   }
 }
 
 /**
- * The counter that a passkey shows with its proof; undefined where the proof is wrong, of another site, without a
- * verified user, or by a counter that did not go on, which a copy of the passkey would show.
+ * Returns the counter of a passkey's proof; undefined if the proof is wrong, from another site, without a verified user,
+ * or if the counter did not increase, which reveals a copied passkey.
  */
 export async function verifiedCounter(
   rp: RelyingParty,
   response: CredentialResponse,
-  passkey: PasskeyDocument,
+  { credential_id, public_key, counter }: PasskeyDocument,
 ): Promise<number | undefined> {
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      ...expectationsOf(rp, response),
       response: response.json as Parameters<typeof verifyAuthenticationResponse>[0]["response"],
-      expectedChallenge: response.challenge,
-      expectedOrigin: rp.origin,
-      expectedRPID: rp.id,
-      requireUserVerification: true,
-      credential: {
-        id: passkey.credential_id,
-        publicKey: new Uint8Array(passkey.public_key),
-        counter: passkey.counter,
-      },
+      credential: { id: credential_id, publicKey: new Uint8Array(public_key), counter },
     });
     return verified ? authenticationInfo.newCounter : undefined;
   } catch {
@@ -142,6 +125,11 @@ export async function verifiedCounter(
   }
 }
 
-function descriptor({ credential_id, transports }: Known) {
-  return { id: credential_id, transports: [...transports] };
+function expectationsOf(rp: RelyingParty, { challenge }: CredentialResponse) {
+  return {
+    expectedChallenge: challenge,
+    expectedOrigin: rp.origin,
+    expectedRPID: rp.id,
+    requireUserVerification: true,
+  };
 }

@@ -6,7 +6,7 @@ import { EntryService } from "@vvs/proto/account/v1/entry";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import type { AccountDomain } from "../domain.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
-import { sessionMessage } from "../messages.ts";
+import { begunMessage } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
 
 /** Minimum duration of an answer in milliseconds, so that it does not reveal whether an email was queued. */
@@ -74,10 +74,9 @@ export function createEntryPart(options: {
       getSignUp: ({ token }) => domain.signUps.get(token),
 
       confirmSignUp: ({ token, password, clientAddress, userAgent }) =>
-        recorded("confirm_sign_up", clientAddress, async () => {
-          const confirmed = await domain.signUps.confirm({ token, password, clientAddress, userAgent });
-          return { sessionToken: confirmed.token, session: sessionMessage(confirmed.session) };
-        }),
+        recorded("confirm_sign_up", clientAddress, async () =>
+          begunMessage(await domain.signUps.confirm({ token, password, clientAddress, userAgent })),
+        ),
 
       requestPasswordReset: ({ email, clientAddress }) =>
         recorded("request_password_reset", clientAddress, () =>
@@ -94,16 +93,10 @@ export function createEntryPart(options: {
 
       async listMailbox() {
         if (!mailbox) throw new ServiceError("not_found", { message: "There is no mailbox: emails are sent." });
-        const mails = await mailbox.list();
-        return {
-          mails: mails.map(({ _id, to, subject, text, received_at }) => ({
-            id: _id,
-            to,
-            subject,
-            text,
-            receivedAt: timestampFromDate(received_at),
-          })),
-        };
+        const mails = (await mailbox.list()).map(({ _id: id, to, subject, text, received_at }) => {
+          return { id, to, subject, text, receivedAt: timestampFromDate(received_at) };
+        });
+        return { mails };
       },
     },
   });

@@ -12,24 +12,18 @@ export interface SignedIn {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: Role;
-  /** When the session ends whatever happens. */
+  /** When the session ends at the latest. */
   readonly expiresAt: Date;
-  /** When the user last gave their password, here or to their identity provider. */
+  /** When the user last confirmed their identity, here or to their identity provider. */
   readonly authenticatedAt: Date;
-  /** The identity provider that the session began by. */
+  /** The identity provider that began the session. */
   readonly identityProviderId?: string;
 }
 
-export interface LiveSessions {
-  /** Whose session it is; undefined where its user is gone or the organization suspended. */
-  describe(session: SessionDocument): Promise<SignedIn | undefined>;
-  /** The session of a token, noted as used. Errors: unauthorized where it is unknown or over. */
-  find(token: string): Promise<{ session: SessionDocument; signedIn: SignedIn }>;
-}
+export type LiveSessions = ReturnType<typeof createLiveSessions>;
 
-export function createLiveSessions(options: { store: AccountStore; now: () => Date }): LiveSessions {
-  const { store, now } = options;
-
+export function createLiveSessions({ store, now }: { store: AccountStore; now: () => Date }) {
+  /** Returns the user of a session; undefined if the user is gone or the organization is suspended. */
   async function describe(session: SessionDocument): Promise<SignedIn | undefined> {
     const [user, organization] = await Promise.all([
       store.users.findOne({ _id: session.user_id }),
@@ -51,7 +45,8 @@ export function createLiveSessions(options: { store: AccountStore; now: () => Da
   return {
     describe,
 
-    async find(token) {
+    /** Returns the session of a token, and stores that it was used. Errors: unauthorized if it is unknown or has ended. */
+    async find(token: string): Promise<{ session: SessionDocument; signedIn: SignedIn }> {
       const session = await store.sessions.findOne({ _id: sessionId(token) });
       const at = now();
       const signedIn = session && isSessionAlive(session, at) ? await describe(session) : undefined;
@@ -65,8 +60,8 @@ export function createLiveSessions(options: { store: AccountStore; now: () => Da
 }
 
 /**
- * Requires in a change's transaction that the caller's session was not ended since it was found. It counts the change
- * in the session, so that whatever ends the session at the same time waits for the transaction. Errors: unauthorized.
+ * Requires in a change's transaction that the caller's session was not ended since it was found. Counts the change in
+ * the session, so that a transaction that ends the session at the same time waits for this one. Errors: unauthorized.
  */
 export async function requireSession(
   store: AccountStore,
@@ -78,7 +73,7 @@ export async function requireSession(
   if (matchedCount === 0) throw sessionOver();
 }
 
-/** What who comes with a session that is over is told. */
+/** Returns the refusal of a session that has ended. */
 export function sessionOver(): ServiceError {
   return new ServiceError("unauthorized", { message: "Sign in again." });
 }

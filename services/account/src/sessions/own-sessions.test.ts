@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { operator } from "../audit/audit.ts";
+import { createAuditLog, operator } from "../audit/audit.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { createLiveSessions } from "./live-sessions.ts";
+import { createOwnSessions } from "./own-sessions.ts";
 import { IDLE_TIMEOUT_MS } from "./sessions.ts";
 
 const MINUTE = 60_000;
@@ -23,7 +25,7 @@ async function newUser(): Promise<string> {
   return (await account.domain.users.create(operator, user)).email;
 }
 
-/** Signs in with a browser of that name; returns who acts with the session. */
+/** Signs in with a browser of that name, and returns the caller. */
 async function signIn(userAgent: string, as = email) {
   const place = { clientAddress: `203.0.113.${users}`, userAgent };
   const { token } = await account.domain.signIns.signIn({ email: as, password, ...place });
@@ -32,7 +34,7 @@ async function signIn(userAgent: string, as = email) {
 
 const over = { code: "unauthorized" };
 
-test("a user sees their own sessions that live, the last used first, with browser, address, beginning and last use", async () => {
+test("a user sees their own sessions that have not ended, most recently used first, with browser, address, start and last use", async () => {
   const first = await signIn("Old/1");
   account.advance(IDLE_TIMEOUT_MS);
   const began = account.clock.now;
@@ -57,7 +59,7 @@ test("a user sees their own sessions that live, the last used first, with browse
   expect(JSON.stringify(sessions)).not.toContain(second.token);
 });
 
-test("a user ends one of their sessions, again without effect, and never that of another user", async () => {
+test("a user ends one of their sessions, repeatably, and never that of another user", async () => {
   const mine = await signIn("Laptop/1");
   const lost = await signIn("Phone/1");
   const stranger = await signIn("Stranger/1", await newUser());
@@ -78,7 +80,7 @@ test("a user ends one of their sessions, again without effect, and never that of
   ]);
 });
 
-test("a user ends all sessions but the one that they use", async () => {
+test("a user ends all sessions except the current one", async () => {
   const mine = await signIn("Laptop/1");
   const others = [await signIn("Phone/1"), await signIn("Library/1")];
   const stranger = await signIn("Stranger/1", await newUser());
@@ -87,4 +89,28 @@ test("a user ends all sessions but the one that they use", async () => {
   for (const { token } of [mine, stranger])
     await expect(account.domain.signIns.getSession(token)).resolves.toBeDefined();
   expect(await account.domain.sessions.endOthers(mine)).toBe(0);
+});
+
+test.each(["end", "endOthers"] as const)("%s does nothing for a session that ends meanwhile", async (method) => {
+  const [mine, other] = [await signIn("Laptop/1"), await signIn("Phone/1")];
+  const otherId = (await account.domain.sessions.list(mine)).find(({ isCurrent }) => !isCurrent)!.id;
+  const { store } = account.domain;
+  const now = () => account.clock.now;
+  const real = createLiveSessions({ store, now });
+  const sessions = createOwnSessions({
+    ...account,
+    store,
+    now,
+    audit: createAuditLog({ store, now }),
+    liveSessions: {
+      ...real,
+      async find(token) {
+        const found = await real.find(token);
+        await account.domain.signIns.signOut(token);
+        return found;
+      },
+    },
+  });
+  await expect(sessions[method](mine, otherId)).rejects.toMatchObject(over);
+  await expect(account.domain.signIns.getSession(other.token)).resolves.toBeDefined();
 });

@@ -1,52 +1,32 @@
 import { inTransaction } from "@vvs/mongo";
-import type { Filter, MongoClient } from "mongodb";
-import type { Actor, AuditLog } from "../audit/audit.ts";
-import type { AccountStore, SessionDocument } from "../store.ts";
-import type { LiveSessions } from "./live-sessions.ts";
+import type { Filter } from "mongodb";
+import type { Actor } from "../audit/audit.ts";
+import type { Basics } from "../parts.ts";
+import type { SessionDocument } from "../store.ts";
+import { type LiveSessions, requireSession } from "./live-sessions.ts";
 import { isSessionAlive, type SessionPlace } from "./sessions.ts";
 
-/** A signed-in user who acts on their own account. */
+/** A signed-in user who manages their own account. */
 export interface SessionCaller extends SessionPlace {
   readonly token: string;
   readonly requestId?: string;
 }
 
-/** A session as its user sees it. */
-export interface OwnSession {
-  /** The hash of its token: names it, and is no means to use it. */
-  readonly id: string;
-  readonly beganAt: Date;
-  readonly lastUsedAt: Date;
-  readonly clientAddress?: string;
-  readonly userAgent?: string;
-  readonly isCurrent: boolean;
-}
-
-export interface OwnSessions {
-  /** The user's sessions that live, the last used first. Errors: unauthorized. */
-  list(caller: SessionCaller): Promise<OwnSession[]>;
-  /** Ends one of the user's sessions; nothing where they have none of that id. Errors: unauthorized. */
-  end(caller: SessionCaller, id: string): Promise<void>;
-  /** Ends all of the user's sessions but the caller's; returns how many. Errors: unauthorized. */
-  endOthers(caller: SessionCaller): Promise<number>;
-}
-
-/** More than anybody looks through. */
 const MAX_LISTED = 100;
 
-export function createOwnSessions(options: {
-  client: MongoClient;
-  store: AccountStore;
-  liveSessions: LiveSessions;
-  audit: AuditLog;
-  now: () => Date;
-}): OwnSessions {
-  const { client, store, liveSessions, audit, now } = options;
-
+/** The sessions that signed-in users list and end. All methods throw unauthorized if the caller's session has ended. */
+export function createOwnSessions({
+  client,
+  store,
+  liveSessions,
+  audit,
+  now,
+}: Basics & { liveSessions: LiveSessions }) {
   async function end(caller: SessionCaller, which: (current: SessionDocument) => Filter<SessionDocument>) {
     const { session: current } = await liveSessions.find(caller.token);
     const { user_id: userId, organization_id: organizationId } = current;
     return inTransaction(client, async (session) => {
+      await requireSession(store, current, session);
       const filter = { ...which(current), user_id: userId };
       const { deletedCount } = await store.sessions.deleteMany(filter, { session });
       if (deletedCount === 0) return 0;
@@ -58,7 +38,8 @@ export function createOwnSessions(options: {
   }
 
   return {
-    async list(caller) {
+    /** Returns the user's sessions that have not ended, most recently used first. */
+    async list(caller: SessionCaller): Promise<OwnSession[]> {
       const { session: current } = await liveSessions.find(caller.token);
       const at = now();
       const found = await store.sessions
@@ -71,20 +52,25 @@ export function createOwnSessions(options: {
         .map((session) => ownSession(session, session._id === current._id));
     },
 
-    async end(caller, id) {
+    /** Ends one of the user's sessions, if it exists. */
+    async end(caller: SessionCaller, id: string): Promise<void> {
       await end(caller, () => ({ _id: id }));
     },
 
-    endOthers: (caller) => end(caller, (current) => ({ _id: { $ne: current._id } })),
+    /** Ends all of the user's sessions except the caller's; returns how many. */
+    endOthers: (caller: SessionCaller) => end(caller, (current) => ({ _id: { $ne: current._id } })),
   };
 }
 
-/** The user of a session, for the audit log. */
+/** Returns the user of a session, for the audit log. */
 export function actorOf(caller: SessionCaller, userId: string): Actor {
   return { actor: userId, clientAddress: caller.clientAddress, requestId: caller.requestId };
 }
 
-function ownSession(session: SessionDocument, isCurrent: boolean): OwnSession {
+/** A session as its user sees it. The id is the hash of its token, and can't be used to sign in. */
+export type OwnSession = ReturnType<typeof ownSession>;
+
+function ownSession(session: SessionDocument, isCurrent: boolean) {
   return {
     id: session._id,
     beganAt: session.created_at,

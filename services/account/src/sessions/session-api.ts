@@ -2,11 +2,12 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
-import { type Callers, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
+import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import type { AccountDomain } from "../domain.ts";
-import { sessionCallerOf, sessionMessage, sessionSummaryMessage } from "../messages.ts";
+import { begunMessage, sessionCallerOf, sessionMessage, sessionSummaryMessage } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
-import { EmailUnconfirmedError, SecondStepError, type SignIns } from "./sign-in.ts";
+import { recordedSignIn } from "./recorded.ts";
+import { EmailUnconfirmedError, SecondStepError } from "./sign-in.ts";
 
 const callers: Callers<typeof SessionService> = {
   signIn: ["dashboard"],
@@ -24,98 +25,87 @@ const callers: Callers<typeof SessionService> = {
   disableTotp: ["dashboard"],
 };
 
-/** SessionService. */
 export function createSessionPart(options: {
   domain: AccountDomain;
   metrics: AccountMetrics;
   logger: Logger;
 }): ServicePart {
-  const { domain, metrics, logger } = options;
-  const record = (step: string, outcome: string, ids: object) => {
-    metrics.signIn(outcome);
-    logger.info({ outcome, step, ...ids }, "sign-in");
-  };
+  const { signIns, sessions, ownPassword, secondFactor } = options.domain;
+  return servicePart({
+    service: SessionService,
+    callers,
+    handlers: {
+      async signIn({ email, password, clientAddress, userAgent }) {
+        const input = { email, password, clientAddress, userAgent };
+        const ids = { client_address: clientAddress };
+        try {
+          return begunMessage(
+            await recordedSignIn(options, "password", ids, () => signIns.signIn(input), explainPassword),
+          );
+        } catch (error) {
+          if (error instanceof SecondStepError) return { secondStepToken: error.secondStepToken };
+          if (error instanceof EmailUnconfirmedError) return { emailUnconfirmed: true };
+          throw error;
+        }
+      },
 
-  async function recorded(step: string, clientAddress: string, run: () => ReturnType<SignIns["signIn"]>) {
-    const ids = { client_address: clientAddress };
-    try {
-      const { token, session } = await run();
-      record(step, "ok", { ...ids, user_id: session.userId, organization_id: session.organizationId });
-      return { sessionToken: token, session: sessionMessage(session) };
-    } catch (error) {
-      record(step, outcomeOf(error), ids);
-      throw error;
-    }
-  }
+      async finishSignIn({ secondStepToken, code, clientAddress, userAgent }) {
+        const input = { secondStepToken, code, clientAddress, userAgent };
+        const ids = { client_address: clientAddress };
+        return begunMessage(await recordedSignIn(options, "code", ids, () => signIns.finish(input)));
+      },
 
-  const handlers: Handlers<typeof SessionService> = {
-    async signIn({ email, password, clientAddress, userAgent }) {
-      try {
-        return await recorded("password", clientAddress, () =>
-          domain.signIns.signIn({ email, password, clientAddress, userAgent }),
-        );
-      } catch (error) {
-        if (error instanceof SecondStepError) return { secondStepToken: error.secondStepToken };
-        if (error instanceof EmailUnconfirmedError) return { emailUnconfirmed: true };
-        throw error;
-      }
+      async getSecondFactor({ caller }) {
+        const { enabledAt, recoveryCodesLeft } = await secondFactor.get(sessionCallerOf(caller));
+        return { enabledAt: enabledAt && timestampFromDate(enabledAt), recoveryCodesLeft };
+      },
+
+      beginTotp: ({ caller }) => secondFactor.beginTotp(sessionCallerOf(caller)),
+
+      async enableTotp({ caller, code }) {
+        return { recoveryCodes: await secondFactor.enableTotp(sessionCallerOf(caller), code) };
+      },
+
+      async disableTotp({ caller }) {
+        await secondFactor.disableTotp(sessionCallerOf(caller));
+        return {};
+      },
+
+      async getSession({ sessionToken }) {
+        return { session: sessionMessage(await signIns.getSession(sessionToken)) };
+      },
+
+      async signOut({ sessionToken, clientAddress }) {
+        await signIns.signOut(sessionToken, clientAddress);
+        return {};
+      },
+
+      async listSessions({ caller }) {
+        return { sessions: (await sessions.list(sessionCallerOf(caller))).map(sessionSummaryMessage) };
+      },
+
+      async endSession({ caller, sessionId }) {
+        await sessions.end(sessionCallerOf(caller), sessionId);
+        return {};
+      },
+
+      async endOtherSessions({ caller }) {
+        return { ended: await sessions.endOthers(sessionCallerOf(caller)) };
+      },
+
+      async reauthenticate({ caller, password }) {
+        return begunMessage(await ownPassword.reauthenticate(sessionCallerOf(caller), password));
+      },
+
+      async changePassword({ caller, currentPassword: current, password }) {
+        return begunMessage(await ownPassword.change(sessionCallerOf(caller), { current, password }));
+      },
     },
-
-    finishSignIn: ({ secondStepToken, code, clientAddress, userAgent }) =>
-      recorded("code", clientAddress, () => domain.signIns.finish({ secondStepToken, code, clientAddress, userAgent })),
-
-    async getSecondFactor({ caller }) {
-      const { enabledAt, recoveryCodesLeft } = await domain.secondFactor.get(sessionCallerOf(caller));
-      return { enabledAt: enabledAt && timestampFromDate(enabledAt), recoveryCodesLeft };
-    },
-
-    beginTotp: ({ caller }) => domain.secondFactor.beginTotp(sessionCallerOf(caller)),
-
-    async enableTotp({ caller, code }) {
-      return { recoveryCodes: await domain.secondFactor.enableTotp(sessionCallerOf(caller), code) };
-    },
-
-    async disableTotp({ caller }) {
-      await domain.secondFactor.disableTotp(sessionCallerOf(caller));
-      return {};
-    },
-
-    async getSession({ sessionToken }) {
-      return { session: sessionMessage(await domain.signIns.getSession(sessionToken)) };
-    },
-
-    async signOut({ sessionToken, clientAddress }) {
-      await domain.signIns.signOut(sessionToken, clientAddress);
-      return {};
-    },
-
-    async listSessions({ caller }) {
-      return { sessions: (await domain.sessions.list(sessionCallerOf(caller))).map(sessionSummaryMessage) };
-    },
-
-    async endSession({ caller, sessionId }) {
-      await domain.sessions.end(sessionCallerOf(caller), sessionId);
-      return {};
-    },
-
-    async endOtherSessions({ caller }) {
-      return { ended: await domain.sessions.endOthers(sessionCallerOf(caller)) };
-    },
-
-    async reauthenticate({ caller, password }) {
-      const { token, session } = await domain.ownPassword.reauthenticate(sessionCallerOf(caller), password);
-      return { sessionToken: token, session: sessionMessage(session) };
-    },
-
-    async changePassword({ caller, currentPassword: current, password }) {
-      const { token, session } = await domain.ownPassword.change(sessionCallerOf(caller), { current, password });
-      return { sessionToken: token, session: sessionMessage(session) };
-    },
-  };
-  return servicePart({ service: SessionService, handlers, callers });
+  });
 }
 
-function outcomeOf(error: unknown): string {
-  if (error instanceof SecondStepError) return "second_step";
-  return error instanceof EmailUnconfirmedError ? "email_unconfirmed" : ServiceError.from(error).code;
+function explainPassword(error: unknown): { outcome: string } {
+  if (error instanceof SecondStepError) return { outcome: "second_step" };
+  if (error instanceof EmailUnconfirmedError) return { outcome: "email_unconfirmed" };
+  return { outcome: ServiceError.from(error).code };
 }

@@ -2,34 +2,33 @@ import { createHash, randomBytes } from "node:crypto";
 import type { SessionDocument } from "../store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** A session that nobody uses ends after this time. */
+/** A session that is not used ends after this time. */
 export const IDLE_TIMEOUT_MS = 12 * HOUR_MS;
 /** Every session ends after this time. */
 export const ABSOLUTE_TIMEOUT_MS = 7 * 24 * HOUR_MS;
-/** How old the note of a session's last use may grow, so that not every page view writes. */
+/** How old the stored time of a session's last use may be, so that not every page view writes. */
 const TOUCH_AFTER_MS = 60_000;
 const TOKEN_BYTES = 32;
-/** Of what a browser calls itself: enough to tell it, and no more than a stranger may have us keep. */
+/** Enough of a user agent to recognize the browser; strangers choose its length. */
 const MAX_USER_AGENT_LENGTH = 300;
 
 /** Where a session is used. */
 export interface SessionPlace {
   readonly clientAddress: string;
-  /** The browser, as it calls itself. */
   readonly userAgent?: string;
 }
 
-/** A new token: 256 random bits as base64url. */
+/** Returns a new token: 256 random bits as base64url. */
 export function newSessionToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-/** What is stored of a token; without a salt, as nobody can guess 256 random bits. */
+/** Returns the stored hash of a token. 256 random bits need no salt. */
 export function sessionId(token: string): string {
   return createHash("sha256").update(token, "utf8").digest("hex");
 }
 
-/** A session that begins now. */
+/** Returns a session that begins now. */
 export function newSession(
   token: string,
   user: { _id: string; organization_id: string },
@@ -49,12 +48,12 @@ export function newSession(
   };
 }
 
-/** Is the session neither idle for too long nor past its end? */
+/** Returns whether a session has neither been idle for too long nor expired. */
 export function isSessionAlive(session: Pick<SessionDocument, "last_seen_at" | "expires_at">, now: Date): boolean {
   return now < session.expires_at && now.getTime() - session.last_seen_at.getTime() < IDLE_TIMEOUT_MS;
 }
 
-/** Is the note of its last use old enough to be written again? */
+/** Returns whether the stored time of the last use is old enough to be written again. */
 export function isTouchDue(session: Pick<SessionDocument, "last_seen_at">, now: Date): boolean {
   return now.getTime() - session.last_seen_at.getTime() >= TOUCH_AFTER_MS;
 }

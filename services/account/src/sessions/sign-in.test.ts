@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createAuditLog, operator } from "../audit/audit.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
-import { stepOf, totpCode } from "../users/totp.ts";
-import { createAttemptWindows } from "./attempt-windows.ts";
+import { stepOf, totpCode } from "../testing/totp.ts";
+import { createAttemptLimits, MAX_FAILURES, WINDOW_MS } from "./attempt-limits.ts";
 import { createLiveSessions } from "./live-sessions.ts";
 import { ABSOLUTE_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "./sessions.ts";
 import { createSignIns } from "./sign-in.ts";
-import { createSignInLimits, MAX_FAILURES, WINDOW_MS } from "./sign-in-limits.ts";
 
 let account: TestAccount;
 let users = 0;
@@ -49,7 +48,7 @@ describe("signing in", () => {
     await expect(account.domain.signIns.getSession(`${token}x`)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  test("by the password alone begins no session of a user who turns an authenticator app on meanwhile", async () => {
+  test("with only the password begins no session if the user turns an authenticator app on meanwhile", async () => {
     const { user, email, password, clientAddress } = await newUser();
     const { token } = await account.domain.signIns.signIn({ email, password, clientAddress });
     const caller = { token, clientAddress };
@@ -64,7 +63,7 @@ describe("signing in", () => {
       users: account.domain.users,
       identityProviders: createIdentityProviders([]),
       secondFactor: { useCode: async () => false },
-      limits: createSignInLimits({ windows: createAttemptWindows({ store, now }), now }),
+      limits: createAttemptLimits({ store, now }).signIns,
       audit: createAuditLog({ store, now }),
       liveSessions: {
         ...liveSessions,
@@ -79,7 +78,7 @@ describe("signing in", () => {
     expect(await store.sessions.countDocuments({ user_id: user._id })).toBe(1);
   });
 
-  test("fails with one text whatever the cause", async () => {
+  test("fails with the same text for any cause", async () => {
     const { email, password, organization, clientAddress } = await newUser();
     const wrong = account.domain.signIns.signIn({ email, password: "wrong horse", clientAddress });
     await expect(wrong).rejects.toMatchObject(refused);
@@ -118,7 +117,7 @@ describe("a session", () => {
     await expect(account.domain.signIns.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  test("ends with a new password or the organization's suspension, and does not come back", async () => {
+  test("ends with a new password or the organization's suspension, and stays ended", async () => {
     const { email, password, organization, clientAddress } = await newUser();
     const first = await account.domain.signIns.signIn({ email, password, clientAddress });
     await account.domain.users.setPassword(operator, { email, password: "another horse" });
@@ -129,7 +128,7 @@ describe("a session", () => {
     await expect(account.domain.signIns.getSession(second.token)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  test("its beginning and end are audited with the client's address", async () => {
+  test("its start and end are audited with the client's address", async () => {
     const { user, email, password, clientAddress } = await newUser();
     const { token } = await account.domain.signIns.signIn({ email, password, clientAddress });
     await account.domain.signIns.signOut(token);
@@ -142,7 +141,7 @@ describe("a session", () => {
 });
 
 describe("the limits of failed sign-ins", () => {
-  test("shut an account for everybody after ten, even at once, and open it again", async () => {
+  test("block an account after ten, even concurrent ones, and unblock it again", async () => {
     const { email, password } = await newUser();
     const attempts = Array.from({ length: MAX_FAILURES.account + 5 }, (_, n) =>
       account.domain.signIns.signIn({ email, password: "wrong horse", clientAddress: `198.51.100.${n}` }),
@@ -160,7 +159,7 @@ describe("the limits of failed sign-ins", () => {
     await expect(account.domain.signIns.signIn(right)).resolves.toBeDefined();
   });
 
-  test("hold for an address that nobody has as well, so that they tell nothing of accounts", async () => {
+  test("apply to unknown addresses too, so that they reveal no accounts", async () => {
     const attempt = (n: number) =>
       account.domain.signIns.signIn({
         email: "ghost@example.com",
@@ -171,7 +170,7 @@ describe("the limits of failed sign-ins", () => {
     await expect(attempt(200)).rejects.toMatchObject({ code: "rate_limited" });
   });
 
-  test("shut a client address that tries many accounts, not others", async () => {
+  test("block a client address that tries many accounts, and no other address", async () => {
     const { email, password } = await newUser();
     const attempt = (n: number) =>
       account.domain.signIns.signIn({ email: `guess${n}@example.com`, password: "x", clientAddress: "192.0.2.77" });
@@ -184,7 +183,7 @@ describe("the limits of failed sign-ins", () => {
     ).resolves.toBeDefined();
   });
 
-  test("count failures alone: who signs in often is never shut out", async () => {
+  test("only count failures: frequent sign-ins are never blocked", async () => {
     const { email, password, clientAddress } = await newUser();
     for (let n = 0; n < MAX_FAILURES.account + 1; n++)
       await account.domain.signIns.signIn({ email, password, clientAddress });
@@ -194,7 +193,7 @@ describe("the limits of failed sign-ins", () => {
 });
 
 describe("a user", () => {
-  test("has an address that no other has in any case", async () => {
+  test("has a unique address, ignoring case", async () => {
     const { email, organization } = await newUser();
     const again = { organizationId: organization._id, email: email.toUpperCase(), password: "correct horse" };
     await expect(account.domain.users.create(operator, again)).rejects.toMatchObject({

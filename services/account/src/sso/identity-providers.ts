@@ -1,7 +1,9 @@
 import { z } from "@vvs/config";
+import { ServiceError } from "@vvs/errors";
+import type { UserDocument } from "../store.ts";
 import { normalizedEmail } from "../users/users.ts";
 
-/** Where plaintext is no risk: a provider played on this machine. */
+/** Hosts for which plaintext is no risk: a provider simulated on this machine. */
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 const domain = z
@@ -10,30 +12,30 @@ const domain = z
   .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/);
 
 const identityProvider = z.strictObject({
-  /** Names it in addresses, also in the one that is registered with it. */
+  /** Part of URLs, including the redirect URI that is registered with the provider. */
   id: z.string().regex(/^[a-z0-9-]{1,40}$/),
-  /** Whose members it signs in. */
+  /** The organization whose members it signs in. */
   organization_id: z.string().startsWith("org_"),
-  /** For people, such as Acme. */
+  /** Name for people, such as Acme. */
   name: z.string().min(1).max(60),
-  /** Exactly as its discovery document and its tokens have it. */
+  /** Exactly as in its discovery document and its tokens. */
   issuer: z.url().refine(isSafe, "must be https"),
   client_id: z.string().min(1),
   client_secret: z.string().min(1),
-  /** Addresses of these domains alone are taken from it, and lead to it. */
+  /** Domains of the email addresses that it may vouch for. Users with such an address are sent to it. */
   email_domains: z.array(domain).min(1),
-  /** What somebody becomes whom it knows and the organization does not; absent, such a one is refused. */
+  /** Role of people whom the provider knows and the organization does not; absent: they are refused. */
   new_members: z.enum(["developer", "read_only"]).optional(),
-  /** Are the organization's members refused any other sign-in? */
+  /** Whether members can't sign in any other way. */
   required: z.boolean().default(false),
-  /** Has the sign-in page a button for it, for everybody to see? */
+  /** Whether the sign-in page shows everybody a button for it. */
   offered: z.boolean().default(false),
 });
 
 /** An organization's own identity provider. */
 export type IdentityProvider = z.infer<typeof identityProvider>;
 
-/** The identity providers of a JSON array; no two of one id, organization or domain. */
+/** A JSON array of identity providers, no two with the same id, organization or email domain. */
 export const identityProvidersVariable = () =>
   z.string().transform((text, context): readonly IdentityProvider[] => {
     const parsed = z.array(identityProvider).safeParse(jsonOf(text));
@@ -41,38 +43,36 @@ export const identityProvidersVariable = () =>
     const where = parsed.error?.issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`).join("; ");
     context.addIssue({
       code: "custom",
-      message: where ?? "ids, organizations and e-mail domains must each belong to one provider",
+      message: where ?? "ids, organizations and email domains must each belong to one provider",
     });
     return z.NEVER;
   });
 
-export interface IdentityProviders {
-  byId(id: string): IdentityProvider | undefined;
-  /** By the domain of an address. */
-  byEmail(email: string): IdentityProvider | undefined;
-  byOrganization(organizationId: string): IdentityProvider | undefined;
-  /** Those that the sign-in page offers to everybody. */
-  readonly offered: readonly IdentityProvider[];
-  readonly isUsed: boolean;
-}
+export type IdentityProviders = ReturnType<typeof createIdentityProviders>;
 
-export function createIdentityProviders(providers: readonly IdentityProvider[]): IdentityProviders {
+export function createIdentityProviders(providers: readonly IdentityProvider[]) {
   return {
-    byId: (id) => providers.find((provider) => provider.id === id),
-    byEmail: (email) => providers.find((provider) => provider.email_domains.includes(domainOf(email))),
-    byOrganization: (id) => providers.find(({ organization_id }) => organization_id === id),
+    byId: (id: string) => providers.find((provider) => provider.id === id),
+    /** Returns the provider for the domain of an address. */
+    byEmail: (email: string) => providers.find((provider) => isOfProvider(provider, email)),
+    /** The providers that the sign-in page offers to everybody. */
     offered: providers.filter(({ offered }) => offered),
     isUsed: providers.length > 0,
+
+    /** Errors: forbidden for a user who proved who they are, if the organization only signs in with its provider. */
+    refuseOtherSignIn(user: UserDocument): void {
+      const provider = providers.find(({ organization_id }) => organization_id === user.organization_id);
+      if (!provider?.required) return;
+      throw new ServiceError("forbidden", {
+        message: `Your organization signs in with ${provider.name}. Use single sign-on.`,
+      });
+    },
   };
 }
 
-/** May this provider say who has this address? */
+/** Returns whether a provider may vouch for an address. */
 export function isOfProvider(provider: IdentityProvider, email: string): boolean {
-  return provider.email_domains.includes(domainOf(email));
-}
-
-function domainOf(email: string): string {
-  return normalizedEmail(email).split("@").at(-1)!;
+  return provider.email_domains.includes(normalizedEmail(email).split("@").at(-1)!);
 }
 
 function isSafe(issuer: string): boolean {

@@ -3,15 +3,15 @@ import * as openid from "openid-client";
 import type { IdentityProvider } from "./identity-providers.ts";
 
 const TIMEOUT_SECONDS = 5;
-/** No document of a provider is longer. */
+/** Maximum size of a provider's answer. */
 const MAX_BYTES = 262_144;
-/** How long a provider's discovery document is believed. */
+/** How long a provider's discovery document is cached. */
 const DISCOVERY_MS = 60 * 60_000;
 
-/** The provider does not answer, or with what is no answer. */
+/** The provider does not answer, or its answer is not one of the protocol. */
 export class ProviderAwayError extends Error {}
 
-/** The provider, or who came back in its name, said what must not be believed; `reason` is a word for logs. */
+/** The answer, of the provider or of a browser that returned from it, is not to be trusted. `reason` is for logs. */
 export class NotProvenError extends Error {
   readonly reason: string;
 
@@ -21,34 +21,28 @@ export class NotProvenError extends Error {
   }
 }
 
-/** Who somebody is, by their provider. */
+/** A person, as their provider describes them. */
 export interface ProvenIdentity {
   readonly issuer: string;
-  /** The provider's name for the person, which it never gives to another one. */
+  /** The provider's id of the person, which it never gives to another person. */
   readonly subject: string;
   readonly email: string;
   readonly isEmailVerified: boolean;
-  /** When they gave their credentials, where the provider says so. */
+  /** When they entered their credentials, if the provider says so. */
   readonly authenticatedAt?: Date;
 }
 
-/** What one way to a provider and back is bound to. */
+/** One sign-in with a provider. */
 export interface Trip {
-  /** Known to one browser alone; all that must not be guessed is derived from it. */
+  /** Known only to one browser. The state, the nonce and the PKCE verifier are derived from it. */
   readonly browserToken: string;
   readonly redirectUri: string;
 }
 
-export interface OpenId {
-  /** Where the browser is to go; `again` has the provider ask for credentials anew. Errors: ProviderAwayError. */
-  authorizationUrl(provider: IdentityProvider, trip: Trip & { again: boolean }): Promise<string>;
-  /** Who came back, by the query of the address they came back to. Errors: ProviderAwayError, NotProvenError. */
-  identityOf(provider: IdentityProvider, trip: Trip & { query: string }): Promise<ProvenIdentity>;
-}
+export type OpenId = ReturnType<typeof createOpenId>;
 
-/** OpenID Connect: authorization code with PKCE, state and nonce; tokens count by their signature, issuer and audience. */
-export function createOpenId(options: { now: () => Date }): OpenId {
-  const { now } = options;
+/** OpenID Connect: authorization code with PKCE, state and nonce. The signature, issuer and audience of tokens are checked. */
+export function createOpenId({ now }: { now: () => Date }) {
   const known = new Map<string, { configuration: Promise<openid.Configuration>; until: number }>();
 
   function configurationOf(provider: IdentityProvider): Promise<openid.Configuration> {
@@ -62,7 +56,11 @@ export function createOpenId(options: { now: () => Date }): OpenId {
   }
 
   return {
-    async authorizationUrl(provider, { browserToken, redirectUri, again }) {
+    /** Returns where to send the browser. `again` makes the provider ask for credentials. Errors: ProviderAwayError. */
+    async authorizationUrl(
+      provider: IdentityProvider,
+      { browserToken, redirectUri, again }: Trip & { again: boolean },
+    ): Promise<string> {
       const configuration = await configurationOf(provider);
       return openid.buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
@@ -75,7 +73,11 @@ export function createOpenId(options: { now: () => Date }): OpenId {
       }).href;
     },
 
-    async identityOf(provider, { browserToken, redirectUri, query }) {
+    /** Returns who came back, from the query of their URL. Errors: ProviderAwayError, NotProvenError. */
+    async identityOf(
+      provider: IdentityProvider,
+      { browserToken, redirectUri, query }: Trip & { query: string },
+    ): Promise<ProvenIdentity> {
       const configuration = await configurationOf(provider);
       try {
         const tokens = await openid.authorizationCodeGrant(configuration, new URL(`?${query}`, redirectUri), {
@@ -85,7 +87,7 @@ export function createOpenId(options: { now: () => Date }): OpenId {
           idTokenExpected: true,
         });
         const claims = tokens.claims()!;
-        // Some providers tell the address at another of their doors alone.
+        // Some providers return the address only from their userinfo endpoint.
         const person =
           claims.email === undefined
             ? await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub)
@@ -110,18 +112,18 @@ async function discover(provider: IdentityProvider): Promise<openid.Configuratio
     return await openid.discovery(issuer, provider.client_id, undefined, clientAuthentication(provider.client_secret), {
       timeout: TIMEOUT_SECONDS,
       [openid.customFetch]: boundedFetch,
-      // The code flow alone would believe a token for the connection it came by; its signature is checked as well.
+      // The code flow trusts a token because of its connection; this checks its signature as well.
       execute: [
         openid.enableNonRepudiationChecks,
         ...(issuer.protocol === "http:" ? [openid.allowInsecureRequests] : []),
       ],
     });
   } catch (error) {
-    throw new ProviderAwayError("the discovery document can't be had", { cause: error });
+    throw new ProviderAwayError("the discovery document can't be read", { cause: error });
   }
 }
 
-/** By HTTP Basic, the protocol's default, unless the provider takes the secret in the body alone. */
+/** HTTP Basic, the protocol's default, unless the provider only accepts the secret in the body. */
 function clientAuthentication(secret: string): openid.ClientAuth {
   const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...request) => {
@@ -142,14 +144,14 @@ const boundedFetch: openid.CustomFetch = async (url, { body, ...options }) => {
   return new Response(size > 0 ? Buffer.concat(parts) : null, { status: response.status, headers: response.headers });
 };
 
-/** Nobody who lacks the token can tell what is derived of it, nor one derivation from another. */
+/** Without the token no derived value can be guessed, not even from another derived value. */
 function derived(browserToken: string, use: "state" | "nonce" | "verifier"): string {
   return createHmac("sha256", browserToken).update(use).digest("base64url");
 }
 
 const NO_ANSWER = new Set(["OAUTH_TIMEOUT", "OAUTH_ABORT", "OAUTH_RESPONSE_IS_NOT_CONFORM"]);
 
-/** What of a failed exchange is the provider's absence, and what is a refusal. */
+/** Returns whether a failed exchange means that the provider is unavailable, or that it refused. */
 function explained(error: unknown): Error {
   if (error instanceof openid.AuthorizationResponseError) return new NotProvenError(`provider_${error.error}`, error);
   if (error instanceof openid.ResponseBodyError && error.status < 500)

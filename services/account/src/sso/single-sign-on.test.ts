@@ -32,7 +32,7 @@ afterAll(async () => {
   await Promise.all([account.close(), provider.close(), other.close()]);
 });
 
-/** An organization that signs in by the played provider, and a member of it. */
+/** Creates an organization that signs in with the simulated provider, and a member of it. */
 async function newOrganization(options: Partial<IdentityProvider> = {}) {
   const organization = await account.organization();
   const domainName = `acme${++people}.example`;
@@ -69,7 +69,7 @@ function begin(domain: AccountDomain, providerId = "acme", again = false) {
   return domain.singleSignOn.begin({ providerId, redirectUri, next: "/live/usage", again });
 }
 
-/** There and back, with what the provider says. */
+/** Signs in with the answers of the provider. */
 async function signIn(domain: AccountDomain, answers: OpenIdAnswers, again = false) {
   provider.answers = answers;
   const { authorizationUrl, browserToken } = await begin(domain, "acme", again);
@@ -79,7 +79,7 @@ async function signIn(domain: AccountDomain, answers: OpenIdAnswers, again = fal
 
 const sessionsOf = (userId: string) => account.domain.store.sessions.countDocuments({ user_id: userId });
 
-test("who comes back signed in is the member with their address, in a session of their own, and it is audited", async () => {
+test("a user who comes back signed in gets a session as the member with their address, and it is audited", async () => {
   const { domain, user, email, organization, claims } = await newOrganization();
   const { token, session, next } = await signIn(domain, { claims });
   expect(session).toMatchObject({ userId: user._id, email, role: "developer", identityProviderId: "acme" });
@@ -95,7 +95,7 @@ test("who comes back signed in is the member with their address, in a session of
   await expect(domain.signIns.getSession(token)).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("the provider is asked with PKCE, state and nonce, which differ each time, and nothing of it tells the token", async () => {
+test("the request has PKCE, state and nonce, which differ each time and do not reveal the token", async () => {
   const { domain } = await newOrganization();
   const trips = [await begin(domain), await begin(domain, "acme", true)];
   const [first, second] = trips.map(({ authorizationUrl }) => new URL(authorizationUrl).searchParams);
@@ -119,13 +119,13 @@ describe("nobody is signed in", () => {
     ["by a wrong nonce", (claims) => ({ claims: { ...claims, nonce: "another" } })],
     ["without a nonce", (claims) => ({ claims: { ...claims, nonce: undefined } })],
     ["by another issuer's token", (claims) => ({ claims: { ...claims, iss: "https://evil.example" } })],
-    ["by a token for somebody else", (claims) => ({ claims: { ...claims, aud: "another-client" } })],
+    ["by a token for another client", (claims) => ({ claims: { ...claims, aud: "another-client" } })],
     ["by an expired token", (claims) => ({ claims: { ...claims, exp: 1_700_000_000 } })],
     ["by a bad signature", (claims) => ({ claims, foreignKey: true })],
     ["by a wrong state", (claims) => ({ claims, back: { state: "another" } })],
     ["without a state", (claims) => ({ claims, back: { state: "" } })],
     ["by an answer in another issuer's name", (claims) => ({ claims, back: { iss: "https://evil.example" } })],
-    ["by an answer in nobody's name, where the provider signs its own", (claims) => ({ claims, back: { iss: "" } })],
+    ["by an answer without an issuer, if the provider sends one", (claims) => ({ claims, back: { iss: "" } })],
     ["by a code that the provider does not know", (claims) => ({ claims, back: { code: "made-up" } })],
     ["by an unverified address", (claims) => ({ claims: { ...claims, email_verified: false } }), "has not verified"],
     [
@@ -136,10 +136,14 @@ describe("nobody is signed in", () => {
     [
       "by an address of another domain",
       (claims) => ({ claims: { ...claims, email: "ada@evil.example" } }),
-      "no address",
+      "can’t sign in ada@evil.example",
     ],
-    ["without an address", () => ({ claims: { sub: "x", email: "", ...verified } }), "no address"],
-    ["who was turned away", (claims) => ({ claims, back: { error: "access_denied", code: "" } }), "did not let you"],
+    ["without an address", () => ({ claims: { sub: "x", email: "", ...verified } }), "users without an email address"],
+    [
+      "whom the provider refused",
+      (claims) => ({ claims, back: { error: "access_denied", code: "" } }),
+      "did not let you",
+    ],
   ])("%s", async (_name, answersOf, sentence = "can’t be trusted") => {
     const { domain, user, claims } = await newOrganization();
     await expect(signIn(domain, answersOf(claims))).rejects.toMatchObject({
@@ -149,7 +153,7 @@ describe("nobody is signed in", () => {
     expect(await sessionsOf(user._id)).toBe(0);
   });
 
-  test("twice by one way back, nor by another browser, nor after ten minutes", async () => {
+  test("twice with one answer, in another browser, or after ten minutes", async () => {
     const { domain, claims } = await newOrganization();
     provider.answers = { claims };
     const over = { code: "unauthorized", message: "This sign-in is over. Begin again." };
@@ -169,7 +173,7 @@ describe("nobody is signed in", () => {
     ).rejects.toMatchObject(over);
   });
 
-  test("by one provider's answer to what another was asked", async () => {
+  test("with one provider's answer to another provider's request", async () => {
     const { configured, claims, user } = await newOrganization();
     const evil = await newOrganization();
     const evilProvider = { ...evil.configured, id: "evil", issuer: other.issuer };
@@ -190,7 +194,7 @@ describe("nobody is signed in", () => {
     expect(await sessionsOf(user._id)).toBe(0);
   });
 
-  test("of another organization, whatever address the provider tells", async () => {
+  test("of another organization, whatever address the provider returns", async () => {
     const { domain, domainName, claims } = await newOrganization({ new_members: "developer" });
     const elsewhere = await account.organization();
     const email = `eve@${domainName}`;
@@ -200,7 +204,7 @@ describe("nobody is signed in", () => {
     });
   });
 
-  test("by an address that the provider gave to another person since", async () => {
+  test("with an address that the provider gave to another person since", async () => {
     const { domain, claims } = await newOrganization();
     await signIn(domain, { claims });
     await expect(signIn(domain, { claims: { ...claims, sub: "somebody-new" } })).rejects.toMatchObject({
@@ -215,14 +219,14 @@ describe("nobody is signed in", () => {
   });
 });
 
-test("who changed their address at the provider is still the same member", async () => {
+test("a member who changed their address at the provider is still the same member", async () => {
   const { domain, user, domainName, claims } = await newOrganization();
   await signIn(domain, { claims });
   const { session } = await signIn(domain, { claims: { ...claims, email: `ada.new@${domainName}` } });
   expect(session.userId).toBe(user._id);
 });
 
-test("an address that the ID token lacks is asked for, of the same person alone", async () => {
+test("an address that the ID token lacks is requested, and only accepted for the same person", async () => {
   const { domain, user, claims } = await newOrganization();
   const token = { sub: claims.sub };
   const { session } = await signIn(domain, { claims: token, userInfo: claims });
@@ -231,15 +235,15 @@ test("an address that the ID token lacks is asked for, of the same person alone"
   await expect(refused).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-describe("somebody whom the organization does not know", () => {
-  test("becomes a member of the role that was configured", async () => {
+describe("a person whom the organization does not know", () => {
+  test("becomes a member with the configured role", async () => {
     const { domain, organization, domainName, claims } = await newOrganization({ new_members: "read_only" });
     const email = `new@${domainName}`;
     const { session } = await signIn(domain, { claims: { ...claims, sub: `new-${people}`, email } });
     expect(session).toMatchObject({ organizationId: organization._id, email, role: "read_only" });
   });
 
-  test("is refused where none was", async () => {
+  test("is refused if no role is configured", async () => {
     const { domain, domainName, claims } = await newOrganization();
     const stranger = { ...claims, sub: `new-${people}`, email: `new@${domainName}` };
     await expect(signIn(domain, { claims: stranger })).rejects.toMatchObject({
@@ -299,7 +303,7 @@ describe("a member whom an owner removed", () => {
     expect((await signIn(domain, { claims: renamed })).session.email).toBe(renamed.email);
   });
 
-  test("is let in by an invitation that has not lapsed alone", async () => {
+  test("can only come back with an invitation that has not expired", async () => {
     const { domain, claims, email, remove, invite } = await newMember();
     await remove();
     await invite(email);
@@ -307,7 +311,7 @@ describe("a member whom an owner removed", () => {
     await expect(signIn(domain, { claims })).rejects.toMatchObject(refusal);
   });
 
-  test("can come back after an accepted invitation, and leave and come back by themselves from then on", async () => {
+  test("can leave and come back on their own after an accepted invitation", async () => {
     const { domain, claims, email, remove, invite, organization } = await newMember();
     await remove();
     await invite(email);
@@ -320,20 +324,20 @@ describe("a member whom an owner removed", () => {
     expect((await signIn(domain, { claims })).session.role).toBe("read_only");
   });
 
-  test("is nobody who left by themselves", async () => {
+  test("does not include members who left on their own", async () => {
     const { domain, claims, leave } = await newMember();
     await leave();
     expect((await signIn(domain, { claims })).session.role).toBe("read_only");
   });
 
-  test("by the operator's command is refused alike", async () => {
+  test("includes members whom the operator removed", async () => {
     const { domain, claims, email } = await newMember();
     await domain.operatedUsers.remove(operator, { email });
     await expect(signIn(domain, { claims })).rejects.toMatchObject(refusal);
   });
 });
 
-test("where it is required the right password is refused with a sentence, and a wrong one as ever", async () => {
+test("if it is required, the right password is refused with an explanation, and a wrong one as usual", async () => {
   const { domain, email, claims } = await newOrganization({ required: true });
   await expect(domain.signIns.signIn({ email, password: PASSWORD, ...place })).rejects.toMatchObject({
     code: "forbidden",
@@ -345,7 +349,7 @@ test("where it is required the right password is refused with a sentence, and a 
   await signIn(domain, { claims });
 });
 
-test("credentials count as just given when the provider says so, or was told to ask for them", async () => {
+test("the identity counts as just confirmed if the provider says so, or was told to ask for credentials", async () => {
   const { domain, claims } = await newOrganization();
   const hourAgo = Math.floor(account.clock.now.getTime() / 1000) - 3600;
   const told = await signIn(domain, { claims: { ...claims, auth_time: hourAgo } }, true);
@@ -354,7 +358,7 @@ test("credentials count as just given when the provider says so, or was told to 
   expect((await signIn(domain, { claims })).session.authenticatedAt).toEqual(new Date(0));
 });
 
-test("a provider that fails or is away is nobody's fault, and is asked again the next time", async () => {
+test("a provider that fails or is unavailable refuses nobody, and is asked again the next time", async () => {
   const { domain, claims, configured } = await newOrganization();
   await expect(signIn(domain, { claims, tokenStatus: 500 })).rejects.toMatchObject({ code: "service_unavailable" });
   await signIn(domain, { claims });
@@ -365,7 +369,7 @@ test("a provider that fails or is away is nobody's fault, and is asked again the
   });
 });
 
-test("a provider is found by the domain of an address, and offered to strangers only where that was configured", async () => {
+test("a provider is found by the domain of an address, and only offered to everybody if configured", async () => {
   const { domain, email, configured } = await newOrganization();
   expect(domain.singleSignOn.findProviders(email.toUpperCase()).providers).toEqual([configured]);
   for (const address of ["", "ada@evil.example", `${email}.evil.example`]) {
@@ -377,7 +381,7 @@ test("a provider is found by the domain of an address, and offered to strangers 
   await expect(begin(domain, "nobody")).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a sign-in that fails after it made its member has an unknown outcome, that of a member is refused", async () => {
+test("a failed sign-in has an unknown outcome if it created its member, and is refused otherwise", async () => {
   const { domain, email, domainName, configured, claims } = await newOrganization({ new_members: "developer" });
   const now = () => account.clock.now;
   const describe = () => Promise.reject(new ServiceError("service_unavailable"));

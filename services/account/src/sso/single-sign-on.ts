@@ -2,54 +2,43 @@ import { randomBytes } from "node:crypto";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { afterEffect, inTransaction } from "@vvs/mongo";
-import type { MongoClient } from "mongodb";
-import type { AuditLog } from "../audit/audit.ts";
-import { forgetRemoval, wasRemoved } from "../organizations/removed-members.ts";
-import type { LiveSessions, SignedIn } from "../sessions/live-sessions.ts";
-import { newSession, newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
-import type { AccountStore, UserDocument } from "../store.ts";
+import { userEntry } from "../audit/audit.ts";
+import { forgetRemoval, wasRemoved } from "../organizations/membership.ts";
+import type { Basics } from "../parts.ts";
+import { missing } from "../refusals.ts";
+import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
+import type { LiveSessions } from "../sessions/live-sessions.ts";
+import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
+import type { SingleSignOnDocument, UserDocument } from "../store.ts";
 import { hashPassword } from "../users/passwords.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
 import { type IdentityProvider, type IdentityProviders, isOfProvider } from "./identity-providers.ts";
 import { NotProvenError, type OpenId, type ProvenIdentity, ProviderAwayError } from "./openid.ts";
 
-/** How long somebody may take at their provider. */
+/** How long a user may take at their provider. */
 export const TRIP_MS = 10 * 60_000;
 
-export interface SingleSignOn {
-  /** The providers that serve an address, or without one those that are offered to everybody; and is there any at all? */
-  findProviders(email: string): { providers: readonly IdentityProvider[]; isUsed: boolean };
-  /** Sets out to a provider. Errors: not_found, service_unavailable. */
-  begin(input: {
-    providerId: string;
-    redirectUri: string;
-    next: string;
-    again: boolean;
-  }): Promise<{ authorizationUrl: string; browserToken: string; expiresAt: Date }>;
-  /** Begins a session of who comes back, once. Errors: unauthorized with a sentence for them, service_unavailable. */
-  finish(
-    input: SessionPlace & { browserToken: string; providerId: string; query: string },
-  ): Promise<{ token: string; session: SignedIn; next: string }>;
-}
+export function createSingleSignOn(
+  options: Basics & {
+    providers: IdentityProviders;
+    openId: OpenId;
+    users: Pick<Users, "insert">;
+    liveSessions: LiveSessions;
+  },
+) {
+  const { client, store, providers, openId, users, audit, now } = options;
 
-export function createSingleSignOn(options: {
-  client: MongoClient;
-  store: AccountStore;
-  providers: IdentityProviders;
-  openId: OpenId;
-  users: Pick<Users, "insert">;
-  liveSessions: LiveSessions;
-  audit: AuditLog;
-  now: () => Date;
-}): SingleSignOn {
-  const { client, store, providers, openId, users, liveSessions, audit, now } = options;
-
-  /** The member whom the provider means; one it has named before is told by that name, whatever the address is now. */
+  /**
+   * Returns the member whom the provider identifies: by its subject once they have signed in that way, whatever their
+   * address is now, else by their address. Errors: unauthorized.
+   */
   async function memberOf(provider: IdentityProvider, identity: ProvenIdentity): Promise<UserDocument | undefined> {
     const { issuer, subject } = identity;
     const email = normalizedEmail(identity.email);
-    if (!identity.isEmailVerified) throw refused(`${provider.name} has not verified your e-mail address.`);
-    if (!isOfProvider(provider, email)) throw refused(`${email} is no address that ${provider.name} signs in here.`);
+    if (!identity.isEmailVerified) throw refused(`${provider.name} has not verified your email address.`);
+    if (!isOfProvider(provider, email)) {
+      throw refused(`${provider.name} can’t sign in ${email || "users without an email address"} here.`);
+    }
     const known =
       (await store.users.findOne({ "identity.issuer": issuer, "identity.subject": subject })) ??
       (await store.users.findOne({ email }));
@@ -62,8 +51,8 @@ export function createSingleSignOn(options: {
   }
 
   /**
-   * Makes a member of somebody who is none: in the role of an invitation, which is accepted by that, else in the
-   * provider's. Whom somebody removed needs an invitation.
+   * Creates a member: with the role of their invitation, which is accepted thereby, else with the role that the provider
+   * gives to new members. A person whom someone removed needs an invitation.
    */
   async function newMember(provider: IdentityProvider, identity: ProvenIdentity): Promise<UserDocument> {
     const { organization_id } = provider;
@@ -71,7 +60,7 @@ export function createSingleSignOn(options: {
     const email = normalizedEmail(identity.email);
     const at = now();
     const by = { actor: `identity_provider:${provider.id}` };
-    // Nobody knows the password: until another is set, the provider is the only way in.
+    // Nobody knows the password: until a new one is set, only the provider can sign them in.
     const password_hash = await hashPassword(randomBytes(32).toString("base64url"));
     return inTransaction(client, async (session) => {
       const active = { _id: organization_id, status: "active" } as const;
@@ -82,65 +71,54 @@ export function createSingleSignOn(options: {
       const mayJoin = invitation || !(await wasRemoved(store, person, session));
       const role = invitation?.role ?? provider.new_members;
       if (!role || !mayJoin) {
-        throw refused(`Nobody of your organization has the address ${email} here. Ask an owner to invite you.`);
+        throw refused(`Nobody in your organization has the address ${email} here. Ask an owner to invite you.`);
       }
       const user: UserDocument = { _id: newId("usr", at), email, password_hash, organization_id, role, created_at: at };
       await users.insert(session, by, user);
-      if (invitation) {
-        const entry = { action: "invitation.accepted", organizationId: organization_id, target: user._id } as const;
-        await audit.append(session, by, { ...entry, details: { role } });
-      }
+      if (invitation) await audit.append(session, by, userEntry("invitation.accepted", user, { role }));
       return user;
     });
   }
 
-  async function beginSession(
+  function begin(
     user: UserDocument,
-    { provider, identity, again, place }: Arrival,
-  ): Promise<{ token: string; session: SignedIn }> {
-    const { issuer, subject, authenticatedAt } = identity;
-    const token = newSessionToken();
-    const at = now();
-    const session = {
-      ...newSession(token, user, at, place),
-      authenticated_at: provenAt(authenticatedAt, { at, again }),
-      identity_provider_id: provider.id,
-    };
-    const view = await liveSessions.describe(session);
-    if (!view) throw suspended();
-    await inTransaction(client, async (transaction) => {
-      const { matchedCount } = await store.users.updateOne(
-        { _id: user._id, $or: [{ identity: { $exists: false } }, { identity: { issuer, subject } }] },
-        { $set: { identity: { issuer, subject }, last_signed_in_at: at } },
-        { session: transaction },
-      );
-      if (matchedCount === 0) throw refused("This sign-in is over. Begin again.");
-      if (!user.identity) await forgetRemoval(store, { ...user, identity: { issuer, subject } }, transaction);
-      await store.sessions.insertOne(session, { session: transaction });
-      await audit.append(
-        transaction,
-        { actor: user._id, clientAddress: place.clientAddress },
-        {
-          action: "user.signed_in",
-          organizationId: user.organization_id,
-          target: user._id,
-          details: { identity_provider: provider.id },
-        },
-      );
+    provider: IdentityProvider,
+    { issuer, subject, authenticatedAt }: ProvenIdentity,
+    { again }: SingleSignOnDocument,
+    place: SessionPlace,
+  ): Promise<BegunSession> {
+    const identity = { issuer, subject };
+    return beginSession(options, {
+      user,
+      place,
+      fields: {
+        authenticated_at: provenAt(authenticatedAt, { at: now(), again }),
+        identity_provider_id: provider.id,
+      },
+      filter: { $or: [{ identity: { $exists: false } }, { identity }] },
+      changes: { identity },
+      details: { identity_provider: provider.id },
+      async use(_at, transaction) {
+        if (!user.identity) await forgetRemoval(store, { ...user, identity }, transaction);
+      },
+      refused: () => refused("This sign-in is over. Begin again."),
+      suspended,
     });
-    return { token, session: view };
   }
 
   return {
-    findProviders(email) {
-      if (email === "") return { providers: providers.offered, isUsed: providers.isUsed };
+    /** Returns the providers for an address, or those offered to everybody if it is empty; and whether there are any. */
+    findProviders(email: string): { providers: readonly IdentityProvider[]; isUsed: boolean } {
       const provider = providers.byEmail(email);
-      return { providers: provider ? [provider] : [], isUsed: providers.isUsed };
+      const found = email === "" ? providers.offered : provider ? [provider] : [];
+      return { providers: found, isUsed: providers.isUsed };
     },
 
-    async begin({ providerId, redirectUri, next, again }) {
-      const provider = providers.byId(providerId);
-      if (!provider) throw new ServiceError("not_found", { message: "There is no such identity provider." });
+    /** Begins a sign-in with a provider. Errors: not_found, service_unavailable. */
+    async begin(input: { providerId: string; redirectUri: string; next: string; again: boolean }) {
+      const { redirectUri, next, again } = input;
+      const provider = providers.byId(input.providerId);
+      if (!provider) throw missing("identity provider");
       const browserToken = newSessionToken();
       const expiresAt = new Date(now().getTime() + TRIP_MS);
       const authorizationUrl = await openId
@@ -159,14 +137,20 @@ export function createSingleSignOn(options: {
       return { authorizationUrl, browserToken, expiresAt };
     },
 
-    async finish({ browserToken, providerId, query, ...place }) {
-      // Found and gone in one step: of two that come back with the same, one alone is heard.
-      const trip = await store.singleSignOns.findOneAndDelete({
-        _id: sessionId(browserToken),
-        expires_at: { $gt: now() },
-      });
+    /** Begins a session of a user who came back, once. Errors: unauthorized with a text for them, service_unavailable. */
+    async finish({
+      browserToken,
+      providerId,
+      query,
+      ...place
+    }: SessionPlace & { browserToken: string; providerId: string; query: string }): Promise<
+      BegunSession & { next: string }
+    > {
+      // Found and deleted in one step: of two browsers with the same token only one continues.
+      const open = { _id: sessionId(browserToken), expires_at: { $gt: now() } };
+      const trip = await store.singleSignOns.findOneAndDelete(open);
       const provider = trip && providers.byId(trip.provider_id);
-      // Each provider has an address of its own to come back to: what one was asked, another can't answer.
+      // Each provider has its own redirect URI: another provider can't answer for it.
       if (!trip || !provider || provider.id !== providerId) throw refused("This sign-in is over. Begin again.");
       const identity = await openId
         .identityOf(provider, { browserToken, redirectUri: trip.redirect_uri, query })
@@ -175,37 +159,26 @@ export function createSingleSignOn(options: {
         });
       const known = await memberOf(provider, identity);
       const user = known ?? (await newMember(provider, identity));
-      const begun = beginSession(user, { provider, identity, again: trip.again, place });
+      const begun = begin(user, provider, identity, trip, place);
       return { ...(await (known ? begun : begun.catch(afterEffect))), next: trip.next };
     },
   };
 }
 
-/** Somebody who came back from their provider. */
-interface Arrival {
-  readonly provider: IdentityProvider;
-  readonly identity: ProvenIdentity;
-  /** The provider was told to ask for their credentials again. */
-  readonly again: boolean;
-  readonly place: SessionPlace;
-}
-
 /**
- * When somebody gave their credentials. A provider that does not say may have let them through by a session of days
- * ago, unless it was told to ask again.
+ * Returns when a user entered their credentials. A provider that does not say may have let them through because of a
+ * session of days ago, unless it was told to ask again.
  */
-function provenAt(told: Date | undefined, { at, again }: { at: Date; again: boolean }): Date {
-  if (told) return told < at ? told : at;
+function provenAt(authenticatedAt: Date | undefined, { at, again }: { at: Date; again: boolean }): Date {
+  if (authenticatedAt) return authenticatedAt < at ? authenticatedAt : at;
   return again ? at : new Date(0);
 }
 
-/** What of a provider's failing is for its user; the rest is for logs. */
+/** Returns what the user may see of a provider's failure. The rest is for logs. */
 function refusalOf({ name }: IdentityProvider, cause: unknown): unknown {
   if (cause instanceof ProviderAwayError) {
-    return new ServiceError("service_unavailable", {
-      message: `${name} is not responding. Try again in a moment.`,
-      cause,
-    });
+    const message = `${name} is not responding. Try again in a moment.`;
+    return new ServiceError("service_unavailable", { message, cause });
   }
   if (!(cause instanceof NotProvenError)) return cause;
   return cause.reason === "provider_access_denied"

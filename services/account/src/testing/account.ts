@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { SecretKey } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
+import { ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
 import type { CallerContext, Environment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { operator } from "../audit/audit.ts";
@@ -11,7 +13,7 @@ import { mailOf } from "../mail/queue.ts";
 import { migrate } from "../migrate.ts";
 import type { OrganizationDocument } from "../store.ts";
 
-/** The account domain on a database of a test's own, with a clock that the test sets. */
+/** The account domain on a database of its own, with a clock that the test sets. */
 export interface TestAccount {
   readonly client: MongoClient;
   readonly prefix: string;
@@ -23,7 +25,7 @@ export interface TestAccount {
   /** The time that the domain sees. */
   readonly clock: { now: Date };
   advance(milliseconds: number): void;
-  /** What waits to be sent to an address, the oldest first. */
+  /** Returns the queued emails to an address, oldest first. */
   mailsTo(email: string): Promise<Mail[]>;
   organization(plan?: string): Promise<OrganizationDocument>;
   /** Drops the database. */
@@ -40,7 +42,7 @@ export async function createTestAccount(uri: string): Promise<TestAccount> {
   const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
   const prefix = `t${randomBytes(6).toString("hex")}_`;
   await migrate({ client, prefix });
-  // Far ahead: MongoDB itself removes what is over by its own clock.
+  // Far in the future: MongoDB deletes expired documents by its own clock.
   const clock = { now: new Date("2126-03-01T12:00:00.000Z") };
   const apiKeyPeppers = [testKey("p1")];
   const webhookSecretKeys = [testKey("w1")];
@@ -70,9 +72,14 @@ export function callerOfOrganization(organizationId: string, environment: Enviro
   return { tenant: { organizationId, environment }, actor: "usr_test", requestId: "req_test" };
 }
 
+/** Returns a request for a page of the audit log. */
+export function auditQuery(query: MessageInitShape<typeof ListAuditEntriesRequestSchema>) {
+  return create(ListAuditEntriesRequestSchema, query);
+}
+
 export { eventually as until } from "@vvs/testing";
 
-/** The token of the link in a mail. */
+/** Returns the token of the link in an email. */
 export function tokenIn(mail: Mail | undefined): string {
   return /[?&]token=([\w-]+)/.exec(mail!.text)![1]!;
 }

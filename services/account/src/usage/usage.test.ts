@@ -33,7 +33,7 @@ function count(tenant: Tenant, change: Partial<UsageCount> = {}): UsageCount {
 
 const day = { from: at("01T00:00"), to: at("02T00:00"), interval: "day" } as const;
 
-test("a report counts once, however often and by how many at once it is told", async () => {
+test("a report is counted once, even if it is repeated concurrently", async () => {
   const tenant = tenantOf("org_once");
   await Promise.all(Array.from({ length: 5 }, () => account.domain.usage.report("report_1", [count(tenant)])));
   await account.domain.usage.report("report_1", [count(tenant)]);
@@ -50,7 +50,7 @@ test("a report counts once, however often and by how many at once it is told", a
   ]);
 });
 
-test("reports of several gateways at once are all counted", async () => {
+test("concurrent reports of several gateways are all counted", async () => {
   const tenant = tenantOf("org_many");
   await Promise.all(
     Array.from({ length: 20 }, (_, index) => account.domain.usage.report(`many_${index}`, [count(tenant)])),
@@ -58,7 +58,7 @@ test("reports of several gateways at once are all counted", async () => {
   expect((await account.domain.usage.get(tenant, day)).map(({ requests }) => requests)).toEqual([40]);
 });
 
-test("usage is read by hour or by day, by key and status, and within the time asked for", async () => {
+test("usage is returned by hour or day, by key and status, and only for the requested period", async () => {
   const tenant = tenantOf("org_times");
   await account.domain.usage.report("times", [
     count(tenant),
@@ -79,7 +79,7 @@ test("usage is read by hour or by day, by key and status, and within the time as
   ]);
 });
 
-test("an organization and an environment see their own usage and uses alone", async () => {
+test("an organization and an environment only see their own usage", async () => {
   const [mine, theirs] = [tenantOf("org_mine"), tenantOf("org_theirs")];
   await account.domain.usage.report("mine", [count(mine), count(mine, { lastAt: at("01T10:45") })]);
   const keyIds = ["key_org_mine"];
@@ -91,17 +91,17 @@ test("an organization and an environment see their own usage and uses alone", as
 });
 
 test.each([
-  ["turned round", { from: at("02T00:00"), to: at("01T00:00"), interval: "day" }],
+  ["reversed", { from: at("02T00:00"), to: at("01T00:00"), interval: "day" }],
   ["empty", { from: at("02T00:00"), to: at("02T00:00"), interval: "day" }],
   ["longer than 7 days by hour", { from: at("01T00:00"), to: at("08T00:01"), interval: "hour" }],
-  ["without a beginning", { from: new Date(Number.NaN), to: at("08T00:01"), interval: "day" }],
-] as const)("a time that is %s is refused", async (_name, range) => {
+  ["without a start", { from: new Date(Number.NaN), to: at("08T00:01"), interval: "day" }],
+] as const)("a period that is %s is refused", async (_name, range) => {
   await expect(account.domain.usage.get(tenantOf("org_range"), range)).rejects.toMatchObject({
     code: "invalid_request",
   });
 });
 
-test("a report without an id or with other classes of durations is refused", async () => {
+test("a report without an id or with another number of durations is refused", async () => {
   const tenant = tenantOf("org_refused");
   for (const [id, durations] of [
     ["", took({})],

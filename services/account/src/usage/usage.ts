@@ -2,13 +2,14 @@ import { ServiceError } from "@vvs/errors";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { DURATION_CLASSES } from "@vvs/telemetry/durations";
 import type { Tenant } from "@vvs/tenant";
-import type { AnyBulkWriteOperation, ClientSession, MongoClient } from "mongodb";
-import { type AccountStore, type ApiKeyUseDocument, ofTenant, type UsageDocument } from "../store.ts";
+import type { AnyBulkWriteOperation, ClientSession } from "mongodb";
+import type { Basics } from "../parts.ts";
+import { type ApiKeyUseDocument, ofTenant, type UsageDocument } from "../store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How finely usage is read, and for how long a time at most, so that an answer stays bounded. */
+/** Maximum period of usage by interval, so that an answer stays bounded. */
 const LONGEST_MS = { hour: 7 * DAY_MS, day: 92 * DAY_MS } as const;
 
 /** Requests of one key, within one hour (or, read by day, one day), with one status. */
@@ -18,18 +19,9 @@ export interface UsageCount {
   readonly hour: Date;
   readonly status: number;
   readonly requests: number;
-  /** DURATION_CLASSES numbers. */
+  /** A histogram of DURATION_CLASSES numbers. */
   readonly durations: readonly number[];
   readonly lastAt: Date;
-}
-
-export interface Usage {
-  /** Adds a gateway's counts; a report that was added before does nothing. Errors: invalid_request. */
-  report(reportId: string, counts: readonly UsageCount[]): Promise<void>;
-  /** By time, key and status. Errors: invalid_request. */
-  get(tenant: Tenant, range: UsageRange): Promise<Omit<UsageCount, "tenant">[]>;
-  /** When requests last came with these keys of the tenant. */
-  lastUses(tenant: Tenant, keyIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
 }
 
 export interface UsageRange {
@@ -37,14 +29,12 @@ export interface UsageRange {
   /** Exclusive. */
   readonly to: Date;
   readonly interval: keyof typeof LONGEST_MS;
-  /** Of one key alone. */
+  /** Only the usage of this key. */
   readonly keyId?: string;
 }
 
-/** What organizations used, as their gateways count it. */
-export function createUsage(options: { client: MongoClient; store: AccountStore; now: () => Date }): Usage {
-  const { client, store, now } = options;
-
+/** The requests of organizations, as gateways count them. */
+export function createUsage({ client, store, now }: Omit<Basics, "audit">) {
   async function add(session: ClientSession, reportId: string, counts: readonly UsageCount[]): Promise<void> {
     await store.usageReports.insertOne({ _id: reportId, at: now() }, { session });
     if (counts.length === 0) return;
@@ -53,7 +43,8 @@ export function createUsage(options: { client: MongoClient; store: AccountStore;
   }
 
   return {
-    async report(reportId, counts) {
+    /** Adds a gateway's counts, once for each report id. Errors: invalid_request. */
+    async report(reportId: string, counts: readonly UsageCount[]): Promise<void> {
       if (!reportId || counts.some(({ durations }) => durations.length !== DURATION_CLASSES)) {
         throw new ServiceError("invalid_request", {
           message: "A report must have an id, and its counts must have durations.",
@@ -65,7 +56,9 @@ export function createUsage(options: { client: MongoClient; store: AccountStore;
         if (!isDuplicateKey(error, "_id")) throw error;
       }
     },
-    async get(tenant, { from, to, interval, keyId }) {
+
+    /** Returns usage by time, key and status. Errors: invalid_request. */
+    async get(tenant: Tenant, { from, to, interval, keyId }: UsageRange): Promise<Omit<UsageCount, "tenant">[]> {
       const longest = LONGEST_MS[interval];
       if (!(from < to) || to.getTime() - from.getTime() > longest) {
         throw new ServiceError("invalid_request", {
@@ -95,7 +88,9 @@ export function createUsage(options: { client: MongoClient; store: AccountStore;
         lastAt: last_at,
       }));
     },
-    async lastUses(tenant, keyIds) {
+
+    /** Returns when each of these keys of the tenant was last used. */
+    async lastUses(tenant: Tenant, keyIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
       const uses = await store.apiKeyUses.find({ _id: { $in: [...keyIds] }, ...ofTenant(tenant) }).toArray();
       return new Map(uses.map(({ _id, last_used_at }) => [_id, last_used_at]));
     },

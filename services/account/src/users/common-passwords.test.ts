@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { isCommonPassword } from "./common-passwords.ts";
 
-/** The most frequent of leaked passwords that have 8 characters or more, as public lists of them agree. */
+/** The most frequent leaked passwords of 8 or more characters, from public lists. */
 const leaked = `password 12345678 123456789 baseball football qwertyuiop 1234567890 1qaz2wsx trustno1 jennifer sunshine
 iloveyou starwars computer michelle 11111111 princess 987654321 corvette 1234qwer 88888888 q1w2e3r4t5 internet samantha
 whatever maverick steelers mercedes 123123123 qwer1234 hardcore q1w2e3r4 midnight bigdaddy victoria 1q2w3e4r cocacola
@@ -18,7 +18,7 @@ virginia predator 741852963 rolltide changeme lovelove chevelle cardinal michael
 123456789q american P@ssw0rd Password123! Summer2024! qwerty123456 welcome1 admin123 iloveyou2 letmein1 19900101
 01011980 31.12.1999 aaaaaaaaaaaa abcabcabcabc qwertzuiop mypassword123 dragon69 superman1`.split(/\s+/);
 
-test("what leaked most often is refused, also with a digit, a sign, a year or a capital more", () => {
+test("the most frequent leaked passwords are common, even with an additional digit, sign, year or capital", () => {
   expect(leaked.filter((password) => !isCommonPassword(password))).toEqual([]);
 });
 
@@ -32,11 +32,11 @@ test.each([
   "3f2c9a1e-7b44",
   "dragonfruit smoothie",
   "correcthorsebatterystaple",
-])("%s is not taken for common", (password) => {
+])("%s is not common", (password) => {
   expect(isCommonPassword(password)).toBe(false);
 });
 
-test("the longest password is judged as soon as any", () => {
+test("the longest password is checked without delay", () => {
   const long = Array.from({ length: 200 }, (_, index) => "abcdefghijk"[(index * index) % 11]).join("");
   expect(isCommonPassword(long)).toBe(false);
   expect(isCommonPassword("x".repeat(200))).toBe(true);

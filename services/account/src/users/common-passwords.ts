@@ -1,4 +1,4 @@
-/** Changes that people believe to make a common password another one: what stands for a letter, and what is put around. */
+/** Characters that people write instead of letters. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
   "0": "o",
   "1": "i",
@@ -11,7 +11,7 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
   "!": "i",
 };
 
-/** What is typed along the rows and columns of a keyboard, and in the order of the alphabet. */
+/** Sequences along the rows and columns of a keyboard, and the alphabet. */
 const WALKS = [
   "qwertyuiop",
   "asdfghjkl",
@@ -37,21 +37,20 @@ const WALKS = [
   "112233445566778899",
   "102030405060708090",
 ];
-/** A year of somebody alive, or a day of one, in the usual orders of its parts. */
+/** Years since 1900 and their dates, in the usual orders of year, month and day. */
 const DATES = datePatterns();
-/** Of a walk that is a password, or a part of one. */
+/** Minimum length of a sequence, also backwards, to count as a part of a password. */
 const MIN_WALK_LENGTH = 3;
 
-/** More parts than that are a phrase, which is not among what is tried first. */
+/** A password of more parts is a phrase, which attackers do not try first. */
 const MAX_PARTS = 3;
 /** Longer than any three parts. */
 const MAX_LENGTH = 48;
 
 /**
- * Is it among the passwords that are tried first: up to three of the most frequent words of leaked passwords, walks
- * along the keyboard, dates and single characters, with up to four digits or signs around and with letters written as
- * digits, or one thing said again? Tens of thousands of passwords are meant. What is no such thing may have any
- * characters whatever.
+ * Returns whether a password is among the tens of thousands that attackers try first: up to three of the most frequent
+ * words of leaked passwords, keyboard sequences, dates and single characters, with up to four digits or signs around and
+ * with letters written as digits; or one short text repeated. Other passwords may consist of any characters.
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();
@@ -60,7 +59,7 @@ export function isCommonPassword(password: string): boolean {
   return [text, core].some((form) => form.length <= MAX_LENGTH && fewestParts(form) <= MAX_PARTS);
 }
 
-/** Into how many common parts, at the least, the whole text can be cut; infinite where it can't. */
+/** Returns the minimum number of common parts that make up the whole text; infinite if there are other parts. */
 function fewestParts(text: string): number {
   const fewest = [0];
   for (let end = 1; end <= text.length; end++) {
@@ -93,7 +92,7 @@ function backwards(text: string): string {
   return [...text].reverse().join("");
 }
 
-/** Frequent words of leaked passwords, in all lists of them that are public; in lower case, without repetition. */
+/** Frequent words of leaked passwords, from all public lists; in lower case. */
 const WORDS: ReadonlySet<string> = new Set(
   `password passwort passw0rd pass word wachtwoord motdepasse contrasena parola senha login admin administrator root user
   guest default changeme letmein welcome secret access open enter master test testing tester demo temp sample example

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
+import { MAX_FAILURES } from "../sessions/attempt-limits.ts";
 import { ABSOLUTE_TIMEOUT_MS } from "../sessions/sessions.ts";
-import { MAX_FAILURES } from "../sessions/sign-in-limits.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
 
 const MINUTE = 60_000;
@@ -32,8 +32,8 @@ async function auditOf(action: "user.reauthenticated" | "user.password_changed")
   return account.domain.store.auditLog.find({ action, target: user!._id }).sort({ _id: 1 }).toArray();
 }
 
-describe("giving the password again", () => {
-  test("is noted on the session, which goes on under a new token, and ends when it would have", async () => {
+describe("confirming the identity with the password", () => {
+  test("is stored in the session, which continues under a new token until the same time", async () => {
     const caller = await signIn();
     const before = await account.domain.signIns.getSession(caller.token);
     account.advance(20 * MINUTE);
@@ -46,7 +46,7 @@ describe("giving the password again", () => {
     expect(await auditOf("user.reauthenticated")).toMatchObject([{ client_address: caller.clientAddress }]);
   });
 
-  test("with a wrong one changes nothing, and may be tried as often as a sign-in", async () => {
+  test("with a wrong password changes nothing, and has the limits of sign-ins", async () => {
     const caller = await signIn();
     const guess = () => account.domain.ownPassword.reauthenticate(caller, "wrong horse");
     for (let n = 0; n < MAX_FAILURES.account; n++)
@@ -56,7 +56,7 @@ describe("giving the password again", () => {
     expect(await auditOf("user.reauthenticated")).toEqual([]);
   });
 
-  test("twice at once makes one session of one", async () => {
+  test("twice concurrently replaces the session by one session", async () => {
     const caller = await signIn();
     const both = [
       account.domain.ownPassword.reauthenticate(caller, password),
@@ -68,7 +68,7 @@ describe("giving the password again", () => {
     expect(await account.domain.store.sessions.countDocuments({ user_id: user!._id })).toBe(1);
   });
 
-  test("is of no use without a session", async () => {
+  test("is refused without a session", async () => {
     const caller = { token: "x", clientAddress: "203.0.113.200" };
     await expect(account.domain.ownPassword.reauthenticate(caller, password)).rejects.toMatchObject(over);
   });
@@ -77,7 +77,7 @@ describe("giving the password again", () => {
 describe("changing the password", () => {
   const next = "another horse battery";
 
-  test("ends every session and begins a new one; the new password alone signs in", async () => {
+  test("ends every session and begins a new one, and only the new password signs in", async () => {
     const [caller, elsewhere] = [await signIn(), await signIn()];
     account.advance(20 * MINUTE);
     const { token, session } = await account.domain.ownPassword.change(caller, { current: password, password: next });
@@ -96,7 +96,7 @@ describe("changing the password", () => {
   test.each([
     ["the current one is wrong", "wrong horse", next, "current_password"],
     ["the new one is too short", password, "short", "password"],
-  ])("is refused where %s, and changes nothing", async (_name, current, wanted, path) => {
+  ])("is refused if %s, and changes nothing", async (_name, current, wanted, path) => {
     const caller = await signIn();
     const changed = account.domain.ownPassword.change(caller, { current, password: wanted });
     await expect(changed).rejects.toMatchObject({ code: "invalid_request", details: [{ path }] });
@@ -104,7 +104,7 @@ describe("changing the password", () => {
     await expect(signIn()).resolves.toBeDefined();
   });
 
-  test("twice at once keeps one of the two, with one session", async () => {
+  test("twice concurrently sets one of the passwords, with one session", async () => {
     const caller = await signIn();
     const wanted = [next, "a third horse battery"];
     const outcomes = await Promise.allSettled(

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
-import { MAX_MAILS } from "../mail/mail-limits.ts";
+import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
 import { SecondStepError } from "../sessions/sign-in.ts";
-import { MAX_FAILURES } from "../sessions/sign-in-limits.ts";
 import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { stepOf, totpCode } from "../testing/totp.ts";
 import { RESET_MS } from "./password-reset.ts";
-import { stepOf, totpCode } from "./totp.ts";
 
 let account: TestAccount;
 let people = 0;
@@ -30,14 +29,14 @@ const signIn = (given = password) => account.domain.signIns.signIn({ email, pass
 const reset = (token: string, given = next) =>
   account.domain.passwordResets.complete({ token, password: given, clientAddress });
 
-/** Asks for a link, and takes it out of the mail. */
+/** Requests a link, and returns the token in the email. */
 async function link(): Promise<string> {
   account.advance(1);
   await account.domain.passwordResets.request({ email, clientAddress });
   return tokenIn((await account.mailsTo(email)).filter(({ kind }) => kind === "password_reset").at(-1));
 }
 
-test("a link sets a new password, ends every session and begins none, and the owner is told", async () => {
+test("a link sets a new password, ends every session and begins none, and the user is notified", async () => {
   const { token: session } = await signIn();
   const token = await link();
   expect(await account.domain.passwordResets.get(token)).toEqual({ email });
@@ -52,7 +51,7 @@ test("a link sets a new password, ends every session and begins none, and the ow
   expect((await account.mailsTo(email)).at(-1)).toMatchObject({ kind: "password_changed" });
 });
 
-test("the audit log tells who asked for a link, and who used it", async () => {
+test("the audit log contains who requested a link, and who used it", async () => {
   const token = await link();
   await reset(token);
   const user = await account.domain.users.find(email);
@@ -64,7 +63,7 @@ test("the audit log tells who asked for a link, and who used it", async () => {
   ]);
 });
 
-test("a link is good once, for an hour, and until the next password, however that came", async () => {
+test("a link works once, for an hour, and until the password changes in any way", async () => {
   const [first, second] = [await link(), await link()];
   await reset(first);
   for (const used of [first, second]) await expect(reset(used)).rejects.toMatchObject(over);
@@ -82,13 +81,13 @@ test("a link is good once, for an hour, and until the next password, however tha
   await expect(signIn()).resolves.toBeDefined();
 });
 
-test("a link used twice at once sets one password", async () => {
+test("two concurrent uses of a link set one password", async () => {
   const token = await link();
   const outcomes = await Promise.allSettled([reset(token), reset(token, "a third horse battery")]);
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-test("a refused password leaves the link good", async () => {
+test("a refused password does not use up the link", async () => {
   const token = await link();
   for (const refused of ["short", "password123"]) {
     const attempt = reset(token, refused);
@@ -97,7 +96,7 @@ test("a refused password leaves the link good", async () => {
   await expect(reset(token)).resolves.toBeDefined();
 });
 
-test("an authenticator app is still asked for, and a second step that was under way is over", async () => {
+test("an authenticator app is still required, and a second step in progress ends", async () => {
   const { token: sessionToken } = await signIn();
   const caller = { token: sessionToken, clientAddress };
   const { secret } = await account.domain.secondFactor.beginTotp(caller);
@@ -115,14 +114,14 @@ test("an authenticator app is still asked for, and a second step that was under 
   expect((await account.mailsTo(email)).map(({ kind }) => kind)).toContain("authenticator_enabled");
 });
 
-test("who failed too often may sign in with the new password at once", async () => {
+test("a user who failed too often can sign in with the new password immediately", async () => {
   for (let n = 0; n < MAX_FAILURES.account; n++) await expect(signIn("wrong")).rejects.toMatchObject({});
   await expect(signIn()).rejects.toMatchObject({ code: "rate_limited" });
   await reset(await link());
   await expect(signIn(next)).resolves.toBeDefined();
 });
 
-test("an unknown address gets the same answer, no mail, and the same limit", async () => {
+test("an unknown address gets the same answer, no email, and the same limit", async () => {
   const ask = (to: string) => account.domain.passwordResets.request({ email: to, clientAddress: "198.51.100.7" });
   const outcomes = async (to: string) =>
     Promise.all(
@@ -138,7 +137,7 @@ test("an unknown address gets the same answer, no mail, and the same limit", asy
   expect(await account.mailsTo(unknown)).toEqual([]);
 });
 
-test("a link is stored as its hash alone", async () => {
+test("only the hash of a link is stored", async () => {
   const token = await link();
   const stored = await account.domain.store.passwordResets.find().toArray();
   expect(JSON.stringify(stored)).not.toContain(token);

@@ -1,46 +1,23 @@
 import { release } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
-import type { MongoClient } from "mongodb";
-import type { Actor, AuditLog } from "../audit/audit.ts";
-import type { MailLimits } from "../mail/mail-limits.ts";
-import type { MailQueue } from "../mail/queue.ts";
-import type { MailTexts } from "../mail/texts.ts";
+import { userEntry } from "../audit/audit.ts";
+import type { Basics, Mails } from "../parts.ts";
+import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
 import { newSessionToken, sessionId } from "../sessions/sessions.ts";
-import type { SignInLimits } from "../sessions/sign-in-limits.ts";
-import type { AccountStore, UserDocument } from "../store.ts";
+import type { UserDocument } from "../store.ts";
 import { hashPassword } from "./passwords.ts";
-import { checkedEmail, type Users } from "./users.ts";
+import { checkedEmail, newPassword, type Users } from "./users.ts";
 
-/** How long a link is good for. */
+/** How long a link is valid. */
 export const RESET_MS = 60 * 60_000;
 
-export interface PasswordResets {
-  /** Mails a link to the address if it has an account. Errors: invalid_request (email), rate_limited. */
-  request(input: { email: string; clientAddress: string }): Promise<void>;
-  /** The address of a link's account. Errors: not_found (the link was used, is over, or never was). */
-  get(token: string): Promise<{ email: string }>;
-  /**
-   * Sets the password and ends all sessions of the user; begins none, so that the next sign-in asks for a code where there is
-   * an authenticator app. Errors: not_found (the link), invalid_request (password).
-   */
-  complete(input: { token: string; password: string; clientAddress: string }): Promise<UserDocument>;
-}
-
-export function createPasswordResets(options: {
-  client: MongoClient;
-  store: AccountStore;
-  users: Pick<Users, "find">;
-  signInLimits: SignInLimits;
-  mailLimits: MailLimits;
-  mailQueue: MailQueue;
-  texts: MailTexts;
-  audit: AuditLog;
-  now: () => Date;
-}): PasswordResets {
+export function createPasswordResets(
+  options: Basics & Mails & { users: Pick<Users, "find">; signInLimits: SignInLimits; mailLimits: MailLimits },
+) {
   const { client, store, mailQueue, texts, audit, now } = options;
 
-  /** The user of a link that is good: neither used nor over, and of the password that is still theirs. */
+  /** Returns the user of a link that is neither used nor expired, and whose password has not changed since. */
   async function find(token: string): Promise<UserDocument> {
     const reset = await store.passwordResets.findOne({ _id: sessionId(token), expires_at: { $gt: now() } });
     const user = reset && (await store.users.findOne({ _id: reset.user_id, password_hash: reset.password_hash }));
@@ -49,7 +26,8 @@ export function createPasswordResets(options: {
   }
 
   return {
-    async request({ email: typed, clientAddress }) {
+    /** Sends an email with a link if the address has an account. Errors: invalid_request (email), rate_limited. */
+    async request({ email: typed, clientAddress }: { email: string; clientAddress: string }): Promise<void> {
       const email = checkedEmail(typed);
       await options.mailLimits.count(email, clientAddress);
       const user = await options.users.find(email);
@@ -61,30 +39,35 @@ export function createPasswordResets(options: {
         const reset = { _id: sessionId(token), user_id: user._id, password_hash: user.password_hash, expires_at };
         await store.passwordResets.insertOne(reset, { session });
         await mailQueue.enqueue(session, texts.passwordReset({ to: email, clientAddress, at }, { token }));
-        await audit.append(session, strangerAt(clientAddress), entryOf("user.password_reset_asked", user));
+        // Anyone can request a link, not only the user.
+        const by = { actor: "anonymous", clientAddress };
+        await audit.append(session, by, userEntry("user.password_reset_asked", user));
       });
     },
 
-    async get(token) {
+    /** Returns the address of a link's account. Errors: not_found (the link is used, expired or unknown). */
+    async get(token: string): Promise<{ email: string }> {
       return { email: (await find(token)).email };
     },
 
-    async complete({ token, password, clientAddress }) {
+    /**
+     * Sets the password and ends all sessions of the user. Begins no session, so that the next sign-in asks for a code
+     * if there is an authenticator app. Errors: not_found (the link), invalid_request (password).
+     */
+    async complete(input: { token: string; password: string; clientAddress: string }): Promise<UserDocument> {
+      const { token, clientAddress } = input;
       const user = await find(token);
-      const passwordHash = await hashPassword(password);
+      const passwordHash = await hashPassword(input.password);
       const at = now();
       await inTransaction(client, async (session) => {
-        // What decides are these two: of two uses of one link at once, the second finds no link any more.
+        // These two decide: of two concurrent uses of one link, the second matches nothing.
         const { deletedCount } = await store.passwordResets.deleteOne({ _id: sessionId(token) }, { session });
-        const { matchedCount } = await store.users.updateOne(
-          { _id: user._id, password_hash: user.password_hash },
-          { $set: { password_hash: passwordHash } },
-          { session },
-        );
+        const unchanged = { _id: user._id, password_hash: user.password_hash };
+        const { matchedCount } = await store.users.updateOne(unchanged, newPassword(passwordHash), { session });
         if (deletedCount === 0 || matchedCount === 0) throw linkOver();
         await store.passwordResets.deleteMany({ user_id: user._id }, { session });
         await store.sessions.deleteMany({ user_id: user._id }, { session });
-        await audit.append(session, { actor: user._id, clientAddress }, entryOf("user.password_reset", user));
+        await audit.append(session, { actor: user._id, clientAddress }, userEntry("user.password_reset", user));
         await mailQueue.enqueue(session, texts.passwordChanged({ to: user.email, clientAddress, at }));
       });
       await release(() => options.signInLimits.forgiveAccount(user.email));
@@ -93,15 +76,6 @@ export function createPasswordResets(options: {
   };
 }
 
-/** Who asks for a link need not be the user: anybody can. */
-function strangerAt(clientAddress: string): Actor {
-  return { actor: "anonymous", clientAddress };
-}
-
 function linkOver(): ServiceError {
   return new ServiceError("not_found", { message: "This link has expired or was already used. Request a new one." });
-}
-
-function entryOf(action: "user.password_reset_asked" | "user.password_reset", user: UserDocument) {
-  return { action, organizationId: user.organization_id, target: user._id } as const;
 }

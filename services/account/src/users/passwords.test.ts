@@ -4,14 +4,14 @@ import { hashPassword, matchesPassword, NOBODYS_HASH } from "./passwords.ts";
 const long = "correct horse battery ".repeat(10).slice(0, 200);
 const parametersOf = (hash: string) => hash.split("$").slice(1, 4);
 
-test("a password is kept as argon2id with 19 MiB, two passes and one lane", async () => {
+test("a password is stored as argon2id with 19 MiB, two passes and one lane", async () => {
   const hash = await hashPassword("correct horse");
   expect(parametersOf(hash)).toEqual(["argon2id", "v=19", "m=19456,t=2,p=1"]);
   expect(await matchesPassword(hash, "correct horse")).toBe(true);
   expect(await matchesPassword(hash, "correct horsE")).toBe(false);
 });
 
-test("the hash of nobody costs as much as a user's, so that time tells nothing of accounts", async () => {
+test("the hash of nobody costs as much as a user's, so that the duration does not reveal accounts", async () => {
   expect(parametersOf(NOBODYS_HASH)).toEqual(parametersOf(await hashPassword("correct horse")));
   expect(await matchesPassword(NOBODYS_HASH, "correct horse")).toBe(false);
 });
@@ -24,7 +24,7 @@ test.each([
   ["8 characters", "kv7#Qz!m", true],
   ["200 characters", long, true],
   ["7 characters", "kv7#Qz!", false],
-  ["8 characters that are tried first", "Passw0rd", false],
+  ["8 characters that are common", "Passw0rd", false],
   ["201 characters", `${long}x`, false],
   ["nothing", "", false],
 ])("a password of %s is accepted or not as documented", async (_name, password, accepted) => {

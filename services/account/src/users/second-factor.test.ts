@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { createAuditLog, operator } from "../audit/audit.ts";
 import { createMailTexts } from "../mail/texts.ts";
+import { MAX_FAILURES } from "../sessions/attempt-limits.ts";
 import { createLiveSessions, type LiveSessions } from "../sessions/live-sessions.ts";
 import { SECOND_STEP_MS } from "../sessions/sign-in.ts";
-import { MAX_FAILURES } from "../sessions/sign-in-limits.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { stepOf, totpCode } from "../testing/totp.ts";
 import { createSecondFactor } from "./second-factor.ts";
-import { stepOf, totpCode } from "./totp.ts";
 
 let account: TestAccount;
 let users = 0;
@@ -27,17 +27,22 @@ const password = "correct horse battery";
 const over = { code: "unauthorized" };
 const codeOf = (secret: string) => totpCode(secret, stepOf(account.clock.now));
 
-/** A user with an app; the code that set it up is a step old. */
+/** Signs the user in and returns them as a caller. */
+async function newCaller(given = password) {
+  const { token } = await account.domain.signIns.signIn({ email, password: given, ...place });
+  return { token, ...place };
+}
+
+/** Sets up an app. The code that set it up is a step old afterwards. */
 async function withApp() {
-  const { token } = await account.domain.signIns.signIn({ email, password, ...place });
-  const caller = { token, ...place };
+  const caller = await newCaller();
   const { secret } = await account.domain.secondFactor.beginTotp(caller);
   const recoveryCodes = await account.domain.secondFactor.enableTotp(caller, codeOf(secret));
   account.advance(30_000);
   return { caller, secret, recoveryCodes };
 }
 
-/** The token of a first step. */
+/** Returns the token of a first step. */
 async function firstStep(): Promise<string> {
   const begun = account.domain.signIns.signIn({ email, password, ...place });
   return begun.then(
@@ -49,7 +54,7 @@ async function firstStep(): Promise<string> {
 const finish = (secondStepToken: string, code: string) =>
   account.domain.signIns.finish({ secondStepToken, code, ...place });
 
-test("with an app the password alone begins no session, and a code ends the sign-in, once", async () => {
+test("with an app a password begins no session, and a code completes the sign-in, once", async () => {
   const { secret } = await withApp();
   const [step, another] = [await firstStep(), await firstStep()];
   await expect(account.domain.signIns.getSession(step)).rejects.toMatchObject(over);
@@ -63,18 +68,17 @@ test("with an app the password alone begins no session, and a code ends the sign
   await expect(finish(await firstStep(), codeOf(secret))).rejects.toMatchObject(over);
 });
 
-test("two tabs that set up an app at once show the same secret", async () => {
-  const { token } = await account.domain.signIns.signIn({ email, password, ...place });
-  const caller = { token, ...place };
+test("two browsers that set up an app at the same time show the same secret", async () => {
+  const [mine, other] = [await newCaller(), await newCaller()];
   const { store } = account.domain;
   const now = () => account.clock.now;
   const users = Object.create(store.users) as typeof store.users;
-  let otherTab: { secret: string } | undefined;
+  let otherBrowser: { secret: string } | undefined;
   users.updateOne = async (...update: Parameters<typeof users.updateOne>) => {
-    otherTab ??= await account.domain.secondFactor.beginTotp(caller);
+    otherBrowser ??= await account.domain.secondFactor.beginTotp(other);
     return store.users.updateOne(...update);
   };
-  const slowTab = createSecondFactor({
+  const slowBrowser = createSecondFactor({
     ...account,
     store: { ...store, users },
     now,
@@ -84,19 +88,61 @@ test("two tabs that set up an app at once show the same secret", async () => {
     texts: createMailTexts(account),
     keys: account.webhookSecretKeys,
   });
-  const { secret } = await slowTab.beginTotp(caller);
-  expect(secret).toBe(otherTab!.secret);
-  await account.domain.secondFactor.enableTotp(caller, codeOf(secret));
+  const { secret } = await slowBrowser.beginTotp(mine);
+  expect(secret).toBe(otherBrowser!.secret);
+  await account.domain.secondFactor.enableTotp(mine, codeOf(secret));
 });
 
-test("one code used twice at once begins one session", async () => {
+test("two tabs that set up an app at the same time show the same secret", async () => {
+  const caller = await newCaller();
+  const tabs = await Promise.all([1, 2].map(() => account.domain.secondFactor.beginTotp(caller)));
+  expect(tabs[0]).toEqual(tabs[1]);
+});
+
+const next = "another horse battery";
+test.each([
+  [
+    "reset",
+    async () => {
+      await account.domain.passwordResets.request({ email, ...place });
+      const token = tokenIn((await account.mailsTo(email)).at(-1));
+      await account.domain.passwordResets.complete({ token, password: next, ...place });
+    },
+  ],
+  [
+    "change",
+    async () =>
+      void (await account.domain.ownPassword.change(await newCaller(), { current: password, password: next })),
+  ],
+  [
+    "replacement by the operator",
+    async () => void (await account.domain.users.setPassword(operator, { email, password: next })),
+  ],
+])(
+  "a session that ended with the %s of the password knows no secret of a later setup",
+  async (_how, replacePassword) => {
+    const thief = await newCaller();
+    const { secret } = await account.domain.secondFactor.beginTotp(thief);
+    account.advance(1);
+    await replacePassword();
+    await expect(account.domain.secondFactor.beginTotp(thief)).rejects.toMatchObject(over);
+    expect((await account.domain.secondFactor.beginTotp(await newCaller(next))).secret).not.toBe(secret);
+  },
+);
+
+test("no secret is returned or stored for a session that a new password ends meanwhile", async () => {
+  await expect(resetMeanwhile().beginTotp(await newCaller())).rejects.toMatchObject(over);
+  expect(await account.domain.users.find(email)).not.toHaveProperty("totp_setup");
+});
+
+test("two concurrent uses of one code begin one session", async () => {
   const { secret } = await withApp();
   const steps = [await firstStep(), await firstStep()];
   const outcomes = await Promise.allSettled(steps.map((step) => finish(step, codeOf(secret))));
   expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a recovery code signs in once, and the others are left", async () => {
+test("a recovery code signs in once, and the others remain", async () => {
   const { caller, recoveryCodes } = await withApp();
   expect(await account.domain.secondFactor.get(caller)).toMatchObject({ recoveryCodesLeft: 10 });
   await expect(finish(await firstStep(), recoveryCodes[3]!.toUpperCase())).resolves.toBeDefined();
@@ -104,7 +150,7 @@ test("a recovery code signs in once, and the others are left", async () => {
   expect(await account.domain.secondFactor.get(caller)).toMatchObject({ recoveryCodesLeft: 9 });
 });
 
-test("a second step is over after 5 minutes, and with a new password", async () => {
+test("a second step expires after 5 minutes, and with a new password", async () => {
   const { secret } = await withApp();
   const late = await firstStep();
   account.advance(SECOND_STEP_MS);
@@ -114,7 +160,7 @@ test("a second step is over after 5 minutes, and with a new password", async () 
   await expect(finish(outdated, codeOf(secret))).rejects.toMatchObject(over);
 });
 
-test("codes can’t be guessed: both steps count as tries, and the password does not forgive them", async () => {
+test("codes can’t be guessed: both steps count, and the password does not reset the limit", async () => {
   await withApp();
   const codes: string[] = [];
   for (let n = 0; n < MAX_FAILURES.account / 2; n++) {
@@ -127,7 +173,7 @@ test("codes can’t be guessed: both steps count as tries, and the password does
   });
 });
 
-test("an app counts once a code of it was given; then all other sessions are over, and none can be set up beside it", async () => {
+test("an app is on after its first code: all other sessions end, and no second app can be set up", async () => {
   const other = await account.domain.signIns.signIn({ email, password, ...place });
   const { token } = await account.domain.signIns.signIn({ email, password, ...place });
   const caller = { token, ...place };
@@ -145,7 +191,7 @@ test("an app counts once a code of it was given; then all other sessions are ove
   expect(JSON.stringify(user)).not.toContain(secret);
 });
 
-test("without the app the password is enough again; both changes are audited, once each", async () => {
+test("without the app the password is enough again, and both changes are audited once", async () => {
   const { caller } = await withApp();
   await account.domain.secondFactor.disableTotp(caller);
   await account.domain.secondFactor.disableTotp(caller);
@@ -158,7 +204,7 @@ test("without the app the password is enough again; both changes are audited, on
   expect(entries.map(({ action }) => action)).toEqual(["user.totp_enabled", "user.totp_disabled"]);
 });
 
-test("a session that a new password ends meanwhile neither sets up an app nor removes one", async () => {
+test("a session that a new password ends meanwhile turns no app on or off", async () => {
   const { token } = await account.domain.signIns.signIn({ email, password, ...place });
   const caller = { token, ...place };
   const { secret } = await account.domain.secondFactor.beginTotp(caller);
@@ -170,7 +216,7 @@ test("a session that a new password ends meanwhile neither sets up an app nor re
   expect(await account.domain.users.find(email)).toHaveProperty("totp");
 });
 
-/** A second factor whose user gets a new password after their session was found alive. */
+/** Returns a second factor whose user gets a new password after their session was found. */
 function resetMeanwhile() {
   const { store, mailQueue, users: accounts } = account.domain;
   const now = () => account.clock.now;

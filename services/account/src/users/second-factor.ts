@@ -2,124 +2,102 @@ import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import { open, type Place, seal } from "@vvs/sealing";
-import type { ClientSession, MongoClient } from "mongodb";
-import type { AuditLog } from "../audit/audit.ts";
-import type { MailQueue } from "../mail/queue.ts";
-import type { MailTexts } from "../mail/texts.ts";
+import type { ClientSession } from "mongodb";
+import { userEntry } from "../audit/audit.ts";
+import type { Basics, Mails } from "../parts.ts";
+import { invalid } from "../refusals.ts";
 import { type LiveSessions, requireSession } from "../sessions/live-sessions.ts";
 import { actorOf, type SessionCaller } from "../sessions/own-sessions.ts";
-import type { AccountStore, UserDocument } from "../store.ts";
+import type { SessionDocument, UserDocument } from "../store.ts";
 import { matchingStep, newRecoveryCodes, newTotpSecret, recoveryHash, totpUri } from "./totp.ts";
 
-/** How long a secret stays the same while its user sets up the app. */
+/** How long the secret stays the same while its user sets up the app. */
 const SETUP_MS = 15 * 60_000;
 
-export interface SecondFactor {
-  /** Errors: unauthorized. */
-  get(caller: SessionCaller): Promise<{ enabledAt?: Date; recoveryCodesLeft: number }>;
-  /** A secret for an app. Errors: unauthorized, invalid_request (there is a second factor already). */
-  beginTotp(caller: SessionCaller): Promise<{ secret: string; uri: string }>;
-  /**
-   * Has sign-ins ask for a code, ends all other sessions, and returns the recovery codes this once.
-   * Errors: unauthorized, invalid_request (code).
-   */
-  enableTotp(caller: SessionCaller, code: string): Promise<string[]>;
-  /** Repeatable. Errors: unauthorized. */
-  disableTotp(caller: SessionCaller): Promise<void>;
-  /** Uses a code of the app, or a recovery code, up; false where it is none, or was used. */
-  useCode(user: UserDocument, code: string, transaction: ClientSession): Promise<boolean>;
-}
+export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
-export function createSecondFactor(options: {
-  client: MongoClient;
-  store: AccountStore;
-  liveSessions: LiveSessions;
-  audit: AuditLog;
-  mailQueue: MailQueue;
-  texts: MailTexts;
-  keys: readonly SecretKey[];
-  now: () => Date;
-}): SecondFactor {
+/** Authenticator apps of users, and their recovery codes. */
+export function createSecondFactor(
+  options: Basics & Mails & { liveSessions: LiveSessions; keys: readonly SecretKey[] },
+) {
   const { client, store, liveSessions, audit, mailQueue, texts, keys, now } = options;
 
-  async function ownUser(caller: SessionCaller) {
-    const { session } = await liveSessions.find(caller.token);
-    const user = await store.users.findOne({ _id: session.user_id });
-    return { session, user: user! };
-  }
-
-  async function beginTotp(caller: SessionCaller): Promise<{ secret: string; uri: string }> {
-    const { user } = await ownUser(caller);
-    if (user.totp) throw refused("There is an authenticator app already.");
-    const at = now();
-    const { totp_setup: begun } = user;
-    if (begun && at.getTime() - begun.created_at.getTime() < SETUP_MS) return setup(keys, user, begun.sealed);
-    const setUp = { sealed: seal(keys, totpPlace(user), newTotpSecret()), created_at: at };
-    const asSeen = {
-      _id: user._id,
-      totp: { $exists: false },
-      "totp_setup.created_at": begun?.created_at ?? { $exists: false },
-    };
-    const { matchedCount } = await store.users.updateOne(asSeen, { $set: { totp_setup: setUp } });
-    // Another tab began meanwhile: both show the same secret.
-    return matchedCount === 1 ? setup(keys, user, setUp.sealed) : beginTotp(caller);
+  /** Runs `work` with the caller's user in a transaction that requires the caller's session. Errors: also unauthorized. */
+  async function withOwnUser<T>(
+    caller: SessionCaller,
+    work: (user: UserDocument, session: ClientSession, current: SessionDocument) => Promise<T>,
+  ): Promise<T> {
+    const { session: current } = await liveSessions.find(caller.token);
+    return inTransaction(client, async (session) => {
+      await requireSession(store, current, session);
+      const user = await store.users.findOne({ _id: current.user_id }, { session });
+      return work(user!, session, current);
+    });
   }
 
   return {
-    async get(caller) {
-      const { totp } = (await ownUser(caller)).user;
+    /** Errors: unauthorized. */
+    async get(caller: SessionCaller): Promise<{ enabledAt?: Date; recoveryCodesLeft: number }> {
+      const { session } = await liveSessions.find(caller.token);
+      const totp = (await store.users.findOne({ _id: session.user_id }))?.totp;
       return { enabledAt: totp?.enabled_at, recoveryCodesLeft: totp?.recovery_hashes.length ?? 0 };
     },
 
-    beginTotp,
+    /** Returns a secret for an app. Errors: unauthorized, invalid_request (there is a second factor already). */
+    beginTotp: (caller: SessionCaller): Promise<{ secret: string; uri: string }> =>
+      withOwnUser(caller, async (user, session) => {
+        if (user.totp) throw refused("There is an authenticator app already.");
+        const at = now();
+        const begun = user.totp_setup;
+        const isCurrent = begun && at.getTime() - begun.created_at.getTime() < SETUP_MS;
+        const secret = isCurrent ? open(keys, totpPlace(user), begun.sealed) : newTotpSecret();
+        if (!isCurrent) {
+          const totp_setup = { sealed: seal(keys, totpPlace(user), secret), created_at: at };
+          await store.users.updateOne({ _id: user._id }, { $set: { totp_setup } }, { session });
+        }
+        return { secret, uri: totpUri(secret, user.email) };
+      }),
 
-    async enableTotp(caller, code) {
-      const { session: current, user } = await ownUser(caller);
-      const { totp_setup: setUp } = user;
-      if (!setUp) throw refused("Set up an authenticator app first.");
-      const at = now();
-      const step = matchingStep(open(keys, totpPlace(user), setUp.sealed), code, { now: at, lastStep: 0 });
-      if (step === undefined) throw wrongCode();
-      const codes = newRecoveryCodes();
-      const recovery_hashes = codes.map(recoveryHash);
-      const totp = { sealed: setUp.sealed, enabled_at: at, last_step: step, recovery_hashes };
-      await inTransaction(client, async (session) => {
-        await requireSession(store, current, session);
-        const filter = { _id: user._id, totp: { $exists: false }, "totp_setup.created_at": setUp.created_at };
-        const { matchedCount } = await store.users.updateOne(
-          filter,
-          { $set: { totp }, $unset: { totp_setup: true } },
-          { session },
-        );
-        if (matchedCount === 0) throw wrongCode();
+    /**
+     * Makes sign-ins require a code, ends all other sessions, and returns the recovery codes, which are never shown
+     * again. Errors: unauthorized, invalid_request (code).
+     */
+    enableTotp: (caller: SessionCaller, code: string): Promise<string[]> =>
+      withOwnUser(caller, async (user, session, current) => {
+        const sealed = user.totp_setup?.sealed;
+        if (!sealed) throw refused("Set up an authenticator app first.");
+        const at = now();
+        const step = matchingStep(open(keys, totpPlace(user), sealed), code, { now: at, lastStep: 0 });
+        if (step === undefined) throw invalid("code", "is not the code that the app shows now");
+        const codes = newRecoveryCodes();
+        const totp = { sealed, enabled_at: at, last_step: step, recovery_hashes: codes.map(recoveryHash) };
+        const changes = { $set: { totp }, $unset: { totp_setup: true } } as const;
+        await store.users.updateOne({ _id: user._id }, changes, { session });
         await store.sessions.deleteMany({ user_id: user._id, _id: { $ne: current._id } }, { session });
-        await audit.append(session, actorOf(caller, user._id), entryOf("user.totp_enabled", user));
-        const { clientAddress } = caller;
-        await mailQueue.enqueue(session, texts.authenticatorEnabled({ to: user.email, clientAddress, at }));
-      });
-      return codes;
-    },
+        await audit.append(session, actorOf(caller, user._id), userEntry("user.totp_enabled", user));
+        const request = { to: user.email, clientAddress: caller.clientAddress, at };
+        await mailQueue.enqueue(session, texts.authenticatorEnabled(request));
+        return codes;
+      }),
 
-    async disableTotp(caller) {
-      const { session: current, user } = await ownUser(caller);
-      await inTransaction(client, async (session) => {
-        await requireSession(store, current, session);
-        const filter = { _id: user._id, totp: { $exists: true } };
-        const { matchedCount } = await store.users.updateOne(filter, { $unset: { totp: true } }, { session });
-        if (matchedCount === 0) return;
-        await audit.append(session, actorOf(caller, user._id), entryOf("user.totp_disabled", user));
-        const asked = { to: user.email, clientAddress: caller.clientAddress, at: now() };
-        await mailQueue.enqueue(session, texts.authenticatorDisabled(asked));
-      });
-    },
+    /** Makes sign-ins require only the password. Repeatable. Errors: unauthorized. */
+    disableTotp: (caller: SessionCaller): Promise<void> =>
+      withOwnUser(caller, async (user, session) => {
+        if (!user.totp) return;
+        await store.users.updateOne({ _id: user._id }, { $unset: { totp: true } }, { session });
+        await audit.append(session, actorOf(caller, user._id), userEntry("user.totp_disabled", user));
+        const request = { to: user.email, clientAddress: caller.clientAddress, at: now() };
+        await mailQueue.enqueue(session, texts.authenticatorDisabled(request));
+      }),
 
-    async useCode(user, code, session) {
+    /** Uses up a code of the app or a recovery code. Returns false if it is wrong or was used. */
+    async useCode(user: UserDocument, code: string, session: ClientSession): Promise<boolean> {
       const { totp } = user;
       if (!totp) return false;
       const secret = open(keys, totpPlace(user), totp.sealed);
       const step = matchingStep(secret, code, { now: now(), lastStep: totp.last_step });
       const hash = recoveryHash(code);
-      // What decides is the filter: of two uses of one code at once, the second finds nothing.
+      // The filter decides: of two concurrent uses of one code, the second matches nothing.
       const { matchedCount } = step
         ? await store.users.updateOne(
             { _id: user._id, "totp.last_step": { $lt: step } },
@@ -136,25 +114,11 @@ export function createSecondFactor(options: {
   };
 }
 
-function setup(keys: readonly SecretKey[], user: UserDocument, sealed: Parameters<typeof open>[2]) {
-  const secret = open(keys, totpPlace(user), sealed);
-  return { secret, uri: totpUri(secret, user.email) };
-}
-
-/** Bound to its user: a box copied to another one's document opens nothing. */
+/** Returns the place of a user's secret: copied to another user's document, it can't be decrypted. */
 export function totpPlace(user: UserDocument): Place {
   return [user.organization_id, "", "users", user._id, "totp"];
 }
 
 function refused(message: string): ServiceError {
   return new ServiceError("invalid_request", { message });
-}
-
-function wrongCode(): ServiceError {
-  const details = [{ path: "code", message: "is not the code that the app shows now" }];
-  return new ServiceError("invalid_request", { details });
-}
-
-function entryOf(action: "user.totp_enabled" | "user.totp_disabled", user: UserDocument) {
-  return { action, organizationId: user.organization_id, target: user._id } as const;
 }

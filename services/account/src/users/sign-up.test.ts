@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { createAccountDomain } from "../domain.ts";
-import { MAX_MAILS } from "../mail/mail-limits.ts";
+import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
 import { EmailUnconfirmedError } from "../sessions/sign-in.ts";
-import { MAX_FAILURES } from "../sessions/sign-in-limits.ts";
 import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
 import { SIGN_UP_MS } from "./sign-up.ts";
 
@@ -35,7 +34,7 @@ async function newestToken(): Promise<string> {
   return tokenIn((await account.mailsTo(email)).at(-1));
 }
 
-test("a sign-up is confirmed by the link of its mail and its password, and creates an organization with its owner, signed in", async () => {
+test("the link of the email and the password confirm a sign-up, create an organization with its owner, and sign them in", async () => {
   await signUp({ organizationName: "  Acme  ", email: ` ${email.toUpperCase()} ` });
   expect(await account.domain.users.find(email)).toBeUndefined();
   const [mail] = await account.mailsTo(email);
@@ -57,7 +56,7 @@ test("a sign-up is confirmed by the link of its mail and its password, and creat
   await expect(account.domain.signIns.signIn({ email, password, clientAddress })).resolves.toBeDefined();
 });
 
-test("the audit log tells of a sign-up: who, from where, and when it was asked for", async () => {
+test("the audit log contains a sign-up with its user, client address and time", async () => {
   await signUp();
   const askedAt = account.clock.now;
   account.advance(60_000);
@@ -80,7 +79,7 @@ test("the audit log tells of a sign-up: who, from where, and when it was asked f
 });
 
 describe("a link", () => {
-  test("is good once", async () => {
+  test("works once", async () => {
     await signUp();
     const token = await newestToken();
     await confirm(token);
@@ -88,7 +87,7 @@ describe("a link", () => {
     await expect(account.domain.signUps.get(token)).rejects.toMatchObject(over);
   });
 
-  test("used twice at once creates one organization", async () => {
+  test("creates one organization if it is used twice concurrently", async () => {
     await signUp();
     const token = await newestToken();
     const outcomes = await Promise.allSettled([confirm(token), confirm(token)]);
@@ -98,7 +97,7 @@ describe("a link", () => {
     expect(await account.domain.store.auditLog.countDocuments(created)).toBe(1);
   });
 
-  test("is good for 24 hours", async () => {
+  test("works for 24 hours", async () => {
     await signUp();
     const token = await newestToken();
     account.advance(SIGN_UP_MS - 1);
@@ -108,7 +107,7 @@ describe("a link", () => {
     await expect(confirm(token)).rejects.toMatchObject(over);
   });
 
-  test("is over once its address has an account by another way", async () => {
+  test("no longer works when its address got an account in another way", async () => {
     await signUp();
     const token = await newestToken();
     const { _id: organizationId } = await account.organization();
@@ -116,7 +115,7 @@ describe("a link", () => {
     await expect(confirm(token)).rejects.toMatchObject(over);
   });
 
-  test("is stored as its hash alone", async () => {
+  test("is only stored as a hash", async () => {
     await signUp();
     const token = await newestToken();
     const stored = await account.domain.store.signUps.findOne({ email });
@@ -124,7 +123,7 @@ describe("a link", () => {
     expect(stored!._id).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("mailed again is good, and so is the one before", async () => {
+  test("works if it is sent again, and so does the earlier one", async () => {
     await signUp();
     account.advance(1);
     await account.domain.signUps.resend({ email, clientAddress });
@@ -136,7 +135,7 @@ describe("a link", () => {
   });
 });
 
-test("who signs up with another's address can do nothing with it: the link alone confirms nothing", async () => {
+test("signing up with another person's address is of no use: the link without the password confirms nothing", async () => {
   await signUp({ password: "chosen by a stranger" });
   const token = await newestToken();
   await expect(confirm(token, "what the owner types")).rejects.toMatchObject({ code: "unauthorized" });
@@ -147,7 +146,7 @@ test("who signs up with another's address can do nothing with it: the link alone
   await expect(confirm(token, "chosen by a stranger")).rejects.toMatchObject(over);
 });
 
-test("the password of a sign-up can be guessed no faster than that of an account", async () => {
+test("the password of a sign-up has the limits of sign-ins", async () => {
   await signUp();
   const token = await newestToken();
   for (let n = 0; n < MAX_FAILURES.account; n++)
@@ -161,7 +160,7 @@ describe("an address that has an account", () => {
     await account.domain.users.create(operator, { organizationId, email, password });
   });
 
-  test("is mailed that it has one, with no link that creates any", async () => {
+  test("gets an email that says so, without a link that creates an account", async () => {
     await signUp();
     await account.domain.signUps.resend({ email, clientAddress });
     const mails = await account.mailsTo(email);
@@ -179,7 +178,7 @@ describe("an address that has an account", () => {
 });
 
 describe("a sign-in before the address is confirmed", () => {
-  test("says so to who knows the password, and begins no session", async () => {
+  test("reports that if the password is right, and begins no session", async () => {
     await signUp();
     await expect(account.domain.signIns.signIn({ email, password, clientAddress })).rejects.toBeInstanceOf(
       EmailUnconfirmedError,
@@ -187,7 +186,7 @@ describe("a sign-in before the address is confirmed", () => {
     expect(await account.domain.store.sessions.countDocuments({ client_address: clientAddress })).toBe(0);
   });
 
-  test("says to anybody else what it says of an unknown address", async () => {
+  test("has the answer for an unknown address if the password is wrong", async () => {
     await signUp();
     const [wrong, unknown] = await Promise.allSettled([
       account.domain.signIns.signIn({ email, password: "wrong horse", clientAddress }),
@@ -197,19 +196,19 @@ describe("a sign-in before the address is confirmed", () => {
   });
 });
 
-test("nobody is mailed for an address that did not sign up", async () => {
+test("an address that did not sign up gets no email", async () => {
   await account.domain.signUps.resend({ email, clientAddress });
   expect(await account.mailsTo(email)).toEqual([]);
 });
 
-test("what strangers type is in no mail, or they could have us mail it to whom they like", async () => {
+test("no email contains text that its requester typed", async () => {
   await signUp({ organizationName: "Win a prize at evil.example" });
   const [mail] = await account.mailsTo(email);
   expect(JSON.stringify(mail)).not.toContain("evil.example");
 });
 
 describe("limits", () => {
-  test("an address gets so many mails an hour, whether or not it has an account, and what was sent stays good", async () => {
+  test("an address gets a limited number of emails per hour, with or without an account, and sent links keep working", async () => {
     for (let n = 0; n < MAX_MAILS.account; n++) await signUp();
     const token = await newestToken();
     const refused = { code: "rate_limited" };
@@ -223,7 +222,7 @@ describe("limits", () => {
     await expect(signUp()).resolves.toBeUndefined();
   });
 
-  test("a client address causes so many mails an hour", async () => {
+  test("a client address causes a limited number of emails per hour", async () => {
     for (let n = 0; n < MAX_MAILS.address; n++)
       await account.domain.signUps.resend({ email: `${n}-${email}`, clientAddress });
     await expect(signUp()).rejects.toMatchObject({ code: "rate_limited" });
@@ -242,7 +241,7 @@ test.each([
   expect(await account.mailsTo(email)).toEqual([]);
 });
 
-test("where sign-up is closed nobody signs up", async () => {
+test("nobody can sign up if sign-up is closed", async () => {
   const closed = createAccountDomain({ ...account, signUpOpen: false, now: () => account.clock.now });
   const input = { organizationName: "Acme", email, password, clientAddress };
   await expect(closed.signUps.begin(input)).rejects.toMatchObject({ code: "not_found" });

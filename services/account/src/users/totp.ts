@@ -1,77 +1,46 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
+import { Secret, TOTP } from "otpauth";
 
-/** RFC 6238 as every authenticator app does it: HMAC-SHA-1, 30 s, six digits. */
-const STEP_MS = 30_000;
-const DIGITS = 6;
-/** Codes of the step before and the step after count too: clocks differ, and typing takes time. */
-const STEPS_AROUND = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
-const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** A new secret: 160 random bits as base32, which apps take. */
+/** Returns a new secret: 160 random bits in base32, which authenticator apps accept. */
 export function newTotpSecret(): string {
-  return base32(randomBytes(SECRET_BYTES)).toUpperCase();
+  return new Secret({ size: SECRET_BYTES }).base32;
 }
 
-/** What an authenticator app opens (Key Uri Format). */
+/** Returns the URI that an authenticator app opens (Key Uri Format). */
 export function totpUri(secret: string, email: string): string {
-  const issuer = "Vendor Verification";
-  const label = encodeURIComponent(`${issuer}:${email}`);
-  return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;
+  return new TOTP({ secret, issuer: "Vendor Verification", label: email }).toString();
 }
 
-/** The 30 s that a moment lies in, counted from 1970. */
-export function stepOf(at: Date): number {
-  return Math.floor(at.getTime() / STEP_MS);
-}
-
-/** The code of a step. */
-export function totpCode(secret: string, step: number): string {
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(step));
-  const mac = createHmac("sha1", fromBase32(secret)).update(counter).digest();
-  const number = mac.readUInt32BE(mac.at(-1)! & 0xf) & 0x7fffffff;
-  return String(number % 10 ** DIGITS).padStart(DIGITS, "0");
-}
-
-/** The step after `lastStep` whose code that is now; undefined where it is none. */
+/**
+ * Returns the step (of 30 s since 1970) of a code, if it is later than `lastStep`; undefined if the code is wrong. The
+ * code is that of now, or of the step before or after: clocks differ, and typing takes time.
+ */
 export function matchingStep(
   secret: string,
   typed: string,
   { now, lastStep }: { now: Date; lastStep: number },
 ): number | undefined {
-  const code = typed.replaceAll(/\s/g, "");
-  const current = stepOf(now);
-  for (let step = current - STEPS_AROUND; step <= current + STEPS_AROUND; step++) {
-    if (step > lastStep && totpCode(secret, step) === code) return step;
-  }
-  return undefined;
+  const totp = new TOTP({ secret });
+  const timestamp = now.getTime();
+  const delta = totp.validate({ token: typed.replaceAll(/\s/g, ""), timestamp, window: 1 });
+  if (delta === null) return undefined;
+  const step = totp.counter({ timestamp }) + delta;
+  return step > lastStep ? step : undefined;
 }
 
-/** Codes for whoever loses the app: 80 random bits each, in four groups. */
+/** Returns codes for users who lose the app: 80 random bits each, in four groups. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
-    base32(randomBytes(RECOVERY_BYTES)).replaceAll(/(.{4})(?=.)/g, "$1-"),
+    new Secret({ size: RECOVERY_BYTES }).base32.toLowerCase().match(/.{4}/g)!.join("-"),
   );
 }
 
-/** What is stored of a recovery code, however its groups and letters are typed; nobody can guess 80 random bits. */
+/** Returns the stored hash of a recovery code, however its groups and letters are typed. 80 random bits need no salt. */
 export function recoveryHash(typed: string): string {
   const text = typed.toLowerCase().replaceAll(/[\s-]/g, "");
   return createHash("sha256").update(text, "utf8").digest("hex");
-}
-
-function base32(bytes: Buffer): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
-  return bits
-    .match(/.{5}/g)!
-    .map((group) => BASE32[Number.parseInt(group, 2)])
-    .join("");
-}
-
-function fromBase32(text: string): Buffer {
-  const bits = [...text.toLowerCase()].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
-  return Buffer.from(bits.match(/.{8}/g)!.map((group) => Number.parseInt(group, 2)));
 }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => account.close());
 
-test("a user has the role that they were given, and is an owner without one; the session and the audit log say so", async () => {
+test("a user has the given role, by default owner, in the session and in the audit log", async () => {
   const { _id: organizationId } = await account.organization();
   const password = "correct horse battery";
   for (const [email, role] of [
@@ -24,7 +24,7 @@ test("a user has the role that they were given, and is an owner without one; the
   }
 });
 
-test("a role that there is not is refused", async () => {
+test("an unknown role is refused", async () => {
   const { _id: organizationId } = await account.organization();
   const user = { organizationId, email: "x@example.com", password: "correct horse battery", role: "admin" };
   await expect(account.domain.users.create(operator, user)).rejects.toMatchObject({

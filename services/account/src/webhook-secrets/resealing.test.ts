@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import { callerOfOrganization, createTestAccount, type TestAccount, testKey } from "../testing/account.ts";
-import { stepOf, totpCode } from "../users/totp.ts";
+import { stepOf, totpCode } from "../testing/totp.ts";
 import { OVERLAP_MS } from "./webhook-secrets.ts";
 
 const place = { clientAddress: "203.0.113.7" };
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => account.close());
 
-test("after a resealing the old key can be dropped: secrets sign, codes sign in, nothing is left", async () => {
+test("after a resealing the old key is not needed: secrets sign, codes sign in, nothing is left", async () => {
   const [old] = account.webhookSecretKeys;
   const { _id: organizationId } = await account.organization();
   const live = callerOfOrganization(organizationId, "live");
@@ -47,7 +47,7 @@ test("after a resealing the old key can be dropped: secrets sign, codes sign in,
   expect(session.email).toBe(login.email);
 });
 
-test("a secret that is rotated during a resealing is never put back", async () => {
+test("a secret that is rotated during a resealing is not overwritten", async () => {
   const newest = testKey("w3");
   const both = replica(newest, next, ...account.webhookSecretKeys);
   const beside = replica(next, newest, ...account.webhookSecretKeys);
@@ -67,7 +67,7 @@ test("a secret that is rotated during a resealing is never put back", async () =
   expect((await both.resealing.run()).left).toBe(0);
 });
 
-test("what no key opens is told and left, and a previous secret whose time is over is dropped instead", async () => {
+test("a secret that no key decrypts is reported and left, and a previous secret that has ended is deleted", async () => {
   const stranger = testKey("gone");
   const { _id: organizationId } = await replica(stranger).organizations.create(operator, { name: "A", plan: "growth" });
   const live = callerOfOrganization(organizationId, "live");

@@ -6,45 +6,28 @@ import type { AccountStore } from "../store.ts";
 import { totpPlace } from "../users/second-factor.ts";
 import { webhookSecretPlace } from "./webhook-secret-store.ts";
 
-/** What a resealing came to. */
-export interface Resealed {
-  /** Boxes that are now by the first key of the ring. */
-  readonly renewed: number;
-  /** Boxes that are not: changed meanwhile, or not to be opened. A repetition gets the former. */
-  readonly left: number;
-  /** Why some can't be opened: collection, id, reason. The first few. */
-  readonly problems?: readonly string[];
-}
+const MAX_PROBLEMS = 10;
 
-export interface Resealing {
-  /**
-   * Seals everything that WEBHOOK_SECRET_KEYS sealed with the first key of the ring: webhook secrets, the secrets of
-   * authenticator apps, and mails that wait. May run beside the service: what another call writes meanwhile is never overwritten. What is by
-   * the first key is passed over, so that one that was ended goes on where it was. With nothing left the other keys can
-   * be dropped.
-   */
-  run(): Promise<Resealed>;
-}
-
-const TOLD_PROBLEMS = 10;
-
-/** A document's boxes by their field, which holds the box as `sealed`. */
+/** A document with fields that hold an encrypted secret as `sealed`. */
 type Sealing<D> = { readonly _id: string } & { readonly [F in keyof D]?: unknown };
 
-export function createResealing(options: {
+export function createResealing({
+  store,
+  keys,
+  now,
+}: {
   store: AccountStore;
   keys: readonly SecretKey[];
   now: () => Date;
-}): Resealing {
-  const { store, keys, now } = options;
+}) {
   const newest = keys[0]!.id;
 
-  /** Renews one field of all documents, and returns how many it renewed and how many are outstanding still. */
+  /** Re-encrypts one field of all documents. Returns how many it renewed, and how many are left. */
   async function reseal<D extends Sealing<D>>(
     collection: Collection<D>,
     field: keyof D & string,
     placeOf: (document: D) => Place,
-    tell: (problem: string) => void,
+    report: (problem: string) => void,
   ) {
     const outstanding = { [field]: { $exists: true }, [`${field}.sealed.key_id`]: { $ne: newest } } as Filter<D>;
     let renewed = 0;
@@ -58,25 +41,31 @@ export function createResealing(options: {
         const update = { $set: { [`${field}.sealed`]: box } } as unknown as UpdateFilter<D>;
         renewed += (await collection.updateOne(unchanged, update)).modifiedCount;
       } catch (error) {
-        tell(`${collection.collectionName} ${document._id}: ${(error as Error).message}`);
+        report(`${collection.collectionName} ${document._id}: ${(error as Error).message}`);
       }
     }
     return { renewed, left: await collection.countDocuments(outstanding) };
   }
 
   return {
-    async run() {
+    /**
+     * Re-encrypts everything under WEBHOOK_SECRET_KEYS with the first key of the ring: webhook secrets, the secrets of
+     * authenticator apps, and queued emails. May run beside the service: it never overwrites what changed meanwhile. A
+     * repetition continues where the last run ended. If nothing is `left`, the other keys can be removed. `problems`
+     * are the first secrets that can't be decrypted: collection, id and reason.
+     */
+    async run(): Promise<{ renewed: number; left: number; problems?: readonly string[] }> {
       const problems: string[] = [];
-      const tell = (problem: string) => void (problems.length < TOLD_PROBLEMS && problems.push(problem));
+      const report = (problem: string) => void (problems.length < MAX_PROBLEMS && problems.push(problem));
       const { webhookSecrets, users, mails } = store;
-      // A previous secret whose time is over signs nothing: it must not hold up the end of the key that sealed it.
+      // A previous secret that has ended signs nothing: it must not delay the removal of its key.
       await webhookSecrets.updateMany({ "previous.valid_until": { $lte: now() } }, { $unset: { previous: "" } });
       const counts = [
-        await reseal(webhookSecrets, "current", webhookSecretPlace, tell),
-        await reseal(webhookSecrets, "previous", webhookSecretPlace, tell),
-        await reseal(users, "totp", totpPlace, tell),
-        await reseal(users, "totp_setup", totpPlace, tell),
-        await reseal(mails, "content", mailPlace, tell),
+        await reseal(webhookSecrets, "current", webhookSecretPlace, report),
+        await reseal(webhookSecrets, "previous", webhookSecretPlace, report),
+        await reseal(users, "totp", totpPlace, report),
+        await reseal(users, "totp_setup", totpPlace, report),
+        await reseal(mails, "content", mailPlace, report),
       ];
       const sum = (part: "renewed" | "left") => counts.reduce((total, count) => total + count[part], 0);
       return { renewed: sum("renewed"), left: sum("left"), ...(problems.length > 0 && { problems }) };

@@ -12,36 +12,36 @@ const callers: Callers<typeof WebhookSecretService> = {
   endPreviousWebhookSecret: ["dashboard"],
 };
 
-/** WebhookSecretService. */
 export function createWebhookSecretPart({ domain }: { domain: AccountDomain }): ServicePart {
+  const { webhookSecrets } = domain;
   return servicePart({
     service: WebhookSecretService,
     callers,
     handlers: {
       async getSigningSecrets({ tenant }) {
-        return { secrets: await domain.webhookSecrets.getSigning(tenantOf(tenant)) };
+        return { secrets: await webhookSecrets.getSigning(tenantOf(tenant)) };
       },
 
       async getWebhookSecret({ caller, withoutValue }) {
         if (withoutValue) {
-          const described = await domain.webhookSecrets.describe(callerOf(caller).tenant);
+          const described = await webhookSecrets.describe(callerOf(caller).tenant);
           return { secret: webhookSecretMessage({ ...described, value: "" }) };
         }
-        return { secret: webhookSecretMessage(await domain.webhookSecrets.get(callerOf(caller))) };
+        return { secret: webhookSecretMessage(await webhookSecrets.get(callerOf(caller))) };
       },
 
       async setWebhookSecret({ caller, value, endPreviousNow, submission }) {
-        const secret = await domain.webhookSecrets.set(callerOf(caller), { value, endPreviousNow, submission });
+        const secret = await webhookSecrets.set(callerOf(caller), { value, endPreviousNow, submission });
         return { secret: webhookSecretMessage(secret) };
       },
 
       async rotateWebhookSecret({ caller, endPreviousNow, submission }) {
-        const secret = await domain.webhookSecrets.rotate(callerOf(caller), { endPreviousNow, submission });
+        const secret = await webhookSecrets.rotate(callerOf(caller), { endPreviousNow, submission });
         return { secret: webhookSecretMessage(secret) };
       },
 
       async endPreviousWebhookSecret({ caller }) {
-        const described = await domain.webhookSecrets.endPrevious(callerOf(caller));
+        const described = await webhookSecrets.endPrevious(callerOf(caller));
         return { secret: webhookSecretMessage({ ...described, value: "" }) };
       },
     },

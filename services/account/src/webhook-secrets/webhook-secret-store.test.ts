@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const signing = () => account.domain.webhookSecrets.getSigning(live.tenant);
 
-test("a rotation leaves the old secret valid for 24 h, and says until when", async () => {
+test("a rotation keeps the old secret for 24 h, and returns until when", async () => {
   const [old] = await signing();
   const others = await account.domain.webhookSecrets.getSigning(sandbox.tenant);
   const rotated = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
@@ -34,7 +34,7 @@ test("a rotation leaves the old secret valid for 24 h, and says until when", asy
   expect(await account.domain.webhookSecrets.get(live)).not.toHaveProperty("previousValidUntil");
 });
 
-test("a rotation that ends the old secret at once leaves nothing of it in the database", async () => {
+test("a rotation that ends the old secret immediately deletes it from the database", async () => {
   await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
   const rotated = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: true });
   expect(await signing()).toEqual([rotated.value]);
@@ -46,7 +46,7 @@ test("a rotation that ends the old secret at once leaves nothing of it in the da
   ).not.toHaveProperty("previous");
 });
 
-test("the secret that a rotation keeps can be ended at any time, and the current one signs on", async () => {
+test("the old secret of a rotation can be ended at any time, and the current one still signs", async () => {
   const { value } = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
   const ended = await account.domain.webhookSecrets.endPrevious(live);
   expect(ended).not.toHaveProperty("previousValidUntil");
@@ -57,7 +57,7 @@ test("the secret that a rotation keeps can be ended at any time, and the current
   expect(await account.domain.store.auditLog.countDocuments(entries)).toBe(1);
 });
 
-test("rotations at once leave two secrets, one of which every rotation returned last", async () => {
+test("concurrent rotations leave two secrets", async () => {
   const rotations = await Promise.all(
     Array.from({ length: 5 }, () => account.domain.webhookSecrets.rotate(live, { endPreviousNow: false })),
   );
@@ -66,7 +66,7 @@ test("rotations at once leave two secrets, one of which every rotation returned 
   for (const secret of secrets) expect(rotations.map(({ value }) => value)).toContain(secret);
 });
 
-test("a rotation that is sent again is refused, and leaves both secrets of the first", async () => {
+test("a repeated rotation is refused, and leaves both secrets of the first one", async () => {
   const [old] = await signing();
   const form = { endPreviousNow: false, submission: "form-1" };
   const rotate = () => account.domain.webhookSecrets.rotate(live, form);
@@ -82,8 +82,8 @@ test("a rotation that is sent again is refused, and leaves both secrets of the f
   expect((await signing())[1]).toBe(both[0]);
 });
 
-describe("an own secret", () => {
-  test("is set with the old one still valid, and setting it again keeps both", async () => {
+describe("a secret that a user chose", () => {
+  test("is set while the old one stays valid, and setting it again keeps both", async () => {
     const [old] = await signing();
     const value = newWebhookSecret();
     await account.domain.webhookSecrets.set(live, { value, endPreviousNow: false });
@@ -101,7 +101,7 @@ describe("an own secret", () => {
   });
 });
 
-test("when it was set and what a rotation keeps can be asked without revealing it, which is not audited", async () => {
+test("the times of a secret are returned without its value and without an audit entry", async () => {
   const { value, ...rotated } = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
   expect(await account.domain.webhookSecrets.describe(live.tenant)).toEqual(rotated);
   const shown = await account.domain.store.auditLog.countDocuments({
@@ -112,7 +112,7 @@ test("when it was set and what a rotation keeps can be asked without revealing i
   expect(value).toMatch(/^whsec_/);
 });
 
-test("every showing and every change is audited, without the secret", async () => {
+test("every display and every change is audited, without the secret", async () => {
   await account.domain.webhookSecrets.get(live);
   const { value } = await account.domain.webhookSecrets.rotate(live, { endPreviousNow: false });
   await account.domain.webhookSecrets.set(live, { value: newWebhookSecret(), endPreviousNow: true });
@@ -128,7 +128,7 @@ test("every showing and every change is audited, without the secret", async () =
   expect(JSON.stringify(entries)).not.toContain(value);
 });
 
-test("secrets sealed with an older key stay readable, and the next is sealed with the newest", async () => {
+test("secrets encrypted with an older key stay readable, and new ones are encrypted with the newest", async () => {
   const before = await signing();
   const rotated = createAccountDomain({
     ...account,
@@ -144,7 +144,7 @@ test("secrets sealed with an older key stay readable, and the next is sealed wit
   expect(stored?.current.sealed.key_id).toBe("w2");
 });
 
-test("a sealed secret that is copied to another tenant does not open there", async () => {
+test("an encrypted secret that is copied to another tenant can't be decrypted there", async () => {
   const { webhookSecrets } = account.domain.store;
   const stranger = await account.organization();
   const mine = await webhookSecrets.findOne({ organization_id: live.tenant.organizationId, environment: "live" });

@@ -3,46 +3,32 @@ import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import { open, type Place, seal } from "@vvs/sealing";
 import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
-import type { ClientSession, MongoClient } from "mongodb";
-import type { AuditLog } from "../audit/audit.ts";
-import { type AccountStore, ofTenant, type SealedSecret, tenantKey, type WebhookSecretDocument } from "../store.ts";
+import type { ClientSession } from "mongodb";
+import type { AuditAction } from "../audit/audit.ts";
+import type { Basics } from "../parts.ts";
+import { missing } from "../refusals.ts";
+import { ofTenant, type SealedSecret, tenantKey, type WebhookSecretDocument } from "../store.ts";
 import { checkedWebhookSecret, newWebhookSecret, replaced, type SecretPair, signingNow } from "./webhook-secrets.ts";
 
-/** The current secret in clear. */
+/** The current secret. */
 export interface WebhookSecret {
+  /** In plain text. */
   readonly value: string;
   readonly createdAt: Date;
-  /** Until when the one before signs too; absent outside a rotation. */
+  /** Until when the previous secret signs too; absent outside a rotation. */
   readonly previousValidUntil?: Date;
 }
 
-export interface WebhookSecrets {
-  /** Audited, as the secret leaves in clear. Errors: not_found. */
-  get(caller: CallerContext): Promise<WebhookSecret>;
-  /** The same without the value, and so without a trace in the audit log. Errors: not_found. */
-  describe(tenant: Tenant): Promise<Omit<WebhookSecret, "value">>;
-  /**
-   * Sets an own secret; the one that is set already changes nothing.
-   * Errors: invalid_request, not_found, idempotency_conflict (the same submission made one of the two secrets).
-   */
-  set(caller: CallerContext, input: Replacement & { value: string }): Promise<WebhookSecret>;
-  /** Errors: not_found, idempotency_conflict (the same submission made one of the two secrets). */
-  rotate(caller: CallerContext, input: Replacement): Promise<WebhookSecret>;
-  /** Lets the current secret alone sign from now on; where it does already, nothing is changed. Errors: not_found. */
-  endPrevious(caller: CallerContext): Promise<Omit<WebhookSecret, "value">>;
-  /** What signs now, the current one first. Errors: not_found. */
-  getSigning(tenant: Tenant): Promise<string[]>;
-  /** Makes both environments' secrets of a new organization. */
-  insert(session: ClientSession, organizationId: string): Promise<void>;
+interface Replacement {
+  readonly endPreviousNow: boolean;
+  /** Identifies the submitted form, so that it replaces only one secret. */
+  readonly submission?: string;
 }
 
-export function createWebhookSecrets(options: {
-  client: MongoClient;
-  store: AccountStore;
-  audit: AuditLog;
-  keys: readonly SecretKey[];
-  now: () => Date;
-}): WebhookSecrets {
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
+
+/** The webhook secrets of tenants. All methods throw not_found for an unknown organization. */
+export function createWebhookSecrets(options: Basics & { keys: readonly SecretKey[] }) {
   const { client, store, audit, keys, now } = options;
 
   const sealed = (tenant: Tenant, value: string, submission?: string): SealedSecret => ({
@@ -55,16 +41,13 @@ export function createWebhookSecrets(options: {
 
   async function find(tenant: Tenant, session?: ClientSession): Promise<WebhookSecretDocument> {
     const found = await store.webhookSecrets.findOne(ofTenant(tenant), { session });
-    if (!found) throw new ServiceError("not_found", { message: "There is no such organization." });
+    if (!found) throw missing("organization");
     return found;
   }
 
   function described(pair: SecretPair<SealedSecret>): Omit<WebhookSecret, "value"> {
     const [current, previous] = signingNow(pair, now());
-    return {
-      createdAt: current!.created_at,
-      ...(previous && { previousValidUntil: pair.previous!.valid_until }),
-    };
+    return { createdAt: current!.created_at, ...(previous && { previousValidUntil: pair.previous!.valid_until }) };
   }
 
   function view(tenant: Tenant, pair: SecretPair<SealedSecret>): WebhookSecret {
@@ -75,7 +58,7 @@ export function createWebhookSecrets(options: {
     caller: CallerContext,
     action: "webhook_secret.set" | "webhook_secret.rotated",
     input: Replacement & { value: string },
-  ) {
+  ): Promise<WebhookSecret> {
     const { tenant } = caller;
     return inTransaction(client, async (session) => {
       const before = await find(tenant, session);
@@ -85,55 +68,61 @@ export function createWebhookSecrets(options: {
       const after: SecretPair<SealedSecret> = isSame
         ? kept
         : replaced(before, sealed(tenant, input.value, input.submission), { ...input, now: now() });
+      const { current, previous } = after;
       await store.webhookSecrets.replaceOne(
         ofTenant(tenant),
-        {
-          ...ofTenant(tenant),
-          current: after.current,
-          ...(after.previous && { previous: after.previous }),
-        },
+        { ...ofTenant(tenant), current, ...(previous && { previous }) },
         { session },
       );
-      const details = { previous: after.previous ? "kept for a while" : "ended" };
-      await audit.append(session, caller, { action, ...targetOf(tenant), details });
+      const details = { previous: previous ? "kept for a while" : "ended" };
+      await audit.append(session, caller, { ...entryOf(action, tenant), details });
       return view(tenant, after);
     });
   }
 
   return {
-    get: (caller) =>
+    /** Returns the secret in plain text, with an entry in the audit log. */
+    get: (caller: CallerContext): Promise<WebhookSecret> =>
       inTransaction(client, async (session) => {
         const found = await find(caller.tenant, session);
-        await audit.append(session, caller, { action: "webhook_secret.shown", ...targetOf(caller.tenant) });
+        await audit.append(session, caller, entryOf("webhook_secret.shown", caller.tenant));
         return view(caller.tenant, found);
       }),
 
-    async describe(tenant) {
-      return described(await find(tenant));
-    },
+    /** Returns the secret without its value, and without an entry in the audit log. */
+    describe: async (tenant: Tenant) => described(await find(tenant)),
 
-    async set(caller, input) {
+    /**
+     * Sets a secret that the user chose; the current one again changes nothing.
+     * Errors: also invalid_request, idempotency_conflict (the same submission made one of the two secrets).
+     */
+    async set(caller: CallerContext, input: Replacement & { value: string }): Promise<WebhookSecret> {
       return replace(caller, "webhook_secret.set", { ...input, value: checkedWebhookSecret(input.value) });
     },
 
-    rotate: (caller, input) => replace(caller, "webhook_secret.rotated", { ...input, value: newWebhookSecret() }),
+    /** Generates a new secret. Errors: also idempotency_conflict (the same submission made one of the two secrets). */
+    rotate: (caller: CallerContext, input: Replacement) =>
+      replace(caller, "webhook_secret.rotated", { ...input, value: newWebhookSecret() }),
 
-    endPrevious: (caller) =>
+    /** Ends the previous secret, so that only the current one signs. Repeatable. */
+    endPrevious: (caller: CallerContext) =>
       inTransaction(client, async (session) => {
         const { tenant } = caller;
         const { current, previous } = await find(tenant, session);
         if (previous) {
           await store.webhookSecrets.updateOne(ofTenant(tenant), { $unset: { previous: "" } }, { session });
-          await audit.append(session, caller, { action: "webhook_secret.previous_ended", ...targetOf(tenant) });
+          await audit.append(session, caller, entryOf("webhook_secret.previous_ended", tenant));
         }
         return described({ current });
       }),
 
-    async getSigning(tenant) {
+    /** Returns the secrets that sign now, the current one first. */
+    async getSigning(tenant: Tenant): Promise<string[]> {
       return signingNow(await find(tenant), now()).map((secret) => opened(tenant, secret));
     },
 
-    async insert(session, organizationId) {
+    /** Creates both environments' secrets of a new organization. */
+    async insert(session: ClientSession, organizationId: string): Promise<void> {
       const documents = environments.map((environment): WebhookSecretDocument => {
         const tenant = { organizationId, environment };
         return { _id: tenantKey(tenant), ...ofTenant(tenant), current: sealed(tenant, newWebhookSecret()) };
@@ -143,23 +132,17 @@ export function createWebhookSecrets(options: {
   };
 }
 
-interface Replacement {
-  readonly endPreviousNow: boolean;
-  /** Identifies the submitted form, so that it replaces one secret only. */
-  readonly submission?: string;
-}
-
 function refuseRepeated({ current, previous }: SecretPair<SealedSecret>, submission: string | undefined): void {
   if (!submission || ![current.submission, previous?.submission].includes(submission)) return;
   throw new ServiceError("idempotency_conflict", { message: "This form already replaced the secret." });
 }
 
-/** One place for the current secret and the one before: a rotation moves the box without opening it. */
+/** Returns the place of both secrets of a tenant: a rotation moves the encrypted secret as it is. */
 export function webhookSecretPlace(owner: Pick<WebhookSecretDocument, "organization_id" | "environment">): Place {
   const tenant = { organizationId: owner.organization_id, environment: owner.environment };
   return [tenant.organizationId, tenant.environment, "webhook_secrets", tenantKey(tenant), "value"];
 }
 
-function targetOf(tenant: Tenant) {
-  return { ...tenant, target: tenantKey(tenant) };
+function entryOf(action: AuditAction, tenant: Tenant) {
+  return { action, ...tenant, target: tenantKey(tenant) };
 }

@@ -5,17 +5,17 @@ import { checkedWebhookSecret, newWebhookSecret, OVERLAP_MS, replaced, signingNo
 const now = new Date("2026-03-01T12:00:00.000Z");
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
-test("a new secret is whsec_ and base64 of 32 bytes, never the same", () => {
+test("a new secret is whsec_ and base64 of 32 random bytes", () => {
   const secret = newWebhookSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(newWebhookSecret()).not.toBe(secret);
   expect(checkedWebhookSecret(secret)).toBe(secret);
 });
 
-describe("an own secret", () => {
+describe("a secret that a user chose", () => {
   const ofBytes = (count: number) => `whsec_${randomBytes(count).toString("base64")}`;
 
-  test.each([24, 25, 32, 64])("of %d bytes is taken", (count) => {
+  test.each([24, 25, 32, 64])("of %d bytes is accepted", (count) => {
     const secret = ofBytes(count);
     expect(checkedWebhookSecret(secret)).toBe(secret);
   });
@@ -41,19 +41,19 @@ describe("a replacement", () => {
   const names = (pair: Parameters<typeof signingNow<{ name: string }>>[0], at: Date) =>
     signingNow(pair, at).map(({ name }) => name);
 
-  test("leaves the secret before valid for 24 h, the new one first", () => {
+  test("keeps the previous secret for 24 h, after the new one", () => {
     const pair = replaced({ current: first }, second, { endPreviousNow: false, now });
     expect(names(pair, now)).toEqual(["second", "first"]);
     expect(names(pair, later(OVERLAP_MS - 1))).toEqual(["second", "first"]);
     expect(names(pair, later(OVERLAP_MS))).toEqual(["second"]);
   });
 
-  test("ends the secret before at once when asked to, and one from an earlier rotation with it", () => {
+  test("can end the previous secret immediately, also one of an earlier rotation", () => {
     const rotated = replaced({ current: first }, second, { endPreviousNow: false, now });
     expect(names(replaced(rotated, third, { endPreviousNow: true, now }), now)).toEqual(["third"]);
   });
 
-  test("keeps one secret before at most", () => {
+  test("keeps at most one previous secret", () => {
     const rotated = replaced({ current: first }, second, { endPreviousNow: false, now });
     expect(names(replaced(rotated, third, { endPreviousNow: false, now }), now)).toEqual(["third", "second"]);
   });

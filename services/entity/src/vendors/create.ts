@@ -14,29 +14,30 @@ import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
 
-/** What operations that write entities need. */
 export interface CreationOptions {
   readonly client: MongoClient;
   readonly collections: Readonly<Record<Environment, Collections>>;
   readonly store: EntityStore;
   readonly tins: TinVault;
+  /** Created entities that one organization may have in the sandbox. */
+  readonly sandboxEntityCap: number;
   readonly now: () => Date;
 }
 
-interface Created {
+export interface Created {
   readonly entity: EntityDocument;
-  /** The first answer, if this one repeats it: the entity may have changed since. */
+  /** The first answer, where this one repeats it: the entity may have changed since. */
   readonly asAnswered?: PublicEntity;
 }
 
 export interface Creation {
   /**
-   * Creates an entity, or returns the one that the same content created before. Errors: entity_exists if a visible entity
-   * carries one of the identifiers, limit_exceeded.
+   * Creates an entity, or returns the one that the same content created before. Errors: entity_exists where a visible
+   * entity carries one of the identifiers, limit_exceeded.
    */
   create(caller: CallerContext, content: OwnContent, idempotency: Idempotency | undefined): Promise<Outcome<Created>>;
   /**
-   * Writes a new entity with its first snapshot. Errors: limit_exceeded; a duplicate key or StaleEntityError if another
+   * Writes a new entity with its first snapshot. Errors: limit_exceeded; a duplicate key, StaleEntityError where another
    * call or a load was first.
    */
   insert(
@@ -48,14 +49,10 @@ export interface Creation {
 }
 
 export function createCreation(
-  options: CreationOptions & {
-    idempotency: Readonly<Record<Environment, IdempotencyStore>>;
-    /** Maximum number of entities that one organization can create in the sandbox. */
-    sandboxEntityCap: number;
-  },
+  options: CreationOptions & { idempotency: Readonly<Record<Environment, IdempotencyStore>> },
 ): Creation {
   const { client, store, tins, now } = options;
-  const withinCap = sandboxCap(options, options.sandboxEntityCap);
+  const withinCap = sandboxCap(options);
   const insertEntityOf: Creation["insert"] = async (caller, content, contentHash, alongside) => {
     const { tenant } = caller;
     const collections = options.collections[tenant.environment];
@@ -97,7 +94,7 @@ export function createCreation(
           untilUndisturbed(async () => {
             const { carriers } = await nameEntities({ store, tins }, caller.tenant, content.identifiers);
             const [carrier] = carriers;
-            // Looked up last, so that it also finds a carrier that the same content has created meanwhile.
+            // Looked for last: a carrier that was made of the same content meanwhile is found by it too.
             const hashes = tins.contentHashes(caller.tenant, contentText(content));
             const same = await store.findByContent(caller.tenant, hashes);
             if (same) {
@@ -115,7 +112,7 @@ export function createCreation(
 }
 
 /** Reserves a place for each creation in the sandbox; live has no cap. */
-function sandboxCap({ collections, store }: CreationOptions, limit: number) {
+function sandboxCap({ collections, store, sandboxEntityCap: limit }: CreationOptions) {
   const cap = createCap({
     counters: collections.sandbox.createdCounts,
     count: (organizationId) => store.countOwn({ organizationId, environment: "sandbox" }),
@@ -126,7 +123,7 @@ function sandboxCap({ collections, store }: CreationOptions, limit: number) {
     environment === "sandbox" ? cap.within(organizationId, { limit, refusal }, create) : create();
 }
 
-/** Returns the stored answer of an idempotent creation: an entity and the version that was shown. */
+/** What an idempotent creation answered: an entity as one of its snapshots shows it. */
 function answerIdOf({ _id, version }: Pick<EntityDocument, "_id" | "version">): string {
   return `${_id}@${version}`;
 }

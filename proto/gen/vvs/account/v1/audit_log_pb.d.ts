@@ -21,77 +21,77 @@ export declare const file_vvs_account_v1_audit_log: GenFile;
  */
 export declare type AuditEntry = Message<"vvs.account.v1.AuditEntry"> & {
   /**
-   * Names the entry; 24 hexadecimal digits.
+   * Id of the entry, 24 hexadecimal digits.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * When.
+   * Time of the action.
    *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: Timestamp | undefined;
 
   /**
-   * By whom: a user (usr_…), or the name of who keeps the service, such as operator.
+   * Who acted: a user (usr_…), or another actor, such as operator.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * The user's address, also of one who was removed since; empty for others.
+   * Email address of the user, even if they were removed since; empty for other actors.
    *
    * @generated from field: string actor_email = 4;
    */
   actorEmail: string;
 
   /**
-   * What, such as api_key.created.
+   * The action, such as api_key.created.
    *
    * @generated from field: string action = 5;
    */
   action: string;
 
   /**
-   * The id of what it was done to.
+   * Id of the object of the action.
    *
    * @generated from field: string target = 6;
    */
   target: string;
 
   /**
-   * The address of the user it was done to, also of one who was removed since; empty for others.
+   * Email address of the user who is the target, even if they were removed since; empty for other targets.
    *
    * @generated from field: string target_email = 7;
    */
   targetEmail: string;
 
   /**
-   * Where it took effect; unspecified where that is the whole organization.
+   * Environment of the action; unspecified if it concerns the whole organization.
    *
    * @generated from field: vvs.common.v1.Environment environment = 8;
    */
   environment: Environment;
 
   /**
-   * Where it came from; empty where that is not known.
+   * IP address of the browser; empty if it is unknown.
    *
    * @generated from field: string client_address = 9;
    */
   clientAddress: string;
 
   /**
-   * The request id of the page or the call; empty where there was none.
+   * Request id of the page or the call; empty if there was none.
    *
    * @generated from field: string request_id = 10;
    */
   requestId: string;
 
   /**
-   * What else is known of it, in a few words each; never a secret.
+   * Details for readers; never a secret.
    *
    * @generated from field: map<string, string> details = 11;
    */
@@ -105,7 +105,7 @@ export declare type AuditEntry = Message<"vvs.account.v1.AuditEntry"> & {
 export declare const AuditEntrySchema: GenMessage<AuditEntry>;
 
 /**
- * A part of the audit log is asked for.
+ * Request for a page of the audit log.
  *
  * @generated from message vvs.account.v1.ListAuditEntriesRequest
  */
@@ -118,35 +118,35 @@ export declare type ListAuditEntriesRequest = Message<"vvs.account.v1.ListAuditE
   caller?: Caller | undefined;
 
   /**
-   * By whom; empty for all.
+   * Only entries of this actor; empty for all.
    *
    * @generated from field: string actor = 2;
    */
   actor: string;
 
   /**
-   * What, such as api_key.created; empty for all.
+   * Only entries of this action, such as api_key.created; empty for all.
    *
    * @generated from field: string action = 3;
    */
   action: string;
 
   /**
-   * From then on; absent for all.
+   * Start of the period, inclusive; absent for all.
    *
    * @generated from field: google.protobuf.Timestamp from = 4;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Until then, exclusive; absent for all.
+   * End of the period, exclusive; absent for all.
    *
    * @generated from field: google.protobuf.Timestamp to = 5;
    */
   to?: Timestamp | undefined;
 
   /**
-   * Which part of what fits.
+   * The page.
    *
    * @generated from field: vvs.common.v1.PageRequest page = 6;
    */
@@ -160,7 +160,7 @@ export declare type ListAuditEntriesRequest = Message<"vvs.account.v1.ListAuditE
 export declare const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest>;
 
 /**
- * A part of the audit log.
+ * A page of the audit log.
  *
  * @generated from message vvs.account.v1.ListAuditEntriesResponse
  */
@@ -173,7 +173,7 @@ export declare type ListAuditEntriesResponse = Message<"vvs.account.v1.ListAudit
   entries: AuditEntry[];
 
   /**
-   * Where the next page starts; absent on the last.
+   * Position at which the next page starts; absent on the last page.
    *
    * @generated from field: vvs.common.v1.Position next = 2;
    */
@@ -266,7 +266,7 @@ export declare const AuditLogService: GenService<{
     output: typeof AppendAuditEntryResponseSchema;
   },
   /**
-   * The audit log of the caller's organization, both environments, newest first. The caller must be an owner.
+   * Returns the audit log of the caller's organization, both environments, newest first. The caller must be an owner.
    * Callers: dashboard. Errors: forbidden, invalid_request.
    *
    * @generated from rpc vvs.account.v1.AuditLogService.ListAuditEntries

@@ -111,7 +111,7 @@ export declare type SignUpResponse = Message<"vvs.account.v1.SignUpResponse"> & 
 export declare const SignUpResponseSchema: GenMessage<SignUpResponse>;
 
 /**
- * A link is wanted again.
+ * Request to send a link again.
  *
  * @generated from message vvs.account.v1.ResendSignUpRequest
  */
@@ -152,7 +152,7 @@ export declare type ResendSignUpResponse = Message<"vvs.account.v1.ResendSignUpR
 export declare const ResendSignUpResponseSchema: GenMessage<ResendSignUpResponse>;
 
 /**
- * A link of a sign-up was opened.
+ * Request for the sign-up of a link.
  *
  * @generated from message vvs.account.v1.GetSignUpRequest
  */
@@ -172,20 +172,20 @@ export declare type GetSignUpRequest = Message<"vvs.account.v1.GetSignUpRequest"
 export declare const GetSignUpRequestSchema: GenMessage<GetSignUpRequest>;
 
 /**
- * What it is about.
+ * The sign-up of a link.
  *
  * @generated from message vvs.account.v1.GetSignUpResponse
  */
 export declare type GetSignUpResponse = Message<"vvs.account.v1.GetSignUpResponse"> & {
   /**
-   * The address that it confirms.
+   * The address that the link confirms.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * The organization that it creates.
+   * Name of the organization that it creates.
    *
    * @generated from field: string organization_name = 2;
    */
@@ -199,7 +199,7 @@ export declare type GetSignUpResponse = Message<"vvs.account.v1.GetSignUpRespons
 export declare const GetSignUpResponseSchema: GenMessage<GetSignUpResponse>;
 
 /**
- * An address is confirmed.
+ * Request to confirm an address.
  *
  * @generated from message vvs.account.v1.ConfirmSignUpRequest
  */
@@ -212,7 +212,7 @@ export declare type ConfirmSignUpRequest = Message<"vvs.account.v1.ConfirmSignUp
   token: string;
 
   /**
-   * That of the sign-up, as typed.
+   * The password of the sign-up, as the user typed it.
    *
    * @generated from field: string password = 2;
    */
@@ -267,7 +267,7 @@ export declare type ConfirmSignUpResponse = Message<"vvs.account.v1.ConfirmSignU
 export declare const ConfirmSignUpResponseSchema: GenMessage<ConfirmSignUpResponse>;
 
 /**
- * A password was forgotten.
+ * Request for a reset link.
  *
  * @generated from message vvs.account.v1.RequestPasswordResetRequest
  */
@@ -308,7 +308,7 @@ export declare type RequestPasswordResetResponse = Message<"vvs.account.v1.Reque
 export declare const RequestPasswordResetResponseSchema: GenMessage<RequestPasswordResetResponse>;
 
 /**
- * A link of a reset was opened.
+ * Request for the account of a reset link.
  *
  * @generated from message vvs.account.v1.GetPasswordResetRequest
  */
@@ -328,7 +328,7 @@ export declare type GetPasswordResetRequest = Message<"vvs.account.v1.GetPasswor
 export declare const GetPasswordResetRequestSchema: GenMessage<GetPasswordResetRequest>;
 
 /**
- * What it is about.
+ * The account of a reset link.
  *
  * @generated from message vvs.account.v1.GetPasswordResetResponse
  */
@@ -396,7 +396,7 @@ export declare type ResetPasswordResponse = Message<"vvs.account.v1.ResetPasswor
 export declare const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse>;
 
 /**
- * The mails of a local run are asked for.
+ * Request for the emails of a local run.
  *
  * @generated from message vvs.account.v1.ListMailboxRequest
  */
@@ -410,7 +410,7 @@ export declare type ListMailboxRequest = Message<"vvs.account.v1.ListMailboxRequ
 export declare const ListMailboxRequestSchema: GenMessage<ListMailboxRequest>;
 
 /**
- * The mails of a local run.
+ * The emails of a local run.
  *
  * @generated from message vvs.account.v1.ListMailboxResponse
  */
@@ -430,7 +430,7 @@ export declare type ListMailboxResponse = Message<"vvs.account.v1.ListMailboxRes
 export declare const ListMailboxResponseSchema: GenMessage<ListMailboxResponse>;
 
 /**
- * A mail that was kept in place of being sent.
+ * An email that was kept instead of being sent.
  *
  * @generated from message vvs.account.v1.MailboxMail
  */
@@ -443,21 +443,21 @@ export declare type MailboxMail = Message<"vvs.account.v1.MailboxMail"> & {
   id: string;
 
   /**
-   * Whom it is to.
+   * Address of the recipient.
    *
    * @generated from field: string to = 2;
    */
   to: string;
 
   /**
-   * Its subject.
+   * Subject.
    *
    * @generated from field: string subject = 3;
    */
   subject: string;
 
   /**
-   * Its text; links in it may sign in.
+   * Text; links in it can sign a user in.
    *
    * @generated from field: string text = 4;
    */
@@ -495,8 +495,8 @@ export declare const EntryService: GenService<{
     output: typeof GetEntryOptionsResponseSchema;
   },
   /**
-   * Begins a sign-up: a link is mailed to the address, and nothing else is there until it was confirmed. An address that
-   * has an account gets a mail that says so. Callers: dashboard.
+   * Begins a sign-up and sends a link to the address; nothing else is created before it is confirmed. If the address has
+   * an account, the email says so. Callers: dashboard.
    * Errors: not_found (sign-up is closed), invalid_request (organization_name, email, password), rate_limited.
    *
    * @generated from rpc vvs.account.v1.EntryService.SignUp
@@ -507,7 +507,7 @@ export declare const EntryService: GenService<{
     output: typeof SignUpResponseSchema;
   },
   /**
-   * Mails the link of the newest sign-up of an address again, if there is one. Callers: dashboard.
+   * Sends a link of the newest sign-up of an address again, if there is one. Callers: dashboard.
    * Errors: not_found (sign-up is closed), invalid_request (email), rate_limited.
    *
    * @generated from rpc vvs.account.v1.EntryService.ResendSignUp
@@ -518,7 +518,7 @@ export declare const EntryService: GenService<{
     output: typeof ResendSignUpResponseSchema;
   },
   /**
-   * What a link of a sign-up is about. Callers: dashboard. Errors: not_found (used, over or unknown: same text).
+   * Describes the sign-up of a link. Callers: dashboard. Errors: not_found (used, expired or unknown: same text).
    *
    * @generated from rpc vvs.account.v1.EntryService.GetSignUp
    */
@@ -528,8 +528,8 @@ export declare const EntryService: GenService<{
     output: typeof GetSignUpResponseSchema;
   },
   /**
-   * Ends a sign-up: creates the organization with its owner, and signs them in. The password shows that who reads the
-   * address's mail also signed up. Callers: dashboard.
+   * Completes a sign-up: creates the organization with its owner, and signs them in. The password proves that the reader
+   * of the email is the person who signed up. Callers: dashboard.
    * Errors: not_found (the link), unauthorized (the password), rate_limited.
    *
    * @generated from rpc vvs.account.v1.EntryService.ConfirmSignUp
@@ -540,7 +540,7 @@ export declare const EntryService: GenService<{
     output: typeof ConfirmSignUpResponseSchema;
   },
   /**
-   * Mails a link that sets a new password to the address, if it has an account. Callers: dashboard.
+   * Sends a link that sets a new password to the address, if it has an account. Callers: dashboard.
    * Errors: invalid_request (email), rate_limited.
    *
    * @generated from rpc vvs.account.v1.EntryService.RequestPasswordReset
@@ -551,7 +551,7 @@ export declare const EntryService: GenService<{
     output: typeof RequestPasswordResetResponseSchema;
   },
   /**
-   * What a link of a reset is about. Callers: dashboard. Errors: not_found (used, over or unknown: same text).
+   * Describes the account of a reset link. Callers: dashboard. Errors: not_found (used, expired or unknown: same text).
    *
    * @generated from rpc vvs.account.v1.EntryService.GetPasswordReset
    */
@@ -561,8 +561,8 @@ export declare const EntryService: GenService<{
     output: typeof GetPasswordResetResponseSchema;
   },
   /**
-   * Sets a new password by a link, and ends all sessions of the user. It begins none: a second step is still asked for at
-   * the next sign-in. Callers: dashboard. Errors: not_found (the link), invalid_request (password).
+   * Sets a new password with a link, and ends all sessions of the user. It begins none: the next sign-in still requires a
+   * second step. Callers: dashboard. Errors: not_found (the link), invalid_request (password).
    *
    * @generated from rpc vvs.account.v1.EntryService.ResetPassword
    */
@@ -572,7 +572,7 @@ export declare const EntryService: GenService<{
     output: typeof ResetPasswordResponseSchema;
   },
   /**
-   * The mails of a local run, the newest first. Callers: dashboard. Errors: not_found (mails are sent, not kept).
+   * Returns the emails of a local run, newest first. Callers: dashboard. Errors: not_found (emails are sent, not kept).
    *
    * @generated from rpc vvs.account.v1.EntryService.ListMailbox
    */

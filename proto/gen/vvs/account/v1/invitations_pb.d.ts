@@ -2,7 +2,7 @@
 // @generated from file vvs/account/v1/invitations.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// How people become members of an organization that is there already.
+// Invitations to become a member of an existing organization.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +16,7 @@ import type { Session } from "./sessions_pb.js";
 export declare const file_vvs_account_v1_invitations: GenFile;
 
 /**
- * An invitation that was not accepted yet.
+ * An invitation that nobody has accepted yet.
  *
  * @generated from message vvs.account.v1.Invitation
  */
@@ -29,35 +29,35 @@ export declare type Invitation = Message<"vvs.account.v1.Invitation"> & {
   id: string;
 
   /**
-   * The address that it was mailed to.
+   * The invited address.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * What its owner becomes: owner, developer or read_only.
+   * Role of the new member: owner, developer or read_only.
    *
    * @generated from field: string role = 3;
    */
   role: string;
 
   /**
-   * When it was mailed last.
+   * When it was last sent.
    *
    * @generated from field: google.protobuf.Timestamp sent_at = 4;
    */
   sentAt?: Timestamp | undefined;
 
   /**
-   * From then on its link is of no use; it can be sent again.
+   * When its link expires. It can still be sent again then.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 5;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * The address of who sent it; empty where they are no member any more.
+   * Address of the sender; empty if they have left the organization.
    *
    * @generated from field: string invited_by_email = 6;
    */
@@ -71,7 +71,7 @@ export declare type Invitation = Message<"vvs.account.v1.Invitation"> & {
 export declare const InvitationSchema: GenMessage<Invitation>;
 
 /**
- * Somebody is to be invited.
+ * Request to invite a person.
  *
  * @generated from message vvs.account.v1.CreateInvitationRequest
  */
@@ -105,7 +105,7 @@ export declare type CreateInvitationRequest = Message<"vvs.account.v1.CreateInvi
 export declare const CreateInvitationRequestSchema: GenMessage<CreateInvitationRequest>;
 
 /**
- * They are invited.
+ * The new invitation.
  *
  * @generated from message vvs.account.v1.CreateInvitationResponse
  */
@@ -125,7 +125,7 @@ export declare type CreateInvitationResponse = Message<"vvs.account.v1.CreateInv
 export declare const CreateInvitationResponseSchema: GenMessage<CreateInvitationResponse>;
 
 /**
- * The invitations are asked for.
+ * Request for the invitations.
  *
  * @generated from message vvs.account.v1.ListInvitationsRequest
  */
@@ -151,7 +151,7 @@ export declare const ListInvitationsRequestSchema: GenMessage<ListInvitationsReq
  */
 export declare type ListInvitationsResponse = Message<"vvs.account.v1.ListInvitationsResponse"> & {
   /**
-   * The newest first; those that are over, too, for 30 days.
+   * Newest first, including those that expired in the last 30 days.
    *
    * @generated from field: repeated vvs.account.v1.Invitation invitations = 1;
    */
@@ -165,7 +165,7 @@ export declare type ListInvitationsResponse = Message<"vvs.account.v1.ListInvita
 export declare const ListInvitationsResponseSchema: GenMessage<ListInvitationsResponse>;
 
 /**
- * An invitation is to be mailed again.
+ * Request to send an invitation again.
  *
  * @generated from message vvs.account.v1.ResendInvitationRequest
  */
@@ -192,7 +192,7 @@ export declare type ResendInvitationRequest = Message<"vvs.account.v1.ResendInvi
 export declare const ResendInvitationRequestSchema: GenMessage<ResendInvitationRequest>;
 
 /**
- * It is mailed again, with a new link; the one before is of no use any more.
+ * The invitation with a new link. The earlier link no longer works.
  *
  * @generated from message vvs.account.v1.ResendInvitationResponse
  */
@@ -212,7 +212,7 @@ export declare type ResendInvitationResponse = Message<"vvs.account.v1.ResendInv
 export declare const ResendInvitationResponseSchema: GenMessage<ResendInvitationResponse>;
 
 /**
- * An invitation is to end.
+ * Request to revoke an invitation.
  *
  * @generated from message vvs.account.v1.RevokeInvitationRequest
  */
@@ -239,7 +239,7 @@ export declare type RevokeInvitationRequest = Message<"vvs.account.v1.RevokeInvi
 export declare const RevokeInvitationRequestSchema: GenMessage<RevokeInvitationRequest>;
 
 /**
- * It is of no use any more.
+ * The link no longer works.
  *
  * @generated from message vvs.account.v1.RevokeInvitationResponse
  */
@@ -253,7 +253,7 @@ export declare type RevokeInvitationResponse = Message<"vvs.account.v1.RevokeInv
 export declare const RevokeInvitationResponseSchema: GenMessage<RevokeInvitationResponse>;
 
 /**
- * What a link of an invitation is about is asked for.
+ * Request for the invitation of a link.
  *
  * @generated from message vvs.account.v1.GetInvitationRequest
  */
@@ -273,13 +273,13 @@ export declare type GetInvitationRequest = Message<"vvs.account.v1.GetInvitation
 export declare const GetInvitationRequestSchema: GenMessage<GetInvitationRequest>;
 
 /**
- * What a link of an invitation is about; who has it reads the address's mail.
+ * The invitation of a link. Only a person who reads the address's email has the link.
  *
  * @generated from message vvs.account.v1.GetInvitationResponse
  */
 export declare type GetInvitationResponse = Message<"vvs.account.v1.GetInvitationResponse"> & {
   /**
-   * The address that was invited.
+   * The invited address.
    *
    * @generated from field: string email = 1;
    */
@@ -300,14 +300,14 @@ export declare type GetInvitationResponse = Message<"vvs.account.v1.GetInvitatio
   role: string;
 
   /**
-   * The address of who invites; empty where they are no member any more.
+   * Address of the sender; empty if they have left the organization.
    *
    * @generated from field: string invited_by_email = 4;
    */
   invitedByEmail: string;
 
   /**
-   * The address has an account already, and so belongs to an organization: it can't accept.
+   * Whether the address already has an account, and so belongs to an organization: it can't accept.
    *
    * @generated from field: bool has_account = 5;
    */
@@ -321,7 +321,7 @@ export declare type GetInvitationResponse = Message<"vvs.account.v1.GetInvitatio
 export declare const GetInvitationResponseSchema: GenMessage<GetInvitationResponse>;
 
 /**
- * An invitation is accepted.
+ * Request to accept an invitation.
  *
  * @generated from message vvs.account.v1.AcceptInvitationRequest
  */
@@ -362,7 +362,7 @@ export declare type AcceptInvitationRequest = Message<"vvs.account.v1.AcceptInvi
 export declare const AcceptInvitationRequestSchema: GenMessage<AcceptInvitationRequest>;
 
 /**
- * A new member is signed in.
+ * The first session of the new member.
  *
  * @generated from message vvs.account.v1.AcceptInvitationResponse
  */

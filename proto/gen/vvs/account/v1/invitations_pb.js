@@ -2,7 +2,7 @@
 // @generated from file vvs/account/v1/invitations.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// How people become members of an organization that is there already.
+// Invitations to become a member of an existing organization.
 
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";

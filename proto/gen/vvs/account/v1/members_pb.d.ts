@@ -2,7 +2,7 @@
 // @generated from file vvs/account/v1/members.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// Who belongs to an organization, and as what.
+// Members of organizations and their roles.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -28,7 +28,7 @@ export declare type Member = Message<"vvs.account.v1.Member"> & {
   userId: string;
 
   /**
-   * Their address.
+   * The email address.
    *
    * @generated from field: string email = 2;
    */
@@ -42,21 +42,21 @@ export declare type Member = Message<"vvs.account.v1.Member"> & {
   role: string;
 
   /**
-   * When they became one.
+   * When they became a member.
    *
    * @generated from field: google.protobuf.Timestamp joined_at = 4;
    */
   joinedAt?: Timestamp | undefined;
 
   /**
-   * Do their sign-ins ask for a second factor? Told to owners alone; false for others.
+   * Whether their sign-ins require a second factor; only returned to owners, false for other callers.
    *
    * @generated from field: bool has_second_factor = 5;
    */
   hasSecondFactor: boolean;
 
   /**
-   * When they were last seen, to the minute; told to owners alone, and absent where they never were.
+   * When they were last seen, to the minute; only returned to owners, and absent if they never signed in.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 6;
    */
@@ -70,7 +70,7 @@ export declare type Member = Message<"vvs.account.v1.Member"> & {
 export declare const MemberSchema: GenMessage<Member>;
 
 /**
- * The members are asked for.
+ * Request for the members.
  *
  * @generated from message vvs.account.v1.ListMembersRequest
  */
@@ -96,7 +96,7 @@ export declare const ListMembersRequestSchema: GenMessage<ListMembersRequest>;
  */
 export declare type ListMembersResponse = Message<"vvs.account.v1.ListMembersResponse"> & {
   /**
-   * Those who joined first before others.
+   * In the order in which they joined.
    *
    * @generated from field: repeated vvs.account.v1.Member members = 1;
    */
@@ -110,7 +110,7 @@ export declare type ListMembersResponse = Message<"vvs.account.v1.ListMembersRes
 export declare const ListMembersResponseSchema: GenMessage<ListMembersResponse>;
 
 /**
- * A member is to have another role.
+ * Request to change a role.
  *
  * @generated from message vvs.account.v1.SetMemberRoleRequest
  */
@@ -123,7 +123,7 @@ export declare type SetMemberRoleRequest = Message<"vvs.account.v1.SetMemberRole
   caller?: Caller | undefined;
 
   /**
-   * Whose, usr_….
+   * The member, usr_….
    *
    * @generated from field: string user_id = 2;
    */
@@ -144,13 +144,13 @@ export declare type SetMemberRoleRequest = Message<"vvs.account.v1.SetMemberRole
 export declare const SetMemberRoleRequestSchema: GenMessage<SetMemberRoleRequest>;
 
 /**
- * The member as they are now.
+ * The member with the new role.
  *
  * @generated from message vvs.account.v1.SetMemberRoleResponse
  */
 export declare type SetMemberRoleResponse = Message<"vvs.account.v1.SetMemberRoleResponse"> & {
   /**
-   * The member, without what only a list tells.
+   * The member, without the fields that only ListMembers returns.
    *
    * @generated from field: vvs.account.v1.Member member = 1;
    */
@@ -164,7 +164,7 @@ export declare type SetMemberRoleResponse = Message<"vvs.account.v1.SetMemberRol
 export declare const SetMemberRoleResponseSchema: GenMessage<SetMemberRoleResponse>;
 
 /**
- * A member is to go.
+ * Request to remove a member.
  *
  * @generated from message vvs.account.v1.RemoveMemberRequest
  */
@@ -177,7 +177,7 @@ export declare type RemoveMemberRequest = Message<"vvs.account.v1.RemoveMemberRe
   caller?: Caller | undefined;
 
   /**
-   * Who, usr_….
+   * The member, usr_….
    *
    * @generated from field: string user_id = 2;
    */
@@ -191,7 +191,7 @@ export declare type RemoveMemberRequest = Message<"vvs.account.v1.RemoveMemberRe
 export declare const RemoveMemberRequestSchema: GenMessage<RemoveMemberRequest>;
 
 /**
- * They are gone.
+ * The member is removed.
  *
  * @generated from message vvs.account.v1.RemoveMemberResponse
  */

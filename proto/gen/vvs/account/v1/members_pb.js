@@ -2,7 +2,7 @@
 // @generated from file vvs/account/v1/members.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// Who belongs to an organization, and as what.
+// Members of organizations and their roles.
 
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";

@@ -2,7 +2,7 @@
 // @generated from file vvs/account/v1/organization.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// What the members of an organization decide of it, and what was done in it.
+// Organizations, their members and invitations.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +17,7 @@ import type { AcceptInvitationRequestSchema, AcceptInvitationResponseSchema, Cre
 export declare const file_vvs_account_v1_organization: GenFile;
 
 /**
- * The caller's organization is asked for.
+ * Request for the caller's organization.
  *
  * @generated from message vvs.account.v1.GetOrganizationRequest
  */
@@ -50,7 +50,7 @@ export declare type GetOrganizationResponse = Message<"vvs.account.v1.GetOrganiz
   id: string;
 
   /**
-   * Its name.
+   * Name.
    *
    * @generated from field: string name = 2;
    */
@@ -64,21 +64,21 @@ export declare type GetOrganizationResponse = Message<"vvs.account.v1.GetOrganiz
   plan: string;
 
   /**
-   * Requests per minute that each of its keys may make.
+   * Maximum requests per minute of each key.
    *
    * @generated from field: int32 limit_per_minute = 4;
    */
   limitPerMinute: number;
 
   /**
-   * Active monitors that it may have in the caller's environment.
+   * Maximum active monitors in the caller's environment.
    *
    * @generated from field: int32 active_monitors = 5;
    */
   activeMonitors: number;
 
   /**
-   * Active API keys that it may have in each environment.
+   * Maximum active API keys in each environment.
    *
    * @generated from field: int32 active_keys = 6;
    */
@@ -99,7 +99,7 @@ export declare type GetOrganizationResponse = Message<"vvs.account.v1.GetOrganiz
 export declare const GetOrganizationResponseSchema: GenMessage<GetOrganizationResponse>;
 
 /**
- * The suspended organizations are asked for.
+ * Request for the suspended organizations.
  *
  * @generated from message vvs.account.v1.ListSuspendedOrganizationsRequest
  */
@@ -133,14 +133,13 @@ export declare type ListSuspendedOrganizationsResponse = Message<"vvs.account.v1
 export declare const ListSuspendedOrganizationsResponseSchema: GenMessage<ListSuspendedOrganizationsResponse>;
 
 /**
- * Who belongs to an organization, as what, and what they did. Each call asks anew what its caller may, whatever their
- * page has seen.
+ * Manages the members of organizations. Each call reads the caller's role in its own transaction.
  *
  * @generated from service vvs.account.v1.OrganizationService
  */
 export declare const OrganizationService: GenService<{
   /**
-   * The caller's organization with what its plan allows. Callers: dashboard. Errors: not_found.
+   * Returns the caller's organization with the limits of its plan. Callers: dashboard. Errors: not_found.
    *
    * @generated from rpc vvs.account.v1.OrganizationService.GetOrganization
    */
@@ -150,7 +149,7 @@ export declare const OrganizationService: GenService<{
     output: typeof GetOrganizationResponseSchema;
   },
   /**
-   * All organizations that are suspended now. Callers: monitor.
+   * Returns the ids of all suspended organizations. Callers: monitor.
    *
    * @generated from rpc vvs.account.v1.OrganizationService.ListSuspendedOrganizations
    */
@@ -160,8 +159,8 @@ export declare const OrganizationService: GenService<{
     output: typeof ListSuspendedOrganizationsResponseSchema;
   },
   /**
-   * The members of the caller's organization, those who joined first before others. Callers: dashboard.
-   * Errors: forbidden (the caller is no member any more).
+   * Returns the members of the caller's organization, in the order in which they joined. Callers: dashboard.
+   * Errors: forbidden (the caller has left the organization).
    *
    * @generated from rpc vvs.account.v1.OrganizationService.ListMembers
    */
@@ -171,8 +170,8 @@ export declare const OrganizationService: GenService<{
     output: typeof ListMembersResponseSchema;
   },
   /**
-   * Gives a member another role, from their next request on; repeatable. The caller must be an owner.
-   * Callers: dashboard. Errors: forbidden, not_found, invalid_request (role; the last owner stays one).
+   * Gives a member another role, effective from their next request. Repeatable. The caller must be an owner.
+   * Callers: dashboard. Errors: forbidden, not_found, invalid_request (role; the last owner).
    *
    * @generated from rpc vvs.account.v1.OrganizationService.SetMemberRole
    */
@@ -182,8 +181,8 @@ export declare const OrganizationService: GenService<{
     output: typeof SetMemberRoleResponseSchema;
   },
   /**
-   * Takes a member out of the organization and ends their sessions. The caller must be an owner, or the member
-   * themselves. Callers: dashboard. Errors: forbidden, not_found, invalid_request (the last owner stays).
+   * Removes a member and ends their sessions. The caller must be an owner, or the member themselves.
+   * Callers: dashboard. Errors: forbidden, not_found, invalid_request (the last owner).
    *
    * @generated from rpc vvs.account.v1.OrganizationService.RemoveMember
    */
@@ -193,9 +192,9 @@ export declare const OrganizationService: GenService<{
     output: typeof RemoveMemberResponseSchema;
   },
   /**
-   * Invites somebody by mail, for 7 days; nothing tells whether the address has an account elsewhere. The caller must be
-   * an owner. Callers: dashboard. Errors: forbidden, invalid_request (email: no address, a member, or invited already;
-   * role), limit_exceeded (100 invitations), rate_limited.
+   * Invites a person by email, for 7 days. The answer does not reveal whether the address has an account elsewhere. The
+   * caller must be an owner. Callers: dashboard. Errors: forbidden, invalid_request (email: not an address, a member, or
+   * invited already; role), limit_exceeded (100 invitations), rate_limited.
    *
    * @generated from rpc vvs.account.v1.OrganizationService.CreateInvitation
    */
@@ -205,7 +204,7 @@ export declare const OrganizationService: GenService<{
     output: typeof CreateInvitationResponseSchema;
   },
   /**
-   * The invitations that were not accepted. The caller must be an owner. Callers: dashboard. Errors: forbidden.
+   * Returns the invitations that nobody accepted. The caller must be an owner. Callers: dashboard. Errors: forbidden.
    *
    * @generated from rpc vvs.account.v1.OrganizationService.ListInvitations
    */
@@ -215,7 +214,7 @@ export declare const OrganizationService: GenService<{
     output: typeof ListInvitationsResponseSchema;
   },
   /**
-   * Mails an invitation again, with a new link and for 7 days from now. The caller must be an owner. Callers: dashboard.
+   * Sends an invitation again, with a new link, for 7 days from now. The caller must be an owner. Callers: dashboard.
    * Errors: forbidden, not_found, rate_limited.
    *
    * @generated from rpc vvs.account.v1.OrganizationService.ResendInvitation
@@ -226,7 +225,7 @@ export declare const OrganizationService: GenService<{
     output: typeof ResendInvitationResponseSchema;
   },
   /**
-   * Ends an invitation. The caller must be an owner. Callers: dashboard. Errors: forbidden, not_found.
+   * Revokes an invitation. The caller must be an owner. Callers: dashboard. Errors: forbidden, not_found.
    *
    * @generated from rpc vvs.account.v1.OrganizationService.RevokeInvitation
    */
@@ -236,7 +235,8 @@ export declare const OrganizationService: GenService<{
     output: typeof RevokeInvitationResponseSchema;
   },
   /**
-   * What a link of an invitation is about. Callers: dashboard. Errors: not_found (used, over, revoked or unknown: same text).
+   * Describes the invitation of a link. Callers: dashboard.
+   * Errors: not_found (used, expired, revoked or unknown: same text).
    *
    * @generated from rpc vvs.account.v1.OrganizationService.GetInvitation
    */
@@ -246,9 +246,9 @@ export declare const OrganizationService: GenService<{
     output: typeof GetInvitationResponseSchema;
   },
   /**
-   * Makes who has the link a member, and signs them in. Callers: dashboard.
-   * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited; forbidden (they are a
-   * member now, whose organization signs in by its identity provider alone).
+   * Makes the person with the link a member, and signs them in. Callers: dashboard.
+   * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited; forbidden (they are
+   * a member now, but the organization only signs in with its identity provider).
    *
    * @generated from rpc vvs.account.v1.OrganizationService.AcceptInvitation
    */

@@ -2,7 +2,7 @@
 // @generated from file vvs/account/v1/organization.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// What the members of an organization decide of it, and what was done in it.
+// Organizations, their members and invitations.
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -45,8 +45,7 @@ export const ListSuspendedOrganizationsResponseSchema = /*@__PURE__*/
   messageDesc(file_vvs_account_v1_organization, 3);
 
 /**
- * Who belongs to an organization, as what, and what they did. Each call asks anew what its caller may, whatever their
- * page has seen.
+ * Manages the members of organizations. Each call reads the caller's role in its own transaction.
  *
  * @generated from service vvs.account.v1.OrganizationService
  */

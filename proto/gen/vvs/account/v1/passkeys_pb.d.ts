@@ -2,7 +2,7 @@
 // @generated from file vvs/account/v1/passkeys.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// Passkeys: what users sign in with in place of a password and a code (WebAuthn level 3).
+// Passkeys, with which users sign in instead of a password and a code (WebAuthn level 3).
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -28,7 +28,7 @@ export declare type Passkey = Message<"vvs.account.v1.Passkey"> & {
   id: string;
 
   /**
-   * What its user called it.
+   * Name that its user chose.
    *
    * @generated from field: string name = 2;
    */
@@ -42,7 +42,7 @@ export declare type Passkey = Message<"vvs.account.v1.Passkey"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it last signed in or proved its user; absent where it never did.
+   * When it was last used; absent if never.
    *
    * @generated from field: google.protobuf.Timestamp last_used_at = 4;
    */
@@ -56,7 +56,7 @@ export declare type Passkey = Message<"vvs.account.v1.Passkey"> & {
 export declare const PasskeySchema: GenMessage<Passkey>;
 
 /**
- * The user's passkeys are asked for.
+ * Request for the user's passkeys.
  *
  * @generated from message vvs.account.v1.ListPasskeysRequest
  */
@@ -82,7 +82,7 @@ export declare const ListPasskeysRequestSchema: GenMessage<ListPasskeysRequest>;
  */
 export declare type ListPasskeysResponse = Message<"vvs.account.v1.ListPasskeysResponse"> & {
   /**
-   * The newest first.
+   * Newest first.
    *
    * @generated from field: repeated vvs.account.v1.Passkey passkeys = 1;
    */
@@ -96,7 +96,7 @@ export declare type ListPasskeysResponse = Message<"vvs.account.v1.ListPasskeysR
 export declare const ListPasskeysResponseSchema: GenMessage<ListPasskeysResponse>;
 
 /**
- * A passkey is to be made.
+ * Request to create a passkey.
  *
  * @generated from message vvs.account.v1.BeginPasskeyRegistrationRequest
  */
@@ -116,7 +116,7 @@ export declare type BeginPasskeyRegistrationRequest = Message<"vvs.account.v1.Be
 export declare const BeginPasskeyRegistrationRequestSchema: GenMessage<BeginPasskeyRegistrationRequest>;
 
 /**
- * What makes it.
+ * Options for the browser.
  *
  * @generated from message vvs.account.v1.BeginPasskeyRegistrationResponse
  */
@@ -136,7 +136,7 @@ export declare type BeginPasskeyRegistrationResponse = Message<"vvs.account.v1.B
 export declare const BeginPasskeyRegistrationResponseSchema: GenMessage<BeginPasskeyRegistrationResponse>;
 
 /**
- * A passkey was made.
+ * A passkey that the browser created.
  *
  * @generated from message vvs.account.v1.AddPasskeyRequest
  */
@@ -156,7 +156,7 @@ export declare type AddPasskeyRequest = Message<"vvs.account.v1.AddPasskeyReques
   name: string;
 
   /**
-   * RegistrationResponseJSON, as the browser gave it.
+   * RegistrationResponseJSON from the browser.
    *
    * @generated from field: string response_json = 3;
    */
@@ -170,7 +170,7 @@ export declare type AddPasskeyRequest = Message<"vvs.account.v1.AddPasskeyReques
 export declare const AddPasskeyRequestSchema: GenMessage<AddPasskeyRequest>;
 
 /**
- * It is kept.
+ * The passkey is stored.
  *
  * @generated from message vvs.account.v1.AddPasskeyResponse
  */
@@ -190,7 +190,7 @@ export declare type AddPasskeyResponse = Message<"vvs.account.v1.AddPasskeyRespo
 export declare const AddPasskeyResponseSchema: GenMessage<AddPasskeyResponse>;
 
 /**
- * A passkey is to be forgotten.
+ * Request to delete a passkey.
  *
  * @generated from message vvs.account.v1.RemovePasskeyRequest
  */
@@ -217,7 +217,7 @@ export declare type RemovePasskeyRequest = Message<"vvs.account.v1.RemovePasskey
 export declare const RemovePasskeyRequestSchema: GenMessage<RemovePasskeyRequest>;
 
 /**
- * It is forgotten.
+ * The passkey is deleted.
  *
  * @generated from message vvs.account.v1.RemovePasskeyResponse
  */
@@ -231,7 +231,7 @@ export declare type RemovePasskeyResponse = Message<"vvs.account.v1.RemovePasske
 export declare const RemovePasskeyResponseSchema: GenMessage<RemovePasskeyResponse>;
 
 /**
- * A sign-in begins.
+ * Request to sign in with a passkey.
  *
  * @generated from message vvs.account.v1.BeginPasskeySignInRequest
  */
@@ -251,13 +251,13 @@ export declare type BeginPasskeySignInRequest = Message<"vvs.account.v1.BeginPas
 export declare const BeginPasskeySignInRequestSchema: GenMessage<BeginPasskeySignInRequest>;
 
 /**
- * What leads to the session.
+ * Options for the browser.
  *
  * @generated from message vvs.account.v1.BeginPasskeySignInResponse
  */
 export declare type BeginPasskeySignInResponse = Message<"vvs.account.v1.BeginPasskeySignInResponse"> & {
   /**
-   * For the browser to keep until SignInWithPasskey: 256 random bits, base64url; only their hash is stored.
+   * Token that the browser sends with SignInWithPasskey: 256 random bits, base64url; only its hash is stored.
    *
    * @generated from field: string ceremony_token = 1;
    */
@@ -284,14 +284,14 @@ export declare const BeginPasskeySignInResponseSchema: GenMessage<BeginPasskeySi
  */
 export declare type SignInWithPasskeyRequest = Message<"vvs.account.v1.SignInWithPasskeyRequest"> & {
   /**
-   * Of BeginPasskeySignIn.
+   * Token from BeginPasskeySignIn.
    *
    * @generated from field: string ceremony_token = 1;
    */
   ceremonyToken: string;
 
   /**
-   * AuthenticationResponseJSON, as the browser gave it.
+   * AuthenticationResponseJSON from the browser.
    *
    * @generated from field: string response_json = 2;
    */
@@ -346,7 +346,7 @@ export declare type SignInWithPasskeyResponse = Message<"vvs.account.v1.SignInWi
 export declare const SignInWithPasskeyResponseSchema: GenMessage<SignInWithPasskeyResponse>;
 
 /**
- * A user is to prove that it is them.
+ * Request to confirm the user's identity.
  *
  * @generated from message vvs.account.v1.BeginPasskeyReauthenticationRequest
  */
@@ -366,13 +366,13 @@ export declare type BeginPasskeyReauthenticationRequest = Message<"vvs.account.v
 export declare const BeginPasskeyReauthenticationRequestSchema: GenMessage<BeginPasskeyReauthenticationRequest>;
 
 /**
- * What proves it.
+ * Options for the browser.
  *
  * @generated from message vvs.account.v1.BeginPasskeyReauthenticationResponse
  */
 export declare type BeginPasskeyReauthenticationResponse = Message<"vvs.account.v1.BeginPasskeyReauthenticationResponse"> & {
   /**
-   * PublicKeyCredentialRequestOptionsJSON; it names the user's passkeys alone.
+   * PublicKeyCredentialRequestOptionsJSON for the user's passkeys.
    *
    * @generated from field: string options_json = 1;
    */
@@ -399,7 +399,7 @@ export declare type ReauthenticateWithPasskeyRequest = Message<"vvs.account.v1.R
   caller?: SessionCaller | undefined;
 
   /**
-   * AuthenticationResponseJSON, as the browser gave it.
+   * AuthenticationResponseJSON from the browser.
    *
    * @generated from field: string response_json = 2;
    */
@@ -413,13 +413,13 @@ export declare type ReauthenticateWithPasskeyRequest = Message<"vvs.account.v1.R
 export declare const ReauthenticateWithPasskeyRequestSchema: GenMessage<ReauthenticateWithPasskeyRequest>;
 
 /**
- * The session as it goes on.
+ * The session under its new token.
  *
  * @generated from message vvs.account.v1.ReauthenticateWithPasskeyResponse
  */
 export declare type ReauthenticateWithPasskeyResponse = Message<"vvs.account.v1.ReauthenticateWithPasskeyResponse"> & {
   /**
-   * Takes the place of the one before, which is over.
+   * Replaces the earlier token, which no longer works.
    *
    * @generated from field: string session_token = 1;
    */
@@ -440,14 +440,14 @@ export declare type ReauthenticateWithPasskeyResponse = Message<"vvs.account.v1.
 export declare const ReauthenticateWithPasskeyResponseSchema: GenMessage<ReauthenticateWithPasskeyResponse>;
 
 /**
- * Owns the passkeys of users. A ceremony begins with options that hold a challenge, which counts once, within 5 minutes,
- * and for the browser that it was made for alone. The device must have verified its user, so a passkey is both factors.
+ * Owns the passkeys of users. A ceremony begins with options that contain a challenge, which works once, within 5 minutes,
+ * and only for its browser. The device must have verified its user, so a passkey is both factors.
  *
  * @generated from service vvs.account.v1.PasskeyService
  */
 export declare const PasskeyService: GenService<{
   /**
-   * The passkeys of the signed-in user, the newest first. Callers: dashboard. Errors: unauthorized.
+   * Returns the passkeys of the signed-in user, newest first. Callers: dashboard. Errors: unauthorized.
    *
    * @generated from rpc vvs.account.v1.PasskeyService.ListPasskeys
    */
@@ -457,7 +457,7 @@ export declare const PasskeyService: GenService<{
     output: typeof ListPasskeysResponseSchema;
   },
   /**
-   * What the browser needs to make a passkey for the user who asks. Callers: dashboard.
+   * Returns what the browser needs to create a passkey for the signed-in user. Callers: dashboard.
    * Errors: unauthorized, limit_exceeded (20 passkeys).
    *
    * @generated from rpc vvs.account.v1.PasskeyService.BeginPasskeyRegistration
@@ -468,9 +468,9 @@ export declare const PasskeyService: GenService<{
     output: typeof BeginPasskeyRegistrationResponseSchema;
   },
   /**
-   * Keeps the passkey that the browser made. Callers: dashboard.
-   * Errors: unauthorized (the session is over), invalid_request (name; response: not of these options, of another site, or
-   * too late), limit_exceeded.
+   * Stores the passkey that the browser created. Callers: dashboard.
+   * Errors: unauthorized (the session has ended), invalid_request (name; response: not for these options, from another
+   * site, or too late), limit_exceeded.
    *
    * @generated from rpc vvs.account.v1.PasskeyService.AddPasskey
    */
@@ -480,7 +480,7 @@ export declare const PasskeyService: GenService<{
     output: typeof AddPasskeyResponseSchema;
   },
   /**
-   * Forgets a passkey of the signed-in user; repeatable. Callers: dashboard. Errors: unauthorized.
+   * Deletes a passkey of the signed-in user; repeatable. Callers: dashboard. Errors: unauthorized.
    *
    * @generated from rpc vvs.account.v1.PasskeyService.RemovePasskey
    */
@@ -490,7 +490,7 @@ export declare const PasskeyService: GenService<{
     output: typeof RemovePasskeyResponseSchema;
   },
   /**
-   * What the browser needs to sign in with whichever passkey its user picks. Callers: dashboard. Errors: rate_limited.
+   * Returns what the browser needs to sign in with any passkey. Callers: dashboard. Errors: rate_limited.
    *
    * @generated from rpc vvs.account.v1.PasskeyService.BeginPasskeySignIn
    */
@@ -500,8 +500,8 @@ export declare const PasskeyService: GenService<{
     output: typeof BeginPasskeySignInResponseSchema;
   },
   /**
-   * Signs a user in by the browser's answer. Callers: dashboard. Errors: unauthorized (same text for any cause),
-   * forbidden (the organization signs in by its identity provider alone).
+   * Signs a user in with the browser's answer. Callers: dashboard. Errors: unauthorized (same text for any cause),
+   * forbidden (the organization only signs in with its identity provider).
    *
    * @generated from rpc vvs.account.v1.PasskeyService.SignInWithPasskey
    */
@@ -511,7 +511,7 @@ export declare const PasskeyService: GenService<{
     output: typeof SignInWithPasskeyResponseSchema;
   },
   /**
-   * What the browser needs to prove that the user themselves uses the session. Callers: dashboard. Errors: unauthorized.
+   * Returns what the browser needs to confirm the user's identity. Callers: dashboard. Errors: unauthorized.
    *
    * @generated from rpc vvs.account.v1.PasskeyService.BeginPasskeyReauthentication
    */
@@ -521,8 +521,8 @@ export declare const PasskeyService: GenService<{
     output: typeof BeginPasskeyReauthenticationResponseSchema;
   },
   /**
-   * Proves it by the browser's answer; the session goes on under a new token. Callers: dashboard.
-   * Errors: unauthorized (the session is over), invalid_request (response).
+   * Confirms the user's identity with the browser's answer. The session continues under a new token. Callers: dashboard.
+   * Errors: unauthorized (the session has ended), invalid_request (response).
    *
    * @generated from rpc vvs.account.v1.PasskeyService.ReauthenticateWithPasskey
    */

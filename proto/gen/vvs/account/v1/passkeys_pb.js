@@ -2,7 +2,7 @@
 // @generated from file vvs/account/v1/passkeys.proto (package vvs.account.v1, syntax proto3)
 /* eslint-disable */
 
-// Passkeys: what users sign in with in place of a password and a code (WebAuthn level 3).
+// Passkeys, with which users sign in instead of a password and a code (WebAuthn level 3).
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -134,8 +134,8 @@ export const ReauthenticateWithPasskeyResponseSchema = /*@__PURE__*/
   messageDesc(file_vvs_account_v1_passkeys, 16);
 
 /**
- * Owns the passkeys of users. A ceremony begins with options that hold a challenge, which counts once, within 5 minutes,
- * and for the browser that it was made for alone. The device must have verified its user, so a passkey is both factors.
+ * Owns the passkeys of users. A ceremony begins with options that contain a challenge, which works once, within 5 minutes,
+ * and only for its browser. The device must have verified its user, so a passkey is both factors.
  *
  * @generated from service vvs.account.v1.PasskeyService
  */

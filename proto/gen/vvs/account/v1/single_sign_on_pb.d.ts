@@ -14,13 +14,13 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_vvs_account_v1_single_sign_on: GenFile;
 
 /**
- * Which identity provider, if any, serves who wants to sign in.
+ * Request for identity providers.
  *
  * @generated from message vvs.account.v1.FindIdentityProviderRequest
  */
 export declare type FindIdentityProviderRequest = Message<"vvs.account.v1.FindIdentityProviderRequest"> & {
   /**
-   * As typed; its domain decides. Empty: the providers that the sign-in page offers to everybody.
+   * Email address as the user typed it; its domain decides. Empty: the providers offered to everybody.
    *
    * @generated from field: string email = 1;
    */
@@ -34,20 +34,20 @@ export declare type FindIdentityProviderRequest = Message<"vvs.account.v1.FindId
 export declare const FindIdentityProviderRequestSchema: GenMessage<FindIdentityProviderRequest>;
 
 /**
- * The identity providers that fit.
+ * The matching identity providers.
  *
  * @generated from message vvs.account.v1.FindIdentityProviderResponse
  */
 export declare type FindIdentityProviderResponse = Message<"vvs.account.v1.FindIdentityProviderResponse"> & {
   /**
-   * None where sign-in is by password alone.
+   * Empty if users of the address sign in with passwords.
    *
    * @generated from field: repeated vvs.account.v1.IdentityProvider providers = 1;
    */
   providers: IdentityProvider[];
 
   /**
-   * Has any organization an identity provider?
+   * Whether any organization has an identity provider.
    *
    * @generated from field: bool is_used = 2;
    */
@@ -61,20 +61,20 @@ export declare type FindIdentityProviderResponse = Message<"vvs.account.v1.FindI
 export declare const FindIdentityProviderResponseSchema: GenMessage<FindIdentityProviderResponse>;
 
 /**
- * An organization's identity provider, as far as strangers may know it.
+ * The public part of an organization's identity provider.
  *
  * @generated from message vvs.account.v1.IdentityProvider
  */
 export declare type IdentityProvider = Message<"vvs.account.v1.IdentityProvider"> & {
   /**
-   * Names it in addresses; lower case letters, digits and hyphens.
+   * Id for URLs: lower case letters, digits and hyphens.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * For people, such as Acme.
+   * Name for people, such as Acme.
    *
    * @generated from field: string name = 2;
    */
@@ -88,34 +88,34 @@ export declare type IdentityProvider = Message<"vvs.account.v1.IdentityProvider"
 export declare const IdentityProviderSchema: GenMessage<IdentityProvider>;
 
 /**
- * Somebody sets out to their identity provider.
+ * Request to begin a sign-in with an identity provider.
  *
  * @generated from message vvs.account.v1.BeginSingleSignOnRequest
  */
 export declare type BeginSingleSignOnRequest = Message<"vvs.account.v1.BeginSingleSignOnRequest"> & {
   /**
-   * Of the provider.
+   * Id of the provider.
    *
    * @generated from field: string provider_id = 1;
    */
   providerId: string;
 
   /**
-   * Where the provider is to send the browser back to, as registered there: an address of this provider alone.
+   * Redirect URI as registered with the provider; each provider has its own.
    *
    * @generated from field: string redirect_uri = 2;
    */
   redirectUri: string;
 
   /**
-   * The page of the dashboard to go on with afterwards.
+   * Page of the dashboard to show afterwards.
    *
    * @generated from field: string next = 3;
    */
   next: string;
 
   /**
-   * Have the provider ask for its credentials again, whatever session it has.
+   * Makes the provider ask for credentials even if it has a session.
    *
    * @generated from field: bool again = 4;
    */
@@ -135,21 +135,21 @@ export declare const BeginSingleSignOnRequestSchema: GenMessage<BeginSingleSignO
  */
 export declare type BeginSingleSignOnResponse = Message<"vvs.account.v1.BeginSingleSignOnResponse"> & {
   /**
-   * The provider's page.
+   * URL of the provider's page.
    *
    * @generated from field: string authorization_url = 1;
    */
   authorizationUrl: string;
 
   /**
-   * 256 random bits, base64url, for a cookie: the way back counts in this browser alone. Only its hash is stored.
+   * 256 random bits, base64url, for a cookie: only this browser can complete the sign-in. Only its hash is stored.
    *
    * @generated from field: string browser_token = 2;
    */
   browserToken: string;
 
   /**
-   * When the way back is closed.
+   * When the sign-in expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 3;
    */
@@ -163,7 +163,7 @@ export declare type BeginSingleSignOnResponse = Message<"vvs.account.v1.BeginSin
 export declare const BeginSingleSignOnResponseSchema: GenMessage<BeginSingleSignOnResponse>;
 
 /**
- * The browser is back.
+ * A browser that came back from the provider.
  *
  * @generated from message vvs.account.v1.FinishSingleSignOnRequest
  */
@@ -176,14 +176,14 @@ export declare type FinishSingleSignOnRequest = Message<"vvs.account.v1.FinishSi
   browserToken: string;
 
   /**
-   * Of the address that the browser came back to.
+   * Id of the provider in the URL that the browser came back to.
    *
    * @generated from field: string provider_id = 2;
    */
   providerId: string;
 
   /**
-   * That address's query, as it came: the code, the state, or an error.
+   * Query of that URL: the code and the state, or an error.
    *
    * @generated from field: string query = 3;
    */
@@ -224,7 +224,7 @@ export declare type FinishSingleSignOnResponse = Message<"vvs.account.v1.FinishS
   sessionToken: string;
 
   /**
-   * Whose session it is.
+   * The user, usr_….
    *
    * @generated from field: string user_id = 2;
    */
@@ -245,7 +245,7 @@ export declare type FinishSingleSignOnResponse = Message<"vvs.account.v1.FinishS
   expiresAt?: Timestamp | undefined;
 
   /**
-   * The page to go on with, as it was given.
+   * Page to show, as given to BeginSingleSignOn.
    *
    * @generated from field: string next = 5;
    */
@@ -259,13 +259,13 @@ export declare type FinishSingleSignOnResponse = Message<"vvs.account.v1.FinishS
 export declare const FinishSingleSignOnResponseSchema: GenMessage<FinishSingleSignOnResponse>;
 
 /**
- * Signs users in by what their organization's identity provider says.
+ * Signs users in with their organization's identity provider.
  *
  * @generated from service vvs.account.v1.SingleSignOnService
  */
 export declare const SingleSignOnService: GenService<{
   /**
-   * The identity providers that serve an address, or are offered to everybody. Callers: dashboard.
+   * Returns the identity provider for an address, or those offered to everybody. Callers: dashboard.
    *
    * @generated from rpc vvs.account.v1.SingleSignOnService.FindIdentityProvider
    */
@@ -275,8 +275,8 @@ export declare const SingleSignOnService: GenService<{
     output: typeof FindIdentityProviderResponseSchema;
   },
   /**
-   * Sets out to an identity provider. Callers: dashboard.
-   * Errors: not_found (there is no such provider), service_unavailable (it does not answer).
+   * Begins a sign-in with an identity provider. Callers: dashboard.
+   * Errors: not_found (unknown provider), service_unavailable (it does not answer).
    *
    * @generated from rpc vvs.account.v1.SingleSignOnService.BeginSingleSignOn
    */
@@ -286,7 +286,7 @@ export declare const SingleSignOnService: GenService<{
     output: typeof BeginSingleSignOnResponseSchema;
   },
   /**
-   * Signs in who comes back from there, once. Callers: dashboard.
+   * Signs in a user who came back from their provider, once. Callers: dashboard.
    * Errors: unauthorized (its message is for the user), service_unavailable (the provider does not answer).
    *
    * @generated from rpc vvs.account.v1.SingleSignOnService.FinishSingleSignOn

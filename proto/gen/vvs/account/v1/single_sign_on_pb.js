@@ -63,7 +63,7 @@ export const FinishSingleSignOnResponseSchema = /*@__PURE__*/
   messageDesc(file_vvs_account_v1_single_sign_on, 6);
 
 /**
- * Signs users in by what their organization's identity provider says.
+ * Signs users in with their organization's identity provider.
  *
  * @generated from service vvs.account.v1.SingleSignOnService
  */

@@ -1,4 +1,4 @@
-/** Refuses a registry file or load. Its message gives the operator the reason. */
+/** A registry file that must not be loaded; its message says why, for the operator who supplied the file. */
 export class RegistryFileError extends Error {
   override readonly name = "RegistryFileError";
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { addressGroup } from "./sign-in-limits.ts";
+import { addressGroup } from "./attempt-limits.ts";
 
 test.each([
   ["203.0.113.7", "203.0.113.7"],

@@ -1,0 +1,55 @@
+import type { ServiceError } from "@vvs/errors";
+import { inTransaction } from "@vvs/mongo";
+import type { ClientSession, Filter } from "mongodb";
+import { type AuditEntry, userEntry } from "../audit/audit.ts";
+import type { Basics } from "../parts.ts";
+import type { SessionDocument, UserDocument } from "../store.ts";
+import type { LiveSessions, SignedIn } from "./live-sessions.ts";
+import { newSession, newSessionToken, type SessionPlace } from "./sessions.ts";
+
+/** A session that has just begun, and its token, which is stored nowhere. */
+export interface BegunSession {
+  readonly token: string;
+  readonly session: SignedIn;
+}
+
+/** Begins a session of a user who proved who they are. Errors: `refused`, `suspended`, those of `use`. */
+export async function beginSession(
+  { client, store, audit, liveSessions, now }: Basics & { liveSessions: LiveSessions },
+  begin: {
+    user: UserDocument;
+    place: SessionPlace;
+    /** Fields in which the session differs from one that begins with a password. */
+    fields?: Partial<SessionDocument>;
+    /** What must still be true of the user in the transaction. */
+    filter?: Filter<UserDocument>;
+    changes?: Partial<UserDocument>;
+    details?: AuditEntry["details"];
+    /** Runs first in the transaction: uses up the proof. */
+    use?: (at: Date, transaction: ClientSession) => Promise<void>;
+    refused: () => ServiceError;
+    /** The organization is suspended; like `refused` where absent. */
+    suspended?: () => ServiceError;
+  },
+): Promise<BegunSession> {
+  const { user, place, refused, suspended = refused } = begin;
+  const token = newSessionToken();
+  const at = now();
+  const session = { ...newSession(token, user, at, place), ...begin.fields };
+  const signedIn = await liveSessions.describe(session);
+  if (!signedIn) throw suspended();
+  await inTransaction(client, async (transaction) => {
+    await begin.use?.(at, transaction);
+    // A user who changes meanwhile conflicts here: no session outlives the password that it began with.
+    const { matchedCount } = await store.users.updateOne(
+      { ...begin.filter, _id: user._id },
+      { $set: { ...begin.changes, last_signed_in_at: at } },
+      { session: transaction },
+    );
+    if (matchedCount === 0) throw refused();
+    await store.sessions.insertOne(session, { session: transaction });
+    const by = { actor: user._id, clientAddress: place.clientAddress };
+    await audit.append(transaction, by, userEntry("user.signed_in", user, begin.details));
+  });
+  return { token, session: signedIn };
+}
