@@ -2,7 +2,7 @@ import { ServiceError } from "@vvs/errors";
 import express, { type NextFunction, type Request, type Response } from "express";
 import { answer, answerError, beginExchange, type Exchange, type ExchangeOptions } from "./http/exchange.ts";
 import type { Route } from "./routes/route.ts";
-import { allowedMethods, routesByPath } from "./routes/table.ts";
+import { allowedMethods } from "./routes/table.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
 export interface AppOptions extends ServeOptions, ExchangeOptions {
@@ -39,7 +39,7 @@ export function createApp(options: AppOptions): express.Express {
     );
   });
 
-  for (const [path, table] of routesByPath(options.routes)) {
+  for (const [path, table] of Map.groupBy(options.routes, (route): string => route.path)) {
     app.all(path, async (request, response) => {
       const exchange: Exchange = response.locals.exchange;
       const method = isGet(request) ? "GET" : request.method;

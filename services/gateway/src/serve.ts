@@ -6,10 +6,9 @@ import { type AuthenticateOptions, authenticate } from "./auth/authenticate.ts";
 import { readJsonBody } from "./http/body.ts";
 import { fromService } from "./http/errors.ts";
 import { answer, type Exchange } from "./http/exchange.ts";
-import { quotaHeaders } from "./limits/quota-headers.ts";
-import type { RateLimiter } from "./limits/rate-limiter.ts";
+import { quotaHeaders, type RateLimiter } from "./limits/rate-limiter.ts";
 import { readCall } from "./routes/read-call.ts";
-import type { Reply, Route, RouteContext } from "./routes/route.ts";
+import type { Route, RouteContext } from "./routes/route.ts";
 
 export interface ServeOptions extends AuthenticateOptions {
   /** Counts requests per key. */
@@ -24,19 +23,21 @@ export interface ServeOptions extends AuthenticateOptions {
  * these lines: 401, 429, 413/415, 400, 403, 404, 409. Errors: ServiceError, which the caller answers with.
  */
 export async function serve(route: Route, id: string, exchange: Exchange, options: ServeOptions): Promise<void> {
-  const { request, requestId, hungUp, stopping } = exchange;
-  const key = await authenticate(request, options);
+  const key = await authenticate(exchange.request, options);
   exchange.key = key;
   const { organizationId, environment } = key.tenant;
   Object.assign(exchange.fields, { key_id: key.id, organization_id: organizationId, environment });
   await withinLimit(key, exchange, options.limiter);
-  const body = route.body ? await readJsonBody(request) : undefined;
-  const call = readCall(route, { request, requestId, key, id, body, hungUp, stopping }, options);
+  const body = route.body ? await readJsonBody(exchange.request) : undefined;
+  const call = readCall(route, { ...exchange, key, id, body }, options);
   authorize(route, key);
   if (route.id && !isId(route.id.prefix, id)) throw new ServiceError(route.id.missing);
   const reply = await route.handle(call, options.context).catch((error: unknown) => Promise.reject(fromService(error)));
   exchange.waitedMs = reply.waitedMs;
-  answer(exchange, reply.status ?? 200, reply.body, replyHeaders(reply));
+  answer(exchange, reply.status ?? 200, reply.body, {
+    ...(reply.location && { Location: reply.location }),
+    ...(reply.replayed && { "Idempotency-Replayed": "true" }),
+  });
 }
 
 async function withinLimit(key: ApiKey, { response }: Exchange, limiter: RateLimiter): Promise<void> {
@@ -51,20 +52,13 @@ async function withinLimit(key: ApiKey, { response }: Exchange, limiter: RateLim
 }
 
 function authorize(route: Route, key: ApiKey): void {
-  if (key.organizationSuspended)
-    throw new ServiceError("forbidden", {
-      message: "Your organization is suspended. Contact the operator of this service.",
-    });
+  if (key.organizationSuspended) {
+    const message = "Your organization is suspended. Contact the operator of this service.";
+    throw new ServiceError("forbidden", { message });
+  }
   if (!key.scopes.has(route.scope)) {
     throw new ServiceError("forbidden", {
       message: `The API key does not have the scope ${route.scope}. Use a key that has it.`,
     });
   }
-}
-
-function replyHeaders({ location, replayed }: Reply): Record<string, string> {
-  return {
-    ...(location === undefined ? {} : { Location: location }),
-    ...(replayed ? { "Idempotency-Replayed": "true" } : {}),
-  };
 }

@@ -22,11 +22,6 @@ interface Count {
   lastAt: Date;
 }
 
-interface Report {
-  readonly id: string;
-  readonly counts: readonly Count[];
-}
-
 export interface UsageReports {
   readonly count: CountUse;
   /** Reports the remaining requests. */
@@ -45,7 +40,7 @@ export function startUsageReports(options: {
 }): UsageReports {
   const { account, logger, now, reportEveryMs = REPORT_EVERY_MS } = options;
   let counts = new Map<string, Count>();
-  let unsent: Report | undefined;
+  let unsent: { id: string; counts: readonly Count[] } | undefined;
   const stopping = new AbortController();
 
   async function report(): Promise<void> {

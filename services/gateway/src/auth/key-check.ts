@@ -67,11 +67,11 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
 
   /** Returns the last confirmed state of the key. Errors: service_unavailable if it is too old. */
   function withoutAccount(known: ApiKey | undefined, name: string, cause: unknown): ApiKey {
-    const asked = confirmed.get(name);
-    const askedAgeMs = asked ? clock() - asked.at : Number.POSITIVE_INFINITY;
+    const last = confirmed.get(name);
+    const lastAgeMs = last ? clock() - last.at : Number.POSITIVE_INFINITY;
     const replicaAgeMs = known ? replica.ageMs() : Number.POSITIVE_INFINITY;
-    if (Math.min(askedAgeMs, replicaAgeMs) > GRACE_MS) throw new ServiceError("service_unavailable", { cause });
-    return asked && askedAgeMs < replicaAgeMs ? asked.key : known!;
+    if (Math.min(lastAgeMs, replicaAgeMs) > GRACE_MS) throw new ServiceError("service_unavailable", { cause });
+    return last && lastAgeMs < replicaAgeMs ? last.key : known!;
   }
 
   async function find(hashes: readonly Uint8Array[]): Promise<ApiKey | undefined> {

@@ -35,30 +35,25 @@ function hasBody(request: IncomingMessage): boolean {
   return !isEmpty;
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > MAX_BODY_BYTES) throw new ServiceError("payload_too_large");
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const onData = (chunk: Buffer) => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length;
-      if (length <= MAX_BODY_BYTES) chunks.push(chunk);
-      else {
-        // The rest is read and discarded, so that the client receives the answer.
-        request.off("data", onData).resume();
-        reject(new ServiceError("payload_too_large"));
-      }
-    };
-    request.on("data", onData);
-    request.once("end", () => resolve(Buffer.concat(chunks)));
+      if (length > MAX_BODY_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch {
     // The client has disconnected, so no one receives this answer.
-    const hungUp = () =>
-      reject(
-        new ServiceError("invalid_request", { message: "The body did not arrive completely. Send the request again." }),
-      );
-    request.once("error", hungUp);
-    request.once("close", hungUp);
-  });
+    const message = "The body did not arrive completely. Send the request again.";
+    throw new ServiceError("invalid_request", { message });
+  }
+  // The rest is read and discarded, so that the client receives the answer.
+  request.resume();
+  if (length > MAX_BODY_BYTES) throw new ServiceError("payload_too_large");
+  return Buffer.concat(chunks);
 }
 
 function parse(bytes: Buffer): JsonBody {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { catalogue, ServiceError } from "@vvs/errors";
 import { type ObservedRequest, observeRequest } from "@vvs/http";
+import { containsTin } from "@vvs/identifiers";
+import { newId } from "@vvs/ids";
 import type { Logger } from "@vvs/logging";
 import type { ApiKey } from "../auth/api-key.ts";
 import { clientAddress } from "./client-address.ts";
 import { errorBody, errorHeaders } from "./errors.ts";
-import { requestIdOf } from "./request-id.ts";
 
 /** One request and its answer. Its fields are filled in as the request passes the checks. */
 export interface Exchange extends ObservedRequest {
@@ -42,7 +43,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
   const over = new AbortController();
   const observed = observeRequest(request, response, {
     ...options,
-    requestId: requestIdOf(request.headers["x-request-id"]),
+    requestId: requestIdOf(request.headers),
     clientAddress: clientAddress(request, options.trustedProxyHops),
     onEnd(durationMs) {
       over.abort();
@@ -79,4 +80,15 @@ export function answerError(exchange: Exchange, thrown: unknown, headers: Readon
   }
   const body = errorBody(error, requestId);
   answer(exchange, catalogue[error.code].http, body, { ...errorHeaders(error), ...headers });
+}
+
+const PRINTABLE = /^[\x20-\x7e]{1,128}$/;
+
+/**
+ * Returns the id of a request: the client's own if it has 1–128 printable ASCII characters, otherwise a new req_…. Ids
+ * appear in logs and snapshots, so an id that looks like a TIN is not used.
+ */
+function requestIdOf({ "x-request-id": header }: IncomingMessage["headers"]): string {
+  const own = Array.isArray(header) ? header.join(", ") : header;
+  return own !== undefined && PRINTABLE.test(own) && !containsTin(own) ? own : newId("req");
 }

@@ -6,8 +6,18 @@ import type { PageRequestSchema, Position } from "@vvs/proto/common/v1/common";
 
 export type Page = MessageInitShape<typeof PageRequestSchema>;
 
+/** Parameters of a list that is read forward, oldest first. */
+export interface Forward {
+  /** Position to read after; undefined: begin at the oldest stored item. */
+  readonly after: bigint | undefined;
+  /** How long to wait for the first item, in seconds. */
+  readonly waitSeconds: number;
+}
+
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
+const MAX_WAIT_SECONDS = 20;
+const START = "start";
 
 /** Identifies the organization, list and filter of a cursor. The cursor only works for these. */
 export type ListIdentity = readonly string[];
@@ -18,55 +28,78 @@ const cursorContent = z.tuple([
   z.int().min(0).max(999_999_999),
   z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/),
 ]);
+const forwardCursorContent = z.tuple([z.string(), z.literal("forward"), z.int().min(0)]);
 
 /** Returns the cursor of the next page, opaque to clients; null on the last page. */
 export function writeCursor(list: ListIdentity, next: Position | undefined): string | null {
   if (!next?.createdAt) return null;
   const { seconds, nanos } = next.createdAt;
-  return writeCursorContent([bindingOf(list), Number(seconds), nanos, next.id]);
+  return encode([bindingOf(list), Number(seconds), nanos, next.id]);
 }
 
-/** Reads `limit` and `cursor` of a list and returns their problems. */
+/** Returns the cursor after a position of a list that is read forward, opaque to clients. */
+export function writeForwardCursor(list: ListIdentity, position: bigint): string {
+  return encode([bindingOf(list), "forward", Number(position)]);
+}
+
+/** Reads the parameters of a list and returns their problems. `forward` is undefined if the list is read newest first. */
 export function readPage(
   list: ListIdentity,
-  query: { limit?: string | undefined; cursor?: string | undefined },
-): { page: Page; problems: Violation[] } {
+  query: { readonly [P in "limit" | "cursor" | "after" | "wait"]?: string | undefined },
+): { page: Page; forward: Forward | undefined; problems: Violation[] } {
+  const { cursor, after, wait } = query;
   const problems: Violation[] = [];
-  const limit = query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit);
+  const refuse = (path: string, message: string) => problems.push({ path, message });
+
+  const limit = Number(query.limit ?? DEFAULT_LIMIT);
   if (query.limit !== undefined && (!/^[1-9]\d{0,2}$/.test(query.limit) || limit > MAX_LIMIT)) {
-    problems.push({ path: "limit", message: `must be a whole number from 1 to ${MAX_LIMIT}` });
+    refuse("limit", `must be a whole number from 1 to ${MAX_LIMIT}`);
   }
-  const after = query.cursor === undefined ? undefined : readCursor(list, query.cursor);
-  if (query.cursor !== undefined && !after) {
-    problems.push({
-      path: "cursor",
-      message: "must be the next_cursor of an earlier answer of this list with the same filter",
-    });
+  const [, seconds, nanos, id] = decode(cursorContent, list, cursor) ?? [];
+  if (cursor !== undefined && id === undefined) {
+    refuse("cursor", "must be the next_cursor of an earlier answer of this list with the same filter");
   }
-  return { page: { limit, after }, problems };
+  const [, , position] = decode(forwardCursorContent, list, after) ?? [];
+  if (after !== undefined && after !== START && position === undefined) {
+    refuse("after", "must be start, or the next_cursor of an earlier answer of this list read with after");
+  }
+  if (after !== undefined && cursor !== undefined) {
+    refuse("after", "must not be sent together with cursor: after reads forward, cursor reads backward");
+  }
+  if (wait !== undefined && (!/^\d{1,2}$/.test(wait) || Number(wait) > MAX_WAIT_SECONDS)) {
+    refuse("wait", `must be a whole number from 0 to ${MAX_WAIT_SECONDS}`);
+  }
+  if (wait !== undefined && after === undefined) refuse("wait", "must only be sent together with after");
+
+  const createdAt = seconds === undefined ? undefined : { seconds: BigInt(seconds), nanos };
+  return {
+    page: { limit, after: createdAt && { createdAt, id } },
+    forward:
+      after === undefined
+        ? undefined
+        : { after: position === undefined ? undefined : BigInt(position), waitSeconds: Number(wait ?? 0) },
+    problems,
+  };
 }
 
-function readCursor(list: ListIdentity, cursor: string): Page["after"] | undefined {
-  const content = cursorContent.safeParse(readCursorContent(cursor));
-  if (!content.success) return undefined;
-  const [binding, seconds, nanos, id] = content.data;
-  if (binding !== bindingOf(list)) return undefined;
-  return { createdAt: { seconds: BigInt(seconds), nanos }, id };
-}
-
-/** Returns a cursor in the form that clients receive. */
-export function writeCursorContent(content: readonly unknown[]): string {
+function encode(content: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(content)).toString("base64url");
 }
 
-/** Returns the unchecked content of a cursor, or undefined if the text is not a cursor. */
-export function readCursorContent(cursor: string): unknown {
-  const bytes = Buffer.from(cursor, "base64url");
-  return bytes.toString("base64url") === cursor ? parseJson(bytes.toString("utf8")) : undefined;
+/** Returns the content of a cursor of this list; undefined if the text is not one. */
+function decode<C extends readonly [string, ...unknown[]]>(
+  schema: z.ZodType<C>,
+  list: ListIdentity,
+  cursor: string | undefined,
+): C | undefined {
+  const bytes = Buffer.from(cursor ?? "", "base64url");
+  if (bytes.toString("base64url") !== cursor) return undefined;
+  const content = schema.safeParse(parseJson(bytes.toString("utf8")));
+  return content.success && content.data[0] === bindingOf(list) ? content.data : undefined;
 }
 
 /** Returns the fingerprint of a list that its cursors contain. */
-export function bindingOf(list: ListIdentity): string {
+function bindingOf(list: ListIdentity): string {
   return createHash("sha256").update(JSON.stringify(list)).digest("base64url").slice(0, 16);
 }
 

@@ -5,18 +5,7 @@ import type { Logger } from "@vvs/logging";
 const RETRY_MS = 1_000;
 
 /** Decides whether a limiter uses Redis or memory. Every switch is logged and counted. */
-export interface Fallback {
-  /** Returns whether this call may use Redis. While Redis fails, one call a second may. */
-  mayAsk(): boolean;
-  /** Reports that Redis did not answer a call. */
-  failed(error: unknown): void;
-  /** Reports that Redis answered a call. Returns true if it had failed before. */
-  answered(): boolean;
-  /** Returns whether calls are currently decided in memory. */
-  active(): boolean;
-}
-
-export function createFallback(options: { limiter: string; logger: Logger; clock: () => number }): Fallback {
+export function createFallback(options: { limiter: string; logger: Logger; clock: () => number }) {
   const { limiter, logger, clock } = options;
   const switches = metrics.getMeter("gateway").createCounter("ratelimit_switches", {
     description:
@@ -25,20 +14,23 @@ export function createFallback(options: { limiter: string; logger: Logger; clock
   let since: number | undefined;
   let lastTried = Number.NEGATIVE_INFINITY;
   return {
-    mayAsk() {
+    /** Returns whether this call may use Redis. While Redis fails, one call a second may. */
+    mayAsk(): boolean {
       if (since === undefined) return true;
       if (clock() - lastTried < RETRY_MS) return false;
       lastTried = clock();
       return true;
     },
-    failed(error) {
+    /** Reports that Redis did not answer a call. */
+    failed(error: unknown): void {
       lastTried = clock();
       if (since !== undefined) return;
       since = clock();
       switches.add(1, { limiter, to: "memory" });
       logger.warn({ limiter, err: error }, "Redis does not answer; limits are counted in memory");
     },
-    answered() {
+    /** Reports that Redis answered a call. Returns true if it had failed before. */
+    answered(): boolean {
       if (since === undefined) return false;
       const durationMs = Math.round(clock() - since);
       since = undefined;
@@ -46,6 +38,7 @@ export function createFallback(options: { limiter: string; logger: Logger; clock
       logger.info({ limiter, duration_ms: durationMs }, "Redis answers again; limits are shared");
       return true;
     },
+    /** Returns whether calls are currently decided in memory. */
     active: () => since !== undefined && clock() - lastTried < 2 * RETRY_MS,
   };
 }

@@ -1,20 +1,20 @@
 import { expect, test } from "@jest/globals";
 import { KeyWindow } from "./key-window.ts";
 
-const windowAt = (...moments: number[]) => {
+const windowAt = (...times: number[]) => {
   const window = new KeyWindow(60_000);
-  for (const at of moments) window.admit(at);
+  for (const at of times) window.admit(at);
   return window;
 };
 
-test("the window slides: a slot frees exactly a window after it was taken", () => {
+test("the window slides: a slot is free again exactly one window after it was taken", () => {
   const window = windowAt(0, 59_000);
   expect([window.own(59_999), window.msUntilFree(2, 59_999)]).toEqual([2, 1]);
   expect([window.own(60_000), window.msUntilFree(1, 60_000)]).toEqual([1, 59_000]);
   expect(window.own(119_000)).toBe(0);
 });
 
-test("calls of other gateways take their slots for a window after they were reported", () => {
+test("calls of other gateways take slots for one window after they were reported", () => {
   const window = windowAt();
   const call = window.admit(1_000);
   window.report(5, 1_100, call);
@@ -29,7 +29,7 @@ test.each([
   [3, 30_000],
   [2, 30_000],
   [1, 40_000],
-])("a limit of %d has a slot again when enough calls are over, in their order (%d)", (limit, freed) => {
+])("a limit of %d has a free slot again when enough calls have expired, oldest first (%d)", (limit, freed) => {
   const window = windowAt(10_000);
   const call = window.admit(20_000);
   window.report(3, 30_000, call);
@@ -38,7 +38,7 @@ test.each([
   expect(window.msUntilFree(limit, 50_000)).toBe(freed + 60_000 - 50_000);
 });
 
-test("a count of one says that Redis lost its data: the earlier calls are missing there", () => {
+test("a count of one means that Redis lost its data: the earlier calls are missing there", () => {
   const window = new KeyWindow(60_000);
   for (const [at, count] of [
     [1, 1],
@@ -50,7 +50,7 @@ test("a count of one says that Redis lost its data: the earlier calls are missin
   expect(window.total(3)).toBe(3);
 });
 
-test("a plan that shrinks does not look like lost data", () => {
+test("a lower limit does not look like lost data", () => {
   const window = new KeyWindow(60_000);
   for (const count of [1, 2, 3]) window.report(count, count, window.admit(count));
   window.reportFull(2, 4);
@@ -58,11 +58,11 @@ test("a plan that shrinks does not look like lost data", () => {
   expect(window.total(4)).toBe(3);
 });
 
-test("a call that is answered after its window changes nothing", () => {
+test("an answer after the window has passed changes nothing", () => {
   const window = new KeyWindow(60_000);
   const call = window.admit(0);
   expect(window.own(60_000)).toBe(0);
-  window.counted(call);
+  window.mark(call, "counted");
   window.report(7, 60_000, undefined);
   expect(window.total(60_000)).toBe(7);
 });

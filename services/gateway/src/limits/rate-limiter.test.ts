@@ -3,8 +3,7 @@ import { connect as connectTo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import { until } from "../testing/gateway.ts";
-import { quotaHeaders } from "./quota-headers.ts";
-import { createRateLimiter, type Quota, type RateLimiter } from "./rate-limiter.ts";
+import { createRateLimiter, type Quota, quotaHeaders, type RateLimiter } from "./rate-limiter.ts";
 import { connectRedis } from "./redis.ts";
 import { slidingLogScript } from "./sliding-log.ts";
 

@@ -5,7 +5,7 @@ import { createFallback } from "./fallback.ts";
 import { type Admission, KeyWindow } from "./key-window.ts";
 import { addMissedScript, slidingLogScript } from "./sliding-log.ts";
 
-export const WINDOW_SECONDS = 60;
+const WINDOW_SECONDS = 60;
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
 /** Maximum wait for Redis per call, in milliseconds. */
 const ANSWER_MS = 200;
@@ -103,18 +103,15 @@ export function createRateLimiter({ redis, name, keyPrefix, logger, clock }: Rat
     const now = clock();
     const missing = window.missing(now);
     if (missing.length === 0) return;
-    for (const call of missing) window.asked(call);
+    const mark = (state: Admission["state"]) => {
+      for (const call of missing) window.mark(call, state);
+    };
+    mark("sent");
     const ages = missing.map(({ at }) => Math.round((now - at) * 1_000));
     redis.eval(addMissedScript, 1, `${keyPrefix}:${key}`, WINDOW_SECONDS, ...ages).then(
-      () => missing.forEach((call) => void window.counted(call)),
-      () => missing.forEach((call) => void window.missed(call)),
+      () => mark("counted"),
+      () => mark("missed"),
     );
-  }
-
-  /** Adds missing calls after an answer: those of this key, or of all keys if Redis had failed before. */
-  function addWhatIsMissing(key: string, window: KeyWindow): void {
-    if (fallback.answered()) for (const [other, its] of windows) addMissed(other, its);
-    else addMissed(key, window);
   }
 
   function decideInMemory(window: KeyWindow, limit: number, at: number): Admission | undefined {
@@ -144,15 +141,15 @@ export function createRateLimiter({ redis, name, keyPrefix, logger, clock }: Rat
   }
 
   /** Decides a call that Redis did not answer in time. A late answer still corrects the counts. */
-  function decideUnanswered(asked: Promise<Answer>, window: KeyWindow, limit: number, at: number): Quota {
+  function decideUnanswered(answering: Promise<Answer>, window: KeyWindow, limit: number, at: number): Quota {
     const admitted = decideInMemory(window, limit, at);
-    if (admitted) window.asked(admitted);
-    asked.then(
+    if (admitted) window.mark(admitted, "sent");
+    answering.then(
       (answer) => {
         if (answer.allowed) window.report(answer.count, clock(), admitted);
-        else if (admitted) window.missed(admitted);
+        else if (admitted) window.mark(admitted, "missed");
       },
-      () => admitted && window.missed(admitted),
+      () => admitted && window.mark(admitted, "missed"),
     );
     return quotaOf(window, limit, admitted !== undefined);
   }
@@ -163,11 +160,12 @@ export function createRateLimiter({ redis, name, keyPrefix, logger, clock }: Rat
       const window = windowOf(key, at);
       if (window.own(at) >= limit) return quotaOf(window, limit, false);
       if (!fallback.mayAsk()) return quotaOf(window, limit, decideInMemory(window, limit, at) !== undefined);
-      const asked = ask(key, limit);
-      const answer = await within(ANSWER_MS, asked).catch((error: unknown) => fallback.failed(error));
-      if (!answer) return decideUnanswered(asked, window, limit, at);
+      const answering = ask(key, limit);
+      const answer = await within(ANSWER_MS, answering).catch((error: unknown) => fallback.failed(error));
+      if (!answer) return decideUnanswered(answering, window, limit, at);
       const allowed = decideByAnswer(window, limit, at, answer) !== undefined;
-      addWhatIsMissing(key, window);
+      // After an outage the calls of all keys may be missing.
+      for (const [other, its] of fallback.answered() ? windows : [[key, window] as const]) addMissed(other, its);
       return quotaOf(window, limit, allowed, allowed === answer.allowed ? answer.msUntilFree : undefined);
     },
     degraded: () => redis.status !== "ready" || fallback.active(),
@@ -184,4 +182,15 @@ function within<T>(ms: number, answer: Promise<T>): Promise<T> {
     const timer = setTimeout(() => setImmediate(late), ms);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** Returns a quota in both families of rate limit headers, with equal values. Reset is in seconds from now in both. */
+export function quotaHeaders({ limit, remaining, resetSeconds }: Quota): Record<string, string> {
+  return {
+    "RateLimit-Policy": `"default";q=${limit};w=${WINDOW_SECONDS}`,
+    RateLimit: `"default";r=${remaining};t=${resetSeconds}`,
+    "X-RateLimit-Limit": String(limit),
+    "X-RateLimit-Remaining": String(remaining),
+    "X-RateLimit-Reset": String(resetSeconds),
+  };
 }

@@ -1,10 +1,10 @@
 /**
- * One key's accepted calls of the last window, oldest first, as microseconds of Redis' own clock. A call is accepted
- * while fewer than the limit are in it, so no window, wherever it begins, ever holds more; refused calls are not
- * counted. Costs about 10 bytes per accepted call of the last minute.
+ * Lua script that accepts or refuses a call of one key. The list has the accepted calls of the last window, oldest first,
+ * as microseconds of Redis' clock (about 10 bytes each). A call is accepted while the list has fewer than the limit, so no
+ * period as long as the window ever has more. Refused calls are not counted.
  *
- * Called by rate-limiter-flexible with points, seconds, limit; answers with what it expects: calls so far (limit + 1 for
- * a refusal) and milliseconds until a slot frees.
+ * rate-limiter-flexible passes points, seconds and limit, and expects the number of calls (limit + 1 for a refusal) and the
+ * milliseconds until a slot is free.
  */
 export const slidingLogScript = `
 local time = redis.call('TIME')
@@ -27,8 +27,8 @@ return { limit + 1, math.ceil((freed + window - now) / 1000) }
 `;
 
 /**
- * Adds calls that a gateway accepted while it could not ask Redis. Called with the window in seconds, then the age of
- * each call in microseconds. The list stays in order, which the script above relies on.
+ * Lua script that adds calls that a gateway accepted without Redis. Arguments: the window in seconds, then the age of each
+ * call in microseconds. Keeps the list in order, which the script above relies on.
  */
 export const addMissedScript = `
 local time = redis.call('TIME')

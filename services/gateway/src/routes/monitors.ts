@@ -1,13 +1,12 @@
 import { z } from "@vvs/config";
-import { webhookUrlProblem } from "@vvs/egress/webhook-url";
+import { type WebhookUrlRule, webhookUrlProblem } from "@vvs/egress/webhook-url";
 import { ServiceError, type Violation } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import { checks } from "../input/checks.ts";
-import { type Forward, writeForwardCursor } from "../input/forward.ts";
-import { writeCursor } from "../input/page.ts";
+import { type Forward, writeCursor, writeForwardCursor } from "../input/page.ts";
 import { text } from "../input/text.ts";
 import { frequencies, frequencyNames, renderEvent, renderMonitor } from "../render/monitor.ts";
-import { type Call, type Reply, type Route, type RouteContext, type RuleContext, route } from "./route.ts";
+import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
 
 /** Maximum duration of a read in addition to its wait, in milliseconds. */
 const READ_TIMEOUT_MS = 5_000;
@@ -146,7 +145,7 @@ async function readForward(
 }
 
 /** Checks the URL as sent. The schema reports a missing or empty URL. */
-function webhookUrlViolations(body: Readonly<Record<string, unknown>>, context: RuleContext): Violation[] {
+function webhookUrlViolations(body: Readonly<Record<string, unknown>>, context: WebhookUrlRule): Violation[] {
   const { webhook_url: url } = body;
   if (typeof url !== "string" || url.trim() === "") return [];
   const message = webhookUrlProblem(url, context);

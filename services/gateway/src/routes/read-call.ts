@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { SecretKey } from "@vvs/config";
 import { z } from "@vvs/config";
 import type { Violation } from "@vvs/errors";
@@ -6,25 +5,18 @@ import { toProtoCaller } from "@vvs/tenant";
 import type { ApiKey } from "../auth/api-key.ts";
 import type { JsonBody } from "../http/body.ts";
 import { refuseInvalid } from "../http/errors.ts";
-import { readQuery } from "../http/query.ts";
-import { readForward } from "../input/forward.ts";
-import { type Idempotency, idempotencyOf, isIdempotencyKey } from "../input/idempotency.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { idempotencyOf, isIdempotencyKey } from "../input/idempotency.ts";
 import { type ListIdentity, readPage } from "../input/page.ts";
 import { parse, showKey } from "../input/violations.ts";
 import type { Call, Route } from "./route.ts";
 
-export interface Received {
-  readonly request: Pick<IncomingMessage, "url" | "headersDistinct">;
-  readonly requestId: string;
+interface Received extends Exchange {
   readonly key: ApiKey;
   /** The id in the path, unchecked. */
   readonly id: string;
   /** Undefined if the route has no body. */
   readonly body: JsonBody | undefined;
-  /** Aborted when the client hangs up. */
-  readonly hungUp: AbortSignal;
-  /** Aborted when the gateway begins to stop. */
-  readonly stopping: AbortSignal;
 }
 
 const nothing = z.strictObject({});
@@ -35,16 +27,15 @@ export function readCall(
   received: Received,
   options: { allowPrivateTargets: boolean; idempotencyKeys: readonly SecretKey[] },
 ): Call<unknown, unknown> {
-  const { request, key, id } = received;
+  const { request, requestId, key, id, hungUp, stopping } = received;
+  const { tenant, activeMonitors } = key;
   const { values, problems: queryProblems } = readQuery(request.url ?? "");
-  const { limit, cursor, ...rest } = values;
-  const { after, wait, ...unwaited } = rest;
-  const filter = route.forward ? unwaited : rest;
-  const list: ListIdentity = [key.tenant.organizationId, key.tenant.environment, route.path, id, sorted(filter)];
-  const { page, problems: pageProblems } = route.list ? readPage(list, { limit, cursor }) : { page: {}, problems: [] };
-  const { forward, problems: forwardProblems } = route.forward
-    ? readForward(list, { after, wait, cursor })
-    : { forward: undefined, problems: [] };
+  const { limit, cursor, ...backward } = values;
+  const { after, wait, ...unwaited } = backward;
+  const filter = route.forward ? unwaited : backward;
+  const list: ListIdentity = [tenant.organizationId, tenant.environment, route.path, id, sorted(filter)];
+  const paging = route.list ? { limit, cursor, ...(route.forward && { after, wait }) } : {};
+  const { page, forward, problems: pageProblems } = readPage(list, paging);
   const query = parse(route.query ?? nothing, route.list ? filter : values, "query");
   const body = readBody(route, received, options.allowPrivateTargets);
   const [idempotencyKey, ...otherKeys] = route.idempotent ? new Set(request.headersDistinct["idempotency-key"]) : [];
@@ -52,28 +43,46 @@ export function readCall(
   const problems = [
     ...queryProblems.map(({ path, message }) => ({ path: showKey(path), message })),
     ...pageProblems,
-    ...forwardProblems,
     ...query.problems,
     ...body.problems,
     ...idempotencyKeyProblems(idempotencyKey, otherKeys),
   ];
   if (problems.length > 0) refuseInvalid(withoutRepeats(problems));
   return {
-    caller: toProtoCaller({ tenant: key.tenant, actor: key.id, requestId: received.requestId }),
-    activeMonitors: key.activeMonitors,
+    caller: toProtoCaller({ tenant, actor: key.id, requestId }),
+    activeMonitors,
     id,
     query: "value" in query ? query.value : undefined,
     body: body.value,
     page,
     list,
     forward,
-    hungUp: received.hungUp,
-    stopping: received.stopping,
+    hungUp,
+    stopping,
     idempotency:
       idempotencyKey === undefined
         ? undefined
-        : readIdempotency(route, received, idempotencyKey, options.idempotencyKeys),
+        : idempotencyOf(options.idempotencyKeys, {
+            apiKeyId: key.id,
+            path: route.path,
+            key: idempotencyKey,
+            body: received.body?.value,
+          }),
   };
+}
+
+/** Returns the query parameters of a URL, and a problem for each that is repeated or empty. */
+function readQuery(url: string): { values: Record<string, string>; problems: Violation[] } {
+  const start = url.indexOf("?");
+  const pairs = start < 0 ? [] : [...new URLSearchParams(url.slice(start + 1))];
+  const names = pairs.map(([name]) => name);
+  const problems = [...new Set(names)]
+    .filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
+    .map((name) => ({ path: name, message: "must be given once" }));
+  for (const [name, value] of pairs) {
+    if (value.trim() === "") problems.push({ path: name, message: "must not be empty" });
+  }
+  return { values: Object.fromEntries(pairs), problems };
 }
 
 function readBody(route: Route, { body, key }: Received, allowPrivateTargets: boolean) {
@@ -87,10 +96,6 @@ function readBody(route: Route, { body, key }: Received, allowPrivateTargets: bo
     value: "value" in parsed ? parsed.value : undefined,
     problems: [...body.problems, ...parsed.problems, ...(rules ?? [])],
   };
-}
-
-function readIdempotency(route: Route, { key, body }: Received, text: string, ring: readonly SecretKey[]): Idempotency {
-  return idempotencyOf(ring, { apiKeyId: key.id, path: route.path, key: text, body: body?.value });
 }
 
 function idempotencyKeyProblems(text: string | undefined, others: readonly string[]): Violation[] {

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Scope } from "@vvs/api-keys";
 import type { z } from "@vvs/config";
+import type { WebhookUrlRule } from "@vvs/egress/webhook-url";
 import type { ErrorCode, Violation } from "@vvs/errors";
 import type { IdPrefix } from "@vvs/ids";
 import type { CallerSchema } from "@vvs/proto/common/v1/common";
@@ -8,10 +9,9 @@ import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import type { Client } from "@vvs/rpc";
-import type { Environment } from "@vvs/tenant";
-import type { Forward } from "../input/forward.ts";
+import type { Exchange } from "../http/exchange.ts";
 import type { Idempotency } from "../input/idempotency.ts";
-import type { ListIdentity, Page } from "../input/page.ts";
+import type { Forward, ListIdentity, Page } from "../input/page.ts";
 
 /** The clients and settings that handlers use. */
 export interface RouteContext {
@@ -22,14 +22,8 @@ export interface RouteContext {
   readonly publicBaseUrl: string;
 }
 
-/** Inputs of a rule besides the body. */
-export interface RuleContext {
-  readonly environment: Environment;
-  readonly allowPrivateTargets: boolean;
-}
-
 /** An authenticated and validated call. */
-export interface Call<Q, B> {
+export interface Call<Q, B> extends Pick<Exchange, "hungUp" | "stopping"> {
   readonly caller: MessageInitShape<typeof CallerSchema> & { tenant: { environment: number } };
   /** Maximum number of active monitors in the caller's plan. */
   readonly activeMonitors: number;
@@ -44,10 +38,6 @@ export interface Call<Q, B> {
   readonly idempotency: Idempotency | undefined;
   /** Of a list that is read forward; undefined where it is read newest first. */
   readonly forward: Forward | undefined;
-  /** Aborted when the client hangs up. */
-  readonly hungUp: AbortSignal;
-  /** Aborted when the gateway begins to stop; waiting calls must end. */
-  readonly stopping: AbortSignal;
 }
 
 export interface Reply {
@@ -78,7 +68,7 @@ export interface RouteDefinition<Q, B> {
   /** The body; none is read where absent. */
   readonly body?: z.ZodType<B>;
   /** Checks that a schema cannot express. They see the body as sent, so that their problems are listed with all others. */
-  rules?(body: Readonly<Record<string, unknown>>, context: RuleContext): Violation[];
+  rules?(body: Readonly<Record<string, unknown>>, context: WebhookUrlRule): Violation[];
   /** The route takes an Idempotency-Key. */
   readonly idempotent?: true;
   handle(call: Call<Q, B>, context: RouteContext): Promise<Reply>;

@@ -6,13 +6,6 @@ import { verificationRoutes } from "./verifications.ts";
 /** All routes except GET /v1/health. A literal path comes before one with an id in the same place. */
 export const routes: readonly Route[] = [...entityRoutes, ...verificationRoutes, ...monitorRoutes];
 
-/** The routes of each path, in the order of the table. */
-export function routesByPath(table: readonly Route[]): Map<string, Route[]> {
-  const paths = new Map<string, Route[]>();
-  for (const route of table) paths.set(route.path, [...(paths.get(route.path) ?? []), route]);
-  return paths;
-}
-
 /** Returns the methods of a path for the Allow header. GET includes HEAD. */
 export function allowedMethods(table: readonly Route[]): string {
   return table.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");

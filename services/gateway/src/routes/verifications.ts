@@ -1,14 +1,16 @@
 import { z } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
+import type { IdentifierMap } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
-import { Mode, type VerifyResponse } from "@vvs/proto/verification/v1/verification";
+import type { CheckType } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
 import { checks } from "../input/checks.ts";
 import { wellFormedIdentifiers } from "../input/identifiers.ts";
 import { writeCursor } from "../input/page.ts";
 import { text, textWithoutTin } from "../input/text.ts";
 import { renderEvidence, renderProvider, renderVerification } from "../render/verification.ts";
 import { MAX_NAME_CHARACTERS } from "./entities.ts";
-import { type Reply, type Route, route } from "./route.ts";
+import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
 
 /** Timeout of a verification, in milliseconds. With the gateway's own work a request ends within 25 s. */
 const VERIFY_TIMEOUT_MS = 24_500;
@@ -34,21 +36,11 @@ export const verificationRoutes: readonly Route[] = [
         return [{ path: "body", message: "must contain entity_id or identifiers" }];
       }
       if (entity_id === undefined) return [];
-      const other = { identifiers, legal_name };
-      return Object.entries(other)
+      return Object.entries({ identifiers, legal_name })
         .filter(([, value]) => value !== undefined)
         .map(([path]) => ({ path, message: "must not be given together with entity_id" }));
     },
-    async handle({ caller, body, idempotency }, { verification, publicBaseUrl }) {
-      const target = body.entity_id
-        ? byEntity(body.entity_id)
-        : {
-            case: "vendor" as const,
-            value: { identifiers: body.identifiers ?? {}, legalName: body.legal_name },
-          };
-      const request = { caller, target, checks: body.checks, mode: body.mode, idempotency };
-      return verified(await verification.verify(request, { timeoutMs: VERIFY_TIMEOUT_MS }), publicBaseUrl);
-    },
+    handle: verify,
   }),
   route({
     method: "POST",
@@ -56,11 +48,7 @@ export const verificationRoutes: readonly Route[] = [
     scope: "verifications:write",
     idempotent: true,
     body: z.strictObject({ entity_id: text(), checks, mode }),
-    async handle({ caller, body, idempotency }, { verification, publicBaseUrl }) {
-      const target = byEntity(body.entity_id);
-      const request = { caller, target, checks: body.checks, mode: body.mode, idempotency };
-      return verified(await verification.verify(request, { timeoutMs: VERIFY_TIMEOUT_MS }), publicBaseUrl);
-    },
+    handle: verify,
   }),
   route({
     method: "GET",
@@ -111,11 +99,24 @@ export const verificationRoutes: readonly Route[] = [
   }),
 ];
 
-function byEntity(entityId: string): { case: "entityId"; value: string } {
-  if (!isId("ent", entityId)) throw new ServiceError("entity_not_found");
-  return { case: "entityId", value: entityId };
+interface VerificationBody {
+  readonly entity_id?: string | undefined;
+  readonly identifiers?: IdentifierMap | undefined;
+  readonly legal_name?: string | undefined;
+  readonly checks: CheckType[];
+  readonly mode: Mode;
 }
 
-function verified(answer: VerifyResponse, publicBaseUrl: string): Reply {
+async function verify(
+  { caller, body, idempotency }: Call<unknown, VerificationBody>,
+  { verification, publicBaseUrl }: RouteContext,
+): Promise<Reply> {
+  const { entity_id: entityId, identifiers = {}, legal_name: legalName, checks, mode } = body;
+  if (entityId && !isId("ent", entityId)) throw new ServiceError("entity_not_found");
+  const target = entityId
+    ? { case: "entityId" as const, value: entityId }
+    : { case: "vendor" as const, value: { identifiers, legalName } };
+  const request = { caller, target, checks, mode, idempotency };
+  const answer = await verification.verify(request, { timeoutMs: VERIFY_TIMEOUT_MS });
   return { body: renderVerification(answer.verification!, publicBaseUrl), replayed: answer.replayed };
 }
