@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startTestGateway, type TestGateway, until } from "./testing/gateway.ts";
+import { describe, expect, test } from "@jest/globals";
+import { startTestGateway, until, useTestGateway } from "./testing/gateway.ts";
 import { entityId } from "./testing/samples.ts";
 
-let gateway: TestGateway;
-let key: string;
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
-});
-afterAll(() => gateway.close());
-
-const get = (path: string) => gateway.send("GET", path, { key });
+const gateway = useTestGateway();
 
 describe("what every answer carries", () => {
   test("no store, no sniffing, no word on what serves it", async () => {
-    const { headers } = await get("/v1/nothing");
+    const { headers } = await gateway.get("/v1/nothing");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("content-type")).toBe("application/json");

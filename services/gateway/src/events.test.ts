@@ -1,23 +1,17 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startTestGateway, type TestGateway, until } from "./testing/gateway.ts";
+import { until, useTestGateway } from "./testing/gateway.ts";
 import { event, renderedEvent } from "./testing/samples.ts";
 
 const stopping = new AbortController();
-let gateway: TestGateway;
-let key: string;
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL, { stopping: stopping.signal });
-  key = gateway.account.createKey().value;
-});
-afterAll(() => gateway.close());
+const gateway = useTestGateway({ stopping: stopping.signal });
 beforeEach(() => {
   gateway.monitor.on("listEvents", () => ({ events: [event] }));
   gateway.monitor.on("listEventsAfter", () => ({ events: [event], position: 7n }));
 });
-const get = (query: string, other = key) => gateway.send("GET", `/v1/events${query}`, { key: other });
+const get = (query: string, key = gateway.key) => gateway.send("GET", `/v1/events${query}`, { key });
 const lastRequest = () => gateway.monitor.calls.at(-1)!.request;
 
 describe("events read forward", () => {
@@ -74,7 +68,7 @@ describe("events read forward", () => {
       return hungUp.promise.then(() => ({ events: [], position: 0n }));
     });
     const calls = gateway.monitor.calls.length;
-    const headers = { Authorization: `Bearer ${key}` };
+    const headers = { Authorization: `Bearer ${gateway.key}` };
     const call = request(`${gateway.baseUrl}/v1/events?after=start&wait=20`, { headers }).end();
     call.on("error", () => undefined);
     await until(() => gateway.monitor.calls.length > calls);

@@ -1,26 +1,17 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startTestGateway, type TestGateway } from "./testing/gateway.ts";
+import { useTestGateway } from "./testing/gateway.ts";
 import { bodies, entity, entityId } from "./testing/samples.ts";
 
-let gateway: TestGateway;
-let key: string;
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
-});
-afterAll(() => gateway.close());
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  gateway.send("POST", path, { key, body, headers });
+const gateway = useTestGateway();
 
 describe("an Idempotency-Key", () => {
   const sent = () => gateway.entity.calls.at(-1)!.request.idempotency;
   const create = async (idempotencyKey: string, body: unknown) => {
     gateway.entity.on("createEntity", () => ({ entity, replayed: true }));
-    return post("/v1/entities", body, { "Idempotency-Key": idempotencyKey });
+    return gateway.post("/v1/entities", body, { "Idempotency-Key": idempotencyKey });
   };
 
   test("goes on as keyed hashes: nothing of it or of the body in clear", async () => {
@@ -62,7 +53,7 @@ describe("an Idempotency-Key", () => {
 
   /** As fetch can't: the same header more than once. */
   function sendRaw(headers: readonly (readonly [string, string])[]) {
-    const standing = { Authorization: `Bearer ${key}`, "Content-Type": "application/json", Host: "x" };
+    const standing = { Authorization: `Bearer ${gateway.key}`, "Content-Type": "application/json", Host: "x" };
     return new Promise<{ status: number; body: { details: unknown } }>((resolve, reject) => {
       const sent = request(
         {
@@ -98,7 +89,7 @@ describe("an Idempotency-Key", () => {
     gateway.entity.on("createEntity", () => {
       throw new ServiceError(code);
     });
-    const { status, body } = await post("/v1/entities", bodies["/v1/entities"], { "Idempotency-Key": "k" });
+    const { status, body } = await gateway.post("/v1/entities", bodies["/v1/entities"], { "Idempotency-Key": "k" });
     expect([status, body.error]).toEqual([expected, code]);
   });
 });

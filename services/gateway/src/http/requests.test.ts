@@ -1,17 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { startTestGateway, type TestGateway, useTestGateway } from "../testing/gateway.ts";
 import { bodies, entity, entityId } from "../testing/samples.ts";
 
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
-});
-afterAll(() => gateway.close());
+const gateway = useTestGateway();
 beforeEach(() => {
   gateway.entity.on("getEntity", () => ({ entity }));
   gateway.entity.on("createEntity", () => ({ entity }));
@@ -30,7 +23,7 @@ describe("paths and methods", () => {
     "/v1/health/",
     "/admin",
   ])("%s is no path, with or without a key", async (path) => {
-    for (const options of [{}, { key }]) {
+    for (const options of [{}, { key: gateway.key }]) {
       const { status, body } = await gateway.send("GET", path, options);
       expect([status, body.error]).toEqual([404, "not_found"]);
     }
@@ -52,7 +45,7 @@ describe("paths and methods", () => {
   });
 
   test("HEAD answers as GET does, without the body", async () => {
-    const { status, headers, body } = await gateway.send("HEAD", `/v1/entities/${entityId}`, { key });
+    const { status, headers, body } = await gateway.send("HEAD", `/v1/entities/${entityId}`, { key: gateway.key });
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json");
     expect(Number(headers.get("content-length"))).toBeGreaterThan(100);
@@ -68,7 +61,7 @@ describe("bodies on the wire", () => {
           port: gateway.port,
           method: "POST",
           path: "/v1/entities",
-          headers: { authorization: `Bearer ${key}`, ...headers },
+          headers: { authorization: `Bearer ${gateway.key}`, ...headers },
         },
         (response) => {
           response.resume();
@@ -116,7 +109,7 @@ describe("bodies on the wire", () => {
         {
           port: gateway.port,
           path: `/v1/entities/${entityId}`,
-          headers: { authorization: `Bearer ${key}`, "content-length": 8 },
+          headers: { authorization: `Bearer ${gateway.key}`, "content-length": 8 },
         },
         (answer) => resolve(answer.resume().statusCode!),
       );
@@ -135,7 +128,7 @@ describe("broken HTTP", () => {
   });
   afterAll(() => hurried.close());
 
-  function raw(text: string, { port } = gateway): Promise<string> {
+  function raw(text: string, { port }: { port: number } = gateway): Promise<string> {
     return new Promise((resolve, reject) => {
       let answer = "";
       const socket = connect(port, "127.0.0.1", () => socket.write(text));

@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { useTestGateway } from "../testing/gateway.ts";
 import { bodies, entity, entityId, renderedEntity } from "../testing/samples.ts";
 
-let gateway: TestGateway;
-let key: string;
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
-});
-afterAll(() => gateway.close());
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  gateway.send("POST", path, { key, body, headers });
-const get = (path: string) => gateway.send("GET", path, { key });
+const gateway = useTestGateway();
 
 describe("POST /v1/entities/lookup", () => {
   test("passes criteria on normalized, ill-formed values too, and answers the one match", async () => {
     gateway.entity.on("lookUp", () => ({ entity, confidence: 1 }));
-    const { status, body } = await post("/v1/entities/lookup", {
+    const { status, body } = await gateway.post("/v1/entities/lookup", {
       identifiers: { uei: " abc-def ghjkl1 ", tin: "12-3456789", cage: "toolong", duns: "x" },
       legal_name: "  Acme  ",
       address: "1 Main St, Springfield",
@@ -38,7 +28,10 @@ describe("POST /v1/entities/lookup", () => {
     const explanation = [{ criterion: "name", outcome: "agrees", weight: 0.5, detail: "same words" }];
     const candidate = { id: entityId, legalName: "Acme", confidence: 0.7 };
     gateway.entity.on("lookUp", () => ({ candidates: [{ ...candidate, explanation }, candidate] }));
-    const { status, body } = await post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
+    const { status, body } = await gateway.post("/v1/entities/lookup?explain=true", {
+      legal_name: "Acme",
+      mode: "fuzzy",
+    });
     expect([status, body]).toEqual([
       200,
       {
@@ -63,20 +56,20 @@ describe("POST /v1/entities/lookup", () => {
     const name = { criterion: "legal_name", outcome: "agrees", weight: 1, detail: "same words" };
     const explanation = [name, address];
     gateway.entity.on("lookUp", () => ({ entity, confidence: 0.97, explanation }));
-    const { body } = await post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
+    const { body } = await gateway.post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
     expect(body).toEqual({ ...renderedEntity, confidence: 0.97, explanation });
   });
 
   test("masks what looks like a TIN in the words of an explanation", async () => {
     const explanation = [{ criterion: "legal_name", outcome: "agrees", weight: 0.5, detail: "only asked: 123456789" }];
     gateway.entity.on("lookUp", () => ({ entity, confidence: 0.97, explanation }));
-    const { body } = await post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
+    const { body } = await gateway.post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
     expect(body.explanation[0].detail).toBe("only asked: ****6789");
   });
 
   test("ignores an Idempotency-Key, whatever it is", async () => {
     const headers = { "Idempotency-Key": "x".repeat(300) };
-    expect((await post("/v1/entities/lookup", bodies["/v1/entities/lookup"], headers)).status).toBe(200);
+    expect((await gateway.post("/v1/entities/lookup", bodies["/v1/entities/lookup"], headers)).status).toBe(200);
   });
 
   test("passes an ambiguity on with its candidates, and masks what looks like a TIN in the message", async () => {
@@ -86,7 +79,7 @@ describe("POST /v1/entities/lookup", () => {
         candidates: [{ id: entityId, legalName: "Acme", confidence: 1 }],
       });
     });
-    const { status, body } = await post("/v1/entities/lookup", bodies["/v1/entities/lookup"]);
+    const { status, body } = await gateway.post("/v1/entities/lookup", bodies["/v1/entities/lookup"]);
     expect(status).toBe(409);
     expect(body).toEqual({
       error: "ambiguous_match",
@@ -102,7 +95,7 @@ describe("POST /v1/entities", () => {
 
   test("creates, and says where", async () => {
     gateway.entity.on("createEntity", () => ({ entity }));
-    const { status, headers, body } = await post("/v1/entities", {
+    const { status, headers, body } = await gateway.post("/v1/entities", {
       legal_name: "Acme Tools LLC",
       identifiers: { cage: "1abc2" },
       address,
@@ -123,7 +116,7 @@ describe("POST /v1/entities", () => {
     gateway.entity.on("createEntity", () => {
       throw new ServiceError("entity_exists", { entityId });
     });
-    const { status, body } = await post("/v1/entities", bodies["/v1/entities"]);
+    const { status, body } = await gateway.post("/v1/entities", bodies["/v1/entities"]);
     expect(status).toBe(409);
     expect(body).toMatchObject({ error: "entity_exists", entity_id: entityId });
   });
@@ -131,7 +124,7 @@ describe("POST /v1/entities", () => {
 
 test("GET /v1/entities/:id and its snapshots, exactly as hashed", async () => {
   gateway.entity.on("getEntity", () => ({ entity }));
-  expect((await get(`/v1/entities/${entityId}`)).body).toEqual(renderedEntity);
+  expect((await gateway.get(`/v1/entities/${entityId}`)).body).toEqual(renderedEntity);
 
   const snapshot = {
     id: newId("snp"),
@@ -147,7 +140,7 @@ test("GET /v1/entities/:id and its snapshots, exactly as hashed", async () => {
   };
   const registry = { ...snapshot, version: 1, organizationId: "", requestId: "", previousHash: "" };
   gateway.entity.on("listSnapshots", () => ({ snapshots: [snapshot, registry] }));
-  const { body } = await get(`/v1/entities/${entityId}/snapshots`);
+  const { body } = await gateway.get(`/v1/entities/${entityId}/snapshots`);
   const rendered = {
     id: snapshot.id,
     entity_id: entityId,

@@ -1,22 +1,14 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { useTestGateway } from "../testing/gateway.ts";
 import { entity, entityId } from "../testing/samples.ts";
 
-let gateway: TestGateway;
-let key: string;
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
-});
-afterAll(() => gateway.close());
-
-const get = (path: string) => gateway.send("GET", path, { key });
+const gateway = useTestGateway();
 
 describe("lists", () => {
   const next = { createdAt: timestampFromDate(new Date("2026-11-21T09:30:00.000Z")), id: entityId };
-  const cursorOf = async (path: string, options = { key }) => {
+  const cursorOf = async (path: string, options = { key: gateway.key }) => {
     gateway.entity.on("listEntities", () => ({ entities: [entity], next }));
     gateway.entity.on("listSnapshots", () => ({ snapshots: [], next }));
     gateway.verification.on("listVerifications", () => ({ verifications: [], next }));
@@ -26,14 +18,14 @@ describe("lists", () => {
   test("go on where the page before ended, with another limit too", async () => {
     const cursor = await cursorOf("/v1/entities?limit=1");
     expect(cursor).toMatch(/^[\w-]+$/);
-    await get(`/v1/entities?limit=100&cursor=${cursor}`);
+    await gateway.get(`/v1/entities?limit=100&cursor=${cursor}`);
     expect(gateway.entity.calls.at(-1)!.request.page).toMatchObject({ limit: 100, after: next });
   });
 
   test.each(["0", "101", "1000", "-1", "1.5", "1e1", "+5", "05", "ten", "%20", ""])(
     "limit=%s is 400",
     async (limit) => {
-      const { status, body } = await get(`/v1/entities?limit=${limit}`);
+      const { status, body } = await gateway.get(`/v1/entities?limit=${limit}`);
       expect(status).toBe(400);
       expect(body.details[0].path).toBe("limit");
     },
@@ -43,8 +35,8 @@ describe("lists", () => {
     const cursor = await cursorOf("/v1/entities");
     const { tenant } = gateway.account.createKey().record;
     const others: [string, string][] = [
-      ["/v1/verifications", key],
-      [`/v1/entities/${entityId}/snapshots`, key],
+      ["/v1/verifications", gateway.key],
+      [`/v1/entities/${entityId}/snapshots`, gateway.key],
       ["/v1/entities", gateway.account.createKey().value],
     ];
     for (const [path, other] of others) {
@@ -62,11 +54,11 @@ describe("lists", () => {
     );
 
     const filtered = await cursorOf(`/v1/verifications?entity_id=${entityId}`);
-    expect((await get(`/v1/verifications?cursor=${filtered}`)).status).toBe(400);
-    expect((await get(`/v1/verifications?entity_id=${newId("ent")}&cursor=${filtered}`)).status).toBe(400);
-    expect((await get(`/v1/verifications?entity_id=${entityId}&cursor=${filtered}`)).status).toBe(200);
+    expect((await gateway.get(`/v1/verifications?cursor=${filtered}`)).status).toBe(400);
+    expect((await gateway.get(`/v1/verifications?entity_id=${newId("ent")}&cursor=${filtered}`)).status).toBe(400);
+    expect((await gateway.get(`/v1/verifications?entity_id=${entityId}&cursor=${filtered}`)).status).toBe(200);
     const snapshots = await cursorOf(`/v1/entities/${entityId}/snapshots`);
-    expect((await get(`/v1/entities/${newId("ent")}/snapshots?cursor=${snapshots}`)).status).toBe(400);
+    expect((await gateway.get(`/v1/entities/${newId("ent")}/snapshots?cursor=${snapshots}`)).status).toBe(400);
   });
 
   test("a cursor that was touched is 400", async () => {
@@ -82,14 +74,14 @@ describe("lists", () => {
       "null",
     ];
     for (const one of broken) {
-      const { status, body } = await get(`/v1/entities?cursor=${one}`);
+      const { status, body } = await gateway.get(`/v1/entities?cursor=${one}`);
       expect([one, status]).toEqual([one, 400]);
       expect(body.details[0].path).toBe("cursor");
     }
   });
 
   test("a parameter given twice is 400", async () => {
-    const { status, body } = await get("/v1/entities?limit=5&limit=5");
+    const { status, body } = await gateway.get("/v1/entities?limit=5&limit=5");
     expect([status, body.details]).toEqual([400, [{ path: "limit", message: "must be given once" }]]);
   });
 });

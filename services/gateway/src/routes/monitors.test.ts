@@ -1,9 +1,9 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
-import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { useTestGateway } from "../testing/gateway.ts";
 import {
   bodies,
   entityId,
@@ -15,22 +15,12 @@ import {
   verificationId,
 } from "../testing/samples.ts";
 
-let gateway: TestGateway;
-let key: string;
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
-});
-afterAll(() => gateway.close());
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  gateway.send("POST", path, { key, body, headers });
-const get = (path: string) => gateway.send("GET", path, { key });
+const gateway = useTestGateway();
 
 describe("monitors", () => {
   test("POST creates, daily where nothing is said, within the cap of the plan", async () => {
     gateway.monitor.on("createMonitor", () => ({ monitor }));
-    const { status, headers, body } = await post("/v1/monitors", bodies["/v1/monitors"]);
+    const { status, headers, body } = await gateway.post("/v1/monitors", bodies["/v1/monitors"]);
     expect([status, body]).toEqual([201, renderedMonitor]);
     expect(headers.get("location")).toBe(`/v1/monitors/${monitorId}`);
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({
@@ -53,7 +43,7 @@ describe("monitors", () => {
     ],
   ])("POST passes %s on", async (_name, thrown, expected, code) => {
     gateway.monitor.on("createMonitor", () => Promise.reject(thrown));
-    const { status, body } = await post("/v1/monitors", bodies["/v1/monitors"]);
+    const { status, body } = await gateway.post("/v1/monitors", bodies["/v1/monitors"]);
     expect([status, body.error]).toEqual([expected, code]);
   });
 
@@ -61,7 +51,7 @@ describe("monitors", () => {
     const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     const lastRun = { at, outcome: CheckStatus.ERROR, verificationId };
     gateway.monitor.on("getMonitor", () => ({ monitor: { ...monitor, lastRun, nextRunAt: at, consecutiveErrors: 2 } }));
-    expect((await get(`/v1/monitors/${monitorId}`)).body).toEqual({
+    expect((await gateway.get(`/v1/monitors/${monitorId}`)).body).toEqual({
       ...renderedMonitor,
       last_run: { at: "2026-11-21T09:30:00.000Z", outcome: "error", verification_id: verificationId },
       next_run_at: "2026-11-21T09:30:00.000Z",
@@ -71,7 +61,7 @@ describe("monitors", () => {
 
   test("PATCH changes what is given alone", async () => {
     gateway.monitor.on("updateMonitor", () => ({ monitor }));
-    const send = (body: unknown) => gateway.send("PATCH", `/v1/monitors/${monitorId}`, { key, body });
+    const send = (body: unknown) => gateway.send("PATCH", `/v1/monitors/${monitorId}`, { key: gateway.key, body });
     expect((await send({ frequency: "hourly" })).body).toEqual(renderedMonitor);
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ frequency: Frequency.HOURLY });
     expect(gateway.monitor.calls.at(-1)!.request.webhookUrl).toBeUndefined();
@@ -89,7 +79,7 @@ describe("monitors", () => {
   test("PATCH of a canceled monitor is 409", async () => {
     gateway.monitor.on("updateMonitor", () => Promise.reject(new ServiceError("monitor_canceled")));
     const { status, body } = await gateway.send("PATCH", `/v1/monitors/${monitorId}`, {
-      key,
+      key: gateway.key,
       body: { frequency: "hourly" },
     });
     expect([status, body.error]).toEqual([409, "monitor_canceled"]);
@@ -98,7 +88,7 @@ describe("monitors", () => {
   test("a monitor without a URL is created and shown without one", async () => {
     gateway.monitor.on("createMonitor", () => ({ monitor: { ...monitor, webhookUrl: "" } }));
     const { webhook_url: _url, ...withoutUrl } = bodies["/v1/monitors"];
-    const { status, body } = await post("/v1/monitors", withoutUrl);
+    const { status, body } = await gateway.post("/v1/monitors", withoutUrl);
     const { webhook_url: _rendered, ...rendered } = renderedMonitor;
     expect([status, body]).toEqual([201, rendered]);
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ webhookUrl: "" });
@@ -106,18 +96,18 @@ describe("monitors", () => {
 
   test("DELETE answers with the canceled monitor", async () => {
     gateway.monitor.on("cancelMonitor", () => ({ monitor: { ...monitor, status: "canceled" } }));
-    const { status, body } = await gateway.send("DELETE", `/v1/monitors/${monitorId}`, { key });
+    const { status, body } = await gateway.send("DELETE", `/v1/monitors/${monitorId}`, { key: gateway.key });
     expect([status, body.status]).toEqual([200, "canceled"]);
   });
 
   test("events of one monitor and of all, an absent value as an empty text", async () => {
     gateway.monitor.on("listEvents", () => ({ events: [event] }));
-    expect((await get(`/v1/monitors/${monitorId}/events`)).body).toEqual({
+    expect((await gateway.get(`/v1/monitors/${monitorId}/events`)).body).toEqual({
       events: [renderedEvent],
       next_cursor: null,
     });
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ monitorId });
-    expect((await get("/v1/events")).body).toEqual({ events: [renderedEvent], next_cursor: null });
+    expect((await gateway.get("/v1/events")).body).toEqual({ events: [renderedEvent], next_cursor: null });
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ monitorId: "" });
   });
 });

@@ -1,8 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { startTestGateway, type TestGateway } from "../testing/gateway.ts";
+import { useTestGateway } from "../testing/gateway.ts";
 import {
   bodies,
   entityId,
@@ -12,22 +12,12 @@ import {
   verificationId,
 } from "../testing/samples.ts";
 
-let gateway: TestGateway;
-let key: string;
-beforeAll(async () => {
-  gateway = await startTestGateway(process.env.REDIS_URL);
-  key = gateway.account.createKey().value;
-});
-afterAll(() => gateway.close());
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  gateway.send("POST", path, { key, body, headers });
-const get = (path: string) => gateway.send("GET", path, { key });
+const gateway = useTestGateway();
 
 describe("verifications", () => {
   test("POST /v1/verify by entity", async () => {
     gateway.verification.on("verify", () => ({ verification }));
-    const { status, body } = await post("/v1/verify", {
+    const { status, body } = await gateway.post("/v1/verify", {
       entity_id: entityId,
       checks: ["tin_match", "sam_registration", "tin_match"],
       mode: "cached",
@@ -42,7 +32,7 @@ describe("verifications", () => {
 
   test("POST /v1/verify by identifiers, replayed", async () => {
     gateway.verification.on("verify", () => ({ verification, replayed: true }));
-    const { status, headers } = await post(
+    const { status, headers } = await gateway.post(
       "/v1/verify",
       { identifiers: { tin: "12-3456789" }, legal_name: "Acme", checks: ["tin_match"], mode: "realtime" },
       { "Idempotency-Key": "k" },
@@ -57,20 +47,20 @@ describe("verifications", () => {
 
   test("POST /v1/verifications", async () => {
     gateway.verification.on("verify", () => ({ verification }));
-    const { status, body } = await post("/v1/verifications", bodies["/v1/verifications"]);
+    const { status, body } = await gateway.post("/v1/verifications", bodies["/v1/verifications"]);
     expect([status, body]).toEqual([200, renderedVerification]);
   });
 
   test.each(["/v1/verify", "/v1/verifications"])("%s knows no entity by what is no id", async (path) => {
     const calls = gateway.verification.calls.length;
-    const { status, body } = await post(path, { entity_id: "acme", checks: ["tin_match"], mode: "cached" });
+    const { status, body } = await gateway.post(path, { entity_id: "acme", checks: ["tin_match"], mode: "cached" });
     expect([status, body.error]).toEqual([404, "entity_not_found"]);
     expect(gateway.verification.calls).toHaveLength(calls);
   });
 
   test("GET one, and evidence", async () => {
     gateway.verification.on("getVerification", () => ({ verification }));
-    expect((await get(`/v1/verifications/${verificationId}`)).body).toEqual(renderedVerification);
+    expect((await gateway.get(`/v1/verifications/${verificationId}`)).body).toEqual(renderedVerification);
     const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     gateway.verification.on("getEvidence", () => ({
       evidence: {
@@ -87,7 +77,7 @@ describe("verifications", () => {
       },
     }));
     const time = "2026-11-21T09:30:00.000Z";
-    expect((await get(`/v1/evidence/${evidenceId}`)).body).toEqual({
+    expect((await gateway.get(`/v1/evidence/${evidenceId}`)).body).toEqual({
       id: evidenceId,
       verification_id: verificationId,
       check_type: "tin_match",
@@ -105,11 +95,11 @@ describe("verifications", () => {
 
   test("GET /v1/verifications filters by entity; what can't be one gives an empty list without a call", async () => {
     gateway.verification.on("listVerifications", () => ({ verifications: [verification] }));
-    const { body } = await get(`/v1/verifications?entity_id=${entityId}`);
+    const { body } = await gateway.get(`/v1/verifications?entity_id=${entityId}`);
     expect(body).toEqual({ verifications: [renderedVerification], next_cursor: null });
     expect(gateway.verification.calls.at(-1)!.request).toMatchObject({ entityId, page: { limit: 25 } });
     const calls = gateway.verification.calls.length;
-    const empty = await get("/v1/verifications?entity_id=acme");
+    const empty = await gateway.get("/v1/verifications?entity_id=acme");
     expect([empty.status, empty.body]).toEqual([200, { verifications: [], next_cursor: null }]);
     expect(gateway.verification.calls).toHaveLength(calls);
   });

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { ServerOptions } from "node:http";
+import { afterAll, beforeAll } from "@jest/globals";
 import { serveHttp } from "@vvs/http";
 import { createLogger } from "@vvs/logging";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
@@ -19,7 +20,7 @@ import { serveFake, serveFakeAccount } from "./fake-services.ts";
 const PUBLIC_BASE_URL = "https://api.example.test";
 const ring = () => [{ id: "k1", key: randomBytes(32) }];
 
-/** The whole gateway on a free port, with real Redis, before services that answer as a test says. */
+/** Starts the whole gateway on a free port, with real Redis and with services whose answers the test sets. */
 export async function startTestGateway(
   redisUrl: string | undefined,
   overrides: Partial<AppOptions> = {},
@@ -80,7 +81,7 @@ export async function startTestGateway(
     account,
     ...services,
     redis,
-    /** Sends a request; a body that is no text goes as JSON. */
+    /** Sends a request. A body that is not a string is sent as JSON. */
     async send(
       method: string,
       path: string,
@@ -97,7 +98,7 @@ export async function startTestGateway(
         body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
       });
       const text = await response.text();
-      // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every kind
+      // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every kind
       return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : undefined) as any };
     },
     async close() {
@@ -112,5 +113,23 @@ export async function startTestGateway(
 }
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
+
+/** Starts a gateway before the tests of a file and closes it after them. `get` and `post` send requests with a valid key. */
+export function useTestGateway(overrides: Partial<AppOptions> = {}) {
+  const file = {} as TestGateway & {
+    key: string;
+    get(path: string): ReturnType<TestGateway["send"]>;
+    post(path: string, body: unknown, headers?: Record<string, string>): ReturnType<TestGateway["send"]>;
+  };
+  beforeAll(async () => {
+    const gateway = await startTestGateway(process.env.REDIS_URL, overrides);
+    const key = gateway.account.createKey().value;
+    Object.assign(file, gateway, { key });
+    file.get = (path) => gateway.send("GET", path, { key });
+    file.post = (path, body, headers = {}) => gateway.send("POST", path, { key, body, headers });
+  });
+  afterAll(() => file.close());
+  return file;
+}
 
 export { eventually as until } from "@vvs/testing";
