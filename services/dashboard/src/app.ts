@@ -5,22 +5,22 @@ import { createApiKeyHandlers } from "./api-keys/api-keys.ts";
 import type { AppOptions } from "./app-options.ts";
 import { createEntityHandlers } from "./entities/entities.ts";
 import { createReadVendors } from "./entities/vendors.ts";
-import { addAcceptInvitationRoutes, createAcceptInvitationHandlers } from "./entry/accept-invitation.ts";
-import { addEntryRoutes } from "./entry/entry-routes.ts";
+import { createAcceptInvitationHandlers } from "./entry/accept-invitation.ts";
 import { createMailbox } from "./entry/mailbox.ts";
 import { createPasswordReset } from "./entry/password-reset.ts";
-import { createBeginSession, createSignIn } from "./entry/sign-in.ts";
+import { createSignIn } from "./entry/sign-in.ts";
 import { createSignUp } from "./entry/sign-up.ts";
-import { createReadChoices, createSingleSignOnHandlers } from "./entry/single-sign-on.ts";
+import { createSingleSignOnHandlers } from "./entry/single-sign-on.ts";
 import { createAssets } from "./http/assets.ts";
 import { refuseForeignForms } from "./http/csrf.ts";
 import { readForm } from "./http/form.ts";
 import { createFormTokens } from "./http/form-token.ts";
+import { html } from "./http/html.ts";
 import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
 import { createRequirePassword } from "./http/recent-password.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import { createSignedIn, observed } from "./http/session.ts";
+import { createBeginSession, createSignedIn, observed } from "./http/session.ts";
 import { createChangeMonitorHandlers } from "./monitors/change-monitor.ts";
 import { createCreateMonitorHandlers } from "./monitors/create-monitor.ts";
 import { addMonitorRoutes } from "./monitors/monitor-routes.ts";
@@ -34,12 +34,10 @@ import type { PageContext } from "./page-context.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
 import { createPasskeyHandlers } from "./security/passkeys.ts";
 import { createSecurityHandlers } from "./security/security.ts";
-import { addSecurityRoutes } from "./security/security-routes.ts";
 import { createTwoFactorHandlers } from "./security/two-factor.ts";
 import { environmentViews } from "./ui/environments.ts";
 import { createLayout, type Layout } from "./ui/layout.ts";
 import { createReadPanel } from "./ui/panels.ts";
-import { problemPage } from "./ui/problem-page.ts";
 import { createUsageHandler } from "./usage/usage.ts";
 import { createEvidenceHandlers } from "./verifications/evidence.ts";
 import { createRunVerificationHandlers } from "./verifications/run-verification.ts";
@@ -61,17 +59,17 @@ export function createApp(options: AppOptions): Express {
     ...options,
     layout,
     formTokens: createFormTokens(),
+    beginSession: createBeginSession(sessions),
     readVendors: createReadVendors(options),
     readEndpoints,
     readPanel: createReadPanel(options),
   };
-  const beginSession = createBeginSession(sessions);
-  const signIn = createSignIn({ ...options, layout, beginSession, readChoices: createReadChoices(options) });
-  const passkeys = createPasskeyHandlers({ ...options, layout, beginSession });
-  const signUp = createSignUp({ ...options, layout, beginSession });
-  const passwordReset = createPasswordReset({ ...options, layout });
-  const mailbox = options.localMailbox ? createMailbox({ ...options, layout }) : undefined;
-  const singleSignOn = createSingleSignOnHandlers({ ...options, layout });
+  const signIn = createSignIn(context);
+  const passkeys = createPasskeyHandlers(context);
+  const signUp = createSignUp(context);
+  const passwordReset = createPasswordReset(context);
+  const invitation = createAcceptInvitationHandlers(context);
+  const singleSignOn = createSingleSignOnHandlers(context);
   const apiKeys = createApiKeyHandlers(context);
   const webhooks = createWebhookHandlers(context);
   const deliveries = createDeliveryHandlers(context);
@@ -124,13 +122,24 @@ export function createApp(options: AppOptions): Express {
   app.get("/sign-in/passkey", passkeys.askToSignIn);
   app.post("/sign-in/passkey", passkeys.signIn);
   app.post("/sign-out", signIn.signOut);
-  addEntryRoutes(app, { signUp, passwordReset, mailbox });
-  addAcceptInvitationRoutes(app, createAcceptInvitationHandlers({ ...options, layout, beginSession }));
+  app.get("/sign-up", signUp.show);
+  app.post("/sign-up", signUp.signUp);
+  // Opening the address of a form's answer leads back to the form.
+  app.get("/sign-up/resend", (_request, response) => response.redirect(303, "/sign-up"));
+  app.post("/sign-up/resend", signUp.resend);
+  app.get("/sign-up/confirm", signUp.askForPassword);
+  app.post("/sign-up/confirm", signUp.confirm);
+  app.get("/forgot-password", passwordReset.ask);
+  app.post("/forgot-password", passwordReset.send);
+  app.get("/reset-password", passwordReset.choose);
+  app.post("/reset-password", passwordReset.reset);
+  app.get("/invitation", invitation.show);
+  app.post("/invitation", invitation.accept);
+  if (options.localMailbox) app.get("/mailbox", createMailbox(context));
   for (const view of environmentViews) {
     const { path } = view;
     addMonitorRoutes(app, view, { signedIn, monitors, createMonitor, changeMonitor });
     addOrganizationRoutes(app, view, { signedIn, requirePassword, plan, members, auditLog });
-    addSecurityRoutes(app, view, { signedIn, requirePassword, security, twoFactor, passkeys });
     app.get(path, (_request, response) => response.redirect(303, `${path}/overview`));
     app.get(`${path}/overview`, signedIn(view, "read", overview));
     app.get(`${path}/entities`, signedIn(view, "read", entities.search));
@@ -168,7 +177,24 @@ export function createApp(options: AppOptions): Express {
     app.post(`${path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.run));
     app.get(`${path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.ask));
     app.post(`${path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.send));
+    app.get(`${path}/security`, signedIn(view, "read", security.view));
+    app.post(`${path}/security/sessions/end`, signedIn(view, "read", security.endSession));
+    app.post(`${path}/security/sessions/end-others`, signedIn(view, "read", security.endOtherSessions));
+    app.post(`${path}/security/password`, signedIn(view, "read", security.changePassword));
+    app.get(`${path}/security/confirm`, signedIn(view, "read", security.askForPassword));
+    app.post(`${path}/security/confirm`, signedIn(view, "read", security.confirmPassword));
+    app.get(`${path}/security/confirm/passkey`, signedIn(view, "read", passkeys.askToConfirm));
+    app.post(`${path}/security/confirm/passkey`, signedIn(view, "read", passkeys.confirm));
+    app.get(`${path}/security/passkeys/new`, signedIn(view, "read", requirePassword(passkeys.ask)));
+    app.post(`${path}/security/passkeys`, signedIn(view, "read", requirePassword(passkeys.add)));
+    app.post(`${path}/security/passkeys/remove`, signedIn(view, "read", requirePassword(passkeys.remove)));
+    app.get(`${path}/security/two-factor`, signedIn(view, "read", requirePassword(twoFactor.setUp)));
+    app.post(`${path}/security/two-factor`, signedIn(view, "read", requirePassword(twoFactor.enable)));
+    app.post(`${path}/security/two-factor/disable`, signedIn(view, "read", requirePassword(twoFactor.disable)));
     // Opening the address of a form's answer leads back to the page with the form.
+    for (const form of ["password", "passkeys", "passkeys/remove", "two-factor/disable", "sessions{/:form}"]) {
+      app.get(`${path}/security/${form}`, (_request, response) => response.redirect(303, `${path}/security`));
+    }
     app.get(`${path}/webhooks/secret{/:form}`, (_request, response) => response.redirect(303, `${path}/webhooks`));
     app.get(`${path}/webhooks/deliveries/:delivery_id/replay`, (request, response) =>
       response.redirect(303, `${path}/webhooks/deliveries/${encodeURIComponent(request.params.delivery_id)}`),
@@ -187,7 +213,13 @@ function problemPages(layout: Layout): ErrorRequestHandler {
     if (problem.status >= 500) fields.err = error;
     if (response.headersSent) return next(error);
     if (problem.retryAfterSeconds) response.set("retry-after", String(problem.retryAfterSeconds));
-    const content = problemPage(problem, requestId);
+    const content = html`<div class="card narrow">
+<p class="eyebrow">Error ${problem.status}</p>
+<h1>${problem.title}</h1>
+<p>${problem.text}</p>
+<p><a class="button" href="/">Go to the dashboard</a></p>
+<p class="hint">If you contact support, include the request ID <code>${requestId}</code>.</p>
+</div>`;
     layout.sendBarePage(response, { title: problem.title, status: problem.status, content });
   };
 }

@@ -40,7 +40,5 @@ const schema = z.object({
   WEBHOOK_DISPATCHER_ADDRESS: z.string().default("127.0.0.1:50055"),
 });
 
-export type DashboardConfig = z.infer<typeof schema>;
-
 /** Loads the configuration from the environment. Errors: ConfigError with all problems. */
-export const loadDashboardConfig = (): DashboardConfig => loadConfig(schema, process.env);
+export const loadDashboardConfig = () => loadConfig(schema, process.env);

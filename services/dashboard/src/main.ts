@@ -1,3 +1,4 @@
+import type { DescService } from "@bufbuild/protobuf";
 import { serveHttp } from "@vvs/http";
 import { runService } from "@vvs/lifecycle";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
@@ -13,56 +14,33 @@ import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
-import { createClient, tlsFiles } from "@vvs/rpc";
+import { type Client, createClient, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
 import { loadDashboardConfig } from "./config.ts";
 
 const NAME = "dashboard";
 
 await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, stopping }) => {
-  const tls = tlsFiles(config);
-  const shared = { caller: NAME, tls, logger };
-  const sessions = createClient(SessionService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("sessions client", () => sessions.close());
-  const apiKeys = createClient(ApiKeyService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("API keys client", () => apiKeys.close());
-  const webhookSecrets = createClient(WebhookSecretService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("webhook secrets client", () => webhookSecrets.close());
-  const usage = createClient(UsageService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("usage client", () => usage.close());
-  const auditLog = createClient(AuditLogService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("audit log client", () => auditLog.close());
-  const organization = createClient(OrganizationService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("organization client", () => organization.close());
-  const singleSignOn = createClient(SingleSignOnService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("single sign-on client", () => singleSignOn.close());
-  const passkeys = createClient(PasskeyService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("passkeys client", () => passkeys.close());
-  const entry = createClient(EntryService, { ...shared, address: config.ACCOUNT_ADDRESS });
-  onClose("entry client", () => entry.close());
-  const deliveries = createClient(WebhookDispatcherService, { ...shared, address: config.WEBHOOK_DISPATCHER_ADDRESS });
-  onClose("webhook dispatcher client", () => deliveries.close());
-  const verification = createClient(VerificationService, { ...shared, address: config.VERIFICATION_ADDRESS });
-  onClose("verification client", () => verification.close());
-  const entities = createClient(EntityService, { ...shared, address: config.ENTITY_ADDRESS });
-  onClose("entity client", () => entities.close());
-  const monitors = createClient(MonitorService, { ...shared, address: config.MONITOR_ADDRESS });
-  onClose("monitor client", () => monitors.close());
-
+  const shared = { caller: NAME, tls: tlsFiles(config), logger };
+  const connect = <S extends DescService>(service: S, address: string): Client<S> => {
+    const client = createClient(service, { ...shared, address });
+    onClose(`${service.typeName} client`, () => client.close());
+    return client;
+  };
   const app = createApp({
-    sessions,
-    apiKeys,
-    webhookSecrets,
-    usage,
-    auditLog,
-    organization,
-    singleSignOn,
-    passkeys,
-    entry,
-    deliveries,
-    verification,
-    entities,
-    monitors,
+    sessions: connect(SessionService, config.ACCOUNT_ADDRESS),
+    apiKeys: connect(ApiKeyService, config.ACCOUNT_ADDRESS),
+    webhookSecrets: connect(WebhookSecretService, config.ACCOUNT_ADDRESS),
+    usage: connect(UsageService, config.ACCOUNT_ADDRESS),
+    auditLog: connect(AuditLogService, config.ACCOUNT_ADDRESS),
+    organization: connect(OrganizationService, config.ACCOUNT_ADDRESS),
+    singleSignOn: connect(SingleSignOnService, config.ACCOUNT_ADDRESS),
+    passkeys: connect(PasskeyService, config.ACCOUNT_ADDRESS),
+    entry: connect(EntryService, config.ACCOUNT_ADDRESS),
+    deliveries: connect(WebhookDispatcherService, config.WEBHOOK_DISPATCHER_ADDRESS),
+    verification: connect(VerificationService, config.VERIFICATION_ADDRESS),
+    entities: connect(EntityService, config.ENTITY_ADDRESS),
+    monitors: connect(MonitorService, config.MONITOR_ADDRESS),
     url: config.DASHBOARD_URL,
     apiBaseUrl: config.PUBLIC_BASE_URL,
     trustedProxyHops: config.TRUSTED_PROXY_HOPS,

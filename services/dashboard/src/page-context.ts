@@ -1,6 +1,7 @@
 import type { AppOptions } from "./app-options.ts";
 import type { ReadVendors } from "./entities/vendors.ts";
 import type { FormTokens } from "./http/form-token.ts";
+import type { BeginSession } from "./http/session.ts";
 import type { Layout } from "./ui/layout.ts";
 import type { ReadPanel } from "./ui/panels.ts";
 import type { ReadEndpoints } from "./webhooks/endpoints.ts";
@@ -9,6 +10,7 @@ import type { ReadEndpoints } from "./webhooks/endpoints.ts";
 export interface PageContext extends AppOptions {
   readonly layout: Layout;
   readonly formTokens: FormTokens;
+  readonly beginSession: BeginSession;
   readonly readVendors: ReadVendors;
   readonly readEndpoints: ReadEndpoints;
   readonly readPanel: ReadPanel;

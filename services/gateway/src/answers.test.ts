@@ -4,8 +4,8 @@ import { entityId } from "./testing/samples.ts";
 
 const gateway = useTestGateway();
 
-describe("what every answer carries", () => {
-  test("no store, no sniffing, no word on what serves it", async () => {
+describe("headers of every answer", () => {
+  test("forbid caching and sniffing, and do not name the server software", async () => {
     const { headers } = await gateway.get("/v1/nothing");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -15,7 +15,7 @@ describe("what every answer carries", () => {
   });
 
   test.each(["a", "0f8fad5b-d9cb-469f-a165-70867728950e", "x".repeat(128), "with spaces ~!"])(
-    "the client's request id %s",
+    "contain the client's request id %s",
     async (id) => {
       const { headers, body } = await gateway.send("GET", "/v1/nothing", { headers: { "X-Request-Id": id } });
       expect(headers.get("x-request-id")).toBe(id);
@@ -24,7 +24,7 @@ describe("what every answer carries", () => {
   );
 
   test.each(["x".repeat(129), "tab\tinside", "é", "12-3456789", "order 123456789", ""])(
-    "an own request id instead of %j",
+    "contain a new request id instead of %j",
     async (id) => {
       const { headers, body } = await gateway.send("GET", "/v1/nothing", { headers: { "X-Request-Id": id } });
       expect(headers.get("x-request-id")).toMatch(/^req_[0-9a-z]{26}$/);
@@ -33,8 +33,8 @@ describe("what every answer carries", () => {
   );
 });
 
-describe("a service that is out of reach", () => {
-  test("is 503 with Retry-After, and health tells of it until it is back", async () => {
+describe("an unavailable service", () => {
+  test("is answered with 503 and Retry-After, and health reports it until the service is back", async () => {
     const other = await startTestGateway(process.env.REDIS_URL);
     try {
       const { value } = other.account.createKey();

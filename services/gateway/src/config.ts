@@ -37,10 +37,8 @@ const schema = z.object({
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag().default(false),
 });
 
-export type GatewayConfig = z.infer<typeof schema>;
-
 /** Reads the configuration from the environment. Errors: ConfigError that lists all problems. */
-export const loadGatewayConfig = (): GatewayConfig => loadConfig(schema, process.env);
+export const loadGatewayConfig = () => loadConfig(schema, process.env);
 
 /** Returns the product's version from the root package.json. */
 export function productVersion(): string {

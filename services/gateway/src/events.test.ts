@@ -15,7 +15,7 @@ const get = (query: string, key = gateway.key) => gateway.send("GET", `/v1/event
 const lastRequest = () => gateway.monitor.calls.at(-1)!.request;
 
 describe("events read forward", () => {
-  test("begin at the oldest kept and go on at the cursor, which is always there", async () => {
+  test("begin at the oldest stored event and continue at the cursor, which is always present", async () => {
     const first = await get("?after=start&limit=2");
     expect([first.status, first.body]).toEqual([
       200,
@@ -31,18 +31,18 @@ describe("events read forward", () => {
 
   test.each([
     ["wait without after", "?wait=1", "wait"],
-    ["wait beyond 20 s", "?after=start&wait=21", "wait"],
-    ["a wait that is no number", "?after=start&wait=soon", "wait"],
-    ["after that is no cursor", "?after=7", "after"],
+    ["a wait over 20 s", "?after=start&wait=21", "wait"],
+    ["a wait that is not a number", "?after=start&wait=soon", "wait"],
+    ["an after that is not a cursor", "?after=7", "after"],
     ["an empty after", "?after=", "after"],
     ["a wrong limit", "?after=start&limit=0", "limit"],
-  ])("refuse %s", async (_name, query, path) => {
+  ])("are refused with %s", async (_name, query, path) => {
     const { status, body } = await get(query);
     const paths = new Set(body.details.map((each: { path: string }) => each.path));
     expect([status, [...paths]]).toEqual([400, [path]]);
   });
 
-  test("take no cursor of the list that is newest first, nor the other way round, nor of another organization", async () => {
+  test("refuse cursors of the list newest first and of other organizations, and their cursors are refused there", async () => {
     const { createdAt, id } = { createdAt: event.detectedAt, id: event.id };
     gateway.monitor.on("listEvents", () => ({ events: [event], next: { createdAt, id } }));
     const backward = (await get("")).body.next_cursor;
@@ -53,7 +53,7 @@ describe("events read forward", () => {
     expect((await get(`?after=${forward}`, gateway.account.createKey().value)).status).toBe(400);
   });
 
-  test("are refused beyond the calls that may wait, with the time to try again", async () => {
+  test("are refused with Retry-After when too many calls are waiting", async () => {
     gateway.monitor.on("listEventsAfter", () => {
       throw new ServiceError("rate_limited", { message: "10 calls wait already.", retryAfterSeconds: 5 });
     });
@@ -61,7 +61,7 @@ describe("events read forward", () => {
     expect([status, body.error, headers.get("retry-after")]).toEqual([429, "rate_limited", "5"]);
   });
 
-  test("of a client that hangs up are waited for no longer", async () => {
+  test("stop waiting when the client disconnects", async () => {
     const hungUp = Promise.withResolvers<void>();
     gateway.monitor.on("listEventsAfter", (_request: unknown, { signal }: { signal: AbortSignal }) => {
       signal.addEventListener("abort", () => hungUp.resolve());
@@ -76,9 +76,9 @@ describe("events read forward", () => {
     await hungUp.promise;
   });
 
-  test("are answered with what there is when the gateway stops, and the cursor to go on with", async () => {
-    gateway.monitor.on("listEventsAfter", (asked: { waitSeconds: number }, { signal }: { signal: AbortSignal }) =>
-      asked.waitSeconds > 0 ? once(signal, "abort") : { events: [], position: 7n },
+  test("are answered when the gateway stops, with the events so far and the cursor to continue at", async () => {
+    gateway.monitor.on("listEventsAfter", (call: { waitSeconds: number }, { signal }: { signal: AbortSignal }) =>
+      call.waitSeconds > 0 ? once(signal, "abort") : { events: [], position: 7n },
     );
     const calls = gateway.monitor.calls.length;
     const answering = get("?after=start&wait=20");

@@ -6,25 +6,25 @@ import { until } from "./testing/gateway.ts";
 let health: Health | undefined;
 afterEach(() => health?.stop());
 
-/** Services that answer as a test says, and a clock that it turns. */
+/** Watches services and a clock that the test controls. */
 function watched(serving = [true, true, true]) {
-  const state = { asked: 0, now: 0, replicaAgeMs: 0 };
+  const state = { polls: 0, now: 0, replicaAgeMs: 0 };
   const clients = serving.map((_, index) => ({
     isServing: async () => {
-      state.asked += 1;
+      state.polls += 1;
       return serving[index]!;
     },
   }));
   health = watchHealth({ replica: { ageMs: () => state.replicaAgeMs }, clients, clock: () => state.now });
-  /** Waits until each service was asked again. */
+  /** Waits until each service was polled again. */
   const round = () => {
-    const before = state.asked;
-    return until(() => state.asked >= before + 2 * clients.length);
+    const before = state.polls;
+    return until(() => state.polls >= before + 2 * clients.length);
   };
   return { health, serving, state, round };
 }
 
-test("is unhealthy until each service has said that it can serve", async () => {
+test("is unhealthy until each service has answered that it can serve", async () => {
   const { health, serving, round } = watched([true, false, true]);
   expect(health.healthy()).toBe(false);
   await round();
@@ -33,7 +33,7 @@ test("is unhealthy until each service has said that it can serve", async () => {
   await until(() => health.healthy());
 });
 
-test("a service that says for 4 s that it can't serve makes the gateway unhealthy, until it can again", async () => {
+test("a service that has not been able to serve for 4 s makes the gateway unhealthy until it can again", async () => {
   const { health, serving, state, round } = watched();
   await round();
   expect(health.healthy()).toBe(true);
@@ -48,7 +48,7 @@ test("a service that says for 4 s that it can't serve makes the gateway unhealth
   await until(() => health.healthy());
 });
 
-test("one replica of several in trouble changes nothing", async () => {
+test("one unhealthy replica of several changes nothing", async () => {
   const { health, serving, state, round } = watched();
   await round();
   for (let second = 1; second <= 6; second++) {
@@ -59,7 +59,7 @@ test("one replica of several in trouble changes nothing", async () => {
   }
 });
 
-test("with account out of reach it stays healthy for as long as keys are accepted", async () => {
+test("without account it stays healthy as long as keys are accepted", async () => {
   const { health, state, round } = watched();
   await round();
   state.replicaAgeMs = GRACE_MS;

@@ -9,27 +9,20 @@ import type { KeyReplica } from "./auth/key-replica.ts";
 const SILENT_MS = 4_000;
 const ASK_EVERY_MS = 500;
 
-export interface HealthOptions {
-  readonly replica: Pick<KeyReplica, "ageMs">;
+export type Health = ReturnType<typeof watchHealth>;
+
+/** Polls the services in the background, so that asking for the health costs nothing. `clock` returns milliseconds and never goes back. */
+export function watchHealth(options: {
+  replica: Pick<KeyReplica, "ageMs">;
   /** Clients of the services that answer calls. Each health check may reach another replica. */
-  readonly clients: readonly { isServing(): Promise<boolean> }[];
-  /** Milliseconds on a clock that never goes back. */
-  readonly clock: () => number;
-}
-
-export interface Health {
-  /** Returns whether keys can be checked and every service can serve. Cheap, because services are polled in the background. */
-  healthy(): boolean;
-  /** Waits until everything is healthy, for at most `limitMs` milliseconds, or until `stopping` is aborted. */
-  warm(limitMs: number, stopping: AbortSignal): Promise<void>;
-  stop(): void;
-}
-
-export function watchHealth({ replica, clients, clock }: HealthOptions): Health {
+  clients: readonly { isServing(): Promise<boolean> }[];
+  clock: () => number;
+}) {
+  const { replica, clients, clock } = options;
   const ending = new AbortController();
   const servingAt = clients.map(() => Number.NEGATIVE_INFINITY);
 
-  async function watch(client: HealthOptions["clients"][number], index: number): Promise<void> {
+  async function watch(client: (typeof clients)[number], index: number): Promise<void> {
     while (!ending.signal.aborted) {
       const askedAt = clock();
       if (await client.isServing()) servingAt[index] = askedAt;
@@ -40,8 +33,10 @@ export function watchHealth({ replica, clients, clock }: HealthOptions): Health 
   for (const [index, client] of clients.entries()) void watch(client, index);
   const healthy = () => replica.ageMs() <= GRACE_MS && servingAt.every((at) => clock() - at <= SILENT_MS);
   return {
+    /** Returns whether keys can be checked and every service can serve. */
     healthy,
-    async warm(limitMs, stopping) {
+    /** Waits until everything is healthy, for at most `limitMs` milliseconds, or until `stopping` is aborted. */
+    async warm(limitMs: number, stopping: AbortSignal): Promise<void> {
       const until = clock() + limitMs;
       while (!healthy() && !stopping.aborted && clock() < until) {
         await delay(ASK_EVERY_MS / 2, undefined, { signal: stopping }).catch(() => undefined);

@@ -14,7 +14,7 @@ describe("an Idempotency-Key", () => {
     return gateway.post("/v1/entities", body, { "Idempotency-Key": idempotencyKey });
   };
 
-  test("goes on as keyed hashes: nothing of it or of the body in clear", async () => {
+  test("is passed on as keyed hashes, without plain text of the key or the body", async () => {
     const { status, headers } = await create("order 123456789", { legal_name: "A", identifiers: { tin: "987654321" } });
     expect(status).toBe(201);
     expect(headers.get("idempotency-replayed")).toBe("true");
@@ -24,7 +24,7 @@ describe("an Idempotency-Key", () => {
     expect(sent().bodyHash).toHaveLength(32);
   });
 
-  test("means the same body whatever its spacing and order of keys, and another where a value differs", async () => {
+  test("treats bodies as equal despite spacing and key order, and as different if a value differs", async () => {
     await create("k", '{"legal_name":"A","identifiers":{"uei":"ABCDEFGHJKL1","cage":"1ABC2"}}');
     const first = sent();
     await create("k", '{ "identifiers": {"cage":"1ABC2", "uei":"ABCDEFGHJKL1"}, "legal_name": "A" }');
@@ -51,7 +51,7 @@ describe("an Idempotency-Key", () => {
     }
   });
 
-  /** As fetch can't: the same header more than once. */
+  /** Sends the same header more than once, which fetch can't. */
   function sendRaw(headers: readonly (readonly [string, string])[]) {
     const standing = { Authorization: `Bearer ${gateway.key}`, "Content-Type": "application/json", Host: "x" };
     return new Promise<{ status: number; body: { details: unknown } }>((resolve, reject) => {
@@ -68,7 +68,7 @@ describe("an Idempotency-Key", () => {
     });
   }
 
-  test("goes on under every key of the ring", async () => {
+  test("is hashed with every key of the ring", async () => {
     await create("k", bodies["/v1/entities"]);
     const { older, ...newest } = sent();
     expect(older).toMatchObject([{ key: expect.stringMatching(/^[\w-]{43}$/), bodyHash: expect.any(Buffer) }]);

@@ -35,7 +35,7 @@ afterAll(async () => {
   for (const one of [account, ...Object.values(services), collector]) await one.close();
 });
 
-/** Takes what OpenTelemetry exports, as text. */
+/** Starts a server that collects what OpenTelemetry exports, as text. */
 async function startCollector() {
   const received: string[] = [];
   const server = createServer((request, response) => {
@@ -57,7 +57,7 @@ async function startCollector() {
   };
 }
 
-/** The gateway as it runs for real, in a process of its own. */
+/** Starts the real gateway in its own process. */
 async function startProcess() {
   const gateway = spawn(
     process.execPath,
@@ -109,7 +109,7 @@ async function startProcess() {
 }
 
 describe("the gateway as a process", () => {
-  test("answers, writes one line per request, and lets no input of a client into logs or traces", async () => {
+  test("answers, logs one line per request, and keeps text from clients out of logs and traces", async () => {
     const gateway = await startProcess();
     const { value, record } = account.createKey();
     services.entity.on("lookUp", () => ({ entity }));
@@ -170,20 +170,20 @@ describe("the gateway as a process", () => {
     }
   });
 
-  test("finishes what it holds when it is told to stop, takes nothing new, and waits for no silent connection", async () => {
+  test("on SIGTERM finishes running requests, accepts no new ones, and does not wait for idle connections", async () => {
     const gateway = await startProcess();
     const { value } = account.createKey();
-    const asked = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     services.entity.on("getEntity", async () => {
-      asked.resolve();
+      received.resolve();
       await answered.promise;
       return { entity };
     });
     const running = fetch(`${gateway.baseUrl}/v1/entities/${entityId}`, {
       headers: { Authorization: `Bearer ${value}` },
     });
-    await asked.promise;
+    await received.promise;
     const silent = connect(Number(new URL(gateway.baseUrl).port), "127.0.0.1");
     await once(silent, "connect");
     const stopped = gateway.stop();

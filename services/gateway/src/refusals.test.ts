@@ -34,14 +34,14 @@ const bodyOf = (route: Route) => {
 };
 
 describe.each(routes.map((route) => [route.method, route.path, route] as const))("%s %s", (method, path, route) => {
-  test("needs a key", async () => {
+  test("requires a key", async () => {
     const { status, headers, body } = await gateway.send(method, pathOf(route), { body: bodyOf(route) });
     expect(status).toBe(401);
     expect(headers.get("www-authenticate")).toBe("Bearer");
     expect(body).toEqual({ error: "unauthorized", message: expect.any(String), request_id: expect.any(String) });
   });
 
-  test(`needs the scope ${route.scope}, and no other is enough`, async () => {
+  test(`requires the scope ${route.scope}; the other scopes together are not enough`, async () => {
     const others = scopes.filter((scope) => scope !== route.scope);
     const lacking = gateway.account.createKey({ scopes: others }).value;
     const { status, body } = await gateway.send(method, pathOf(route), { key: lacking, body: bodyOf(route) });
@@ -55,7 +55,7 @@ describe.each(routes.map((route) => [route.method, route.path, route] as const))
     expect([status, body.error]).toEqual([403, "forbidden"]);
   });
 
-  test("is limited", async () => {
+  test("is refused over the limit", async () => {
     const { status, headers } = await gateway.send(method, pathOf(route), { key: exhausted, body: bodyOf(route) });
     expect(status).toBe(429);
     expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
@@ -67,7 +67,7 @@ describe.each(routes.map((route) => [route.method, route.path, route] as const))
     expect(body.details).toEqual([{ path: "colour", message: "is not a known name here: remove it" }]);
   });
 
-  test("hides what its service may not tell: its faults, and its refusals of the gateway itself", async () => {
+  test("hides internal errors of its service, and the service's refusals of the gateway", async () => {
     for (const thrown of [new Error("secret"), new ServiceError("forbidden", { message: "secret" })]) {
       for (const { calls, on } of [gateway.entity, gateway.verification, gateway.monitor]) {
         calls.length = 0;
@@ -149,7 +149,7 @@ describe("the order of refusals", () => {
     readonly type?: string;
     readonly body?: string;
   }
-  /** Each makes a good POST /v1/monitors wrong in one way; in the order in which they must be told. */
+  /** Each makes a valid POST /v1/monitors invalid in one way. They are in the order in which they must be reported. */
   const flaws = (): Readonly<Record<string, Flaw>> => ({
     "unknown path": { status: 404, path: "/v1/monitorz" },
     "wrong method": { status: 405, method: "PUT" },
@@ -207,7 +207,7 @@ describe("the order of refusals", () => {
   });
 });
 
-test("the services were called as the key's own organization, environment and actor", async () => {
+test("services are called with the key's organization, environment and actor", async () => {
   const { value, record } = gateway.account.createKey({ environment: "sandbox" });
   gateway.monitor.on("getMonitor", () => ({ monitor }));
   await gateway.send("GET", `/v1/monitors/${monitor.id}`, { key: value, headers: { "X-Request-Id": "mine-1" } });

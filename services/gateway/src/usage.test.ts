@@ -15,11 +15,11 @@ afterEach(() => usage?.close());
 
 function counting() {
   const sent: Sent[] = [];
-  const state = { away: false, at: new Date("2026-03-01T12:59:59.000Z") };
+  const state = { unavailable: false, at: new Date("2026-03-01T12:59:59.000Z") };
   const account = {
     async reportUsage(request: Sent) {
       sent.push(request);
-      if (state.away) throw new ServiceError("service_unavailable");
+      if (state.unavailable) throw new ServiceError("service_unavailable");
       return {} as never;
     },
   };
@@ -34,7 +34,7 @@ function counting() {
 const requestsIn = (reports: readonly Sent[]) =>
   reports.flatMap(({ counts }) => counts!.map((count) => `${count.apiKeyId} ${count.status} ${count.requests}`));
 
-test("requests are counted by key, hour and status, with how long they took and when the last came", async () => {
+test("requests are counted by key, hour and status, with their durations and the time of the last one", async () => {
   const { usage, state, sent } = counting();
   usage.count(keyOf("key_1"), { status: 200, durationMs: 3 });
   usage.count(keyOf("key_1"), { status: 200, durationMs: 3.5 });
@@ -54,14 +54,14 @@ test("requests are counted by key, hour and status, with how long they took and 
   ]);
 });
 
-test("a report that may not have arrived is sent again as it was, under the same id, before any other", async () => {
+test("a report that may not have arrived is sent again unchanged, with the same id, before any other", async () => {
   const { usage, state, sent, sentReports } = counting();
-  state.away = true;
+  state.unavailable = true;
   usage.count(keyOf("key_1"), { status: 200, durationMs: 1 });
   await sentReports(1);
   usage.count(keyOf("key_1"), { status: 200, durationMs: 1 });
   await sentReports(3);
-  state.away = false;
+  state.unavailable = false;
   await usage.close();
   const ids = sent.map(({ reportId }) => reportId);
   const again = ids.slice(0, -1);
@@ -71,7 +71,7 @@ test("a report that may not have arrived is sent again as it was, under the same
   expect(requestsIn(sent)).toEqual(Array(sent.length).fill(one));
 });
 
-test("every answer to a known key counts, refusals too; what came without one counts to nobody", async () => {
+test("every answer to a valid key counts, including refusals; requests without a valid key do not count", async () => {
   const counted: [string, number][] = [];
   const gateway = await startTestGateway(process.env.REDIS_URL, {
     countUse: ({ id }, { status }) => void counted.push([id, status]),
@@ -92,7 +92,7 @@ test("every answer to a known key counts, refusals too; what came without one co
   }
 });
 
-test("without requests nothing is reported", async () => {
+test("nothing is reported if there were no requests", async () => {
   const { usage, sent } = counting();
   await usage.close();
   expect(sent).toEqual([]);

@@ -22,11 +22,7 @@ interface Count {
   lastAt: Date;
 }
 
-export interface UsageReports {
-  readonly count: CountUse;
-  /** Reports the remaining requests. */
-  close(): Promise<void>;
-}
+export type UsageReports = ReturnType<typeof startUsageReports>;
 
 /**
  * Counts requests and reports them to account every ten seconds. A report with an unknown outcome is sent again unchanged,
@@ -37,7 +33,7 @@ export function startUsageReports(options: {
   logger: Logger;
   now: () => Date;
   reportEveryMs?: number;
-}): UsageReports {
+}): { readonly count: CountUse; close(): Promise<void> } {
   const { account, logger, now, reportEveryMs = REPORT_EVERY_MS } = options;
   let counts = new Map<string, Count>();
   let unsent: { id: string; counts: readonly Count[] } | undefined;
@@ -76,6 +72,7 @@ export function startUsageReports(options: {
       count.durations[durationClass(durationMs)]! += 1;
       count.lastAt = at;
     },
+    /** Reports the remaining requests. */
     async close() {
       stopping.abort();
       await loop.ended();

@@ -31,7 +31,7 @@ const accepted = async (path: string, body: unknown, key = keys.live) => {
 const check = { entity_id: entityId, checks: ["tin_match"], mode: "cached" };
 const monitor = { entity_id: entityId, checks: ["tin_match"], webhook_url: "https://example.com/" };
 
-describe("every problem is named at once, without the values", () => {
+describe("all problems are listed together, without the values", () => {
   test("of a body, its query and its headers", async () => {
     const { status, body } = await gateway.send("POST", "/v1/verify?colour=red", {
       key: keys.live,
@@ -66,12 +66,12 @@ describe("every problem is named at once, without the values", () => {
     expect(JSON.stringify(body)).not.toMatch(/SECRET|123456789|12-3456789|credit|REALTIME|red/);
   });
 
-  test("a single one is in the message too", async () => {
+  test("a single problem is also in the message", async () => {
     const { body } = await gateway.send("POST", "/v1/verifications", { key: keys.live, body: { ...check, mode: "x" } });
     expect(body.message).toBe("The request is invalid: mode must be cached or realtime.");
   });
 
-  test("unknown keys are named only where they can't be a secret, and 100 problems at most", async () => {
+  test("unknown keys are named only if they can't be a secret, and at most 100 problems are listed", async () => {
     const found = await problems("POST", "/v1/entities", { legal_name: "A", "12-3456789": 1, tin123456789: 1, ok: 1 });
     expect(Object.keys(found).toSorted()).toEqual(["(a key)", "ok"]);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]));
@@ -97,7 +97,7 @@ describe("texts", () => {
     expect(await problems("POST", "/v1/entities", JSON.stringify(body))).toEqual({ [field]: message });
   });
 
-  test("of 300 characters are fine, counted as people do, and trimmed", async () => {
+  test("may have 300 characters (not UTF-16 units), and are trimmed", async () => {
     const name = "🏭".repeat(300);
     expect((await accepted("/v1/entities", { legal_name: `  ${name} ` })).legalName).toBe(name);
     expect((await accepted("/v1/entities/lookup", { legal_name: name })).legalName).toBe(name);
@@ -120,7 +120,7 @@ describe("texts", () => {
       (text) => ({ legal_name: "Acme", address: { ...address, [part]: text } }),
     ]),
   ];
-  test.each(fields)("on %s, %s has something to see, in one line and one direction", async (path, field, body) => {
+  test.each(fields)("on %s, %s must be visible text in one line and one direction", async (path, field, body) => {
     for (const [text, message] of [
       ["a\nb", /control characters/],
       ["a\u202eb", /direction/],
@@ -130,7 +130,7 @@ describe("texts", () => {
     }
   });
 
-  test("an address needs all parts but the second line, none of them empty", async () => {
+  test("an address requires all parts except the second line, and none may be empty", async () => {
     expect(await problems("POST", "/v1/entities", { legal_name: "A", address: { line2: "", planet: "Mars" } })).toEqual(
       {
         "address.line1": "is required",
@@ -163,11 +163,11 @@ describe("a TIN in free text", () => {
     expect(found[where]).toMatch(/taxpayer/);
   });
 
-  test("is no criterion that a look-up refuses", async () => {
+  test("is accepted as a criterion of a look-up", async () => {
     await accepted("/v1/entities/lookup", { legal_name: "Acme 123456789" });
   });
 
-  test.each(["62701-1234", "627011234"])("is not what ZIP+4 is taken for: %s", async (zip) => {
+  test.each(["62701-1234", "627011234"])("is not seen in the ZIP+4 %s", async (zip) => {
     expect(await accepted("/v1/entities", { legal_name: "Acme", address: { ...address, zip } })).toMatchObject({
       address: { zip },
     });
@@ -222,7 +222,7 @@ describe("identifiers", () => {
     },
   );
 
-  test("ill-formed ones are for look-ups alone", async () => {
+  test("are accepted malformed only in look-ups", async () => {
     const identifiers = { uei: "SHORT", tin: "1234", duns: "12345678X", cage: "1ABC" };
     await accepted("/v1/entities/lookup", { identifiers });
     const expected = {
@@ -239,7 +239,7 @@ describe("identifiers", () => {
 });
 
 describe("required fields of a call", () => {
-  test("a look-up: a criterion", async () => {
+  test("a look-up needs a criterion", async () => {
     expect(await problems("POST", "/v1/entities/lookup", { mode: "fuzzy" })).toEqual({
       body: "must contain at least one of identifiers, legal_name and address",
     });
@@ -251,7 +251,7 @@ describe("required fields of a call", () => {
     });
   });
 
-  test("verify: form A or form B, not both, not none", async () => {
+  test("verify needs either an entity or identifiers, not both", async () => {
     const rest = { checks: ["tin_match"], mode: "cached" };
     expect(await problems("POST", "/v1/verify", rest)).toEqual({ body: "must contain entity_id or identifiers" });
     expect(await problems("POST", "/v1/verify", { ...rest, legal_name: "A" })).toHaveProperty("body");
@@ -279,11 +279,11 @@ describe("required fields of a call", () => {
     expect(await problems("POST", "/v1/monitors", { ...monitor, checks })).toEqual(expected);
   });
 
-  test("ten checks are fine, however often repeated", async () => {
+  test("ten checks are accepted, even if repeated", async () => {
     await accepted("/v1/verifications", { ...check, checks: Array.from({ length: 10 }, () => "tin_match") });
   });
 
-  test("a mode, a frequency of the list", async () => {
+  test("mode and frequency must be in their lists", async () => {
     expect(await problems("POST", "/v1/verifications", { ...check, mode: undefined })).toEqual({ mode: "is required" });
     expect(await problems("POST", "/v1/monitors", { ...monitor, frequency: "yearly" })).toEqual({
       frequency: "must be hourly or daily or weekly or monthly",
@@ -297,7 +297,7 @@ describe("a webhook URL", () => {
     ["https://127.1/", "public"],
     ["https://user@example.com/", "user name"],
     ["/hooks", "absolute"],
-  ])("%s is refused to live keys, on creation and change", async (url, problem) => {
+  ])("%s is refused for live keys, on creation and on change", async (url, problem) => {
     for (const [method, path, body] of [
       ["POST", "/v1/monitors", { ...monitor, webhook_url: url }],
       ["PATCH", `/v1/monitors/${monitorId}`, { webhook_url: url }],
@@ -315,7 +315,7 @@ describe("a webhook URL", () => {
     });
   });
 
-  test("is judged beside all other problems", async () => {
+  test("is reported together with all other problems", async () => {
     const found = await problems("POST", "/v1/monitors", { webhook_url: "http://example.com/", colour: "red" });
     expect(Object.keys(found).toSorted()).toEqual(["checks", "colour", "entity_id", "webhook_url"]);
   });

@@ -6,6 +6,7 @@ import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { formTokenField, type Notice, noticeBox, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
+import { textField } from "../ui/text-field.ts";
 import { type ApiKeyState, apiKeyState } from "./api-key-state.ts";
 import { lifetimes } from "./key-lifetime.ts";
 
@@ -15,6 +16,9 @@ export interface NewKeyInput {
   readonly scopes: readonly string[];
   readonly lifetime: string;
 }
+
+/** What is wrong with the input, by field. */
+export type NewKeyProblems = { readonly [F in keyof NewKeyInput]?: string | undefined };
 
 const meanings: Readonly<Record<Scope, string>> = {
   "entities:read": "look up and read vendors",
@@ -37,11 +41,9 @@ export function apiKeysPage(options: {
   mayCreate: boolean;
   input?: NewKeyInput;
   notice?: Notice;
-  nameProblem?: string;
-  scopesProblem?: string;
-  lifetimeProblem?: string;
+  problems?: NewKeyProblems;
 }): Html {
-  const { visit, keys, now, notice } = options;
+  const { visit, keys, now, notice, formToken, input = emptyInput } = options;
   const { view } = visit;
   const mayManage = visit.may("manage_keys");
   return html`<h1>API keys</h1>
@@ -50,7 +52,7 @@ ${
   mayManage
     ? html`<section class="card" aria-labelledby="create">
 <h2 id="create">Create a ${view.name.toLowerCase()} API key</h2>
-${options.mayCreate ? newKeyForm({ ...options, view, input: options.input ?? emptyInput }) : confirmFirst(view)}
+${options.mayCreate ? newKeyForm(view, formToken, input, options.problems) : confirmFirst(view)}
 </section>`
     : permissionHint(view, "manage_keys", "create, roll and revoke API keys")
 }
@@ -119,34 +121,23 @@ export function hint(key: Pick<ApiKey, "start" | "lastFour">): string {
   return `${key.start}…${key.lastFour}`;
 }
 
-function newKeyForm(options: {
-  view: EnvironmentView;
-  formToken: string;
-  input: NewKeyInput;
-  nameProblem?: string;
-  scopesProblem?: string;
-  lifetimeProblem?: string;
-}): Html {
-  const { view, input, nameProblem, scopesProblem } = options;
+function newKeyForm(view: EnvironmentView, formToken: string, input: NewKeyInput, problems: NewKeyProblems = {}): Html {
   const picksAll = allScopes.every((scope) => input.scopes.includes(scope));
   return html`<form method="post" action="${view.path}/api-keys">
-  ${formTokenField(options.formToken)}
-  <label for="name">Name</label>
-  <input id="name" name="name" required maxlength="100" autocomplete="off" value="${input.name}" aria-describedby="name-hint${nameProblem && " name-problem"}"${nameProblem && html` aria-invalid="true"`}>
-  <p class="hint" id="name-hint">A name that you will recognize, such as the system that will use the key.</p>
-  ${nameProblem && html`<p class="field-problem" id="name-problem">${nameProblem}</p>`}
-  <details${(!picksAll || scopesProblem) && html` open`}>
+  ${formTokenField(formToken)}
+  ${textField({ name: "name", label: "Name", autocomplete: "off", maxLength: 100, value: input.name, hint: "A name that you will recognize, such as the system that will use the key.", problem: problems.name })}
+  <details${(!picksAll || problems.scopes) && html` open`}>
     <summary>Scopes: what the key can do</summary>
-    <fieldset${scopesProblem && html` aria-describedby="scopes-problem"`}>
+    <fieldset${problems.scopes && html` aria-describedby="scopes-problem"`}>
       <legend>The key gets all scopes unless you clear some</legend>
       ${allScopes.map(
         (scope) =>
           html`<label class="check"><input type="checkbox" name="scopes" value="${scope}"${input.scopes.includes(scope) && html` checked`}> <span><code>${scope}</code> <span class="hint">${meanings[scope]}</span></span></label>`,
       )}
-      ${scopesProblem && html`<p class="field-problem" id="scopes-problem">${scopesProblem}</p>`}
+      ${problems.scopes && html`<p class="field-problem" id="scopes-problem">${problems.scopes}</p>`}
     </fieldset>
   </details>
-  ${lifetimeField(input.lifetime, options.lifetimeProblem)}
+  ${lifetimeField(input.lifetime, problems.lifetime)}
   <button>Create key</button>
 </form>`;
 }

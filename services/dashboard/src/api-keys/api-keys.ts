@@ -1,90 +1,55 @@
-import { ServiceError } from "@vvs/errors";
-import type { ApiKey, ApiKeyService } from "@vvs/proto/account/v1/api_keys";
-import type { Client } from "@vvs/rpc";
+import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { Request, Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
-import { type FormTokens, FormUsedError } from "../http/form-token.ts";
+import { FormUsedError } from "../http/form-token.ts";
 import { ProblemError } from "../http/problem.ts";
 import { hasRecentPassword } from "../http/recent-password.ts";
-import type { PageHandler, Visit } from "../http/session.ts";
+import { fieldProblem, isRefusal } from "../http/refusal.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
 import { firstCall } from "../overview/first-call.ts";
-import type { Layout } from "../ui/layout.ts";
+import type { PageContext } from "../page-context.ts";
+import { noticeOf, problemNotice } from "../ui/notices.ts";
 import type { Notice } from "../ui/parts.ts";
-import { apiKeyCreatedPage } from "./api-key-created-page.ts";
-import { apiKeysPage, type NewKeyInput } from "./api-keys-page.ts";
+import {
+  apiKeyCreatedPage,
+  initialRollInput,
+  type RollInput,
+  revokeApiKeyPage,
+  rollApiKeyPage,
+} from "./api-key-pages.ts";
+import { apiKeysPage, type NewKeyInput, type NewKeyProblems } from "./api-keys-page.ts";
 import { endOf, overlapSeconds } from "./key-lifetime.ts";
-import { revokeApiKeyPage } from "./revoke-api-key-page.ts";
-import { initialRollInput, type RollInput, rollApiKeyPage } from "./roll-api-key-page.ts";
-
-type ApiKeys = Pick<Client<typeof ApiKeyService>, "listApiKeys" | "createApiKey" | "rollApiKey" | "revokeApiKey">;
-
-export interface ApiKeyHandlers {
-  readonly list: PageHandler;
-  readonly create: PageHandler;
-  readonly askToRoll: PageHandler;
-  readonly roll: PageHandler;
-  readonly askToRevoke: PageHandler;
-  readonly revoke: PageHandler;
-}
-
-/** A new key with its value, which is shown only once, and the key that it replaces, if any. */
-interface NewKey {
-  readonly key?: ApiKey;
-  readonly value: string;
-  readonly rolled?: ApiKey;
-}
 
 /** Why no key was created; shown above the list. */
 interface Refusal {
-  readonly status: number;
+  readonly status?: number;
   readonly input?: NewKeyInput;
   readonly notice?: Notice;
-  readonly nameProblem?: string;
-  readonly scopesProblem?: string;
-  readonly lifetimeProblem?: string;
+  readonly problems?: NewKeyProblems;
 }
 
-const done: Readonly<Record<string, string>> = {
+const notices = {
   confirmed: "Your identity is confirmed. You can now create and roll API keys.",
   revoked: "The API key was revoked. It stops working everywhere within 5 seconds.",
 };
 
-export function createApiKeyHandlers(options: {
-  apiKeys: ApiKeys;
-  layout: Layout;
-  formTokens: FormTokens;
-  apiBaseUrl: URL;
-  now: () => Date;
-}): ApiKeyHandlers {
-  const { layout, formTokens, now } = options;
-
-  async function sendList(
-    request: Request,
-    response: Response,
-    visit: Visit,
-    shown: Partial<Refusal> = {},
-  ): Promise<void> {
-    const { keys } = await options.apiKeys.listApiKeys({ caller: visit.caller });
+export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, now }: PageContext) {
+  async function sendList(request: Request, response: Response, visit: Visit, shown: Refusal): Promise<void> {
+    const { keys } = await apiKeys.listApiKeys({ caller: visit.caller });
     const formToken = formTokens.issue(request, response);
-    layout.sendPage(response, {
-      visit,
-      section: "api-keys",
-      title: "API keys",
-      status: shown.status,
-      content: apiKeysPage({
-        ...shown,
-        visit,
-        keys,
-        formToken,
-        now: now(),
-        mayCreate: hasRecentPassword(visit.session, now()),
-      }),
-    });
+    const mayCreate = hasRecentPassword(visit.session, now());
+    const content = apiKeysPage({ ...shown, visit, keys, formToken, now: now(), mayCreate });
+    layout.sendPage(response, { visit, section: "api-keys", title: "API keys", status: shown.status, content });
   }
 
-  function sendValue(response: Response, visit: Visit, { key, value, rolled }: NewKey): void {
+  /** Shows the value of a new key, once. */
+  function sendValue(
+    response: Response,
+    visit: Visit,
+    { key, value, rolled }: { key?: ApiKey; value: string; rolled?: ApiKey },
+  ): void {
     const { environment } = visit.view;
-    const call = firstCall({ baseUrl: options.apiBaseUrl, key: value, environment, scopes: key!.scopes });
+    const call = firstCall({ baseUrl: apiBaseUrl, key: value, environment, scopes: key!.scopes });
     const content = apiKeyCreatedPage({ view: visit.view, key: key!, value, firstCall: call, rolled });
     layout.sendPage(response, { visit, section: "api-keys", title: "Your API key is ready", content });
   }
@@ -102,17 +67,14 @@ export function createApiKeyHandlers(options: {
   }
 
   async function findKey(visit: Visit, id: unknown): Promise<ApiKey> {
-    const { keys } = await options.apiKeys.listApiKeys({ caller: visit.caller });
+    const { keys } = await apiKeys.listApiKeys({ caller: visit.caller });
     const key = keys.find((candidate) => candidate.id === id);
     if (!key) throw new ProblemError("page_not_found");
     return key;
   }
 
   return {
-    list(request, response, visit) {
-      const text = typeof request.query.done === "string" ? done[request.query.done] : undefined;
-      return sendList(request, response, visit, { notice: text ? { kind: "done", text } : undefined });
-    },
+    list: (request, response, visit) => sendList(request, response, visit, { notice: noticeOf(request, notices) }),
 
     async create(request, response, visit) {
       const input = {
@@ -120,21 +82,14 @@ export function createApiKeyHandlers(options: {
         scopes: fieldValues(request, "scopes"),
         lifetime: field(request, "expires"),
       };
-      if (input.scopes.length === 0) {
-        return sendList(request, response, visit, { status: 400, input, scopesProblem: "Choose at least one scope." });
-      }
+      const refuse = (problems: NewKeyProblems) => sendList(request, response, visit, { status: 400, input, problems });
+      if (input.scopes.length === 0) return refuse({ scopes: "Choose at least one scope." });
       const expiresAt = endOf(input.lifetime, now());
-      if (expiresAt === "unknown") {
-        return sendList(request, response, visit, {
-          status: 400,
-          input,
-          lifetimeProblem: "Choose when the key expires.",
-        });
-      }
+      if (expiresAt === "unknown") return refuse({ lifetime: "Choose when the key expires." });
       const newKey = { caller: visit.caller, name: input.name, scopes: input.scopes, expiresAt };
       try {
         const created = await formTokens.once(request, response, (submission) =>
-          options.apiKeys.createApiKey({ ...newKey, submission }),
+          apiKeys.createApiKey({ ...newKey, submission }),
         );
         sendValue(response, visit, created);
       } catch (error) {
@@ -152,16 +107,15 @@ export function createApiKeyHandlers(options: {
       const input = { overlap: field(request, "overlap"), lifetime: field(request, "expires") };
       const [overlap, expiresAt] = [overlapSeconds(input.overlap), endOf(input.lifetime, now())];
       if (overlap === undefined || expiresAt === "unknown") {
-        const notice: Notice = {
-          kind: "problem",
-          text: "Nothing was changed. Choose how long the current key works and when the new one expires.",
-        };
+        const notice = problemNotice(
+          "Nothing was changed. Choose how long the current key works and when the new one expires.",
+        );
         return sendRoll(request, response, visit, { key: await findKey(visit, keyId), input, status: 400, notice });
       }
       const newKey = { caller: visit.caller, keyId, overlapSeconds: overlap, expiresAt };
       try {
         const rolled = await formTokens.once(request, response, (submission) =>
-          options.apiKeys.rollApiKey({ ...newKey, submission }),
+          apiKeys.rollApiKey({ ...newKey, submission }),
         );
         sendValue(response, visit, rolled);
       } catch (error) {
@@ -177,10 +131,10 @@ export function createApiKeyHandlers(options: {
     },
 
     async revoke(request, response, visit) {
-      await options.apiKeys.revokeApiKey({ caller: visit.caller, keyId: String(request.params.key_id) });
+      await apiKeys.revokeApiKey({ caller: visit.caller, keyId: String(request.params.key_id) });
       response.redirect(303, `${visit.view.path}/api-keys?done=revoked`);
     },
-  };
+  } satisfies PageHandlers;
 }
 
 /** Returns a refusal that the user can correct or should know. Other errors are thrown as they are. */
@@ -188,18 +142,13 @@ function refusalOf(error: unknown, input?: NewKeyInput): Refusal {
   if (error instanceof FormUsedError) {
     const text =
       "This form was already sent, so no other key was created. The value of a key is shown only once. If you did not save it, revoke that key and create a new one.";
-    return { status: 409, notice: { kind: "problem", text } };
+    return { status: 409, notice: problemNotice(text) };
   }
-  if (!(error instanceof ServiceError)) throw error;
-  if (error.code === "limit_exceeded" || error.code === "forbidden") {
-    return { status: 403, input, notice: { kind: "problem", text: error.message } };
+  if (isRefusal(error, "limit_exceeded", "forbidden")) {
+    return { status: 403, input, notice: problemNotice(error.message) };
   }
-  if (error.code !== "invalid_request") throw error;
-  const problem = (path: string) => {
-    const message = error.details.find((detail) => detail.path === path)?.message;
-    return message && `The ${path === "name" ? "name" : "choice"} ${message}.`;
-  };
-  const problems = { nameProblem: problem("name"), scopesProblem: problem("scopes") };
-  const hasField = problems.nameProblem !== undefined || problems.scopesProblem !== undefined;
-  return { status: 400, input, ...problems, ...(!hasField && { notice: { kind: "problem", text: error.message } }) };
+  const [name, scopes] = [fieldProblem(error, "name"), fieldProblem(error, "scopes")];
+  const problems = { name: name && `The name ${name}.`, scopes: scopes && `The choice ${scopes}.` };
+  const notice = name || scopes ? undefined : problemNotice((error as Error).message);
+  return { status: 400, input, problems, notice };
 }

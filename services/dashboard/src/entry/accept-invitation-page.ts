@@ -40,7 +40,7 @@ export function joinedPage(how: string): Html {
 }
 
 /** The page for an invitation whose link no longer works. */
-export function invitationLinkInvalidPage(): Html {
+export function invalidInvitationPage(): Html {
   return html`<div class="card narrow">
 <h1>This invitation link no longer works</h1>
 <p>The invitation was already accepted, sent again with a new link, revoked or is older than 7 days, or a part of the link is missing. Ask the person who invited you to send it again.</p>

@@ -1,16 +1,9 @@
-import type { EntryService } from "@vvs/proto/account/v1/entry";
-import type { Client } from "@vvs/rpc";
 import type { RequestHandler } from "express";
-import type { Layout } from "../ui/layout.ts";
+import type { PageContext } from "../page-context.ts";
 import { mailboxPage } from "./mailbox-page.ts";
 
 /** Creates the handler that shows the emails of a local run. */
-export function createMailbox(options: {
-  entry: Pick<Client<typeof EntryService>, "listMailbox">;
-  layout: Layout;
-  url: URL;
-}): RequestHandler {
-  const { entry, layout, url } = options;
+export function createMailbox({ entry, layout, url }: PageContext): RequestHandler {
   return async (_request, response) => {
     const { mails } = await entry.listMailbox({});
     layout.sendBarePage(response, { title: "Mailbox", content: mailboxPage({ mails, ownOrigin: url.origin }) });

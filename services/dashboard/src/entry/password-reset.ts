@@ -1,30 +1,13 @@
-import type { EntryService } from "@vvs/proto/account/v1/entry";
-import type { Client } from "@vvs/rpc";
 import type { RequestHandler, Response } from "express";
 import { field, queryValue } from "../http/form.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { Layout } from "../ui/layout.ts";
+import { isRefusal, refusalNotice } from "../http/refusal.ts";
+import type { PageContext } from "../page-context.ts";
 import type { Notice } from "../ui/parts.ts";
 import { forgotPasswordPage, resetLinkInvalidPage, resetPasswordPage, resetSentPage } from "./password-reset-page.ts";
-import { isCode, noticeOf } from "./sign-up.ts";
 
-type Entry = Pick<
-  Client<typeof EntryService>,
-  "getEntryOptions" | "requestPasswordReset" | "getPasswordReset" | "resetPassword"
->;
-
-/** Handlers with which people who forgot their password choose a new one. */
-export interface PasswordResetHandlers {
-  readonly ask: RequestHandler;
-  readonly send: RequestHandler;
-  /** Shows the page that the link in the email opens. */
-  readonly choose: RequestHandler;
-  readonly reset: RequestHandler;
-}
-
-export function createPasswordReset(options: { entry: Entry; layout: Layout }): PasswordResetHandlers {
-  const { entry, layout } = options;
-
+/** Creates the handlers with which people who forgot their password choose a new one. */
+export function createPasswordReset({ entry, layout }: PageContext) {
   function sendForm(
     response: Response,
     shown: { email: string; problem?: string; notice?: Notice; status?: number },
@@ -39,7 +22,7 @@ export function createPasswordReset(options: { entry: Entry; layout: Layout }): 
       const content = resetPasswordPage({ token, email, problem });
       layout.sendBarePage(response, { title: "Choose a new password", status: problem ? 400 : 200, content });
     } catch (error) {
-      if (!isCode(error, "not_found")) throw error;
+      if (!isRefusal(error, "not_found")) throw error;
       layout.sendBarePage(response, { title: "Link no longer works", status: 404, content: resetLinkInvalidPage() });
     }
   }
@@ -56,17 +39,16 @@ export function createPasswordReset(options: { entry: Entry; layout: Layout }): 
         await entry.requestPasswordReset({ email, clientAddress: request.ip ?? "" });
         layout.sendBarePage(response, { title: "Check your email", content: resetSentPage(email) });
       } catch (error) {
-        if (isCode(error, "rate_limited")) {
-          sendForm(response, { email, notice: noticeOf(response, error), status: 429 });
-        } else if (isCode(error, "invalid_request")) {
+        if (isRefusal(error, "rate_limited")) {
+          sendForm(response, { email, notice: refusalNotice(response, error), status: 429 });
+        } else if (isRefusal(error, "invalid_request")) {
           sendForm(response, { email, problem: "Enter an email address, such as ada@example.com.", status: 400 });
         } else throw error;
       }
     },
 
-    choose(request, response) {
-      return sendChoice(response, queryValue(request, "token"));
-    },
+    /** Shows the page that the link in the email opens. */
+    choose: (request, response) => sendChoice(response, queryValue(request, "token")),
 
     async reset(request, response) {
       const token = field(request, "token");
@@ -74,10 +56,10 @@ export function createPasswordReset(options: { entry: Entry; layout: Layout }): 
         await entry.resetPassword({ token, password: field(request, "password"), clientAddress: request.ip ?? "" });
         response.redirect(303, "/sign-in?done=password");
       } catch (error) {
-        if (isCode(error, "not_found")) return sendChoice(response, token);
-        if (!isCode(error, "invalid_request")) throw error;
+        if (isRefusal(error, "not_found")) return sendChoice(response, token);
+        if (!isRefusal(error, "invalid_request")) throw error;
         return sendChoice(response, token, `The new password ${error.details[0]?.message}.`);
       }
     },
-  };
+  } satisfies Record<string, RequestHandler>;
 }

@@ -3,11 +3,7 @@ import { type Notice, noticeBox } from "../ui/parts.ts";
 import { emailField, NEW_PASSWORD_HINT, passwordField, textField } from "../ui/text-field.ts";
 
 /** Why a sign-up was refused, by field. */
-export interface SignUpProblems {
-  readonly organization_name?: string;
-  readonly email?: string;
-  readonly password?: string;
-}
+export type SignUpProblems = { readonly [F in "organization_name" | "email" | "password"]?: string };
 
 export function signUpPage(options: {
   organizationName: string;

@@ -1,6 +1,8 @@
 import type { FindIdentityProviderResponse, IdentityProvider } from "@vvs/proto/account/v1/single_sign_on";
 import { type Html, html } from "../http/html.ts";
+import { problemNotice } from "../ui/notices.ts";
 import { noticeBox } from "../ui/parts.ts";
+import { emailField } from "../ui/text-field.ts";
 
 /** The single sign-on options that the sign-in page offers. */
 export type SingleSignOnChoices = Pick<FindIdentityProviderResponse, "providers" | "isUsed">;
@@ -17,12 +19,10 @@ export function singleSignOnPage(options: { next: string; email: string; problem
   const { next, email, problem } = options;
   return html`<div class="card narrow">
 <h1>Single sign-on</h1>
-${noticeBox(problem ? { kind: "problem", text: problem } : undefined)}
+${problem && noticeBox(problemNotice(problem))}
 <form method="post" action="/sign-in/sso">
   <input type="hidden" name="next" value="${next}">
-  <label for="email">Work email address</label>
-  <input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}" autofocus aria-describedby="email-hint">
-  <p class="hint" id="email-hint">You continue on your organization’s sign-in page, and come back here afterwards.</p>
+  ${emailField({ label: "Work email address", value: email, hint: "You continue on your organization’s sign-in page, and come back here afterwards.", autofocus: true })}
   <p class="choices"><button>Continue</button> <a class="button quiet" href="/sign-in?next=${encodeURIComponent(next)}">Use a password</a></p>
 </form>
 </div>`;

@@ -1,68 +1,34 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
-import type { Logger } from "@vvs/logging";
-import type { SessionService } from "@vvs/proto/account/v1/sessions";
-import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
-import type { Client } from "@vvs/rpc";
 import type { Request, RequestHandler, Response } from "express";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
-import { logUser } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import { isRefusal } from "../http/refusal.ts";
+import { browserOf } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { redirectPage, type SingleSignOnChoices, singleSignOnPage, singleSignOnPath } from "./single-sign-on-page.ts";
 
-type Providers = Client<typeof SingleSignOnService>;
-
-export interface SingleSignOnHandlers {
-  readonly ask: RequestHandler;
-  /** Finds the identity provider for an email address. */
-  readonly find: RequestHandler;
-  /** Sends the browser to an identity provider. */
-  readonly begin: RequestHandler;
-  /** Signs in a browser that an identity provider sent back. */
-  readonly finish: RequestHandler;
-}
-
-/** Creates a function that returns the single sign-on options to offer; undefined while they can't be read. */
-export function createReadChoices(options: { singleSignOn: Pick<Providers, "findIdentityProvider">; logger: Logger }) {
-  return async (): Promise<SingleSignOnChoices | undefined> => {
-    try {
-      return await options.singleSignOn.findIdentityProvider({});
-    } catch (error) {
-      options.logger.warn(
-        { err: error },
-        "the sign-in page does not offer single sign-on: reading its providers failed",
-      );
-      return undefined;
-    }
-  };
+/** Returns the single sign-on options to offer; undefined while they can't be read. */
+export async function readChoices({ singleSignOn, logger }: PageContext): Promise<SingleSignOnChoices | undefined> {
+  try {
+    return await singleSignOn.findIdentityProvider({});
+  } catch (err) {
+    logger.warn({ err }, "the sign-in page does not offer single sign-on: reading its providers failed");
+    return undefined;
+  }
 }
 
 /** Creates the handlers of single sign-on with the identity provider of the user's organization. */
-export function createSingleSignOnHandlers(options: {
-  singleSignOn: Providers;
-  sessions: Pick<Client<typeof SessionService>, "signOut">;
-  layout: Layout;
-  /** The dashboard as browsers see it. */
-  url: URL;
-}): SingleSignOnHandlers {
-  const { singleSignOn, layout, url } = options;
-
+export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSession }: PageContext) {
   function send(response: Response, input: { next: string; email: string }, problem?: string, status = 400): void {
-    layout.sendBarePage(response, {
-      title: "Single sign-on",
-      status: problem ? status : 200,
-      content: singleSignOnPage({ ...input, problem }),
-    });
+    const content = singleSignOnPage({ ...input, problem });
+    layout.sendBarePage(response, { title: "Single sign-on", status: problem ? status : 200, content });
   }
 
   /** Shows a refusal that is meant for the user. Other errors are thrown as they are. */
   function refuse(response: Response, next: string, error: unknown): void {
-    if (!(error instanceof ServiceError)) throw error;
-    const statuses: Readonly<Record<string, number>> = { unauthorized: 401, service_unavailable: 503, not_found: 404 };
-    const status = statuses[error.code];
-    if (!status) throw error;
+    if (!isRefusal(error, "unauthorized", "service_unavailable", "not_found")) throw error;
+    const status = { unauthorized: 401, service_unavailable: 503, not_found: 404 }[error.code as string];
     send(response, { next, email: "" }, error.message, status);
   }
 
@@ -71,6 +37,7 @@ export function createSingleSignOnHandlers(options: {
       send(response, { next: nextOf(request), email: "" });
     },
 
+    /** Finds the identity provider for an email address. */
     async find(request, response) {
       const [email, next] = [field(request, "email"), nextPath(field(request, "next"))];
       const { providers } = email.includes("@")
@@ -85,6 +52,7 @@ export function createSingleSignOnHandlers(options: {
       layout.sendBarePage(response, { title: "Single sign-on", content: redirectPage(provider, next) });
     },
 
+    /** Sends the browser to an identity provider. */
     async begin(request, response) {
       const providerId = request.params.provider_id as string;
       const next = nextOf(request);
@@ -102,6 +70,7 @@ export function createSingleSignOnHandlers(options: {
       }
     },
 
+    /** Signs in a browser that an identity provider sent back. */
     async finish(request, response) {
       const browserToken = readCookie(request, "__Host-single-sign-on") ?? "";
       clearCookie(response, "__Host-single-sign-on");
@@ -110,19 +79,15 @@ export function createSingleSignOnHandlers(options: {
           browserToken,
           providerId: request.params.provider_id as string,
           query: new URL(request.originalUrl, url).search.slice(1),
-          clientAddress: request.ip ?? "",
-          userAgent: request.headers["user-agent"] ?? "",
+          ...browserOf(request),
         });
-        const previousToken = readCookie(request, "__Host-session");
-        if (previousToken) await options.sessions.signOut({ sessionToken: previousToken });
-        logUser(response, newSession);
-        writeCookie(response, "__Host-session", newSession.sessionToken, timestampDate(newSession.expiresAt!));
+        await beginSession(request, response, { session: newSession, sessionToken: newSession.sessionToken });
         response.redirect(303, nextPath(newSession.next));
       } catch (error) {
         refuse(response, nextPath(undefined), error);
       }
     },
-  };
+  } satisfies Record<string, RequestHandler>;
 }
 
 function nextOf(request: Request): string {

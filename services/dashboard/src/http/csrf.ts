@@ -3,20 +3,14 @@ import { ProblemError } from "./problem.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** The method of a request and the headers that say which site sent it. */
-export interface RequestOrigin {
-  readonly method: string;
-  /** The Sec-Fetch-Site header, which scripts can't set. */
-  readonly site: string | undefined;
-  /** The Origin header; "null" if the browser withholds it. */
-  readonly origin: string | undefined;
-}
-
 /**
  * Returns whether a request is safe or comes from the dashboard's own pages. All browsers have sent Sec-Fetch-Site
- * since 2023; without it, Origin must be present and equal.
+ * since 2023, which scripts can't set; without it, Origin must be present and equal.
  */
-export function isOwnRequest({ method, site, origin }: RequestOrigin, ownOrigin: string): boolean {
+export function isOwnRequest(
+  { method, site, origin }: { method: string; site: string | undefined; origin: string | undefined },
+  ownOrigin: string,
+): boolean {
   if (SAFE.has(method)) return true;
   return site === undefined ? origin === ownOrigin : site === "same-origin";
 }

@@ -1,6 +1,6 @@
 import { catalogue, ServiceError } from "@vvs/errors";
 
-/** Problems with a request that the dashboard detects itself. */
+/** Problems with a request that the dashboard describes itself. */
 const problems = {
   malformed: {
     status: 400,
@@ -28,15 +28,23 @@ const problems = {
     title: "The request could not be read",
     text: "The dashboard accepts only its own forms. Nothing was changed. Reload the page and try again.",
   },
+  internal_error: {
+    status: 500,
+    title: "Something went wrong on our side",
+    text: "Try again in a moment. If it happens again, contact support.",
+  },
+  service_unavailable: {
+    status: 503,
+    title: "The dashboard is temporarily unavailable",
+    text: "The problem is on our side, and usually lasts less than a minute. API calls and webhooks do not depend on the dashboard. Try again in a moment.",
+  },
 } as const;
-
-type ProblemName = keyof typeof problems;
 
 /** Thrown to answer a request with a page about one of the problems above. */
 export class ProblemError extends Error {
-  readonly problem: ProblemName;
+  readonly problem: keyof typeof problems;
 
-  constructor(problem: ProblemName) {
+  constructor(problem: ProblemError["problem"]) {
     super(problems[problem].title);
     this.problem = problem;
   }
@@ -57,20 +65,9 @@ export function problemOf(error: unknown): Problem {
   const status = parserStatus(error);
   if (status !== undefined) return status === 413 ? problems.too_large : problems.malformed;
   const refusal = ServiceError.from(error);
-  if (refusal.code === "internal_error") {
-    return {
-      status: 500,
-      title: "Something went wrong on our side",
-      text: "Try again in a moment. If it happens again, contact support.",
-    };
-  }
+  if (refusal.code === "internal_error") return problems.internal_error;
   if (refusal.code === "service_unavailable") {
-    return {
-      status: 503,
-      title: "The dashboard is temporarily unavailable",
-      text: "The problem is on our side, and usually lasts less than a minute. API calls and webhooks do not depend on the dashboard. Try again in a moment.",
-      retryAfterSeconds: refusal.retryAfterSeconds ?? 1,
-    };
+    return { ...problems.service_unavailable, retryAfterSeconds: refusal.retryAfterSeconds ?? 1 };
   }
   return { status: catalogue[refusal.code].http, title: "Your request was refused", text: refusal.message };
 }

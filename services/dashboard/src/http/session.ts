@@ -1,15 +1,17 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ServiceError } from "@vvs/errors";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ObservedRequest } from "@vvs/http";
-import type { Session, SessionCallerSchema } from "@vvs/proto/account/v1/sessions";
+import type { Session, SessionCallerSchema, SessionService } from "@vvs/proto/account/v1/sessions";
+import type { Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { isPermitted, type Permission } from "../ui/roles.ts";
-import { clearCookie, readCookie } from "./cookies.ts";
+import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
 import type { Html } from "./html.ts";
 import { signInPath } from "./next-path.ts";
 import { ProblemError } from "./problem.ts";
+import { isRefusal } from "./refusal.ts";
 
 /** A signed-in user's request for a page of one environment. */
 export interface Visit {
@@ -38,16 +40,14 @@ export type SignedInPage = (
   handle: PageHandler,
 ) => RequestHandler & { readonly permission: Permission };
 
-export interface SessionSource {
-  getSession(request: { sessionToken: string }): Promise<{ session?: Session }>;
-}
+type Sessions = Client<typeof SessionService>;
 
 /**
  * Creates route handlers that require a session and a permission. The session is read from the account service on every
  * request, so that a session ended elsewhere is refused immediately. Without a session, the user is sent to the sign-in
  * page and then back.
  */
-export function createSignedIn(sessions: SessionSource, readAlert: ReadAlert): SignedInPage {
+export function createSignedIn(sessions: Sessions, readAlert: ReadAlert): SignedInPage {
   return (view, permission, handle) => {
     const handler: RequestHandler = async (request, response) => {
       const session = await currentSession(sessions, request);
@@ -69,13 +69,13 @@ export function createSignedIn(sessions: SessionSource, readAlert: ReadAlert): S
   };
 }
 
-async function currentSession(sessions: SessionSource, request: Request): Promise<Session | undefined> {
+async function currentSession(sessions: Sessions, request: Request): Promise<Session | undefined> {
   const sessionToken = readCookie(request, "__Host-session");
   if (!sessionToken) return undefined;
   try {
     return (await sessions.getSession({ sessionToken })).session;
   } catch (error) {
-    if (error instanceof ServiceError && error.code === "unauthorized") return undefined;
+    if (isRefusal(error, "unauthorized")) return undefined;
     throw error;
   }
 }
@@ -86,19 +86,43 @@ export function observed(response: Response): ObservedRequest {
 }
 
 /** Adds the user to the request's log line. */
-export function logUser(
-  response: Response,
-  { userId, organizationId }: Pick<Session, "userId" | "organizationId">,
-): void {
+function logUser(response: Response, { userId, organizationId }: Pick<Session, "userId" | "organizationId">): void {
   Object.assign(observed(response).fields, { user_id: userId, organization_id: organizationId });
+}
+
+/** Starts a new session in the browser, and ends the previous one. */
+export type BeginSession = (request: Request, response: Response, newSession: NewSession) => Promise<void>;
+
+interface NewSession {
+  readonly session?: Pick<Session, "userId" | "organizationId" | "expiresAt">;
+  readonly sessionToken: string;
+}
+
+export function createBeginSession(sessions: Sessions): BeginSession {
+  return async (request, response, newSession) => {
+    await endSession(sessions, request);
+    logUser(response, newSession.session!);
+    keepSession(response, newSession);
+  };
+}
+
+/** Makes the browser keep a new or renewed session. */
+export function keepSession(response: Response, { session, sessionToken }: NewSession): void {
+  writeCookie(response, "__Host-session", sessionToken, timestampDate(session!.expiresAt!));
+}
+
+export async function endSession(sessions: Sessions, request: Request): Promise<void> {
+  const sessionToken = readCookie(request, "__Host-session");
+  if (sessionToken) await sessions.signOut({ sessionToken, clientAddress: request.ip ?? "" });
+}
+
+/** Returns how the account service shows a browser in lists of sessions. */
+export function browserOf(request: Request): { clientAddress: string; userAgent: string } {
+  return { clientAddress: request.ip ?? "", userAgent: request.headers["user-agent"] ?? "" };
 }
 
 /** Returns the caller for RPCs with which users manage their own account. */
 export function sessionCaller(request: Request, response: Response): MessageInitShape<typeof SessionCallerSchema> {
-  return {
-    sessionToken: readCookie(request, "__Host-session"),
-    clientAddress: request.ip ?? "",
-    userAgent: request.headers["user-agent"] ?? "",
-    requestId: observed(response).requestId,
-  };
+  const sessionToken = readCookie(request, "__Host-session");
+  return { sessionToken, ...browserOf(request), requestId: observed(response).requestId };
 }

@@ -1,6 +1,8 @@
 import type { Passkey } from "@vvs/proto/account/v1/passkeys";
 import { type Html, html } from "../http/html.ts";
+import { problemNotice } from "../ui/notices.ts";
 import { noticeBox, time } from "../ui/parts.ts";
+import { textField } from "../ui/text-field.ts";
 
 /** The passkeys section of the security page. */
 export function passkeysSection(base: string, passkeys: readonly Passkey[]): Html {
@@ -41,36 +43,26 @@ export function addPasskeyPage(options: {
   return html`<p class="path"><a href="${base}/security">Security</a></p>
 <div class="card narrow">
 <h1>Add a passkey</h1>
-${noticeBox(problem ? { kind: "problem", text: problem } : undefined)}
+${problem && noticeBox(problemNotice(problem))}
 ${noPasskeys(html`<a href="${base}/security">Go back</a> and keep signing in with your password.`)}
 <form method="post" action="${base}/security/passkeys" data-passkey="create" data-options="${optionsJson}" hidden>
   <input type="hidden" name="response">
-  <label for="name">Name</label>
-  <input id="name" name="name" required maxlength="100" autocomplete="off" value="${name}" aria-describedby="name-hint${nameProblem && " name-problem"}"${nameProblem && html` aria-invalid="true"`}>
-  <p class="hint" id="name-hint">A name that you will recognize, such as the device or password manager that keeps the passkey.</p>
-  ${nameProblem && html`<p class="field-problem" id="name-problem">${nameProblem}</p>`}
+  ${textField({ name: "name", label: "Name", autocomplete: "off", maxLength: 100, value: name, hint: "A name that you will recognize, such as the device or password manager that keeps the passkey.", problem: nameProblem })}
   ${browserProblem}
   <p class="choices"><button>Add passkey</button> <a class="button quiet" href="${base}/security">Go back</a></p>
 </form>
 </div>`;
 }
 
-/** The page that lets the browser sign in with a passkey; it starts immediately unless the last try failed. */
+/** The page that lets the browser sign in with a passkey. */
 export function passkeySignInPage(options: { next: string; optionsJson: string; problem?: string }): Html {
-  const { next, optionsJson, problem } = options;
-  const byPassword = `/sign-in?next=${encodeURIComponent(next)}`;
-  return html`<div class="card narrow">
-<h1>Sign in with a passkey</h1>
-${noticeBox(problem ? { kind: "problem", text: problem } : undefined)}
-${noPasskeys(html`<a href="${byPassword}">Sign in with your password.</a>`)}
-<form method="post" action="/sign-in/passkey" data-passkey="get" data-options="${optionsJson}"${!problem && html` data-now`} hidden>
-  <input type="hidden" name="response">
-  <input type="hidden" name="next" value="${next}">
-  <p>Your device asks for your fingerprint, face or PIN.</p>
-  ${browserProblem}
-  <p class="choices"><button>Use a passkey</button> <a class="button quiet" href="${byPassword}">Use your password</a></p>
-</form>
-</div>`;
+  return usePasskeyPage({
+    ...options,
+    title: "Sign in with a passkey",
+    action: "/sign-in/passkey",
+    reason: html`Your device asks for your fingerprint, face or PIN.`,
+    byPassword: { path: "/sign-in", text: "Sign in with your password." },
+  });
 }
 
 /** The page that asks signed-in users to confirm their identity with a passkey, and then leads to `next`. */
@@ -81,18 +73,38 @@ export function passkeyConfirmPage(options: {
   optionsJson: string;
   problem?: string;
 }): Html {
-  const { base, next, optionsJson, problem } = options;
-  const byPassword = `${base}/security/confirm?next=${encodeURIComponent(next)}`;
+  const { base, email } = options;
+  return usePasskeyPage({
+    ...options,
+    title: "Confirm with a passkey",
+    action: `${base}/security/confirm/passkey`,
+    reason: html`To protect the account of <strong>${email}</strong>, use your passkey before you continue. You will not be asked again for 15 minutes.`,
+    byPassword: { path: `${base}/security/confirm`, text: "Confirm with your password." },
+  });
+}
+
+/** Renders the page that lets the browser use a passkey; it starts immediately unless the last try failed. */
+function usePasskeyPage(options: {
+  title: string;
+  action: string;
+  reason: Html;
+  byPassword: { path: string; text: string };
+  next: string;
+  optionsJson: string;
+  problem?: string;
+}): Html {
+  const { next, problem, byPassword } = options;
+  const passwordPath = `${byPassword.path}?next=${encodeURIComponent(next)}`;
   return html`<div class="card narrow">
-<h1>Confirm with a passkey</h1>
-${noticeBox(problem ? { kind: "problem", text: problem } : undefined)}
-${noPasskeys(html`<a href="${byPassword}">Confirm with your password.</a>`)}
-<form method="post" action="${base}/security/confirm/passkey" data-passkey="get" data-options="${optionsJson}"${!problem && html` data-now`} hidden>
+<h1>${options.title}</h1>
+${problem && noticeBox(problemNotice(problem))}
+${noPasskeys(html`<a href="${passwordPath}">${byPassword.text}</a>`)}
+<form method="post" action="${options.action}" data-passkey="get" data-options="${options.optionsJson}"${!problem && html` data-now`} hidden>
   <input type="hidden" name="response">
   <input type="hidden" name="next" value="${next}">
-  <p>To protect the account of <strong>${options.email}</strong>, use your passkey before you continue. You will not be asked again for 15 minutes.</p>
+  <p>${options.reason}</p>
   ${browserProblem}
-  <p class="choices"><button>Use a passkey</button> <a class="button quiet" href="${byPassword}">Use your password</a></p>
+  <p class="choices"><button>Use a passkey</button> <a class="button quiet" href="${passwordPath}">Use your password</a></p>
 </form>
 </div>`;
 }

@@ -1,39 +1,18 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
-import type { PasskeyService } from "@vvs/proto/account/v1/passkeys";
-import type { Client } from "@vvs/rpc";
 import type { Request, RequestHandler, Response } from "express";
-import type { BeginSession } from "../entry/sign-in.ts";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
-import { type PageHandler, sessionCaller, type Visit } from "../http/session.ts";
+import { fieldProblem, isRefusal } from "../http/refusal.ts";
+import { browserOf, keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
-import type { Layout } from "../ui/layout.ts";
 import { addPasskeyPage, passkeyConfirmPage, passkeySignInPage } from "./passkeys-page.ts";
 
 /** How long the account service waits for the browser's answer. */
 const CEREMONY_MS = 5 * 60_000;
 
-export interface PasskeyHandlers {
-  readonly ask: PageHandler;
-  readonly add: PageHandler;
-  readonly remove: PageHandler;
-  readonly askToConfirm: PageHandler;
-  readonly confirm: PageHandler;
-  readonly askToSignIn: RequestHandler;
-  readonly signIn: RequestHandler;
-}
-
-/** Creates the handlers for adding, removing and signing in with passkeys. */
-export function createPasskeyHandlers(options: {
-  passkeys: Client<typeof PasskeyService>;
-  layout: Layout;
-  beginSession: BeginSession;
-  now: () => Date;
-}): PasskeyHandlers {
-  const { passkeys, layout, beginSession, now } = options;
-
+/** Creates the handlers for adding, removing and confirming with passkeys, and those for signing in with one. */
+export function createPasskeyHandlers({ passkeys, layout, beginSession, now }: PageContext) {
   async function sendAdd(
     request: Request,
     response: Response,
@@ -41,12 +20,11 @@ export function createPasskeyHandlers(options: {
     shown: { name: string; problem?: string; nameProblem?: string },
   ): Promise<void> {
     const { optionsJson } = await passkeys.beginPasskeyRegistration({ caller: sessionCaller(request, response) });
-    const isRefused = shown.problem !== undefined || shown.nameProblem !== undefined;
     layout.sendPage(response, {
       visit,
       section: "security",
       title: "Add a passkey",
-      status: isRefused ? 400 : 200,
+      status: shown.problem || shown.nameProblem ? 400 : 200,
       content: addPasskeyPage({ ...shown, base: visit.view.path, optionsJson }),
       script: "passkeys.js",
     });
@@ -85,7 +63,7 @@ export function createPasskeyHandlers(options: {
     });
   }
 
-  return {
+  const pages = {
     ask: (request, response, visit) =>
       sendAdd(request, response, visit, { name: browserName(request.headers["user-agent"] ?? "") }),
 
@@ -96,14 +74,11 @@ export function createPasskeyHandlers(options: {
         await passkeys.addPasskey({ caller, name, responseJson: field(request, "response") });
         response.redirect(303, `${visit.view.path}/security?done=passkey-added`);
       } catch (error) {
-        const nameProblem = problemOf(error, "name");
-        const problem = nameProblem
-          ? undefined
-          : "No passkey was added, because your browser’s answer did not fit this page or came too late. Try again.";
-        await sendAdd(request, response, visit, {
-          name,
-          ...(problem ? { problem } : { nameProblem: `The name ${nameProblem}.` }),
-        });
+        const nameProblem = fieldProblem(error, "name");
+        const problem =
+          "No passkey was added, because your browser’s answer did not fit this page or came too late. Try again.";
+        const shown = nameProblem ? { nameProblem: `The name ${nameProblem}.` } : { problem };
+        await sendAdd(request, response, visit, { name, ...shown });
       }
     },
 
@@ -120,15 +95,17 @@ export function createPasskeyHandlers(options: {
       const next = nextPath(field(request, "next"));
       const caller = sessionCaller(request, response);
       try {
-        const renewed = await passkeys.reauthenticateWithPasskey({ caller, responseJson: field(request, "response") });
-        writeCookie(response, "__Host-session", renewed.sessionToken, timestampDate(renewed.session!.expiresAt!));
+        const responseJson = field(request, "response");
+        keepSession(response, await passkeys.reauthenticateWithPasskey({ caller, responseJson }));
         response.redirect(303, `${next}?done=confirmed`);
       } catch (error) {
-        const problem = `This ${problemOf(error, "response")}.`;
+        const problem = `This ${fieldProblem(error, "response")}.`;
         await sendConfirm(request, response, visit, { next, problem });
       }
     },
+  } satisfies PageHandlers;
 
+  const entry = {
     askToSignIn: (request, response) => sendSignIn(request, response, { next: nextPath(queryValue(request, "next")) }),
 
     async signIn(request, response) {
@@ -137,26 +114,17 @@ export function createPasskeyHandlers(options: {
         const newSession = await passkeys.signInWithPasskey({
           ceremonyToken: readCookie(request, "__Host-passkey"),
           responseJson: field(request, "response"),
-          clientAddress: request.ip ?? "",
-          userAgent: request.headers["user-agent"] ?? "",
+          ...browserOf(request),
         });
         clearCookie(response, "__Host-passkey");
         await beginSession(request, response, newSession);
         response.redirect(303, next);
       } catch (error) {
-        if (!(error instanceof ServiceError) || !isRefusal(error)) throw error;
+        if (!isRefusal(error, "unauthorized", "forbidden")) throw error;
         await sendSignIn(request, response, { next, problem: error.message });
       }
     },
-  };
-}
+  } satisfies Record<string, RequestHandler>;
 
-function isRefusal({ code }: ServiceError): boolean {
-  return code === "unauthorized" || code === "forbidden";
-}
-
-/** Returns the problem of a field; undefined if it has none. Errors that are not about fields are thrown as they are. */
-function problemOf(error: unknown, path: string): string | undefined {
-  if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
-  return error.details.find((detail) => detail.path === path)?.message;
+  return { ...pages, ...entry };
 }

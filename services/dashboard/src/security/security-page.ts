@@ -1,24 +1,20 @@
 import type { Passkey } from "@vvs/proto/account/v1/passkeys";
-import type { SessionSummary } from "@vvs/proto/account/v1/sessions";
+import type { GetSecondFactorResponse, SessionSummary } from "@vvs/proto/account/v1/sessions";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { browserName } from "../ui/browser-name.ts";
 import { type Notice, noticeBox, time } from "../ui/parts.ts";
 import { NEW_PASSWORD_HINT, passwordField } from "../ui/text-field.ts";
 import { passkeysSection } from "./passkeys-page.ts";
-import { type SecondFactorView, twoFactorSection } from "./two-factor-page.ts";
+import { twoFactorSection } from "./two-factor-page.ts";
 
 /** Why a change of password was refused, by field. */
-export interface PasswordProblems {
-  readonly current?: string;
-  readonly wanted?: string;
-  readonly again?: string;
-}
+export type PasswordProblems = { readonly [F in "current" | "replacement" | "again"]?: string | undefined };
 
 export function securityPage(options: {
   visit: Visit;
   sessions: readonly SessionSummary[];
-  secondFactor: SecondFactorView;
+  secondFactor: GetSecondFactorResponse;
   passkeys: readonly Passkey[];
   notice?: Notice;
   passwordProblems?: PasswordProblems;
@@ -38,7 +34,7 @@ function passwordSection(base: string, problems: PasswordProblems = {}): Html {
 <h2 id="password-heading">Password</h2>
 <form method="post" action="${base}/security/password">
   ${passwordField({ name: "current_password", label: "Current password", autocomplete: "current-password", problem: problems.current })}
-  ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", problem: problems.wanted, hint: NEW_PASSWORD_HINT })}
+  ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", problem: problems.replacement, hint: NEW_PASSWORD_HINT })}
   ${passwordField({ name: "again", label: "Repeat the new password", autocomplete: "new-password", problem: problems.again })}
   <p class="hint">Changing your password ends all your other sessions.</p>
   <button>Change password</button>

@@ -1,19 +1,13 @@
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { GetSecondFactorResponse } from "@vvs/proto/account/v1/sessions";
 import { type Html, html } from "../http/html.ts";
 import { copyable, time } from "../ui/parts.ts";
 
-/** The state of a user's second factor. */
-export interface SecondFactorView {
-  readonly enabledAt?: Timestamp;
-  readonly recoveryCodesLeft: number;
-}
-
 /** The two-factor section of the security page. */
-export function twoFactorSection(base: string, { enabledAt, recoveryCodesLeft }: SecondFactorView): Html {
+export function twoFactorSection(base: string, { enabledAt, recoveryCodesLeft }: GetSecondFactorResponse): Html {
   return html`<section class="card" aria-labelledby="two-factor">
 <h2 id="two-factor">Two-factor sign-in</h2>
 ${
-  enabledAt && timestampDate(enabledAt)
+  enabledAt
     ? html`<p><span class="state active">on</span> since ${time(enabledAt)}. When you sign in, you also enter a code from your authenticator app.</p>
 <p>${recoveryCodesLeft} of 10 recovery codes left. To get new ones, turn off two-factor sign-in and set it up again.</p>
 <form method="post" action="${base}/security/two-factor/disable"><button class="danger">Turn off</button></form>`

@@ -1,25 +1,13 @@
 import { ServiceError } from "@vvs/errors";
-import type { SessionService } from "@vvs/proto/account/v1/sessions";
-import type { Client } from "@vvs/rpc";
 import type { Request, Response } from "express";
 import { field } from "../http/form.ts";
-import { type PageHandler, sessionCaller, type Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
+import { type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
 import { recoveryCodesPage, setUpPage } from "./two-factor-page.ts";
 
-type Sessions = Pick<Client<typeof SessionService>, "beginTotp" | "enableTotp" | "disableTotp">;
-
-export interface TwoFactorHandlers {
-  readonly setUp: PageHandler;
-  readonly enable: PageHandler;
-  readonly disable: PageHandler;
-}
-
-export function createTwoFactorHandlers(options: { sessions: Sessions; layout: Layout }): TwoFactorHandlers {
-  const { layout } = options;
-
+export function createTwoFactorHandlers({ sessions, layout }: PageContext) {
   async function sendSetUp(request: Request, response: Response, visit: Visit, problem?: string): Promise<void> {
-    const { secret, uri } = await options.sessions.beginTotp({ caller: sessionCaller(request, response) });
+    const { secret, uri } = await sessions.beginTotp({ caller: sessionCaller(request, response) });
     const content = setUpPage({ base: visit.view.path, secret, uri, problem });
     const title = "Set up an authenticator app";
     layout.sendPage(response, { visit, section: "security", title, status: problem ? 400 : 200, content });
@@ -31,7 +19,7 @@ export function createTwoFactorHandlers(options: { sessions: Sessions; layout: L
     async enable(request, response, visit) {
       try {
         const code = field(request, "code");
-        const { recoveryCodes } = await options.sessions.enableTotp({ caller: sessionCaller(request, response), code });
+        const { recoveryCodes } = await sessions.enableTotp({ caller: sessionCaller(request, response), code });
         const content = recoveryCodesPage(visit.view.path, recoveryCodes);
         layout.sendPage(response, { visit, section: "security", title: "Two-factor sign-in is on", content });
       } catch (error) {
@@ -42,8 +30,8 @@ export function createTwoFactorHandlers(options: { sessions: Sessions; layout: L
     },
 
     async disable(request, response, visit) {
-      await options.sessions.disableTotp({ caller: sessionCaller(request, response) });
+      await sessions.disableTotp({ caller: sessionCaller(request, response) });
       response.redirect(303, `${visit.view.path}/security?done=two-factor-off`);
     },
-  };
+  } satisfies PageHandlers;
 }

@@ -5,20 +5,8 @@ import type { Visit } from "../http/session.ts";
 import { type EnvironmentView, environmentViews } from "./environments.ts";
 import { shortcutKeys, shortcutsHelp } from "./shortcuts.ts";
 
-export type Section =
-  | "overview"
-  | "entities"
-  | "verifications"
-  | "monitors"
-  | "providers"
-  | "api-keys"
-  | "webhooks"
-  | "usage"
-  | "organization"
-  | "security";
-
 /** The sections in the navigation, in this order. */
-const sections: Readonly<Record<Exclude<Section, "security">, string>> = {
+const sections = {
   overview: "Overview",
   entities: "Entities",
   verifications: "Verifications",
@@ -29,6 +17,8 @@ const sections: Readonly<Record<Exclude<Section, "security">, string>> = {
   usage: "Usage",
   organization: "Organization",
 };
+
+export type Section = keyof typeof sections | "security";
 
 export interface Layout {
   /** Sends a page of a signed-in user, with the header and navigation of its environment. */

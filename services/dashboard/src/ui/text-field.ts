@@ -1,18 +1,20 @@
 import { type Html, html } from "../http/html.ts";
 
-/** Renders a labelled field for one line of text, with its hint and its problem, if any. */
-export function textField(options: {
-  name: string;
-  label: string;
-  type?: "text" | "email" | "password";
-  autocomplete: string;
-  maxLength: number;
+interface TextField {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: "text" | "email" | "password";
+  readonly autocomplete: string;
+  readonly maxLength: number;
   /** The initial value. */
-  value?: string;
-  hint?: string;
-  problem?: string;
-  autofocus?: boolean;
-}): Html {
+  readonly value?: string;
+  readonly hint?: string | undefined;
+  readonly problem?: string | undefined;
+  readonly autofocus?: boolean;
+}
+
+/** Renders a labelled field for one line of text, with its hint and its problem, if any. */
+export function textField(options: TextField): Html {
   const { name, hint, problem } = options;
   const describedBy = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
   return html`<label for="${name}">${options.label}</label>
@@ -21,22 +23,10 @@ export function textField(options: {
   ${problem && html`<p class="field-problem" id="${name}-problem" role="alert">${problem}</p>`}`;
 }
 
-/** Renders the field for the email address that people sign in with. */
-export function emailField(options: {
-  value: string;
-  problem?: string;
-  autofocus?: boolean;
-  /** "off" if the address belongs to somebody else, such as a person to invite. */
-  autocomplete?: "username" | "off";
-}): Html {
-  return textField({
-    autocomplete: "username",
-    ...options,
-    name: "email",
-    label: "Email address",
-    type: "email",
-    maxLength: 254,
-  });
+/** Renders a field for an email address; `autocomplete` is "off" for another person's, such as one to invite. */
+export function emailField(options: Partial<TextField>): Html {
+  const own = { name: "email", label: "Email address", autocomplete: "username", maxLength: 254 };
+  return textField({ ...own, ...options, type: "email" });
 }
 
 /** The rules for a new password, shown below its field. */
@@ -44,13 +34,6 @@ export const NEW_PASSWORD_HINT =
   "At least 8 characters of any kind. Longer is better. Symbols and capital letters are not required.";
 
 /** Renders a labelled password field. It is always empty: passwords are never sent back to the browser. */
-export function passwordField(options: {
-  name: string;
-  label: string;
-  autocomplete: "current-password" | "new-password";
-  hint?: string;
-  problem?: string;
-  autofocus?: boolean;
-}): Html {
+export function passwordField(options: Omit<TextField, "type" | "maxLength" | "value">): Html {
   return textField({ ...options, type: "password", maxLength: 1024 });
 }

@@ -1,28 +1,15 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
-import type { OrganizationService } from "@vvs/proto/account/v1/organization";
-import { UsageInterval, type UsageService } from "@vvs/proto/account/v1/usage";
+import { UsageInterval } from "@vvs/proto/account/v1/usage";
 import { HealthInterval } from "@vvs/proto/verification/v1/provider_health";
-import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import type { Client } from "@vvs/rpc";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { PageHandler, Visit } from "../http/session.ts";
-import type { Layout } from "../ui/layout.ts";
-import type { ReadPanel } from "../ui/panels.ts";
+import type { PageContext } from "../page-context.ts";
 import { usagePage } from "./usage-page.ts";
 import { rangesAt, type UsageRange } from "./usage-range.ts";
 
 /** Creates the handler of the usage page: the organization's API requests, and how often providers answered. */
-export function createUsageHandler(options: {
-  usage: Pick<Client<typeof UsageService>, "getUsage">;
-  organization: Pick<Client<typeof OrganizationService>, "getOrganization">;
-  apiKeys: Pick<Client<typeof ApiKeyService>, "listApiKeys">;
-  verification: Pick<Client<typeof VerificationService>, "getProviderHealth">;
-  readPanel: ReadPanel;
-  layout: Layout;
-  now: () => Date;
-}): PageHandler {
-  const { verification, readPanel, layout, now } = options;
+export function createUsageHandler(context: PageContext): PageHandler {
+  const { verification, readPanel, layout, now } = context;
 
   const providersOf = (visit: Visit, range: UsageRange) =>
     readPanel(visit, "provider health", async (call) => {
@@ -37,12 +24,12 @@ export function createUsageHandler(options: {
     const ranges = rangesAt(now());
     const range = ranges.find(({ id }) => id === request.query.range) ?? ranges[2]!;
     const [organization, { keys }, providers] = await Promise.all([
-      options.organization.getOrganization({ caller }),
-      options.apiKeys.listApiKeys({ caller }),
+      context.organization.getOrganization({ caller }),
+      context.apiKeys.listApiKeys({ caller }),
       providersOf(visit, range),
     ]);
     const keyId = keys.find(({ id }) => id === request.query.key)?.id ?? "";
-    const { counts } = await options.usage.getUsage({
+    const { counts } = await context.usage.getUsage({
       caller,
       from: timestampFromDate(range.from),
       to: timestampFromDate(range.to),

@@ -16,7 +16,7 @@ const from = (address: string, authorization?: string) =>
     headers: { "X-Forwarded-For": address, ...(authorization === undefined ? {} : { Authorization: authorization }) },
   });
 
-test("every failed authentication gets the same answer, whatever is wrong", async () => {
+test("every failed authentication gets the same answer, whatever the cause", async () => {
   const revoked = gateway.account.createKey();
   gateway.account.revoke(revoked.record);
   const expired = gateway.account.createKey({ expiresAt: new Date(0) });
@@ -43,7 +43,7 @@ test("every failed authentication gets the same answer, whatever is wrong", asyn
   expect(bodies.size).toBe(1);
 });
 
-test("over 60 in a minute from one address, failing ones get 429; keys that work, and other addresses, do not", async () => {
+test("after 60 failures a minute from one address, further failures get 429; valid keys and other addresses do not", async () => {
   const { value } = gateway.account.createKey();
   for (let attempt = 0; attempt < 60; attempt++) expect((await from("198.51.100.2", "Bearer x")).status).toBe(401);
   const { status, headers, body } = await from("198.51.100.2", "Bearer x");
@@ -55,6 +55,6 @@ test("over 60 in a minute from one address, failing ones get 429; keys that work
   expect((await from("198.51.100.3", "Bearer x")).status).toBe(401);
 });
 
-test("health needs no key and is never limited", async () => {
+test("health requires no key and is never limited", async () => {
   expect((await gateway.send("GET", "/v1/health", { headers: { Authorization: "Bearer x" } })).status).not.toBe(401);
 });

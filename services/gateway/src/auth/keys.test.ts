@@ -20,7 +20,7 @@ let client: Client<typeof ApiKeyService>;
 let ending: AbortController;
 let replica: KeyReplica;
 let checkKey: KeyCheck;
-/** How far the gateway's clock is ahead. */
+/** How far the gateway's clock is ahead, in milliseconds. */
 let skewMs: number;
 
 beforeEach(async () => {
@@ -47,15 +47,15 @@ async function loseAccount(): Promise<void> {
   await until(() => lines.some(({ msg }) => String(msg).startsWith("watching API keys fails")));
 }
 
-/** Created, and heard of through the watch. */
+/** Creates a key and waits until the watch reports it. */
 async function watchedKey(options: Parameters<FakeAccount["createKey"]>[0] = {}) {
   const { value, record } = account.createKey(options);
   await until(() => replica.find(record.hash) !== undefined);
   return { value, record };
 }
 
-describe("with account in reach", () => {
-  test("a key is known by an older pepper too, and costs no question", async () => {
+describe("while account is available", () => {
+  test("a key with an older pepper is known too, without asking account", async () => {
     const { value, record } = await watchedKey({ scopes: ["entities:read"], limitPerMinute: 7 });
     const key = await checkKey(value);
     expect(key).toMatchObject({
@@ -66,16 +66,16 @@ describe("with account in reach", () => {
       organizationSuspended: false,
     });
     expect([...key!.scopes]).toEqual(["entities:read"]);
-    expect(account.questions()).toBe(0);
+    expect(account.reads()).toBe(0);
   });
 
-  test("a key may be used before the watch tells of it", async () => {
+  test("a key may be used before the watch reports it", async () => {
     const { value, record } = account.createKey({ unwatched: true });
     expect((await checkKey(value))?.id).toBe(record.id);
-    expect(account.questions()).toBe(1);
+    expect(account.reads()).toBe(1);
   });
 
-  test("a rolled key works until its end, and is refused from then on without a word from account", async () => {
+  test("a rolled key works until its end, and is refused afterwards without asking account", async () => {
     const { value, record } = await watchedKey();
     const end = new Date(Date.now() + 3_600_000);
     account.end(record, end);
@@ -90,14 +90,14 @@ describe("with account in reach", () => {
       });
     expect((await checkAt(new Date(end.getTime() - 1))(value))?.id).toBe(record.id);
     expect(await checkAt(end)(value)).toBeUndefined();
-    expect(account.questions()).toBe(0);
+    expect(account.reads()).toBe(0);
   });
 
-  test("a revoked key is refused once the watch tells of it, without a question", async () => {
+  test("a revoked key is refused as soon as the watch reports it, without asking account", async () => {
     const { value, record } = await watchedKey();
     account.revoke(record);
     await until(async () => (await checkKey(value)) === undefined);
-    expect(account.questions()).toBe(0);
+    expect(account.reads()).toBe(0);
   });
 
   test("an expired key is refused", async () => {
@@ -105,31 +105,31 @@ describe("with account in reach", () => {
     expect(await checkKey(value)).toBeUndefined();
   });
 
-  test("what has no key's shape or checksum is refused without a question, a made-up key with one", async () => {
+  test("text without a key's format and checksum is refused without asking account; an unknown key after asking", async () => {
     const real = generateApiKey("live");
     for (const text of ["", "secret", real.slice(0, -1), real.replace(/.$/, (last) => (last === "a" ? "b" : "a"))]) {
       expect(await checkKey(text)).toBeUndefined();
     }
-    expect(account.questions()).toBe(0);
+    expect(account.reads()).toBe(0);
     expect(await checkKey(real)).toBeUndefined();
-    expect(account.questions()).toBe(1);
+    expect(account.reads()).toBe(1);
   });
 });
 
-describe("with a watch that went silent", () => {
-  test("account is asked for each key, and its word counts: a key revoked meanwhile is refused", async () => {
+describe("while the watch is silent", () => {
+  test("account is asked for each key, so a key revoked meanwhile is refused", async () => {
     const { value, record } = await watchedKey();
     account.freeze(true);
     skewMs = FRESH_MS + 1_000;
     expect((await checkKey(value))?.id).toBe(record.id);
-    expect(account.questions()).toBe(1);
+    expect(account.reads()).toBe(1);
     account.revoke(record);
     expect(await checkKey(value)).toBeUndefined();
   });
 });
 
-describe("with account out of reach", () => {
-  test("keys go on for 60 s since they were confirmed, and then nobody can tell", async () => {
+describe("while account is unavailable", () => {
+  test("keys stay valid for 60 s after they were confirmed; afterwards requests fail", async () => {
     const { value, record } = await watchedKey();
     const revoked = await watchedKey();
     account.revoke(revoked.record);
@@ -146,7 +146,7 @@ describe("with account out of reach", () => {
     await expect(checkKey(value)).rejects.toMatchObject({ code: "service_unavailable" });
   });
 
-  test("a key confirmed by a question goes on for 60 s after that", async () => {
+  test("a key that account confirmed stays valid for 60 s", async () => {
     const { value, record } = account.createKey({ unwatched: true });
     account.freeze(true);
     skewMs = FRESH_MS + 1_000;
@@ -158,7 +158,7 @@ describe("with account out of reach", () => {
     await expect(checkKey(value)).rejects.toMatchObject({ code: "service_unavailable" });
   });
 
-  test("the watch comes back by itself, with all keys of then", async () => {
+  test("the watch reconnects by itself and then has all current keys", async () => {
     const { value } = await watchedKey();
     const { port } = account;
     await account.close();

@@ -19,16 +19,16 @@ test.each([
   ['[{"a":1,"a":2}]', ["[0].a"]],
   ['"a"', []],
   ["[[],{},[{}]]", []],
-])("%s contradicts itself at %j", (text, paths) => {
+])("the contradictions of %s are at %j", (text, paths) => {
   expect(contradictingPaths(text)).toEqual(paths);
 });
 
-test("depth costs no stack", () => {
+test("deep nesting does not overflow the stack", () => {
   const depth = 50_000;
   expect(contradictingPaths("[".repeat(depth) + "]".repeat(depth))).toEqual([]);
 });
 
-test("a body of contradictions alone costs little, and not all are told", () => {
+test("a body full of contradictions takes little time, and only the first ones are reported", () => {
   const twice = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1,"k${at}":2`).join(",");
   expect(contradictingPaths(`{${twice(500)}}`)).toHaveLength(100);
   const many = Array.from({ length: 5_000 }, (_, at) => `"a":${at}`).join(",");

@@ -22,7 +22,7 @@ describe("paths and methods", () => {
     "/v1/monitors/x/runs",
     "/v1/health/",
     "/admin",
-  ])("%s is no path, with or without a key", async (path) => {
+  ])("%s does not exist, with or without a key", async (path) => {
     for (const options of [{}, { key: gateway.key }]) {
       const { status, body } = await gateway.send("GET", path, options);
       expect([status, body.error]).toEqual([404, "not_found"]);
@@ -38,13 +38,13 @@ describe("paths and methods", () => {
     ["PATCH", `/v1/entities/${entityId}`, "GET, HEAD"],
     ["POST", "/v1/monitors/anything", "GET, HEAD, PATCH, DELETE"],
     ["POST", "/v1/health", "GET, HEAD"],
-  ])("%s %s is 405 and names the methods there are", async (method, path, allow) => {
+  ])("%s %s is 405 and lists the methods of the path", async (method, path, allow) => {
     const { status, headers } = await gateway.send(method, path);
     expect(status).toBe(405);
     expect(headers.get("allow")).toBe(allow);
   });
 
-  test("HEAD answers as GET does, without the body", async () => {
+  test("HEAD answers like GET, without the body", async () => {
     const { status, headers, body } = await gateway.send("HEAD", `/v1/entities/${entityId}`, { key: gateway.key });
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json");
@@ -53,7 +53,7 @@ describe("paths and methods", () => {
   });
 });
 
-describe("bodies on the wire", () => {
+describe("request bodies", () => {
   function post(headers: Record<string, string>, chunks: readonly Buffer[]): Promise<number> {
     return new Promise((resolve, reject) => {
       const request = httpRequest(
@@ -74,10 +74,10 @@ describe("bodies on the wire", () => {
     });
   }
   const json = { "content-type": "application/json" };
-  const good = JSON.stringify(bodies["/v1/entities"]);
+  const valid = JSON.stringify(bodies["/v1/entities"]);
 
-  test("of exactly 100 kB is read, one byte more is 413, with or without a Content-Length", async () => {
-    const atLimit = Buffer.from(good.padEnd(100_000, " "));
+  test("of exactly 100 kB are read; one byte more is 413, with or without a Content-Length", async () => {
+    const atLimit = Buffer.from(valid.padEnd(100_000, " "));
     const over = Buffer.concat([atLimit, Buffer.from(" ")]);
     expect(await post(json, [atLimit])).toBe(201);
     expect(await post(json, [over])).toBe(413);
@@ -93,14 +93,14 @@ describe("bodies on the wire", () => {
   test.each(["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'])(
     "of type %s are JSON",
     async (type) => {
-      expect(await post({ "content-type": type }, [Buffer.from(good)])).toBe(201);
+      expect(await post({ "content-type": type }, [Buffer.from(valid)])).toBe(201);
     },
   );
 
-  test("of no type are 415, of broken UTF-8 400, a byte order mark is let through", async () => {
-    expect(await post({}, [Buffer.from(good)])).toBe(415);
+  test("without a type are 415, with invalid UTF-8 400; a byte order mark is accepted", async () => {
+    expect(await post({}, [Buffer.from(valid)])).toBe(415);
     expect(await post(json, [Buffer.from([0x22, 0xff, 0x22])])).toBe(400);
-    expect(await post(json, [Buffer.from(`\ufeff${good}`)])).toBe(201);
+    expect(await post(json, [Buffer.from(`\ufeff${valid}`)])).toBe(201);
   });
 
   test("of a GET are ignored", async () => {
@@ -141,7 +141,7 @@ describe("broken HTTP", () => {
   }
 
   test.each([
-    ["no HTTP", "hello\r\n\r\n", 400],
+    ["text that is not HTTP", "hello\r\n\r\n", 400],
     ["two lengths", "POST /v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
     [
       "two framings",
@@ -168,8 +168,8 @@ describe("broken HTTP", () => {
     ["a body that never ends", (key: string) => post(key, "Content-Length: 100", '{"legal_name":'), 408],
     ["chunks that never end", (key: string) => post(key, "Transfer-Encoding: chunked", "5\r\n{    \r\n"), 408],
     ["a chunk without a length", (key: string) => post(key, "Transfer-Encoding: chunked", "5\r\n{    \r\nzz\r\n"), 400],
-    ["a body of a key that does not work", () => post("svc_live_x", "Content-Length: 100", "{"), 401],
-  ])("%s: answered in JSON, with one request id", async (_name, text, status) => {
+    ["a body sent with an invalid key", () => post("svc_live_x", "Content-Length: 100", "{"), 401],
+  ])("%s are answered in JSON, with one request id", async (_name, text, status) => {
     const answer = await raw(text(hurried.account.createKey().value), hurried);
     const [head, body] = answer.split("\r\n\r\n");
     expect(head).toContain(`HTTP/1.1 ${status} `);
@@ -184,7 +184,7 @@ describe("broken HTTP", () => {
     expect(hurried.entity.calls).toEqual([]);
   });
 
-  test("an Expect that nobody knows is ignored: the answer has its id and its body", async () => {
+  test("an unknown Expect header is ignored: the answer has its id and its body", async () => {
     const answer = await raw(
       "GET /v1/health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nX-Request-Id: mine-2\r\nConnection: close\r\n\r\n",
     );

@@ -27,7 +27,7 @@ async function readyLimiter(keyPrefix?: string) {
 }
 
 describe("with Redis", () => {
-  test("lets the limit pass, not one more, and tells what is left", async () => {
+  test("accepts exactly as many calls as the limit, and reports what remains", async () => {
     const { limiter } = await readyLimiter();
     for (const remaining of [2, 1, 0]) {
       const { resetSeconds, ...quota } = await limiter.consume("k", 3);
@@ -42,7 +42,7 @@ describe("with Redis", () => {
     expect(limiter.degraded()).toBe(false);
   });
 
-  test("gateways share the limit: at once or not, exactly so many calls pass", async () => {
+  test("gateways share the limit exactly, even for concurrent calls", async () => {
     const [one, other] = [await readyLimiter("shared"), await readyLimiter("shared")];
     const key = randomUUID();
     const quotas = await Promise.all(
@@ -51,14 +51,14 @@ describe("with Redis", () => {
     expect(quotas.filter(({ allowed }) => allowed)).toHaveLength(100);
   });
 
-  test("keys do not touch each other", async () => {
+  test("keys do not affect each other", async () => {
     const { limiter } = await readyLimiter();
     expect((await limiter.consume("a", 1)).allowed).toBe(true);
     expect((await limiter.consume("b", 1)).allowed).toBe(true);
     expect((await limiter.consume("a", 1)).allowed).toBe(false);
   });
 
-  test("a plan that changes counts what passed before", async () => {
+  test("a changed limit counts the calls accepted before", async () => {
     const { limiter } = await readyLimiter();
     for (let call = 0; call < 5; call++) await limiter.consume("k", 5);
     expect((await limiter.consume("k", 5)).allowed).toBe(false);
@@ -66,13 +66,13 @@ describe("with Redis", () => {
     expect((await limiter.consume("k", 2)).allowed).toBe(false);
   });
 
-  test("a limit of 0 lets nothing pass", async () => {
+  test("a limit of 0 accepts no call", async () => {
     const { limiter } = await readyLimiter();
     expect(await limiter.consume("k", 0)).toEqual({ allowed: false, limit: 0, remaining: 0, resetSeconds: 60 });
   });
 
-  test("the window slides: a slot frees exactly a window after it was taken, refused calls count nothing", async () => {
-    // The script itself, with a window of 1 s.
+  test("the window slides: a slot is free again exactly one window after it was taken, and refused calls do not count", async () => {
+    // Runs the script directly, with a window of 1 s.
     const { redis } = await readyLimiter();
     const key = randomUUID();
     const call = async () => (await redis.eval(slidingLogScript, 1, key, "1", "1", "5", "1")) as [number, number];
@@ -85,7 +85,7 @@ describe("with Redis", () => {
       if (count <= 5) passed.push({ before, after: performance.now() });
       return passed.length > 12;
     });
-    // Seen from outside, around Redis' own moments: the fifth call after one came at least a window later.
+    // Measured around Redis' own times: the fifth call after another one comes at least one window later.
     for (const [index, { before }] of passed.entries()) {
       const fifthLater = passed[index + 5];
       if (fifthLater) expect(fifthLater.after - before).toBeGreaterThan(999);
@@ -95,14 +95,14 @@ describe("with Redis", () => {
 });
 
 describe("without Redis", () => {
-  test("limits go on in memory, are as strict, and keep no request waiting", async () => {
+  test("limits continue in memory, equally strict, and no request waits", async () => {
     const { limiter } = limiterOn("redis://127.0.0.1:1");
     for (let call = 0; call < 3; call++) expect((await limiter.consume("k", 3)).allowed).toBe(true);
     expect(await limiter.consume("k", 3)).toMatchObject({ allowed: false, remaining: 0 });
     expect(limiter.degraded()).toBe(true);
   });
 
-  test("a Redis that hangs or goes away degrades, one that comes back is used again without a restart", async () => {
+  test("memory is used while Redis hangs or is unavailable, and Redis again afterwards, without a restart", async () => {
     const proxy = await redisProxy();
     closes.push(proxy.close);
     const { redis, limiter } = limiterOn(proxy.url);
@@ -132,7 +132,7 @@ describe("without Redis", () => {
   });
 });
 
-describe("where Redis stops answering", () => {
+describe("while Redis does not answer", () => {
   const LIMIT = 100;
 
   async function behindProxy(keyPrefix: string = randomUUID()) {
@@ -157,7 +157,7 @@ describe("where Redis stops answering", () => {
       return !limiter.degraded();
     });
 
-  test("the gateway continues at Redis' count, and remaining never rises, there and back", async () => {
+  test("the gateway continues from Redis' count, and `remaining` never rises during both switches", async () => {
     const { proxy, limiter } = await behindProxy();
     const quotas = await call(limiter, 40);
     proxy.hang(true);
@@ -180,7 +180,7 @@ describe("where Redis stops answering", () => {
     expect(admitted(await call(limiter, 50))).toBe(LIMIT - 70);
   });
 
-  test("what was admitted without Redis counts for the other gateways once it answers", async () => {
+  test("calls admitted without Redis count for the other gateways as soon as it answers", async () => {
     const { proxy, limiter, keyPrefix } = await behindProxy();
     const other = await readyLimiter(keyPrefix);
     await call(limiter, 10);
@@ -192,7 +192,7 @@ describe("where Redis stops answering", () => {
     expect(admitted(await call(other.limiter, 50))).toBe(LIMIT - 60);
   });
 
-  test("a call that Redis counts after its time is counted once", async () => {
+  test("a call that Redis counts late is counted once", async () => {
     const { proxy, limiter, redis, keyPrefix } = await behindProxy();
     redis.options.socketTimeout = undefined;
     await call(limiter, 10);
@@ -204,7 +204,7 @@ describe("where Redis stops answering", () => {
     expect(admitted(await call(limiter, 100))).toBe(LIMIT - 15);
   });
 
-  test("a call that Redis counted and whose answer was lost lets no more pass", async () => {
+  test("a call that Redis counted but whose answer was lost does not raise the limit", async () => {
     const { proxy, limiter } = await behindProxy();
     const quotas = await call(limiter, 10);
     proxy.mute(true);
@@ -216,7 +216,7 @@ describe("where Redis stops answering", () => {
     expect(admitted(quotas)).toBeLessThanOrEqual(LIMIT);
   });
 
-  test("a Redis that comes back without its data lets no more pass", async () => {
+  test("a Redis that lost its data does not raise the limit", async () => {
     const { limiter, redis, keyPrefix } = await readyLimiter();
     await call(limiter, 60);
     await redis.del(`${keyPrefix}:k`);
@@ -225,7 +225,7 @@ describe("where Redis stops answering", () => {
     expect(admitted(await call(limiter, 100))).toBe(39);
   });
 
-  test("at forced moments of hanging, dropping and muting, no gateway admits more than the limit", async () => {
+  test("no gateway admits more than the limit while Redis repeatedly hangs, drops connections or loses answers", async () => {
     const { proxy, limiter } = await behindProxy();
     const quotas: Quota[] = [];
     for (const disturb of [proxy.hang, proxy.mute, proxy.drop, proxy.hang]) {
@@ -242,18 +242,18 @@ describe("where Redis stops answering", () => {
     expect((await call(limiter, LIMIT)).at(-1)!.allowed).toBe(false);
   });
 
-  test("a gateway that was busy while the answer arrived takes it", async () => {
+  test("a gateway that was busy when the answer arrived still uses it", async () => {
     const { limiter } = await readyLimiter();
     await limiter.consume("k", LIMIT);
-    const asked = limiter.consume("k", LIMIT);
+    const answering = limiter.consume("k", LIMIT);
     await new Promise(setImmediate);
     const busyUntil = performance.now() + 500;
     while (performance.now() < busyUntil);
-    expect((await asked).remaining).toBe(LIMIT - 2);
+    expect((await answering).remaining).toBe(LIMIT - 2);
     expect(limiter.degraded()).toBe(false);
   });
 
-  test("every switch is logged and says for how long memory was used", async () => {
+  test("every switch is logged, with how long memory was used", async () => {
     const lines: string[] = [];
     const proxy = await redisProxy();
     closes.push(proxy.close);
@@ -280,7 +280,7 @@ describe("where Redis stops answering", () => {
   });
 });
 
-test("both families of headers tell of one quota", () => {
+test("both families of headers contain the same quota", () => {
   expect(quotaHeaders({ allowed: true, limit: 100, remaining: 50, resetSeconds: 30 })).toEqual({
     "RateLimit-Policy": '"default";q=100;w=60',
     RateLimit: '"default";r=50;t=30',
@@ -290,7 +290,7 @@ test("both families of headers tell of one quota", () => {
   });
 });
 
-/** A way to Redis that can hang, as a host that lost its network does, or refuse connections. */
+/** A proxy to Redis that can hang like a host without network, refuse connections, or lose answers. */
 async function redisProxy() {
   const target = new URL(process.env.REDIS_URL!);
   const sockets = new Set<Socket>();
@@ -320,7 +320,7 @@ async function redisProxy() {
       hanging = value;
       for (const socket of clients) value ? socket.pause() : socket.resume();
     },
-    /** Redis gets everything and its answers are lost, with the connection in the end. */
+    /** Redis receives everything, but its answers are lost; at the end so are the connections. */
     mute(value: boolean) {
       muted = value;
       if (!value) destroyAll();

@@ -1,5 +1,5 @@
 import type { Address, Entity, Snapshot } from "@vvs/proto/entity/v1/entity";
-import { renderTime } from "./time.ts";
+import { renderTime } from "./values.ts";
 
 /** The public Entity. `confidence` is 1 outside a fuzzy look-up. */
 export function renderEntity(entity: Entity, confidence = 1) {

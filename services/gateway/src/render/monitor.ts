@@ -1,6 +1,5 @@
 import { type Event, Frequency, type Monitor } from "@vvs/proto/monitor/v1/monitor";
-import { renderCheck, renderStatus } from "./checks.ts";
-import { renderTime } from "./time.ts";
+import { renderCheck, renderStatus, renderTime } from "./values.ts";
 
 /** How often a monitor runs, by the names that clients use. */
 export const frequencies = {

@@ -1,6 +1,5 @@
 import type { Evidence, Provider, Verification } from "@vvs/proto/verification/v1/verification";
-import { renderCheck, renderStatus } from "./checks.ts";
-import { renderTime } from "./time.ts";
+import { renderCheck, renderStatus, renderTime } from "./values.ts";
 
 /** The public Verification. Links to evidence begin with the public base URL. */
 export function renderVerification(verification: Verification, publicBaseUrl: string) {

@@ -7,7 +7,7 @@ import { bodies, entity, entityId, renderedEntity } from "../testing/samples.ts"
 const gateway = useTestGateway();
 
 describe("POST /v1/entities/lookup", () => {
-  test("passes criteria on normalized, ill-formed values too, and answers the one match", async () => {
+  test("passes criteria on in normalized form, also malformed values, and returns the match", async () => {
     gateway.entity.on("lookUp", () => ({ entity, confidence: 1 }));
     const { status, body } = await gateway.post("/v1/entities/lookup", {
       identifiers: { uei: " abc-def ghjkl1 ", tin: "12-3456789", cage: "toolong", duns: "x" },
@@ -24,7 +24,7 @@ describe("POST /v1/entities/lookup", () => {
     });
   });
 
-  test("answers candidates of a fuzzy look-up, with reasons where asked for", async () => {
+  test("returns the candidates of a fuzzy look-up, with an explanation if requested", async () => {
     const explanation = [{ criterion: "name", outcome: "agrees", weight: 0.5, detail: "same words" }];
     const candidate = { id: entityId, legalName: "Acme", confidence: 0.7 };
     gateway.entity.on("lookUp", () => ({ candidates: [{ ...candidate, explanation }, candidate] }));
@@ -44,7 +44,7 @@ describe("POST /v1/entities/lookup", () => {
     expect(gateway.entity.calls.at(-1)!.request).toMatchObject({ fuzzy: true, explain: true });
   });
 
-  test("tells how sure a fuzzy match is, and why, also by parts", async () => {
+  test("returns the confidence and the explanation of a fuzzy match, with the parts of a criterion", async () => {
     const parts = [{ part: "zip", outcome: "contradicts", weight: -1 }];
     const address = {
       criterion: "address",
@@ -60,19 +60,19 @@ describe("POST /v1/entities/lookup", () => {
     expect(body).toEqual({ ...renderedEntity, confidence: 0.97, explanation });
   });
 
-  test("masks what looks like a TIN in the words of an explanation", async () => {
+  test("masks text in an explanation that looks like a TIN", async () => {
     const explanation = [{ criterion: "legal_name", outcome: "agrees", weight: 0.5, detail: "only asked: 123456789" }];
     gateway.entity.on("lookUp", () => ({ entity, confidence: 0.97, explanation }));
     const { body } = await gateway.post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
     expect(body.explanation[0].detail).toBe("only asked: ****6789");
   });
 
-  test("ignores an Idempotency-Key, whatever it is", async () => {
+  test("ignores an Idempotency-Key, even an invalid one", async () => {
     const headers = { "Idempotency-Key": "x".repeat(300) };
     expect((await gateway.post("/v1/entities/lookup", bodies["/v1/entities/lookup"], headers)).status).toBe(200);
   });
 
-  test("passes an ambiguity on with its candidates, and masks what looks like a TIN in the message", async () => {
+  test("passes on an ambiguity with its candidates, and masks text in the message that looks like a TIN", async () => {
     gateway.entity.on("lookUp", () => {
       throw new ServiceError("ambiguous_match", {
         message: "12-3456789 names several",
@@ -93,7 +93,7 @@ describe("POST /v1/entities/lookup", () => {
 describe("POST /v1/entities", () => {
   const address = { line1: "1 Main St", city: "Springfield", state: "IL", zip: "62701-1234", country: "USA" };
 
-  test("creates, and says where", async () => {
+  test("creates an entity and returns its location", async () => {
     gateway.entity.on("createEntity", () => ({ entity }));
     const { status, headers, body } = await gateway.post("/v1/entities", {
       legal_name: "Acme Tools LLC",
@@ -112,7 +112,7 @@ describe("POST /v1/entities", () => {
     expect(request.idempotency).toBeUndefined();
   });
 
-  test("names the entity that exists", async () => {
+  test("returns the id of an entity that already exists", async () => {
     gateway.entity.on("createEntity", () => {
       throw new ServiceError("entity_exists", { entityId });
     });
@@ -122,7 +122,7 @@ describe("POST /v1/entities", () => {
   });
 });
 
-test("GET /v1/entities/:id and its snapshots, exactly as hashed", async () => {
+test("GET /v1/entities/:id and its snapshots, which are exactly the hashed fields", async () => {
   gateway.entity.on("getEntity", () => ({ entity }));
   expect((await gateway.get(`/v1/entities/${entityId}`)).body).toEqual(renderedEntity);
 

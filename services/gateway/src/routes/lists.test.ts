@@ -15,7 +15,7 @@ describe("lists", () => {
     return (await gateway.send("GET", path, options)).body.next_cursor as string;
   };
 
-  test("go on where the page before ended, with another limit too", async () => {
+  test("continue where the previous page ended, also with another limit", async () => {
     const cursor = await cursorOf("/v1/entities?limit=1");
     expect(cursor).toMatch(/^[\w-]+$/);
     await gateway.get(`/v1/entities?limit=100&cursor=${cursor}`);
@@ -31,7 +31,7 @@ describe("lists", () => {
     },
   );
 
-  test("a cursor is good for its own list, filter, organization and environment alone", async () => {
+  test("a cursor works only for its own list, filter, organization and environment", async () => {
     const cursor = await cursorOf("/v1/entities");
     const { tenant } = gateway.account.createKey().record;
     const others: [string, string][] = [
@@ -61,7 +61,7 @@ describe("lists", () => {
     expect((await gateway.get(`/v1/entities/${newId("ent")}/snapshots?cursor=${snapshots}`)).status).toBe(400);
   });
 
-  test("a cursor that was touched is 400", async () => {
+  test("a changed cursor is 400", async () => {
     const cursor = await cursorOf("/v1/entities");
     const broken = [
       "x",

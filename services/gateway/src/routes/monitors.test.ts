@@ -18,7 +18,7 @@ import {
 const gateway = useTestGateway();
 
 describe("monitors", () => {
-  test("POST creates, daily where nothing is said, within the cap of the plan", async () => {
+  test("POST creates a monitor, daily by default, within the limit of the plan", async () => {
     gateway.monitor.on("createMonitor", () => ({ monitor }));
     const { status, headers, body } = await gateway.post("/v1/monitors", bodies["/v1/monitors"]);
     expect([status, body]).toEqual([201, renderedMonitor]);
@@ -41,13 +41,13 @@ describe("monitors", () => {
       400,
       "invalid_request",
     ],
-  ])("POST passes %s on", async (_name, thrown, expected, code) => {
+  ])("POST passes on %s", async (_name, thrown, expected, code) => {
     gateway.monitor.on("createMonitor", () => Promise.reject(thrown));
     const { status, body } = await gateway.post("/v1/monitors", bodies["/v1/monitors"]);
     expect([status, body.error]).toEqual([expected, code]);
   });
 
-  test("GET tells of the last run and the next", async () => {
+  test("GET returns the last run and the next", async () => {
     const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     const lastRun = { at, outcome: CheckStatus.ERROR, verificationId };
     gateway.monitor.on("getMonitor", () => ({ monitor: { ...monitor, lastRun, nextRunAt: at, consecutiveErrors: 2 } }));
@@ -59,7 +59,7 @@ describe("monitors", () => {
     });
   });
 
-  test("PATCH changes what is given alone", async () => {
+  test("PATCH changes only the given fields", async () => {
     gateway.monitor.on("updateMonitor", () => ({ monitor }));
     const send = (body: unknown) => gateway.send("PATCH", `/v1/monitors/${monitorId}`, { key: gateway.key, body });
     expect((await send({ frequency: "hourly" })).body).toEqual(renderedMonitor);
@@ -94,13 +94,13 @@ describe("monitors", () => {
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ webhookUrl: "" });
   });
 
-  test("DELETE answers with the canceled monitor", async () => {
+  test("DELETE returns the canceled monitor", async () => {
     gateway.monitor.on("cancelMonitor", () => ({ monitor: { ...monitor, status: "canceled" } }));
     const { status, body } = await gateway.send("DELETE", `/v1/monitors/${monitorId}`, { key: gateway.key });
     expect([status, body.status]).toEqual([200, "canceled"]);
   });
 
-  test("events of one monitor and of all, an absent value as an empty text", async () => {
+  test("GET lists events of one monitor and of all; an absent value is an empty text", async () => {
     gateway.monitor.on("listEvents", () => ({ events: [event] }));
     expect((await gateway.get(`/v1/monitors/${monitorId}/events`)).body).toEqual({
       events: [renderedEvent],

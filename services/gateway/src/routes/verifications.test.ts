@@ -51,14 +51,17 @@ describe("verifications", () => {
     expect([status, body]).toEqual([200, renderedVerification]);
   });
 
-  test.each(["/v1/verify", "/v1/verifications"])("%s knows no entity by what is no id", async (path) => {
-    const calls = gateway.verification.calls.length;
-    const { status, body } = await gateway.post(path, { entity_id: "acme", checks: ["tin_match"], mode: "cached" });
-    expect([status, body.error]).toEqual([404, "entity_not_found"]);
-    expect(gateway.verification.calls).toHaveLength(calls);
-  });
+  test.each(["/v1/verify", "/v1/verifications"])(
+    "%s answers text that is not an entity id with 404, without a call",
+    async (path) => {
+      const calls = gateway.verification.calls.length;
+      const { status, body } = await gateway.post(path, { entity_id: "acme", checks: ["tin_match"], mode: "cached" });
+      expect([status, body.error]).toEqual([404, "entity_not_found"]);
+      expect(gateway.verification.calls).toHaveLength(calls);
+    },
+  );
 
-  test("GET one, and evidence", async () => {
+  test("GET returns one verification, and evidence", async () => {
     gateway.verification.on("getVerification", () => ({ verification }));
     expect((await gateway.get(`/v1/verifications/${verificationId}`)).body).toEqual(renderedVerification);
     const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
@@ -93,7 +96,7 @@ describe("verifications", () => {
     });
   });
 
-  test("GET /v1/verifications filters by entity; what can't be one gives an empty list without a call", async () => {
+  test("GET /v1/verifications filters by entity; text that is not an entity id gives an empty list, without a call", async () => {
     gateway.verification.on("listVerifications", () => ({ verifications: [verification] }));
     const { body } = await gateway.get(`/v1/verifications?entity_id=${entityId}`);
     expect(body).toEqual({ verifications: [renderedVerification], next_cursor: null });
@@ -104,7 +107,7 @@ describe("verifications", () => {
     expect(gateway.verification.calls).toHaveLength(calls);
   });
 
-  test("GET /v1/providers are those of the key's environment", async () => {
+  test("GET /v1/providers returns the providers of the key's environment", async () => {
     const at = timestampFromDate(new Date("2026-11-21T09:30:00.000Z"));
     gateway.verification.on("listProviders", () => ({
       providers: [

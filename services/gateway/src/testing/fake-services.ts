@@ -10,18 +10,18 @@ import { type ApiKeyRecord, ApiKeyRecordSchema, ApiKeyService } from "@vvs/proto
 import { Environment } from "@vvs/proto/common/v1/common";
 import { type Callers, type Handlers, type RpcServer, serveRpc } from "@vvs/rpc";
 
-/** What a service was asked. */
+/** A call that a service received. */
 export interface RecordedCall {
   readonly method: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into requests of every kind
+  // biome-ignore lint/suspicious/noExplicitAny: tests read requests of every kind
   readonly request: any;
 }
 
-/** A real gRPC server of the real contract, which answers as a test says and records what it was asked. */
+/** A gRPC server of the real contract, which answers as the test sets it and records its calls. */
 export interface FakeService {
   readonly port: number;
   readonly calls: RecordedCall[];
-  /** Sets what a method answers from now on. */
+  /** Sets the answer of a method. */
   // biome-ignore lint/suspicious/noExplicitAny: tests answer requests of every kind
   on(method: string, answer: (request: any, context: any) => unknown): void;
   close(): Promise<void>;
@@ -66,20 +66,20 @@ export interface TestKeyOptions {
   readonly limitPerMinute?: number;
   readonly suspended?: boolean;
   readonly expiresAt?: Date;
-  /** Known to account, but its watch does not tell of it. */
+  /** Known to account, but not reported by its watch. */
   readonly unwatched?: boolean;
 }
 
-/** Account as a gateway meets it: keys, a watch of them, and the question for one. */
+/** The API keys of account: their watch, and the call that reads one. */
 export interface FakeAccount {
   readonly port: number;
-  /** Questions for one key so far. */
-  questions(): number;
+  /** Returns the number of calls that read one key. */
+  reads(): number;
   createKey(options?: TestKeyOptions): { value: string; record: ApiKeyRecord };
   revoke(record: ApiKeyRecord): void;
-  /** Gives a key an end, as a roll does. */
+  /** Sets the end of a key, as a roll does. */
   end(record: ApiKeyRecord, at: Date): void;
-  /** Stops heartbeats and news, as a connection that hangs does; the watch stays open. */
+  /** Stops heartbeats and updates, like a hanging connection; the watch stays open. */
   freeze(frozen: boolean): void;
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
   const records = new Map<string, ApiKeyRecord>();
   const unwatched = new Set<string>();
   let version = 0;
-  let questions = 0;
+  let reads = 0;
   let frozen = false;
 
   async function* watchApiKeys(_request: unknown, { signal }: { signal: AbortSignal }) {
@@ -112,13 +112,13 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
   }
 
   async function getApiKey({ hashes }: { hashes: Uint8Array[] }) {
-    questions += 1;
+    reads += 1;
     const key = hashes.map((hash) => records.get(Buffer.from(hash).toString("hex"))).find((found) => found);
     if (!key) throw new ServiceError("not_found");
     return { key };
   }
 
-  const unused = async () => Promise.reject(new Error("not asked by the gateway"));
+  const unused = async () => Promise.reject(new Error("not called by the gateway"));
   const others = Object.fromEntries(ApiKeyService.methods.map(({ localName }) => [localName, unused]));
   const callers = Object.fromEntries(ApiKeyService.methods.map(({ localName }) => [localName, ["gateway"]]));
   const server: RpcServer = await serveRpc({
@@ -137,7 +137,7 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
   };
   return {
     port: server.port,
-    questions: () => questions,
+    reads: () => reads,
     createKey(options = {}) {
       const { environment = "live", limitPerMinute = 1_000 } = options;
       const value = generateApiKey(environment);

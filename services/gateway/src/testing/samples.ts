@@ -11,7 +11,7 @@ export const monitorId = newId("mon");
 export const evidenceId = newId("evd");
 const eventId = newId("evt");
 
-/** An entity as the entity service tells of it. */
+/** An entity as the entity service sends it. */
 export const entity = {
   id: entityId,
   legalName: "Acme Tools LLC",
@@ -32,7 +32,7 @@ export const renderedEntity = {
   sources: [{ name: "organization", retrieved_at: "2026-11-21T09:30:00.000Z" }],
 };
 
-/** A verification as the verification service tells of it. */
+/** A verification as the verification service sends it. */
 export const verification = {
   id: verificationId,
   entityId,
@@ -79,7 +79,7 @@ export const renderedVerification = {
   created_at: "2026-11-21T09:30:00.000Z",
 };
 
-/** A monitor as the monitor service tells of it. */
+/** A monitor as the monitor service sends it. */
 export const monitor = {
   id: monitorId,
   entityId,
@@ -117,7 +117,7 @@ export const renderedEvent = {
   detected_at: "2026-11-21T09:30:00.000Z",
 };
 
-/** Bodies that are accepted, by path. */
+/** Valid bodies, by path. */
 export const bodies = {
   "/v1/entities/lookup": { identifiers: { uei: "abcdefghjkl1" } },
   "/v1/entities": { legal_name: "Acme Tools LLC" },

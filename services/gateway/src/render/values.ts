@@ -1,3 +1,4 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Check, type CheckStatus, checkOf, statusOf } from "@vvs/checks";
 import type { CheckType, CheckStatus as ProtoCheckStatus } from "@vvs/proto/common/v1/common";
 
@@ -13,4 +14,9 @@ export function renderStatus(status: ProtoCheckStatus): CheckStatus {
   const name = statusOf(status);
   if (!name) throw new Error(`unknown check status ${status}`);
   return name;
+}
+
+/** Returns a time as RFC 3339 in UTC with milliseconds, or undefined if absent. */
+export function renderTime(timestamp: Timestamp | undefined): string | undefined {
+  return timestamp && timestampDate(timestamp).toISOString();
 }

@@ -1,10 +1,35 @@
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { formTokenField, type Notice, noticeBox } from "../ui/parts.ts";
+import { copyable, formTokenField, type Notice, noticeBox, time } from "../ui/parts.ts";
 import { apiKeyState } from "./api-key-state.ts";
 import { hint, lifetimeField } from "./api-keys-page.ts";
 import { DEFAULT_OVERLAP, lifetimeOf, overlaps } from "./key-lifetime.ts";
+
+export function apiKeyCreatedPage(options: {
+  view: EnvironmentView;
+  key: ApiKey;
+  value: string;
+  firstCall: string;
+  /** The key that it replaces, if any. */
+  rolled?: ApiKey;
+}): Html {
+  const { key, rolled } = options;
+  return html`<h1>Your API key is ready</h1>
+<section class="card" aria-labelledby="value">
+<h2 id="value">${key.name}</h2>
+<p class="notice warning"><strong>Copy the key now. It is shown only once.</strong> If you lose it, revoke it and create a new one.</p>
+${copyable("key-value", "The new API key", options.value)}
+${key.expiresAt && html`<p>It expires on ${time(key.expiresAt)}.</p>`}
+${rolled && html`<p>The previous key <code>${hint(rolled)}</code> ${rolled.revokedAt ? "has ended. It stops working everywhere within 5 seconds." : html`works until ${time(rolled.expiresAt)}.`}</p>`}
+<p><a class="button" href="${options.view.path}/api-keys">I have saved the key</a></p>
+</section>
+<section class="card" aria-labelledby="first-call">
+<h2 id="first-call">Try it</h2>
+<p>To make a first call with this key, paste this command into a terminal:</p>
+${copyable("first-call-command", "A first call with curl", options.firstCall)}
+</section>`;
+}
 
 /** The input of the form that rolls a key. */
 export interface RollInput {
@@ -48,5 +73,20 @@ ${noticeBox(options.notice)}
   ${lifetimeField(input.lifetime)}
   <p class="choices"><button>Roll key</button>
   <a class="button quiet" href="${keys}">Cancel</a></p>
+</form></div>`;
+}
+
+export function revokeApiKeyPage({ view, key }: { view: EnvironmentView; key: ApiKey }): Html {
+  const keys = `${view.path}/api-keys`;
+  if (key.revokedAt) {
+    return html`<div class="card narrow"><h1>${key.name}</h1>
+<p>This API key was revoked on ${time(key.revokedAt)}.</p>
+<p><a class="button" href="${keys}">Go back to API keys</a></p></div>`;
+  }
+  return html`<div class="card narrow"><h1>Revoke ${key.name}?</h1>
+<p>The ${view.name.toLowerCase()} API key <code>${hint(key)}</code> will stop working everywhere within 5 seconds. Systems that use it can’t call the API anymore. You can’t undo this.</p>
+<form method="post" action="${keys}/${key.id}/revoke" class="choices">
+  <button class="danger">Revoke key</button>
+  <a class="button quiet" href="${keys}">Keep key</a>
 </form></div>`;
 }
