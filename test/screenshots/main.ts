@@ -6,13 +6,13 @@ import { signIn } from "../browser/dashboard-page.ts";
 import setup from "../setup/product.ts";
 import { sharedProduct } from "../support/product.ts";
 import { startSubscriber } from "../support/subscriber.ts";
-import { believableOrganization } from "./believable.ts";
-import { type FoundPage, findPages, photograph, STRANGERS_PAGES } from "./pages.ts";
+import { type FoundPage, findPages, PUBLIC_PAGES, photograph } from "./pages.ts";
+import { realisticOrganization } from "./realistic-organization.ts";
 
 const folder = join(projectRoot, ".cache", "screenshots");
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** Starts the product, fills it with believable data, and photographs every page that a user can reach by links. */
+/** Starts the product, fills it with realistic data, and photographs every page that a user can reach by links. */
 async function main(only: string | undefined): Promise<void> {
   await setup();
   const subscriber = await startSubscriber((post, response) =>
@@ -21,7 +21,7 @@ async function main(only: string | undefined): Promise<void> {
   const browser = await launchBrowser();
   try {
     say("Filling it with data ...");
-    const organization = await believableOrganization(new URL("/", subscriber.url));
+    const organization = await realisticOrganization(new URL("/", subscriber.url));
     const context = await newProfile(browser, { baseURL: sharedProduct().dashboardUrl });
     const page = await context.newPage();
     await rm(folder, { recursive: true, force: true });
@@ -32,7 +32,7 @@ async function main(only: string | undefined): Promise<void> {
         await photograph(page, each, folder);
       }
     };
-    await take(STRANGERS_PAGES);
+    await take(PUBLIC_PAGES);
     await signIn(page, organization);
     await take(await findPages(page, ["/live/overview", "/test/overview"]));
     say(`Screenshots: ${folder}`);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 
-/** A page, and under which name its pictures are kept. */
+/** A page, and the name of its screenshots. */
 export interface FoundPage {
   readonly name: string;
   readonly path: string;
@@ -9,11 +9,11 @@ export interface FoundPage {
 
 const WIDTHS = [360, 768, 1440] as const;
 const SCHEMES = ["light", "dark"] as const;
-/** Of TypeIDs; all pages that differ by them alone are of one kind, and one of each is enough. */
+/** Ids in paths. Of the pages that differ only by ids, one is photographed. */
 const ID = /[a-z]+_[0-9a-z]{26}/g;
 
-/** Those that need no session. */
-export const STRANGERS_PAGES: readonly FoundPage[] = [
+/** The pages that need no session. */
+export const PUBLIC_PAGES: readonly FoundPage[] = [
   "/sign-in",
   "/sign-in/code",
   "/sign-up",
@@ -25,7 +25,7 @@ export const STRANGERS_PAGES: readonly FoundPage[] = [
   path,
 }));
 
-/** One page of every kind that links lead to from these on, without a query: forms and filters are pages of their own by their path. */
+/** Returns one page of each kind that links lead to, directly or not, from these pages. Queries are ignored. */
 export async function findPages(page: Page, from: readonly string[]): Promise<FoundPage[]> {
   const found = new Map<string, string>();
   const queue = [...from];
@@ -41,7 +41,7 @@ export async function findPages(page: Page, from: readonly string[]): Promise<Fo
   return [...found].map(([name, path]) => ({ name, path }));
 }
 
-/** Pictures of a page, whole, in light and dark and at three widths: `<name>.<scheme>.<width>.png`. */
+/** Photographs a whole page in light and dark mode at three widths: `<name>.<scheme>.<width>.png`. */
 export async function photograph(page: Page, { name, path }: FoundPage, folder: string): Promise<void> {
   await page.goto(path);
   for (const colorScheme of SCHEMES) {

@@ -19,7 +19,7 @@ import { EMAIL, PASSWORD, startFakeServices } from "./fake-services.ts";
 import type { FakeState } from "./fake-state.ts";
 import { routesOf } from "./routes.ts";
 
-/** An answer, its body as text. */
+/** A response with its body as text. */
 export interface Page {
   readonly status: number;
   readonly headers: Headers;
@@ -28,16 +28,16 @@ export interface Page {
   readonly text: string;
 }
 
-/** A browser's part: it keeps cookies, follows nothing, and sends forms from the dashboard's own pages. */
+/** A simulated browser: it keeps cookies, follows no redirects, and sends forms from the dashboard's own pages. */
 export interface Visitor {
   get(path: string): Promise<Page>;
   post(path: string, form?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Page>;
   request(path: string, init: RequestInit): Promise<Page>;
-  /** Signs in as the one user there is. */
+  /** Signs in as the only user. */
   signIn(): Promise<Page>;
-  /** The token of the forms on a page. */
+  /** Returns the token of the forms on a page. */
   formToken(path: string): Promise<string>;
-  /** As the browser was a moment ago, for requests that were under way then. */
+  /** Returns a copy with the current cookies, for requests that are sent before later changes. */
   clone(): Visitor;
 }
 
@@ -46,18 +46,18 @@ export interface TestDashboard {
   readonly routes: ReturnType<typeof routesOf>;
   readonly logs: readonly Record<string, unknown>[];
   visitor(): Visitor;
-  /** Takes the account service away. */
+  /** Stops the account service. */
   stopAccount(): Promise<void>;
-  /** Takes the verification service away. */
+  /** Stops the verification service. */
   stopVerification(): Promise<void>;
-  /** Takes the monitor service away. */
+  /** Stops the monitor service. */
   stopMonitor(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const ORIGIN = "http://localhost:8081";
 
-/** The real dashboard on a free port, before played services. */
+/** Starts the real dashboard on a free port, with simulated services. */
 export async function startDashboard(
   options: { trustedProxyHops?: number; localMailbox?: boolean } = {},
 ): Promise<TestDashboard> {

@@ -20,7 +20,7 @@ type Delivery = MessageInitShape<typeof DeliverySchema>;
 
 const at = timestampFromDate(new Date("2026-11-21T09:30:05.067Z"));
 
-/** A delivery as the service describes it. */
+/** A delivery as the service sends it. */
 export function deliveryOf(changes: Delivery = {}): Delivery {
   return {
     id: DELIVERY_ID,
@@ -43,7 +43,7 @@ export function deliveryOf(changes: Delivery = {}): Delivery {
 
 const alone = ["dashboard"];
 
-/** Plays the webhook dispatcher. */
+/** Simulates the webhook dispatcher. */
 export function dispatcherService(state: FakeState) {
   const callers: Callers<typeof WebhookDispatcherService> = {
     listDeliveries: alone,

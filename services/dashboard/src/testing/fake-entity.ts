@@ -11,7 +11,7 @@ export const ENTITY_ID = "ent_01m7ygrfd7fvwr2n2apeh0ddm8";
 
 type Snapshot = MessageInitShape<typeof SnapshotSchema>;
 
-/** Versions of one entity, oldest first, as a chain that holds. */
+/** Versions of one entity, oldest first, with valid hashes. */
 export function chainOf(...versions: readonly JsonObject[]): Snapshot[] {
   const chain: Snapshot[] = [];
   for (const [index, entity] of versions.entries()) {
@@ -53,7 +53,7 @@ const callers: Callers<typeof EntityService> = {
   updateFromProvider: [],
 };
 
-/** Plays what the dashboard asks the entity service. */
+/** Simulates the entity service. */
 export function entityService(state: FakeState) {
   const notHere = async (): Promise<never> => {
     throw new ServiceError("internal_error");

@@ -7,14 +7,14 @@ import type { SessionSchema } from "@vvs/proto/account/v1/sessions";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
-/** Of the one link that is good. */
+/** Token of the only valid link. */
 export const LINK_TOKEN = "token-of-the-one-good-link";
-/** The password of the one sign-up. */
+/** Password of the only sign-up. */
 export const SIGN_UP_PASSWORD = "chosen at the sign-up";
 
 const alone = ["dashboard"];
 
-/** Plays what account does for people without a session: one sign-up and one reset wait for their link to be opened. */
+/** Simulates account for people without a session: one sign-up and one password reset wait for their links to be opened. */
 export function entryPart(
   state: FakeState,
   options: { email: string; session: () => MessageInitShape<typeof SessionSchema> },

@@ -14,7 +14,7 @@ import type { Handlers } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 export const INVITATION_ID = "inv_01m7ygvppkenma4hm7yf5h5159";
-/** Of the link of the one invitation that there may be. */
+/** Token in the link of the only invitation. */
 export const INVITATION_TOKEN = "token-of-an-invitation-that-was-mailed-0000";
 
 type InvitationHandlers = Pick<
@@ -27,7 +27,7 @@ type InvitationHandlers = Pick<
   | "acceptInvitation"
 >;
 
-/** An invitation as account describes it. */
+/** An invitation as account sends it. */
 export function invitationMessage(
   changes: MessageInitShape<typeof InvitationSchema> = {},
 ): MessageInitShape<typeof InvitationSchema> {
@@ -42,7 +42,7 @@ export function invitationMessage(
   };
 }
 
-/** Plays what account does with invitations; `note` writes calls down. */
+/** Simulates the invitations of account; `note` records calls. */
 export function invitationHandlers(state: FakeState, note: (method: string, json: string) => void): InvitationHandlers {
   const offered = (token: string) => {
     const [invitation] = state.invitations;

@@ -28,7 +28,7 @@ const callers: Callers<typeof OrganizationService> = {
   acceptInvitation: alone,
 };
 
-/** Plays what account knows of an organization's members. */
+/** Simulates the members of account. */
 export function organizationService(state: FakeState): ServicePart {
   const note = (method: string, json: string) => {
     failIfAsked(state, method);
@@ -74,7 +74,7 @@ export function organizationService(state: FakeState): ServicePart {
   return servicePart({ service: OrganizationService, handlers, callers });
 }
 
-/** A member as account describes them. */
+/** A member as account sends it. */
 export function memberMessage(
   changes: MessageInitShape<typeof MemberSchema> = {},
 ): MessageInitShape<typeof MemberSchema> {

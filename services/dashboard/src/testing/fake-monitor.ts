@@ -20,13 +20,13 @@ import { VERIFICATION_ID } from "./fake-verification.ts";
 export const MONITOR_ID = "mon_01m7ygvppkenma4hm7yf5h5159";
 export const EVENT_ID = "evt_01m7ygvppkf9m8p9ecpfzd1xaj";
 
-// Never a message itself, whose own type would keep its parts from being given as plain objects.
+// Not a message itself: its type would not accept plain objects as parts.
 type Monitor = Exclude<MessageInitShape<typeof MonitorSchema>, { $typeName: string }>;
 type Event = Exclude<MessageInitShape<typeof EventSchema>, { $typeName: string }>;
 
 const at = timestampFromDate(new Date("2026-11-21T07:41:46.067Z"));
 
-/** A monitor as the service describes it. */
+/** A monitor as the service sends it. */
 export function monitorOf(changes: Monitor = {}): Monitor {
   return {
     id: MONITOR_ID,
@@ -43,7 +43,7 @@ export function monitorOf(changes: Monitor = {}): Monitor {
   };
 }
 
-/** An event as the service describes it. */
+/** An event as the service sends it. */
 export function eventOf(changes: Event = {}): Event {
   return {
     id: EVENT_ID,
@@ -67,7 +67,7 @@ const callers: Callers<typeof MonitorService> = {
   listEventsAfter: [],
 };
 
-/** Plays what the dashboard asks the monitor service. */
+/** Simulates the monitor service. */
 export function monitorService(state: FakeState) {
   const note = (method: string, json: string) => {
     failIfAsked(state, method);
@@ -111,7 +111,7 @@ export function monitorService(state: FakeState) {
       return { events: state.events, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
     },
     async listEventsAfter() {
-      throw new Error("not asked by the dashboard");
+      throw new Error("not called by the dashboard");
     },
   };
   return { service: MonitorService, handlers, callers };

@@ -7,11 +7,11 @@ import type { SessionSchema } from "@vvs/proto/account/v1/sessions";
 import { type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
-/** What the browser's device answers where all is well. */
+/** A valid answer of the browser's device. */
 export const PASSKEY_RESPONSE = '{"id":"the-one-passkey"}';
 export const CEREMONY = "ceremony-of-the-one-browser";
 
-/** Plays what account does with the passkeys of the one user. */
+/** Simulates the passkeys of the only user. */
 export function passkeyPart(
   state: FakeState,
   options: { session: () => MessageInitShape<typeof SessionSchema> },

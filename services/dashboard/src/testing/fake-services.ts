@@ -48,7 +48,7 @@ export interface FakeServices {
   readonly monitor: RpcServer;
 }
 
-/** Plays all services that the dashboard calls, over real gRPC. */
+/** Simulates all services that the dashboard calls, over real gRPC. */
 export async function startFakeServices(logger: Logger): Promise<FakeServices> {
   const state: FakeState = {
     calls: [],
@@ -125,7 +125,7 @@ function note(state: FakeState, method: string, json: string): void {
   state.calls.push(`${method} ${json}`);
 }
 
-/** A service for the dashboard; methods that it does not call fail. */
+/** Serves a simulated service; methods without a handler fail. */
 function partOf<S extends DescService>(service: S, handlers: Partial<Handlers<S>>): ServicePart {
   const unused = async () => Promise.reject(new ServiceError("internal_error"));
   const ofAll = <T>(value: T) => Object.fromEntries(service.methods.map(({ localName }) => [localName, value]));
@@ -242,7 +242,7 @@ function auditLogPart(state: FakeState): ServicePart {
   });
 }
 
-/** A key as account describes it. */
+/** A key as account sends it. */
 export function keyOf(changes: MessageInitShape<typeof ApiKeySchema> = {}): MessageInitShape<typeof ApiKeySchema> {
   return {
     id: "key_1",

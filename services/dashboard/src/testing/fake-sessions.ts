@@ -6,7 +6,7 @@ import type { SessionSchema, SessionService } from "@vvs/proto/account/v1/sessio
 import type { Handlers } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
-/** What the one user's app shows. */
+/** The code that the user's authenticator app shows. */
 export const CODE = "123456";
 export const SECOND_STEP = "second-step-of-the-one-user";
 export const RECOVERY_CODES = ["aaaa-bbbb-cccc-dddd", "eeee-ffff-gggg-hhhh"];
@@ -26,11 +26,11 @@ type SessionHandlers = Pick<
   | "disableTotp"
 >;
 
-/** What a wrong password of the one user is refused with. */
+/** The refusal of a wrong password. */
 const notYours = (path: string) =>
   new ServiceError("invalid_request", { details: [{ path, message: "is not your password" }] });
 
-/** Plays what account does with the sessions of the one user. A session's id is its token backwards. */
+/** Simulates the sessions of the only user. A session's id is its token reversed. */
 export function sessionHandlers(
   state: FakeState,
   options: { password: string; session: () => SessionMessage },

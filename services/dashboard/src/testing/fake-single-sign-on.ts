@@ -8,7 +8,7 @@ import { type FakeState, failIfAsked } from "./fake-state.ts";
 const BROWSER_TOKEN = "b".repeat(43);
 const ACME = { id: "acme", name: "Acme" };
 
-/** Plays single sign-on: one provider, for acme.example, which sends everybody back signed in. */
+/** Simulates single sign-on with one provider, for acme.example, which signs everyone in. */
 export function singleSignOnPart(state: FakeState): ServicePart {
   return servicePart({
     service: SingleSignOnService,

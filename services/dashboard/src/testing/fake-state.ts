@@ -12,19 +12,19 @@ import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_h
 import type { EvidenceSchema, ProviderSchema, VerificationSchema } from "@vvs/proto/verification/v1/verification";
 import type { DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
 
-/** What the played services hold, and what was asked of them. */
+/** The data of the simulated services, and the calls that they received. */
 export interface FakeState {
   /** Calls that change or reveal something, as JSON. */
   readonly calls: string[];
-  /** Live session tokens. */
+  /** Tokens of the current sessions. */
   readonly sessions: Set<string>;
   /** Of the one user. */
   role: string;
-  /** Has the user an authenticator app? */
+  /** Whether the user has an authenticator app. */
   hasApp: boolean;
-  /** When they last gave their password. */
+  /** When the user last entered the password. */
   authenticatedAt: Date;
-  /** What the browser of each session calls itself. */
+  /** The user agent of each session. */
   userAgent: string;
   usage: MessageInitShape<typeof UsageCountSchema>[];
   keys: MessageInitShape<typeof ApiKeySchema>[];
@@ -32,23 +32,23 @@ export interface FakeState {
   passkeys: MessageInitShape<typeof PasskeySchema>[];
   members: MessageInitShape<typeof MemberSchema>[];
   invitations: MessageInitShape<typeof InvitationSchema>[];
-  /** Has the address that is invited an account already? */
+  /** Whether the invited address already has an account. */
   hasAccount: boolean;
   /** Newest first. */
   auditEntries: MessageInitShape<typeof AuditEntrySchema>[];
   deliveries: MessageInitShape<typeof DeliverySchema>[];
   endpoints: MessageInitShape<typeof EndpointSchema>[];
-  /** How many deliveries a replay of failed ones would take in. */
+  /** Number of deliveries that a replay of failed ones includes. */
   failedCount: number;
   verifications: MessageInitShape<typeof VerificationSchema>[];
-  /** Is there a page after the one that is asked for? */
+  /** Whether there is a page after the requested one. */
   hasOlder: boolean;
   evidence: MessageInitShape<typeof EvidenceSchema>[];
   providers: MessageInitShape<typeof ProviderSchema>[];
   /** Over time. */
   providerHealth: MessageInitShape<typeof ProviderHealthSchema>[];
   entities: MessageInitShape<typeof EntitySchema>[];
-  /** What a look-up answers. */
+  /** The answer of a look-up. */
   found: MessageInitShape<typeof LookUpResponseSchema>;
   /** Newest first. */
   snapshots: MessageInitShape<typeof SnapshotSchema>[];
@@ -56,13 +56,13 @@ export interface FakeState {
   /** Newest first. */
   events: MessageInitShape<typeof EventSchema>[];
   previousValidUntil: Date | undefined;
-  /** Is the one user's address not confirmed yet? */
+  /** Whether the user's address is not confirmed yet. */
   unconfirmed: boolean;
   signUpOpen: boolean;
   mailSent: boolean;
-  /** The texts of the mails in the local mailbox. */
+  /** The texts of the emails in the local mailbox. */
   mails: string[];
-  /** What a method throws instead of answering. */
+  /** The error that a method throws instead of answering. */
   readonly failures: Map<string, ServiceError>;
   /** Awaited by CreateApiKey, CreateMonitor and Verify before they answer. */
   gate: Promise<void>;

@@ -23,7 +23,7 @@ type Verification = MessageInitShape<typeof VerificationSchema>;
 
 const at = timestampFromDate(new Date("2026-11-21T07:41:46.067Z"));
 
-/** A verification as the service describes it. */
+/** A verification as the service sends it. */
 export function verificationOf(changes: Verification = {}): Verification {
   return {
     id: VERIFICATION_ID,
@@ -46,7 +46,7 @@ export function verificationOf(changes: Verification = {}): Verification {
   };
 }
 
-/** Evidence as the service describes it; its hash is that of `{"a":1}`. */
+/** Evidence as the service sends it; its hash is that of `{"a":1}`. */
 export function evidenceOf(
   changes: MessageInitShape<typeof EvidenceSchema> = {},
 ): MessageInitShape<typeof EvidenceSchema> {
@@ -69,7 +69,7 @@ export function evidenceOf(
 
 const alone = ["dashboard"];
 
-/** Plays the verification service. */
+/** Simulates the verification service. */
 export function verificationService(state: FakeState) {
   return {
     service: VerificationService,

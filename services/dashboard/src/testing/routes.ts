@@ -1,14 +1,14 @@
 import type { Express } from "express";
 import type { Permission } from "../ui/roles.ts";
 
-/** A route of signed-in users, as the app itself knows it. */
+/** A route for signed-in users, read from the app. */
 export interface Route {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly permission: Permission;
 }
 
-/** Every route of the app that names a permission, and the paths of those that name none. */
+/** Returns the routes of the app with a permission, and the method and path of those without. */
 export function routesOf(app: Express): { guarded: Route[]; open: string[] } {
   const guarded: Route[] = [];
   const open: string[] = [];

@@ -3,7 +3,7 @@ import { withAccounts } from "../../deploy/local/seed.ts";
 import type { UsageCount } from "../../services/account/src/usage/usage.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { pastOfProviders } from "./past-of-providers.ts";
+import { addProviderHistory } from "./provider-history.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAYS = 30;
@@ -22,17 +22,17 @@ const LIVE_UEIS = ["ZZNRTHWND001", "ZZHARBRLT002", "ZZRENEWED003", "ZZBLKTHRN004
 const CREATED = ["Cedar & Pine Office Supply LLC", "Lakeshore Mechanical Contractors, Inc.", "Ortega Family Catering"];
 
 /**
- * An organization as it is after a month: keys, a past of usage, verifications of every outcome, monitors that found
- * changes, webhooks that arrived and one that does not. `subscriber` answers with an error under `/broken`.
+ * Creates an organization with the data of a month: keys, usage, verifications of every outcome, monitors with changes,
+ * delivered webhooks and failing ones. `subscriber` answers with an error under `/broken`.
  */
-export async function believableOrganization(subscriber: URL): Promise<TestOrganization> {
+export async function realisticOrganization(subscriber: URL): Promise<TestOrganization> {
   const organization = await createOrganization({
     name: "Northgate Foods, Inc.",
     email: "dana.whitfield@northgate-foods.example",
     limitPerMinute: 5_000,
   });
-  await pastUsage(organization);
-  await pastOfProviders(sharedProduct().environment, DAYS);
+  await addUsage(organization);
+  await addProviderHistory(sharedProduct().environment, DAYS);
   const { live, sandbox } = organization;
   const sandboxChecks = { checks: ["sam_registration", "tin_match"], mode: "realtime" };
   for (const [place, uei] of SANDBOX_UEIS.entries()) {
@@ -68,8 +68,8 @@ export async function believableOrganization(subscriber: URL): Promise<TestOrgan
   return organization;
 }
 
-/** What gateways would have reported: busy by day, quiet by night and at weekends, a bad hour, some refusals. */
-async function pastUsage({ id: organizationId }: TestOrganization): Promise<void> {
+/** Adds the usage that gateways would have reported: busy by day, quiet at night and on weekends, with bad hours and refusals. */
+async function addUsage({ id: organizationId }: TestOrganization): Promise<void> {
   const { environment: variables } = sharedProduct();
   await withAccounts(variables, async (accounts) => {
     for (const environment of ["live", "sandbox"] as const) {
@@ -78,8 +78,8 @@ async function pastUsage({ id: organizationId }: TestOrganization): Promise<void
         ["Accounts payable", "Onboarding"].map((name) => accounts.apiKeys.create({ tenant, ...BY }, { name })),
       );
       const counts: UsageCount[] = [];
-      const present = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-      for (let hour = present - DAYS * 24 * HOUR_MS; hour <= present; hour += HOUR_MS) {
+      const currentHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+      for (let hour = currentHour - DAYS * 24 * HOUR_MS; hour <= currentHour; hour += HOUR_MS) {
         for (const [place, { key }] of keys.entries()) {
           const requests = requestsAt(new Date(hour), place);
           const of = (status: number, number: number, slower: number): UsageCount => ({
@@ -108,7 +108,7 @@ function requestsAt(hour: Date, key: number): number {
   return Math.round((6 + 320 * byDay * (isWeekend ? 0.15 : 1)) * varied * (key === 0 ? 1 : 0.4));
 }
 
-/** Most took 8–64 ms; the rest is spread over the longer classes. */
+/** Returns a histogram of durations: most are 8–64 ms, the rest is in the longer classes. */
 function durationsOf(requests: number, slower: number): number[] {
   const shares = [0, 0, 0, 0.05, 0.4, 0.35, 0.14, 0.05, 0.01];
   const durations = Array.from({ length: 16 }, (_, place) => Math.floor(requests * (shares[place - slower] ?? 0)));

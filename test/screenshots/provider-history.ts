@@ -18,15 +18,15 @@ const PROVIDERS = {
   ],
 } as const satisfies Record<string, readonly (readonly [string, AttemptCountDocument["check_type"]])[]>;
 
-/** What verification would have counted: mostly answers, some bad days, a weekend without any question. */
-export async function pastOfProviders(variables: Readonly<Record<string, string>>, days: number): Promise<void> {
+/** Adds the attempts that verification would have counted: mostly answers, some bad days, weekends without calls. */
+export async function addProviderHistory(variables: Readonly<Record<string, string>>, days: number): Promise<void> {
   const client = new MongoClient(variables.MONGODB_URI!);
   const databases = environmentDatabases(client, variables.MONGODB_DATABASE_PREFIX!, "verification");
-  const present = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const currentHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   for (const environment of ["live", "sandbox"] as const) {
     const counts: AttemptCountDocument[] = [];
     for (const [place, [provider, check_type]] of PROVIDERS[environment].entries()) {
-      for (let at = present - days * 24 * HOUR_MS; at < present; at += HOUR_MS) {
+      for (let at = currentHour - days * 24 * HOUR_MS; at < currentHour; at += HOUR_MS) {
         const hour = new Date(at);
         if ([0, 6].includes(hour.getUTCDay()) && place > 0) continue;
         const isBad = (at / HOUR_MS / 24 + place * 3) % 11 < 1;
