@@ -20,15 +20,13 @@ import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
 import { createRequirePassword } from "./http/recent-password.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import { createBeginSession, createSignedIn, observed } from "./http/session.ts";
+import { createBeginSession, createSignedIn, observed, type PageHandler } from "./http/session.ts";
 import { createChangeMonitorHandlers } from "./monitors/change-monitor.ts";
 import { createCreateMonitorHandlers } from "./monitors/create-monitor.ts";
-import { addMonitorRoutes } from "./monitors/monitor-routes.ts";
 import { createMonitorHandlers } from "./monitors/monitors.ts";
 import { createAuditLogHandler } from "./organization/audit-log.ts";
 import { createMemberHandlers } from "./organization/members.ts";
 import { createOrganizationHandler } from "./organization/organization.ts";
-import { addOrganizationRoutes } from "./organization/organization-routes.ts";
 import { createOverviewHandler } from "./overview/overview.ts";
 import type { PageContext } from "./page-context.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
@@ -38,6 +36,7 @@ import { createTwoFactorHandlers } from "./security/two-factor.ts";
 import { environmentViews } from "./ui/environments.ts";
 import { createLayout, type Layout } from "./ui/layout.ts";
 import { createReadPanel } from "./ui/panels.ts";
+import type { Permission } from "./ui/roles.ts";
 import { createUsageHandler } from "./usage/usage.ts";
 import { createEvidenceHandlers } from "./verifications/evidence.ts";
 import { createRunVerificationHandlers } from "./verifications/run-verification.ts";
@@ -49,7 +48,7 @@ import { createReplayFailedHandlers } from "./webhooks/replay-failed.ts";
 import { createTestEventHandlers } from "./webhooks/test-event.ts";
 import { createWebhookHandlers } from "./webhooks/webhooks.ts";
 
-/** Creates the dashboard with all its routes, which are listed here or in the routes file of their section. */
+/** Creates the dashboard with all its routes. */
 export function createApp(options: AppOptions): Express {
   const { sessions, logger } = options;
   const assets = createAssets();
@@ -138,59 +137,84 @@ export function createApp(options: AppOptions): Express {
   if (options.localMailbox) app.get("/mailbox", createMailbox(context));
   for (const view of environmentViews) {
     const { path } = view;
-    addMonitorRoutes(app, view, { signedIn, monitors, createMonitor, changeMonitor });
-    addOrganizationRoutes(app, view, { signedIn, requirePassword, plan, members, auditLog });
+    const page = (permission: Permission, handle: PageHandler) => signedIn(view, permission, handle);
     app.get(path, (_request, response) => response.redirect(303, `${path}/overview`));
-    app.get(`${path}/overview`, signedIn(view, "read", overview));
-    app.get(`${path}/entities`, signedIn(view, "read", entities.search));
-    app.post(`${path}/entities`, signedIn(view, "read", entities.submit));
-    app.get(`${path}/entities/:entity_id`, signedIn(view, "read", entities.view));
-    app.get(`${path}/verifications`, signedIn(view, "read", verifications.list));
-    app.post(`${path}/verifications`, signedIn(view, "verify", runVerification.run));
-    app.get(`${path}/verifications/new`, signedIn(view, "verify", runVerification.ask));
-    app.get(`${path}/verifications/:verification_id`, signedIn(view, "read", verifications.view));
-    app.get(`${path}/evidence/:evidence_id`, signedIn(view, "read", evidence.view));
-    app.get(`${path}/evidence/:evidence_id/content`, signedIn(view, "read", evidence.download));
-    app.get(`${path}/providers`, signedIn(view, "read", providers));
-    app.get(`${path}/usage`, signedIn(view, "read", usage));
-    app.get(`${path}/api-keys`, signedIn(view, "read", apiKeys.list));
-    app.post(`${path}/api-keys`, signedIn(view, "manage_keys", requirePassword(apiKeys.create)));
-    app.get(`${path}/api-keys/:key_id/roll`, signedIn(view, "manage_keys", requirePassword(apiKeys.askToRoll)));
-    app.post(`${path}/api-keys/:key_id/roll`, signedIn(view, "manage_keys", requirePassword(apiKeys.roll)));
-    app.get(`${path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.askToRevoke));
-    app.post(`${path}/api-keys/:key_id/revoke`, signedIn(view, "manage_keys", apiKeys.revoke));
-    app.get(`${path}/webhooks`, signedIn(view, "read", webhooks.view));
-    app.post(`${path}/webhooks/secret`, signedIn(view, "manage_webhooks", requirePassword(webhooks.setSecret)));
-    app.post(`${path}/webhooks/secret/show`, signedIn(view, "manage_webhooks", requirePassword(webhooks.showSecret)));
-    app.post(
-      `${path}/webhooks/secret/rotate`,
-      signedIn(view, "manage_webhooks", requirePassword(webhooks.rotateSecret)),
-    );
+    app.get(`${path}/overview`, page("read", overview));
+    app.get(`${path}/entities`, page("read", entities.search));
+    app.post(`${path}/entities`, page("read", entities.submit));
+    app.get(`${path}/entities/:entity_id`, page("read", entities.view));
+    app.get(`${path}/verifications`, page("read", verifications.list));
+    app.post(`${path}/verifications`, page("verify", runVerification.run));
+    app.get(`${path}/verifications/new`, page("verify", runVerification.ask));
+    app.get(`${path}/verifications/:verification_id`, page("read", verifications.view));
+    app.get(`${path}/evidence/:evidence_id`, page("read", evidence.view));
+    app.get(`${path}/evidence/:evidence_id/content`, page("read", evidence.download));
+    app.get(`${path}/monitors`, page("read", monitors.list));
+    app.post(`${path}/monitors`, page("manage_monitors", createMonitor.create));
+    app.get(`${path}/monitors/new`, page("manage_monitors", createMonitor.ask));
+    app.get(`${path}/monitors/:monitor_id`, page("read", monitors.view));
+    app.get(`${path}/monitors/:monitor_id/change`, page("manage_monitors", changeMonitor.ask));
+    app.post(`${path}/monitors/:monitor_id/change`, page("manage_monitors", changeMonitor.change));
+    app.get(`${path}/monitors/:monitor_id/cancel`, page("manage_monitors", monitors.askToCancel));
+    app.post(`${path}/monitors/:monitor_id/cancel`, page("manage_monitors", monitors.cancel));
+    app.get(`${path}/providers`, page("read", providers));
+    app.get(`${path}/usage`, page("read", usage));
+    app.get(`${path}/api-keys`, page("read", apiKeys.list));
+    app.post(`${path}/api-keys`, page("manage_keys", requirePassword(apiKeys.create)));
+    app.get(`${path}/api-keys/:key_id/roll`, page("manage_keys", requirePassword(apiKeys.askToRoll)));
+    app.post(`${path}/api-keys/:key_id/roll`, page("manage_keys", requirePassword(apiKeys.roll)));
+    app.get(`${path}/api-keys/:key_id/revoke`, page("manage_keys", apiKeys.askToRevoke));
+    app.post(`${path}/api-keys/:key_id/revoke`, page("manage_keys", apiKeys.revoke));
+    app.get(`${path}/webhooks`, page("read", webhooks.view));
+    app.post(`${path}/webhooks/secret`, page("manage_webhooks", requirePassword(webhooks.setSecret)));
+    app.post(`${path}/webhooks/secret/show`, page("manage_webhooks", requirePassword(webhooks.showSecret)));
+    app.post(`${path}/webhooks/secret/rotate`, page("manage_webhooks", requirePassword(webhooks.rotateSecret)));
     app.post(
       `${path}/webhooks/secret/end-previous`,
-      signedIn(view, "manage_webhooks", requirePassword(webhooks.endPreviousSecret)),
+      page("manage_webhooks", requirePassword(webhooks.endPreviousSecret)),
     );
-    app.get(`${path}/webhooks/deliveries`, signedIn(view, "read", deliveries.list));
-    app.get(`${path}/webhooks/deliveries/:delivery_id`, signedIn(view, "read", deliveries.view));
-    app.post(`${path}/webhooks/deliveries/:delivery_id/replay`, signedIn(view, "manage_webhooks", deliveries.replay));
-    app.get(`${path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.ask));
-    app.post(`${path}/webhooks/replay`, signedIn(view, "manage_webhooks", replayFailed.run));
-    app.get(`${path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.ask));
-    app.post(`${path}/webhooks/test`, signedIn(view, "manage_webhooks", testEvent.send));
-    app.get(`${path}/security`, signedIn(view, "read", security.view));
-    app.post(`${path}/security/sessions/end`, signedIn(view, "read", security.endSession));
-    app.post(`${path}/security/sessions/end-others`, signedIn(view, "read", security.endOtherSessions));
-    app.post(`${path}/security/password`, signedIn(view, "read", security.changePassword));
-    app.get(`${path}/security/confirm`, signedIn(view, "read", security.askForPassword));
-    app.post(`${path}/security/confirm`, signedIn(view, "read", security.confirmPassword));
-    app.get(`${path}/security/confirm/passkey`, signedIn(view, "read", passkeys.askToConfirm));
-    app.post(`${path}/security/confirm/passkey`, signedIn(view, "read", passkeys.confirm));
-    app.get(`${path}/security/passkeys/new`, signedIn(view, "read", requirePassword(passkeys.ask)));
-    app.post(`${path}/security/passkeys`, signedIn(view, "read", requirePassword(passkeys.add)));
-    app.post(`${path}/security/passkeys/remove`, signedIn(view, "read", requirePassword(passkeys.remove)));
-    app.get(`${path}/security/two-factor`, signedIn(view, "read", requirePassword(twoFactor.setUp)));
-    app.post(`${path}/security/two-factor`, signedIn(view, "read", requirePassword(twoFactor.enable)));
-    app.post(`${path}/security/two-factor/disable`, signedIn(view, "read", requirePassword(twoFactor.disable)));
+    app.get(`${path}/webhooks/deliveries`, page("read", deliveries.list));
+    app.get(`${path}/webhooks/deliveries/:delivery_id`, page("read", deliveries.view));
+    app.post(`${path}/webhooks/deliveries/:delivery_id/replay`, page("manage_webhooks", deliveries.replay));
+    app.get(`${path}/webhooks/replay`, page("manage_webhooks", replayFailed.ask));
+    app.post(`${path}/webhooks/replay`, page("manage_webhooks", replayFailed.run));
+    app.get(`${path}/webhooks/test`, page("manage_webhooks", testEvent.ask));
+    app.post(`${path}/webhooks/test`, page("manage_webhooks", testEvent.send));
+    const list = `${path}/organization/members`;
+    /** For forms whose answer is the list of members. */
+    const memberForm = (handle: PageHandler) => page("manage_members", requirePassword(handle, list));
+    app.get(`${path}/organization`, page("read", plan));
+    app.get(`${path}/organization/audit-log`, page("read_audit_log", auditLog));
+    app.get(`${path}/organization/leave`, page("read", requirePassword(members.askToLeave)));
+    app.post(`${path}/organization/leave`, page("read", requirePassword(members.leave, list)));
+    app.get(list, page("read", members.list));
+    // Before the routes of members, whose :user_id would match too.
+    app.post(`${list}/invitations`, memberForm(members.invite));
+    app.post(`${list}/invitations/:invitation_id/resend`, memberForm(members.resendInvitation));
+    app.post(`${list}/invitations/:invitation_id/revoke`, memberForm(members.revokeInvitation));
+    // Opening the address of a form's answer leads back to the list.
+    app.get([`${list}/invitations`, `${list}/invitations/:invitation_id/:form`], (_request, response) =>
+      response.redirect(303, list),
+    );
+    app.get(`${list}/:user_id`, page("manage_members", requirePassword(members.view)));
+    app.post(`${list}/:user_id`, memberForm(members.setRole));
+    app.get(`${list}/:user_id/remove`, page("manage_members", requirePassword(members.askToRemove)));
+    app.post(`${list}/:user_id/remove`, memberForm(members.remove));
+
+    app.get(`${path}/security`, page("read", security.view));
+    app.post(`${path}/security/sessions/end`, page("read", security.endSession));
+    app.post(`${path}/security/sessions/end-others`, page("read", security.endOtherSessions));
+    app.post(`${path}/security/password`, page("read", security.changePassword));
+    app.get(`${path}/security/confirm`, page("read", security.askForPassword));
+    app.post(`${path}/security/confirm`, page("read", security.confirmPassword));
+    app.get(`${path}/security/confirm/passkey`, page("read", passkeys.askToConfirm));
+    app.post(`${path}/security/confirm/passkey`, page("read", passkeys.confirm));
+    app.get(`${path}/security/passkeys/new`, page("read", requirePassword(passkeys.ask)));
+    app.post(`${path}/security/passkeys`, page("read", requirePassword(passkeys.add)));
+    app.post(`${path}/security/passkeys/remove`, page("read", requirePassword(passkeys.remove)));
+    app.get(`${path}/security/two-factor`, page("read", requirePassword(twoFactor.setUp)));
+    app.post(`${path}/security/two-factor`, page("read", requirePassword(twoFactor.enable)));
+    app.post(`${path}/security/two-factor/disable`, page("read", requirePassword(twoFactor.disable)));
     // Opening the address of a form's answer leads back to the page with the form.
     for (const form of ["password", "passkeys", "passkeys/remove", "two-factor/disable", "sessions{/:form}"]) {
       app.get(`${path}/security/${form}`, (_request, response) => response.redirect(303, `${path}/security`));

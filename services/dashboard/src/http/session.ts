@@ -33,22 +33,15 @@ export type PageHandler = (request: Request, response: Response, visit: Visit) =
 /** The handlers of a section; a factory that ends with `satisfies PageHandlers` needs no type of its own. */
 export type PageHandlers = Readonly<Record<string, PageHandler>>;
 
-/** Creates a route handler for signed-in users whose role has a permission. The handler carries the permission, so that tests can list it. */
-export type SignedInPage = (
-  view: EnvironmentView,
-  permission: Permission,
-  handle: PageHandler,
-) => RequestHandler & { readonly permission: Permission };
-
 type Sessions = Client<typeof SessionService>;
 
 /**
  * Creates route handlers that require a session and a permission. The session is read from the account service on every
  * request, so that a session ended elsewhere is refused immediately. Without a session, the user is sent to the sign-in
- * page and then back.
+ * page and then back. The handler carries its permission, so that tests can list it.
  */
-export function createSignedIn(sessions: Sessions, readAlert: ReadAlert): SignedInPage {
-  return (view, permission, handle) => {
+export function createSignedIn(sessions: Sessions, readAlert: ReadAlert) {
+  return (view: EnvironmentView, permission: Permission, handle: PageHandler) => {
     const handler: RequestHandler = async (request, response) => {
       const session = await currentSession(sessions, request);
       if (!session) {
