@@ -3,7 +3,7 @@ import { currentDeadline, type Deadline, deadlineAt, isTooLate, timerMs, tooLate
 import { outcomeUnknown } from "@vvs/errors";
 import { type ClientSession, type MongoClient, MongoError } from "mongodb";
 
-/** Maximum duration of a transaction of background work, which has no deadline. */
+/** Maximum duration of a transaction of background work, which has no deadline, unless the work sets another. */
 const BACKGROUND_MS = 10_000;
 const FIRST_BACKOFF_MS = 5;
 const LONGEST_BACKOFF_MS = 500;
@@ -11,26 +11,30 @@ const LONGEST_BACKOFF_MS = 500;
 export interface TransactionOptions {
   /** False: a transaction that conflicts with another one fails instead of being tried again. */
   readonly retry?: boolean;
+  /** The caller's session, which runs one transaction at a time and is not ended. Default: a session of its own. */
+  readonly session?: ClientSession;
+  /** Maximum duration in background work, in milliseconds. Default: 10 s. */
+  readonly backgroundMs?: number;
 }
 
 /**
  * Runs `work` in a transaction: all of its writes take effect, or none. `work` may run more than once, so it must only
- * write to MongoDB. The transaction ends by the deadline of the call that is being served, else within 10 s, even if
+ * write to MongoDB. The transaction ends by the deadline of the call that is being served, else within `backgroundMs`, even if
  * MongoDB hangs. Errors: those of `work`, with nothing written; service_unavailable if it could not be committed in
  * time, certainly without effect, or with an unknown outcome (isOutcomeUnknown) if a commit had begun.
  */
 export function inTransaction<T>(
   client: MongoClient,
   work: (session: ClientSession) => Promise<T>,
-  { retry = true }: TransactionOptions = {},
+  { retry = true, session: given, backgroundMs = BACKGROUND_MS }: TransactionOptions = {},
 ): Promise<T> {
-  const deadline = currentDeadline() ?? deadlineAt(Date.now() + BACKGROUND_MS)!;
+  const deadline = currentDeadline() ?? deadlineAt(Date.now() + backgroundMs)!;
   if (isTooLate(deadline)) return Promise.reject(tooLate());
-  const session = client.startSession();
+  const session = given ?? client.startSession();
   const attempts = createAttempts(session, deadline, work, retry);
   const done = underDeadline(deadline, attempts.run);
   // Not earlier: an operation of `work` that hangs still uses the session, which the driver would give to another call.
-  void done.finally(() => session.endSession()).catch(() => undefined);
+  if (!given) void done.finally(() => session.endSession()).catch(() => undefined);
   return answeredInTime(done, deadline, attempts);
 }
 

@@ -38,14 +38,14 @@ test("a made-up extract is a sound one: every row is read, no identifier is odd 
     await writeFile(path, await textOfExtract(3));
     expect(await validateExtract(path)).toMatchObject({ rows: SIZE, cutDate: "2026-09-06" });
     const items = (await gathered(readExtract(path))).flat();
-    const rows = items.flatMap((item): ExtractRow[] => (item.kind === "row" ? [item.row] : []));
+    const rows = items.flatMap(({ row }): ExtractRow[] => (row ? [row] : []));
     expect(rows).toHaveLength(SIZE);
     expect(new Set(rows.map(({ uei }) => uei)).size).toBe(SIZE);
-    const cages = rows.flatMap(({ cage }) => cage ?? []);
+    const cages = rows.flatMap(({ sam }) => sam.cage ?? []);
     expect(new Set(cages).size).toBe(cages.length);
     expect(rows.flatMap(({ uei }) => explainOddity("uei", uei) ?? [])).toEqual([]);
     expect(cages.flatMap((cage) => explainOddity("cage", cage) ?? [])).toEqual([]);
-    expect(rows.filter(({ dbaName }) => dbaName).length).toBeGreaterThan(SIZE / 20);
+    expect(rows.filter(({ other_names }) => other_names.length > 0).length).toBeGreaterThan(SIZE / 20);
     expect(rows.every(({ addresses }) => addresses.length === 2)).toBe(true);
   }));
 

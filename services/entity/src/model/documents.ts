@@ -1,26 +1,17 @@
 import type { CapDocument } from "@vvs/mongo";
 import type { Binary, Collection, Db } from "mongodb";
 import type { IsoDate } from "./dates.ts";
-import type { Address, StatusFacts } from "./facts.ts";
+import type { Address, SamFacts } from "./facts.ts";
 
-/** The identifiers that may be shown to anyone. A TIN is kept apart, sealed. */
+/** The identifiers that may be shown. A TIN is stored apart from them, sealed. */
 export type PublicIdentifierType = "uei" | "cage" | "duns";
 export type PublicIdentifiers = { readonly [T in PublicIdentifierType]?: string };
 
-/** What a registry or a provider says of a registration. */
-export interface SamFacts {
-  readonly sam_registered: boolean;
-  readonly listed_as: StatusFacts["listedAs"];
-  readonly expiration_date?: IsoDate;
-  /** The source itself flags an active exclusion. */
-  readonly excluded: boolean;
-  readonly cage?: string;
-  readonly entity_type?: string;
-}
-
-/** When an exclusion that concerns the entity is in force. */
+/** When an exclusion is in force. */
 export interface ExclusionPeriodDocument {
+  /** The first day; absent where the source does not say, which means that it is in force already. */
   readonly active_date?: IsoDate;
+  /** The last day; absent where the source does not say, which means the same as `indefinite`. */
   readonly termination_date?: IsoDate | "indefinite";
 }
 
@@ -30,26 +21,26 @@ export interface SourceDocument {
   readonly version?: string;
 }
 
-/** By what a name or an address is found again; made anew whenever either changes. */
+/** Keys by which names and addresses are found; computed again whenever either changes. */
 export interface MatchKeys {
-  /** Of the legal name alone, for exact look-ups. */
+  /** Keys of the legal name, for exact look-ups. */
   readonly name_keys: readonly string[];
-  /** Of all names, for fuzzy look-ups. */
+  /** Keys of all names, for fuzzy look-ups. */
   readonly candidate_keys: readonly string[];
   readonly address_keys: readonly string[];
-  /** By which version of the rules they were made; absent before versions were kept. */
+  /** Version of the rules that made the keys; absent on documents older than versions. */
   readonly match_version?: number;
 }
 
-/** An entity: of the registry where `organization_id` is null, else of the organization that created it. */
+/** An entity: the registry's if `organization_id` is null, otherwise one that this organization created. */
 export interface EntityDocument extends MatchKeys {
   readonly _id: string;
   readonly organization_id: string | null;
-  /** The number of its newest snapshot, and that snapshot's hash: what a change must have seen. */
+  /** The number and the hash of the newest snapshot; a change must have read them. */
   readonly version: number;
   readonly last_hash: string;
   readonly legal_name: string;
-  /** The legal name was made up, since none was supplied: it matches nothing. */
+  /** No legal name was supplied. The name is a placeholder, and matches nothing. */
   readonly placeholder: boolean;
   readonly other_names: readonly string[];
   readonly identifiers: PublicIdentifiers;
@@ -57,40 +48,45 @@ export interface EntityDocument extends MatchKeys {
   readonly claims?: readonly string[];
   /** On own entities that carry a TIN. */
   readonly tin_last4?: string;
-  /** Absent until a registry or a provider says something. */
+  /** Absent until a registry or a provider has facts. */
   readonly sam?: SamFacts;
-  /** Those that are not over, of the loaded exclusions file. */
+  /** The exclusions of the loaded exclusions file that are not over. */
   readonly exclusions: readonly ExclusionPeriodDocument[];
+  /** The exclusion that the registry's file flags has ended since, as the exclusions files show. */
+  readonly flag_ended?: boolean;
   readonly addresses: readonly Address[];
   readonly sources: readonly SourceDocument[];
-  /** On own entities: keyed hash of what the creation said, so that the same again is the same entity. */
+  /** On own entities: keyed hash of the creation's content, by which a repeated creation finds the entity. */
   readonly content_hash?: Binary;
-  /** Which key hashed it; absent where it was stored before that was noted. */
+  /** Id of the key that hashed it; absent on documents older than this field. */
   readonly content_hash_key_id?: string;
-  /** On own entities: the registry entity whose row it took over, hidden in its organization. */
+  /** On own entities: the registry entity whose row it took over; the organization does not see that one. */
   readonly registry_entity_id?: string;
-  /** On registry entities: the newest complete file has it. */
+  /** On registry entities: the newest complete file lists it. */
   readonly listed?: boolean;
-  /** On registry entities: what the row last applied said. Absent where it was stored before that was noted. */
+  /** On registry entities: the row that was applied last. Absent on documents older than this field. */
   readonly registry_row?: RegistryRowDocument;
   readonly created_at: Date;
-  /** Number of writes that made no version, as what they changed is not shown. */
+  /** Number of writes that made no version, because nothing visible changed. */
   readonly revision?: number;
-  /** When its newest snapshot was made: the next is later, if only by a millisecond, so that lists keep their order. */
+  /** Time of the newest snapshot; at least a millisecond later than the one before, so that lists keep their order. */
   readonly changed_at: Date;
 }
 
-/** The row that an entity was last made from. */
+/** The row from which an entity was last made. */
 export interface RegistryRowDocument {
-  /** "" for the entity's main row, else that of a further payment address. */
+  /** "" for the entity's main row; rows of its other payment addresses have another indicator. */
   readonly eft_indicator: string;
-  /** Of its facts: a row with the same hash changes nothing. */
+  /** Hash of the row's facts: a row with the same hash changes nothing. */
   readonly hash: string;
-  /** The load that brought it. Absent in the sandbox, which loads no files. */
+  /** The load that brought the row. Absent in the sandbox, which loads no files. */
   readonly load_id?: string;
 }
 
-/** An entity as look-ups find it, without what it was found by. */
+/** An entity without its place in its chain of snapshots. */
+export type UnversionedEntity = Omit<EntityDocument, "version" | "last_hash" | "changed_at">;
+
+/** An entity as look-ups return it, without its match keys. */
 export type FoundEntity = Omit<EntityDocument, keyof MatchKeys>;
 
 /** An immutable record of the public view of an entity. No code path updates or deletes one. */
@@ -123,64 +119,64 @@ export interface PublicEntity {
   readonly sources: readonly { readonly name: string; readonly retrieved_at: string; readonly version?: string }[];
 }
 
-/** A secret at rest, and which key sealed it. */
+/** A sealed secret, with the id of its key. */
 export interface SealedDocument {
   readonly key_id: string;
   readonly box: Binary;
 }
 
 /**
- * A TIN at rest: sealed for those who may ask a provider with it, hashed to be found, its end to be shown. Keys rotate;
- * the fingerprint, by a key of the organization's own, stays.
+ * A stored TIN: sealed for TIN providers, hashed to be found, its last digits to be shown. Keys rotate; the fingerprint,
+ * by a key of the organization, stays.
  */
 export interface TinDocument {
   readonly sealed: SealedDocument;
   readonly hash: Binary;
-  /** Which key hashed it; absent where it was stored before that was noted. */
+  /** Id of the key that hashed it; absent on documents older than this field. */
   readonly hash_key_id?: string;
-  /** Absent where it was stored before TINs had fingerprints: then the hash is it. */
+  /** Absent on documents older than fingerprints: then the hash is the fingerprint. */
   readonly fingerprint?: Binary;
   readonly last4: string;
 }
 
-/** The TIN that an own entity carries; `_id` is the entity's. */
+/** The TIN of an own entity; `_id` is the entity's. */
 export interface CarriedTinDocument extends TinDocument {
   readonly _id: string;
   readonly organization_id: string;
 }
 
-/** What one organization remembers of a registry entity beyond what that carries. */
+/** An identifier that one organization supplied for a registry entity that does not carry it. */
 export interface RememberedDocument extends Partial<TinDocument> {
   readonly _id: string;
   readonly organization_id: string;
   readonly entity_id: string;
   readonly type: PublicIdentifierType | "tin";
-  /** Of any type but tin. */
+  /** Absent for a TIN. */
   readonly value?: string;
 }
 
-/** The key that fingerprints an organization's TINs, itself sealed; `_id` is the organization's. */
+/** The sealed key for the fingerprints of an organization's TINs; `_id` is the organization's. */
 export interface FingerprintKeyDocument {
   readonly _id: string;
   readonly sealed: SealedDocument;
 }
 
 /**
- * One row of the exclusions files that names a UEI or a CAGE; `_id` is the row's key. A row that a newer file lacks has
- * ended, and stays: SAM.gov publishes no history of it.
+ * A row of the exclusions files that names a UEI or a CAGE; `_id` is the row's key. A row that a newer file lacks has
+ * ended, and is kept, because SAM.gov publishes no history.
  */
 export interface ExclusionDocument extends ExclusionPeriodDocument {
   readonly _id: string;
-  /** The last load that had it. */
+  /** The last load that had the row. */
   readonly load_id: string;
-  /** The last load that added it or changed what it says, and what it said before; absent where that load added it. */
+  /** The last load that added or changed the row, and the row before that change; absent where that load added it. */
   readonly changed_by?: string;
   readonly before?: ExclusionDocument;
-  /** Cut date of the first file that had it. */
+  /** Cut date of the first file that had the row. */
   readonly first_seen: IsoDate;
-  /** Cut date of the newest file that had it. */
+  /** Cut date of the newest file that had the row. */
   readonly last_seen: IsoDate;
-  /** The first load that lacked it, and that file's cut date; absent while the newest file has the row. */
+  /** The first load that lacked the row, and its file's cut date; absent while the newest file has it. */
   readonly ended_by?: string;
   readonly ended_on?: IsoDate;
   readonly sam_number: string;
@@ -192,21 +188,30 @@ export interface ExclusionDocument extends ExclusionPeriodDocument {
 }
 
 /**
- * Written by whoever writes an entity with this UEI or CAGE by what the exclusions or the registry say, and by whoever
- * changes those: of two at the same time one waits, or begins again. `_id` is "uei:…" or "cage:…".
+ * Written by every transaction that writes an entity with this UEI or CAGE by its exclusions or registry row, and by every
+ * transaction that changes those, so that concurrent ones conflict. `_id` is "uei:…" or "cage:…".
  */
 export interface IdentifierGuardDocument {
   readonly _id: string;
   readonly writes: number;
-  /** When it was last written; it is removed a day later. */
+  /** Time of the last write; the document is removed a day later. */
   readonly at: Date;
+}
+
+/** What a load changed, by the fields of the public view. */
+export interface LoadChanges {
+  readonly added: number;
+  readonly changed: number;
+  readonly gone: number;
+  /** Most frequent first. */
+  readonly fields: readonly { readonly field: string; readonly count: number }[];
 }
 
 /** One load of a registry or exclusions file. */
 export interface LoadDocument {
   readonly _id: string;
   readonly kind: "registry" | "exclusions";
-  /** What came from a withdrawn load counts as older than everything. */
+  /** Facts from a withdrawn load count as older than all others. */
   readonly state: "running" | "done" | "withdrawn";
   readonly file_name: string;
   readonly sha256: string;
@@ -214,24 +219,19 @@ export interface LoadDocument {
   readonly started_at: Date;
   readonly finished_at?: Date;
   readonly withdrawn?: WithdrawalDocument;
-  /** What its last run came to. */
+  /** The counts of its last run. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** What it changed in all its runs, and in which fields of the public view. */
-  readonly changes?: {
-    readonly added: number;
-    readonly changed: number;
-    readonly gone: number;
-    readonly fields: readonly { readonly field: string; readonly count: number }[];
-  };
+  /** What all of its runs changed. */
+  readonly changes?: LoadChanges;
 }
 
-/** That a load was taken back. */
+/** The withdrawal of a load. */
 export interface WithdrawalDocument {
   readonly at: Date;
   /** user@host */
   readonly by: string;
   readonly reason: string;
-  /** Absent until all that it had written is taken back; no file is loaded before. */
+  /** Absent until everything that the load wrote is restored; until then no file is loaded. */
   readonly finished_at?: Date;
 }
 
@@ -243,25 +243,25 @@ export interface ChangePageDocument {
   readonly changed: readonly {
     readonly entity_id: string;
     readonly version: number;
-    /** Of the public view, as `legal_name`, `sam_gov.expiration_date`. */
+    /** Fields of the public view, such as `legal_name`, `sam_gov.expiration_date`. */
     readonly fields: readonly string[];
   }[];
-  /** Entities that a complete file lacks, which the one before had. */
+  /** Entities that the file before had and this complete one lacks. */
   readonly gone: readonly string[];
 }
 
-/** Who loads files now: no two loads work at once, as each decides by what the other writes. */
+/** The lock of the load that is running: two loads never run at the same time, as each depends on what the other writes. */
 export interface LoadLockDocument {
   readonly _id: "load";
   readonly holder: string;
   readonly file_name: string;
   readonly host: string;
   readonly pid: number;
-  /** It has to say until then that it is still there. */
+  /** The holder must renew the lock before this time. */
   readonly until: Date;
-  /** The database sessions that it writes in. */
+  /** The database sessions of the holder's writes. */
   readonly sessions: readonly Binary[];
-  /** Number of its transactions: each writes to the lock, and so conflicts with who takes over. */
+  /** Number of its transactions: each writes to the lock, and so conflicts with a takeover. */
   readonly writes?: number;
 }
 
@@ -272,7 +272,7 @@ export interface QuarantineDocument {
   readonly reason: string;
 }
 
-/** That a TIN was handed out in clear. */
+/** The record of a TIN that was returned in clear. */
 export interface TinRevealDocument {
   readonly organization_id: string;
   readonly entity_id: string;
@@ -296,11 +296,11 @@ export interface Collections {
   readonly changes: Collection<ChangePageDocument>;
   readonly loadLocks: Collection<LoadLockDocument>;
   readonly tinReveals: Collection<TinRevealDocument>;
-  /** How many entities each organization created, where that has a cap. */
+  /** The number of entities that each organization created, in an environment with a cap. */
   readonly createdCounts: Collection<CapDocument>;
 }
 
-/** The collections of a database. An undefined field is never written, whatever the client's options. */
+/** Returns the collections of a database. Undefined fields are never written, whatever the client's options. */
 export function collectionsOf(db: Db): Collections {
   const options = { ignoreUndefined: true };
   return {

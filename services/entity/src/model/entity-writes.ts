@@ -1,9 +1,9 @@
 import { isDuplicateKey } from "@vvs/mongo";
 import type { ClientSession } from "mongodb";
-import type { Collections, EntityDocument } from "./documents.ts";
-import { type Author, nextVersion, type UnversionedEntity } from "./snapshots.ts";
+import type { Collections, EntityDocument, UnversionedEntity } from "./documents.ts";
+import { type Author, nextVersion } from "./snapshots.ts";
 
-/** The entity changed since it was read: read it again and decide anew. */
+/** An entity changed after it was read: it must be read again. */
 export class StaleEntityError extends Error {
   override readonly name = "StaleEntityError";
 }
@@ -21,8 +21,8 @@ export async function insertEntity(
 }
 
 /**
- * Writes a changed entity with its next snapshot, in the caller's transaction. Errors: StaleEntityError where the
- * stored one is no longer `previous`, so that a chain of snapshots can't fork.
+ * Writes a changed entity with its next snapshot, in the caller's transaction. Errors: StaleEntityError if the stored
+ * entity is no longer `previous`, so that a chain of snapshots can't fork.
  */
 export async function replaceEntity(
   collections: Collections,
@@ -33,27 +33,20 @@ export async function replaceEntity(
   const { entity, snapshot } = nextVersion(options);
   const filter = asReadBefore(previous);
   const replaced = await collections.entities.replaceOne(filter, entity, { session });
-  if (replaced.matchedCount === 0) throw new StaleEntityError("the entity changed meanwhile");
+  if (replaced.matchedCount === 0) throw new StaleEntityError("an entity changed after it was read");
   await collections.snapshots.insertOne(snapshot, { session });
   return entity;
 }
 
-/** Finds an entity as long as nothing of it changed, what makes no version included. */
-export function asReadBefore({
-  _id,
-  organization_id,
-  version,
-  revision,
-}: Pick<EntityDocument, "_id" | "organization_id" | "version" | "revision">) {
-  return { _id, organization_id, version, revision: revision ?? { $exists: false } };
+/** Returns a filter that finds an entity only if nothing in it has changed, not even what makes no version. */
+export function asReadBefore(read: Pick<EntityDocument, "_id" | "organization_id" | "version" | "revision">) {
+  const { _id, organization_id, version, revision = { $exists: false } } = read;
+  return { _id, organization_id, version, revision };
 }
 
 const MAX_ATTEMPTS = 8;
 
-/**
- * Reads, decides and writes again where another call came between: one that changed the same entity, or made one with
- * the same identifiers first.
- */
+/** Repeats an attempt that reads and writes if another call has meanwhile changed the entity, or created the same one. */
 export async function untilUndisturbed<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = MAX_ATTEMPTS; ; left--) {
     try {

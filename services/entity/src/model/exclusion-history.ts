@@ -1,8 +1,8 @@
 import type { ExclusionDocument, LoadDocument } from "./documents.ts";
 
 /**
- * An exclusion's row as it would be had a load never been done: `previous` is the load before, of which all rows are
- * that had not ended. Undefined where the load added the row. The same again changes nothing.
+ * Returns an exclusion's row as it would be without a load; undefined if that load added it. `previous` is the load
+ * before, which had all rows that had not ended. A second call changes nothing.
  */
 export function withoutLoad(
   row: ExclusionDocument,

@@ -6,56 +6,94 @@ import type {
   ExclusionPeriodDocument,
   LoadDocument,
   PublicIdentifiers,
-  SourceDocument,
+  UnversionedEntity,
 } from "./documents.ts";
-import type { UnversionedEntity } from "./snapshots.ts";
+import { isOwnUnregistered } from "./own-entity.ts";
 
 type Identified = Pick<PublicIdentifiers, "uei" | "cage">;
 
-/** An entity takes over at most so many exclusions; one in force is enough to be debarred. */
+/** Maximum number of exclusions that an entity keeps; one that is in force makes it debarred. */
 const MAX_EXCLUSIONS = 100;
 
-/** Does a row concern an entity? By the UEI; by the CAGE where not both name a UEI. */
+/** Returns whether a row concerns an entity: by the UEI, or by the CAGE if one of them has no UEI. */
 export function concerns(exclusion: Identified, entity: Identified): boolean {
   if (exclusion.uei && entity.uei) return exclusion.uei === entity.uei;
   return exclusion.cage !== undefined && exclusion.cage === entity.cage;
 }
 
-/** The rows that name one of these UEIs or CAGEs, have not ended and are not past their last day. */
-export async function findExclusions(
-  collections: Collections,
-  identifiers: readonly Identified[],
-  today: IsoDate,
-  session?: ClientSession,
-): Promise<ExclusionDocument[]> {
-  const rows = await findAllExclusions(collections, identifiers, session);
-  return rows.filter((row) => row.ended_by === undefined && !isPast(row, today));
-}
-
-/** Is the last day of an exclusion over? */
+/** Returns whether the last day of an exclusion is over. */
 export function isPast({ termination_date: end }: ExclusionPeriodDocument, today: IsoDate): boolean {
   return end !== undefined && end !== "indefinite" && end < today;
 }
 
-/** The rows that name one of these UEIs or CAGEs, also those that have ended. */
-export async function findAllExclusions(
+/** Returns whether an exclusion has begun, and its last day is not over. */
+export function isInForce(exclusion: ExclusionPeriodDocument, today: IsoDate): boolean {
+  return (exclusion.active_date ?? today) <= today && !isPast(exclusion, today);
+}
+
+/** Returns the rows that name one of these UEIs or CAGEs, including those that have ended. */
+export async function findExclusions(
   collections: Collections,
   identifiers: readonly Identified[],
   session?: ClientSession,
 ): Promise<ExclusionDocument[]> {
-  const ueis = identifiers.flatMap(({ uei }) => uei ?? []);
-  const cages = identifiers.flatMap(({ cage }) => cage ?? []);
-  const ways = [
-    ...(ueis.length > 0 ? [{ uei: { $in: ueis } }] : []),
-    ...(cages.length > 0 ? [{ cage: { $in: cages } }] : []),
-  ];
-  return ways.length > 0 ? collections.exclusions.find({ $or: ways }, { session }).toArray() : [];
+  const ueis = identifiers.flatMap(({ uei }) => uei || []);
+  const cages = identifiers.flatMap(({ cage }) => cage || []);
+  if (ueis.length + cages.length === 0) return [];
+  const filter = { $or: [{ uei: { $in: ueis } }, { cage: { $in: cages } }] };
+  return collections.exclusions.find(filter, { session }).toArray();
 }
 
-/** What an entity keeps of the rows that concern it, in an order that does not depend on the store's. */
-export function periodsOf(rows: readonly ExclusionDocument[], entity: Identified): ExclusionPeriodDocument[] {
+/** Returns the newest file of a kind that is completely loaded. */
+export async function newestLoad(
+  { loads }: Collections,
+  kind: LoadDocument["kind"],
+  session?: ClientSession,
+): Promise<LoadDocument | undefined> {
+  const options = { session, sort: { cut_date: -1, finished_at: -1 } } as const;
+  return (await loads.findOne({ kind, state: "done" }, options)) ?? undefined;
+}
+
+/** What the loaded files say about the exclusions of some entities. */
+export interface KnownExclusions {
+  /** Rows that may concern the entities, including those that have ended. */
+  readonly rows: readonly ExclusionDocument[];
+  /** The newest exclusions file. */
+  readonly file?: Pick<LoadDocument, "file_name" | "cut_date">;
+  /** The day whose state of the registry the entities have. */
+  readonly registryCutDate?: IsoDate;
+  readonly now: Date;
+}
+
+/** Reads what the loaded files say about entities; `file` and `registryCutDate` are given where they are being loaded. */
+export async function readKnownExclusions(
+  collections: Collections,
+  identifiers: readonly Identified[],
+  { session, ...given }: Omit<KnownExclusions, "rows"> & { session?: ClientSession },
+): Promise<KnownExclusions> {
+  const rows = await findExclusions(collections, identifiers, session);
+  if (rows.length === 0) return { ...given, rows };
+  const file = given.file ?? (await newestLoad(collections, "exclusions", session));
+  const cutDate = given.registryCutDate ?? (await newestLoad(collections, "registry", session))?.cut_date;
+  return { ...given, rows, file, registryCutDate: cutDate };
+}
+
+/** Returns the entity with the rows that concern it, and with their file as a source if there are any. */
+export function withExclusions(entity: UnversionedEntity, known: KnownExclusions): UnversionedEntity {
+  const { file, now } = known;
+  const rows = known.rows.filter((row) => concerns(row, entity.identifiers));
+  const exclusions = periodsOf(rows, dateOf(now));
+  const flagEnded = !isOwnUnregistered(entity) && entity.sam?.excluded === true && hasFlagEnded({ ...known, rows });
+  const others = entity.sources.filter(({ name }) => name !== "sam_gov_exclusions");
+  const source = file && { name: "sam_gov_exclusions", retrieved_at: now, version: file.file_name };
+  const sources = source && (flagEnded || exclusions.length > 0) ? [...others, source] : others;
+  return { ...entity, exclusions, flag_ended: flagEnded || undefined, sources };
+}
+
+/** Returns what an entity keeps of its rows that are not over, in an order that does not depend on the database's. */
+export function periodsOf(rows: readonly ExclusionDocument[], today: IsoDate): ExclusionPeriodDocument[] {
   return rows
-    .filter((row) => concerns(row, entity))
+    .filter((row) => row.ended_by === undefined && !isPast(row, today))
     .sort((a, b) => (a._id < b._id ? -1 : 1))
     .slice(0, MAX_EXCLUSIONS)
     .map(({ active_date, termination_date }) => ({
@@ -64,35 +102,20 @@ export function periodsOf(rows: readonly ExclusionDocument[], entity: Identified
     }));
 }
 
-/** The newest file of a kind that is wholly loaded. */
-export async function newestLoad(
-  collections: Collections,
-  kind: LoadDocument["kind"],
-  session?: ClientSession,
-): Promise<LoadDocument | undefined> {
-  const newest = collections.loads
-    .find({ kind, state: "done" }, { session })
-    .sort({ cut_date: -1, finished_at: -1 })
-    .limit(1);
-  return (await newest.toArray())[0];
+/**
+ * Returns whether the exclusions files show the end of the exclusion that the registry's file flags: one of them lists an
+ * exclusion that has begun and ends after that file was cut, and the newest is not older than it. From then on those rows
+ * decide.
+ */
+function hasFlagEnded({ rows, file, registryCutDate, now }: KnownExclusions): boolean {
+  if (!file || !registryCutDate || file.cut_date < registryCutDate) return false;
+  const today = dateOf(now);
+  return rows.some(({ active_date, termination_date = "indefinite", ended_on }) =>
+    ended_on ? ended_on > registryCutDate : termination_date >= registryCutDate && (active_date ?? today) <= today,
+  );
 }
 
-export function exclusionsSource(fileName: string, retrievedAt: Date): SourceDocument {
-  return { name: "sam_gov_exclusions", retrieved_at: retrievedAt, version: fileName };
-}
-
-/** The entity with those of the rows that concern it, and with their file as a source where there are any. */
-export function withExclusions(
-  entity: UnversionedEntity,
-  rows: readonly ExclusionDocument[],
-  source: SourceDocument | undefined,
-): UnversionedEntity {
-  const exclusions = periodsOf(rows, entity.identifiers);
-  const others = entity.sources.filter(({ name }) => name !== "sam_gov_exclusions");
-  return { ...entity, exclusions, sources: exclusions.length > 0 && source ? [...others, source] : others };
-}
-
-/** The entity with what the loaded exclusions say of it, to be written in this transaction. */
+/** Returns the entity with its exclusions by the loaded files, to be written in this transaction. */
 export async function withLoadedExclusions(
   collections: Collections,
   session: ClientSession,
@@ -100,16 +123,15 @@ export async function withLoadedExclusions(
   now: Date,
 ): Promise<UnversionedEntity> {
   await guardIdentifiers(collections, session, [entity.identifiers]);
-  const rows = await findExclusions(collections, [entity.identifiers], dateOf(now), session);
-  const load = rows.length > 0 ? await newestLoad(collections, "exclusions", session) : undefined;
-  return withExclusions(entity, rows, load && exclusionsSource(load.file_name, now));
+  return withExclusions(entity, await readKnownExclusions(collections, [entity.identifiers], { session, now }));
 }
 
 const GUARDED = { $inc: { writes: 1 }, $currentDate: { at: true } } as const;
 
 /**
- * Lets a transaction that writes an entity by its exclusions and one that changes those meet on a document: otherwise a
- * load could end an exclusion, and look for the entities that have it, between the reading and the writing of another.
+ * Writes the guards of identifiers, so that a transaction that writes an entity by its exclusions conflicts with one that
+ * changes those. Otherwise a load could end an exclusion, and look for the entities that have it, after another call read
+ * the exclusion and before it writes its entity.
  */
 export async function guardIdentifiers(
   { identifierGuards }: Collections,
@@ -124,7 +146,7 @@ export async function guardIdentifiers(
   );
 }
 
-/** Writes those guards that exist: far cheaper for the many identifiers of a load, which few calls write meanwhile. */
+/** Writes the guards that exist: much cheaper for a load's many identifiers, few of which other calls are writing. */
 export async function touchGuards(
   { identifierGuards }: Collections,
   session: ClientSession,
@@ -134,9 +156,6 @@ export async function touchGuards(
 }
 
 function guardIdsOf(identified: readonly Identified[]): string[] {
-  const ids = identified.flatMap(({ uei, cage }) => [
-    ...(uei ? [`uei:${uei}`] : []),
-    ...(cage ? [`cage:${cage}`] : []),
-  ]);
+  const ids = identified.flatMap(({ uei, cage }) => [uei ? `uei:${uei}` : [], cage ? `cage:${cage}` : []].flat());
   return [...new Set(ids)];
 }

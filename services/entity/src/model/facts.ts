@@ -2,7 +2,7 @@ import type { IsoDate } from "./dates.ts";
 
 export type RegistrationStatus = "active" | "inactive" | "expired" | "debarred";
 
-/** A postal address. Parts that a source lacks are "", except `line2`, which is left out. */
+/** A postal address. Parts that the source does not have are "", except `line2`, which is left out. */
 export interface Address {
   type: "physical" | "mailing";
   line1: string;
@@ -16,33 +16,29 @@ export interface Address {
   country: string;
 }
 
-/** What a source says of a registration, before today's date is asked for. */
-export interface StatusFacts {
+/** What a registry or a provider says about a registration. */
+export interface SamFacts {
   /** False for a UEI that was assigned without a registration. */
-  samRegistered: boolean;
-  /** The source's own word; `expired` where it says so by itself. */
-  listedAs: "active" | "inactive" | "expired";
+  readonly sam_registered: boolean;
+  /** The source's own status; `expired` only where the source itself says so. */
+  readonly listed_as: "active" | "inactive" | "expired";
   /** The last day of the registration. */
-  expirationDate?: IsoDate;
-  /** The source flags an active exclusion of this UEI. */
-  excluded: boolean;
+  readonly expiration_date?: IsoDate;
+  /** The source itself flags an exclusion that is in force. */
+  readonly excluded: boolean;
+  readonly cage?: string;
+  /** The registry's text, such as `Corporate Entity (Not Tax Exempt)`. */
+  readonly entity_type?: string;
 }
 
-/** What an entity takes from a registry, whichever registry it is. */
+/** What an entity takes from its row of a registry. */
 export interface RegistryEntityFacts {
-  uei: string;
-  /** Which of its rows speaks for it: "" for the main one, else that of a further payment address. */
-  eftIndicator: string;
-  cage?: string;
-  legalName: string;
-  /** "Doing business as" and division names, which name matching sees too. */
-  otherNames: string[];
-  /** The registry's text, such as `Corporate Entity (Not Tax Exempt)`. */
-  entityType?: string;
-  status: StatusFacts;
-  addresses: Address[];
-  /** False when the entity opted out of public search. */
-  publicDisplay: boolean;
-  /** Who validated the entity's data (such as `D&B`, whose records must not be passed on in bulk). */
-  validationSource?: string;
+  readonly uei: string;
+  /** "" for the entity's main row; rows of its other payment addresses have another indicator. */
+  readonly eft_indicator: string;
+  readonly legal_name: string;
+  /** "Doing business as" and division names; name matching uses them too. */
+  readonly other_names: readonly string[];
+  readonly addresses: readonly Address[];
+  readonly sam: SamFacts;
 }

@@ -1,26 +1,21 @@
 import { type IdentifierType, isWellFormed } from "@vvs/identifiers";
 
 /**
- * What is odd about a normalized value that nothing was found for, as one sentence for a person; undefined when
- * nothing is. Never repeats the value, which may be a TIN.
+ * Returns a sentence for people on what is wrong with a normalized value for which nothing was found, or undefined. Never
+ * repeats the value, which may be a TIN.
  */
 export function explainOddity(type: IdentifierType, normalized: string): string | undefined {
-  switch (type) {
-    case "uei":
-      return ueiOddity(normalized);
-    case "cage":
-      return cageOddity(normalized);
-    default:
-      return isWellFormed(type, normalized)
-        ? undefined
-        : `A ${type.toUpperCase()} has 9 digits; this value has ${describeCharacters(normalized)}.`;
-  }
+  if (type === "uei") return ueiOddity(normalized);
+  if (type === "cage") return cageOddity(normalized);
+  if (isWellFormed(type, normalized)) return undefined;
+  const found = /^\d+$/.test(normalized) ? normalized.length : "other characters";
+  return `A ${type.toUpperCase()} has 9 digits; this value has ${found}.`;
 }
 
 /**
- * The digit that ends an issued UEI, from its first 11 characters (upper case). GSA says that there is one without
- * publishing how it is computed; this formula was recovered from published UEIs and holds for more than 99 in 100 of
- * them, so it hints at a typing error and never refuses.
+ * Returns the check digit that ends an issued UEI, from its first 11 characters (upper case). GSA does not publish how it
+ * is computed. This formula was recovered from published UEIs and holds for more than 99 % of them, so it may point out a
+ * typing error but never refuse a UEI.
  */
 export function ueiCheckDigit(first11: string): number {
   const weigh = (values: number[]) => values.reduce((sum, value, index) => sum + (((index + 1) * value) % 10), 0);
@@ -46,8 +41,4 @@ function cageOddity(cage: string): string | undefined {
   if (!isWellFormed("cage", cage)) return "A CAGE code has letters and digits only.";
   if (/[OI]/.test(cage)) return "A CAGE code has neither the letter O nor the letter I: check for the digits 0 and 1.";
   return undefined;
-}
-
-function describeCharacters(value: string): string {
-  return /^\d+$/.test(value) ? `${value.length}` : "other characters";
 }

@@ -7,13 +7,10 @@ type Matched = Pick<EntityDocument, "legal_name" | "placeholder" | "other_names"
 
 const MAX_NAMES = 8;
 
-/**
- * The version of the rules that keys are made by, normalization included: one more with each change of them, so that
- * stored keys are made anew.
- */
+/** Version of the rules that make keys, including normalization. Raise it with each change: stored keys are then recomputed. */
 export const MATCH_VERSION = 1;
 
-/** The keys under which an entity is found by name or address. A placeholder has no name to be found by. */
+/** Returns the keys by which an entity is found by name or address. A placeholder has no name. */
 export function matchKeysOf(entity: Matched): MatchKeys {
   const legalNames = entity.placeholder ? [] : [normalizeName(entity.legal_name)];
   const names = [...legalNames, ...entity.other_names.slice(0, MAX_NAMES).map(normalizeName)];
@@ -25,7 +22,7 @@ export function matchKeysOf(entity: Matched): MatchKeys {
   };
 }
 
-/** The keys of an exact look-up by name; what they find must still agree. */
+/** Returns the keys of an exact look-up by name; the names of the entities found must still be compared. */
 export function nameQueryKeys(legalName: string): string[] {
   return exactKeys(normalizeName(legalName));
 }

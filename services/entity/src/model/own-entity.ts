@@ -1,58 +1,50 @@
-import { type IdentifierMap, type IdentifierType, maskTin } from "@vvs/identifiers";
+import { type IdentifierMap, identifierTypes, maskTin } from "@vvs/identifiers";
 import type { Tenant } from "@vvs/tenant";
 import canonicalize from "canonicalize";
-import type { EntityDocument, PublicIdentifiers } from "./documents.ts";
+import type { EntityDocument, PublicIdentifiers, UnversionedEntity } from "./documents.ts";
 import type { Address } from "./facts.ts";
 import { matchKeysOf } from "./match-keys.ts";
-import type { UnversionedEntity } from "./snapshots.ts";
 
-/** What an organization says of an entity that it creates. */
+/** What an organization supplies to create an entity. */
 export interface OwnContent {
-  /** Undefined makes a placeholder of the identifiers. */
+  /** Where undefined, the entity gets a placeholder made of its identifiers. */
   readonly legalName: string | undefined;
   readonly identifiers: IdentifierMap;
   readonly address: Address | undefined;
 }
 
-/** What is kept of a creation's content, so that the same again is the same entity. */
+/** The stored hash of a creation's content, by which a repeated creation finds the entity. */
 export type ContentHash = Pick<EntityDocument, "content_hash" | "content_hash_key_id">;
 
-/** One text for one content, whatever the order of its parts. */
+/** Returns the same text for the same content, whatever the order of its parts. */
 export function contentText({ legalName, identifiers, address }: OwnContent): string {
   return canonicalize({ legalName, identifiers, address: address ?? null })!;
 }
 
-/** What keeps an own entity's identifiers unique in its organization. */
+/** Returns the claims that keep an own entity's identifiers unique in its organization. */
 export function claimsOf(identifiers: PublicIdentifiers): string[] | undefined {
   const claims = Object.entries(identifiers).flatMap(([type, value]) => (value ? [`${type}:${value}`] : []));
   return claims.length > 0 ? claims : undefined;
 }
 
-/** The name of an entity that came without one, by the first of uei, cage, duns, tin. */
-function placeholderName({ uei, cage, duns, tin }: IdentifierMap): string {
-  const [type, value] = (
-    [
-      ["UEI", uei],
-      ["CAGE", cage],
-      ["DUNS", duns],
-      ["TIN", tin && maskTin(tin)],
-    ] as const
-  ).find(([, given]) => given)!;
-  return `Unknown entity (${type} ${value})`;
+/** Returns the name of an entity that has none, by its first identifier in the order uei, cage, duns, tin. */
+function placeholderName(identifiers: IdentifierMap): string {
+  const type = identifierTypes.find((one) => identifiers[one])!;
+  const value = type === "tin" ? maskTin(identifiers.tin!) : identifiers[type];
+  return `Unknown entity (${type.toUpperCase()} ${value})`;
 }
 
-/** The identifiers without the TIN, which is kept apart. */
-export function publicIdentifiers(identifiers: IdentifierMap): PublicIdentifiers {
-  const types = ["uei", "cage", "duns"] as const satisfies readonly IdentifierType[];
-  return Object.fromEntries(types.flatMap((type) => (identifiers[type] ? [[type, identifiers[type]]] : [])));
+/** Returns the identifiers without the TIN, which is stored apart from them. */
+export function publicIdentifiers({ uei, cage, duns }: IdentifierMap): PublicIdentifiers {
+  return { ...(uei && { uei }), ...(cage && { cage }), ...(duns && { duns }) };
 }
 
-/** Did an organization create it, and has no registry a row of it? */
+/** Returns whether an organization created the entity and no registry has a row for it. */
 export function isOwnUnregistered(entity: Pick<EntityDocument, "organization_id" | "registry_entity_id">): boolean {
   return entity.organization_id !== null && entity.registry_entity_id === undefined;
 }
 
-/** A new entity of an organization, before it is known what excludes it. */
+/** Returns a new entity of an organization, without its exclusions. */
 export function newOwnEntity(
   tenant: Tenant,
   options: { id: string; content: OwnContent; contentHash?: ContentHash; now: Date },

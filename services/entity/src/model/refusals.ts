@@ -2,10 +2,10 @@ import { ServiceError } from "@vvs/errors";
 import type { MatchPart, MatchReason } from "@vvs/proto/common/v1/common";
 import type { FoundEntity } from "./documents.ts";
 
-/** So many candidates are told at most. */
+/** Maximum number of candidates returned. */
 export const MAX_CANDIDATES = 10;
 
-/** The identifiers, or all criteria together, mean several entities; with the reasons of each where they are wanted. */
+/** Returns the refusal for criteria that mean several entities, with the reasons for each if `reasonsOf` is given. */
 export function ambiguous(
   entities: readonly FoundEntity[],
   message: string,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { newId } from "@vvs/ids";
 import canonicalize from "canonicalize";
-import type { EntityDocument, PublicEntity, SnapshotDocument } from "./documents.ts";
+import type { EntityDocument, SnapshotDocument, UnversionedEntity } from "./documents.ts";
 import { publicView } from "./view.ts";
 
 /** Who changed an entity. A registry load has no request. */
@@ -11,48 +11,30 @@ export interface Author {
   readonly requestId: string;
 }
 
-/** A snapshot as the public API shows it, without its hash: what the hash is over. */
-export interface HashedSnapshot {
+/** A snapshot as the public API shows it, without its hash. */
+export interface HashedSnapshot extends Omit<SnapshotDocument, "_id" | "created_at" | "hash"> {
   readonly id: string;
-  readonly entity_id: string;
-  readonly organization_id?: string;
-  readonly version: number;
-  readonly entity: PublicEntity;
-  readonly actor: string;
-  readonly request_id?: string;
   readonly created_at: string;
-  readonly previous_hash?: string;
 }
 
-/** An entity before it has a place in its chain of snapshots. */
-export type UnversionedEntity = Omit<EntityDocument, "version" | "last_hash" | "changed_at">;
-
 /**
- * The hash of a snapshot: lower-case hex SHA-256 of the RFC 8785 form of all its other fields. docs/snapshots.md of
- * the repository tells how anyone can recompute it.
+ * Returns the hash of a snapshot: lower-case hex SHA-256 of the RFC 8785 form of all its other fields. docs/snapshots.md
+ * describes how clients can recompute it.
  */
 export function snapshotHash(snapshot: HashedSnapshot): string {
   return createHash("sha256").update(canonicalize(snapshot)!, "utf8").digest("hex");
 }
 
-/** The fields of a stored snapshot that the public API shows and the hash is over. */
-function hashedFields(snapshot: SnapshotDocument): HashedSnapshot {
-  return {
-    id: snapshot._id,
-    entity_id: snapshot.entity_id,
-    ...(snapshot.organization_id && { organization_id: snapshot.organization_id }),
-    version: snapshot.version,
-    entity: snapshot.entity,
-    actor: snapshot.actor,
-    ...(snapshot.request_id && { request_id: snapshot.request_id }),
-    created_at: snapshot.created_at.toISOString(),
-    ...(snapshot.previous_hash && { previous_hash: snapshot.previous_hash }),
-  };
+/** Returns the fields of a snapshot that the hash covers: those that the public API shows. */
+function hashedFields({ _id: id, created_at, ...rest }: Omit<SnapshotDocument, "hash">): HashedSnapshot {
+  const { entity_id, organization_id, version, entity, actor, request_id, previous_hash } = rest;
+  const shown = { id, entity_id, organization_id, version, entity, actor, request_id, previous_hash };
+  return { ...shown, created_at: created_at.toISOString() };
 }
 
-/** The next link of an entity's chain: the entity as it is to be stored, and the snapshot that goes with it. */
+/** Returns an entity's next version as it is to be stored, with its snapshot. */
 export function nextVersion(options: {
-  /** The version that the change was made from; undefined for a new entity. */
+  /** The version from which the change was made; undefined for a new entity. */
   previous: Pick<EntityDocument, "version" | "last_hash" | "changed_at"> | undefined;
   entity: UnversionedEntity;
   author: Author;
@@ -73,14 +55,14 @@ export function nextVersion(options: {
     created_at: now,
     ...(previous && { previous_hash: previous.last_hash }),
   };
-  const hash = snapshotHash(hashedFields({ ...unhashed, hash: "" }));
+  const hash = snapshotHash(hashedFields(unhashed));
   return { entity: { ...entity, version, last_hash: hash, changed_at: now }, snapshot: { ...unhashed, hash } };
 }
 
 /**
- * Checks the snapshots of one entity, in order of version: each hash is that of its fields, versions count up from 1
- * without a gap, each names the hash before it, and the last is the one the entity names. Returns what is wrong, in
- * words, or undefined.
+ * Checks the snapshots of an entity, in the order of their versions: each hash is that of the snapshot's fields, versions
+ * count up from 1 without a gap, each names the hash before it, and the entity names the last one. Returns what is wrong,
+ * or undefined.
  */
 export function chainFault(
   entity: Pick<EntityDocument, "version" | "last_hash">,

@@ -1,39 +1,48 @@
 import { describe, expect, test } from "@jest/globals";
-import type { ExclusionPeriod } from "../registry-load/files/exclusion-row.ts";
-import type { StatusFacts } from "./facts.ts";
-import { registrationStatus } from "./status.ts";
+import type { ExclusionPeriodDocument } from "./documents.ts";
+import type { SamFacts } from "./facts.ts";
+import { statusOf } from "./status.ts";
 
-const today = "2026-11-21";
-const facts = (set: Partial<StatusFacts> = {}): StatusFacts => ({
-  samRegistered: true,
-  listedAs: "active",
-  expirationDate: "2027-05-01",
+const facts = (set: Partial<SamFacts> = {}): SamFacts => ({
+  sam_registered: true,
+  listed_as: "active",
+  expiration_date: "2027-05-01",
   excluded: false,
   ...set,
 });
-const inForce: ExclusionPeriod[] = [{ activeDate: "2020-01-01", terminationDate: "indefinite" }];
-const over: ExclusionPeriod[] = [{ terminationDate: "2026-11-20" }];
+const inForce: ExclusionPeriodDocument[] = [{ active_date: "2020-01-01", termination_date: "indefinite" }];
+const over: ExclusionPeriodDocument[] = [{ termination_date: "2026-11-20" }];
 
 describe("registration status", () => {
-  test.each<[string, StatusFacts, ExclusionPeriod[], string]>([
+  test.each<[string, SamFacts | undefined, ExclusionPeriodDocument[], string]>([
     ["an exclusion flag", facts({ excluded: true }), [], "debarred"],
     ["an exclusion in force", facts(), inForce, "debarred"],
-    ["an exclusion comes before an expiration", facts({ expirationDate: "2020-01-01" }), inForce, "debarred"],
+    ["an exclusion comes before an expiration", facts({ expiration_date: "2020-01-01" }), inForce, "debarred"],
     ["an exclusion that is over", facts(), over, "active"],
     [
       "never registered, though called active",
-      facts({ samRegistered: false, expirationDate: undefined }),
+      facts({ sam_registered: false, expiration_date: undefined }),
       [],
       "inactive",
     ],
     ["active", facts(), [], "active"],
-    ["active on its last day", facts({ expirationDate: today }), [], "active"],
-    ["a past date, though called active", facts({ expirationDate: "2026-11-20" }), [], "expired"],
-    ["a past date, called inactive", facts({ listedAs: "inactive", expirationDate: "2020-01-01" }), [], "expired"],
-    ["called expired", facts({ listedAs: "expired" }), [], "expired"],
-    ["inactive with a date to come", facts({ listedAs: "inactive" }), [], "inactive"],
-    ["active without a date", facts({ expirationDate: undefined }), [], "inactive"],
+    ["active on its last day", facts({ expiration_date: "2026-11-21" }), [], "active"],
+    ["a past date, though called active", facts({ expiration_date: "2026-11-20" }), [], "expired"],
+    ["a past date, called inactive", facts({ listed_as: "inactive", expiration_date: "2020-01-01" }), [], "expired"],
+    ["called expired", facts({ listed_as: "expired" }), [], "expired"],
+    ["inactive with a date to come", facts({ listed_as: "inactive" }), [], "inactive"],
+    ["no facts", undefined, [], "inactive"],
+    ["no facts, and an exclusion in force", undefined, inForce, "debarred"],
+    ["active without a date", facts({ expiration_date: undefined }), [], "inactive"],
   ])("%s", (_, given, exclusions, expected) => {
-    expect(registrationStatus(given, exclusions, today)).toBe(expected);
+    expect(statusOf({ sam: given, exclusions }, new Date("2026-11-21T23:00:00Z"))).toBe(expected);
+  });
+
+  test.each([
+    ["active", []],
+    ["debarred", inForce],
+  ])("without a flag whose exclusion has ended: %s", (expected, exclusions) => {
+    const flagged = { sam: facts({ excluded: true }), exclusions, flag_ended: true };
+    expect(statusOf(flagged, new Date("2026-11-21T23:00:00Z"))).toBe(expected);
   });
 });

@@ -1,19 +1,22 @@
-import { type ExclusionPeriod, isExclusionActive } from "../registry-load/files/exclusion-row.ts";
-import type { IsoDate } from "./dates.ts";
-import type { RegistrationStatus, StatusFacts } from "./facts.ts";
+import { dateOf } from "./dates.ts";
+import type { EntityDocument } from "./documents.ts";
+import { isInForce } from "./exclusions.ts";
+import type { RegistrationStatus } from "./facts.ts";
 
 /**
- * The registration status of an entity today. An exclusion comes before all else; a UEI without a registration is
- * inactive even where the source calls it Active; a past expiration date is `expired` whatever the source's word.
+ * Returns an entity's registration status at a time; the facts stay, and their meaning changes as days pass. An exclusion
+ * comes first. A UEI without a registration is inactive even where the source calls it active, and a past expiration
+ * date means `expired` whatever the source calls it.
  */
-export function registrationStatus(
-  facts: StatusFacts,
-  exclusions: readonly ExclusionPeriod[],
-  today: IsoDate,
+export function statusOf(
+  { sam, exclusions, flag_ended }: Pick<EntityDocument, "sam" | "exclusions" | "flag_ended">,
+  now: Date,
 ): RegistrationStatus {
-  if (facts.excluded || exclusions.some((exclusion) => isExclusionActive(exclusion, today))) return "debarred";
-  if (!facts.samRegistered) return "inactive";
-  if (facts.expirationDate !== undefined && facts.expirationDate < today) return "expired";
-  if (facts.listedAs === "expired") return "expired";
-  return facts.listedAs === "active" && facts.expirationDate !== undefined ? "active" : "inactive";
+  const today = dateOf(now);
+  const isFlagged = sam?.excluded && !flag_ended;
+  if (isFlagged || exclusions.some((exclusion) => isInForce(exclusion, today))) return "debarred";
+  if (!sam?.sam_registered) return "inactive";
+  const { listed_as: listedAs, expiration_date: end } = sam;
+  if (listedAs === "expired" || (end !== undefined && end < today)) return "expired";
+  return listedAs === "active" && end !== undefined ? "active" : "inactive";
 }

@@ -1,7 +1,7 @@
 import type { Collections } from "./documents.ts";
 import { chainFault } from "./snapshots.ts";
 
-/** Recomputes the chain of snapshots of each entity, or of one; `onFault` is told of each that is broken. */
+/** Recomputes the chain of snapshots of each entity, or of one; calls `onFault` for each broken chain. */
 export async function verifySnapshots(
   collections: Collections,
   entityId: string | undefined,

@@ -1,41 +1,18 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { maskTin } from "@vvs/identifiers";
-import { dateOf } from "./dates.ts";
-import type { EntityDocument, FoundEntity, PublicEntity, RememberedDocument } from "./documents.ts";
-import type { RegistrationStatus } from "./facts.ts";
-import { registrationStatus } from "./status.ts";
-
-const UNREGISTERED = { samRegistered: false, listedAs: "inactive", excluded: false } as const;
-
-/** The registration status of an entity at that time: facts stay, their meaning changes as days pass. */
-export function statusOf(entity: Pick<EntityDocument, "sam" | "exclusions">, now: Date): RegistrationStatus {
-  const { sam } = entity;
-  const facts = sam
-    ? {
-        samRegistered: sam.sam_registered,
-        listedAs: sam.listed_as,
-        expirationDate: sam.expiration_date,
-        excluded: sam.excluded,
-      }
-    : UNREGISTERED;
-  const periods = entity.exclusions.map(({ active_date, termination_date }) => ({
-    activeDate: active_date,
-    terminationDate: termination_date,
-  }));
-  return registrationStatus(facts, periods, dateOf(now));
-}
+import type { FoundEntity, PublicEntity, RememberedDocument } from "./documents.ts";
+import { statusOf } from "./status.ts";
 
 /**
- * An entity as the public API shows it at that time. What an organization remembers is laid over what the entity
- * carries in that organization's own view; a snapshot is made without it. A TIN is masked.
+ * Returns an entity as the public API shows it at a time, with TINs masked. An organization's own view also shows the
+ * identifiers that it supplied and the entity does not carry; a snapshot is made without them.
  */
 export function publicView(
   entity: Omit<FoundEntity, "version" | "last_hash" | "changed_at">,
   now: Date,
   remembered: readonly RememberedDocument[] = [],
 ): PublicEntity {
-  const { sam } = entity;
-  const cage = sam?.cage;
+  const { cage, expiration_date, entity_type } = entity.sam ?? {};
   return {
     id: entity._id,
     legal_name: entity.legal_name,
@@ -43,18 +20,10 @@ export function publicView(
     sam_gov: {
       registration_status: statusOf(entity, now),
       ...(cage && { cage }),
-      ...(sam?.expiration_date && { expiration_date: sam.expiration_date }),
-      ...(sam?.entity_type && { entity_type: sam.entity_type }),
+      ...(expiration_date && { expiration_date }),
+      ...(entity_type && { entity_type }),
     },
-    addresses: entity.addresses.map(({ type, line1, line2, city, state, zip, country }) => ({
-      type,
-      line1,
-      ...(line2 && { line2 }),
-      city,
-      state,
-      zip,
-      country,
-    })),
+    addresses: entity.addresses,
     confidence: 1,
     sources: entity.sources.map(({ name, retrieved_at, version }) => ({
       name,
@@ -64,7 +33,7 @@ export function publicView(
   };
 }
 
-/** The same view as a message. */
+/** Returns a public view as a message. */
 export function toProtoEntity(view: PublicEntity, createdAt: Date) {
   const { sam_gov } = view;
   return {
@@ -88,7 +57,7 @@ export function toProtoEntity(view: PublicEntity, createdAt: Date) {
 }
 
 function visibleIdentifiers(
-  entity: Pick<EntityDocument, "identifiers" | "tin_last4">,
+  entity: Pick<FoundEntity, "identifiers" | "tin_last4">,
   remembered: readonly RememberedDocument[],
 ): Record<string, string> {
   const shown: Record<string, string> = {};

@@ -1,31 +1,32 @@
 import type { ClientSession, Filter } from "mongodb";
-import { dateOf } from "../model/dates.ts";
-import type { Collections, EntityDocument, SourceDocument } from "../model/documents.ts";
+import type { IsoDate } from "../model/dates.ts";
+import type { Collections, EntityDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
-import { exclusionsSource, findExclusions, newestLoad, touchGuards } from "../model/exclusions.ts";
+import { readKnownExclusions, touchGuards } from "../model/exclusions.ts";
 import type { RegistryEntityFacts } from "../model/facts.ts";
-import type { UnversionedEntity } from "../model/snapshots.ts";
 import { type ChangeOutcome, commitChanges, type EntityChange, type LoadTarget } from "./commit.ts";
 import { factsHash } from "./facts-hash.ts";
 import { factsOf, type LoadContext, ownWithRegistry, registryEntity } from "./registry-entity.ts";
 
-/** What a file says of one UEI. Each UEI comes once in a batch. */
+/** What a file says about one UEI. Each UEI occurs once in a batch. */
 export interface RegistryItem {
   readonly uei: string;
-  /** The facts; or how to tell them from those known before, undefined where it says too little of an unknown entity. */
+  /** The facts, or a function that derives them from the known ones; it returns undefined if it can't. */
   readonly facts: RegistryEntityFacts | ((known: RegistryEntityFacts | undefined) => RegistryEntityFacts | undefined);
 }
 
 export interface ApplyOptions extends LoadTarget {
   readonly source: SourceDocument;
+  /** The day whose state of the registry the items have; absent in the sandbox. */
+  readonly cutDate?: IsoDate;
 }
 
-/** What became of an item: `unknown` says too little of an entity that is not known. */
+/** The outcome of an item; `unknown` is one whose facts can't be derived, as its entity is not known. */
 export type ItemOutcome = ChangeOutcome | "unknown";
 
 /**
- * Brings the registry entities of a batch to what a file says, and with them the own entities that stand for them in
- * their organizations. Each entity with its snapshot or not at all; the same again changes nothing.
+ * Applies a batch to the registry entities, and to the own entities that took them over. Each entity is written with its
+ * snapshot, or not at all; applying the same batch again changes nothing.
  */
 export function applyRegistryBatch(options: ApplyOptions, items: readonly RegistryItem[]): Promise<ItemOutcome[]> {
   return untilUndisturbed(async () => {
@@ -40,7 +41,10 @@ export function applyRegistryBatch(options: ApplyOptions, items: readonly Regist
   });
 }
 
-/** Leaves out what is known to the letter, and finds of which others there is an entity. */
+/**
+ * Leaves out items with the same facts as before, and returns the ids of the others' known entities. An item with an
+ * exclusion flag is never left out: whether its exclusion has ended depends on the date of the file.
+ */
 async function withoutOld(
   collections: Collections,
   items: readonly RegistryItem[],
@@ -53,41 +57,40 @@ async function withoutOld(
       registry_row: 1,
     })
     .toArray();
-  if (stored.length === 0) return { news: items, knownIds: [] };
   const byUei = new Map(stored.map((entity) => [entity.identifiers.uei!, entity]));
   const old = new Map<string, RegistryEntityFacts>();
   for (const { uei, facts } of items) {
     const entity = byUei.get(uei);
-    if (!entity?.listed || typeof facts === "function") continue;
+    if (!entity?.listed || typeof facts === "function" || facts.sam.excluded) continue;
     if (entity.registry_row?.hash === factsHash(facts)) old.set(uei, facts);
   }
-  for (const uei of await awaited(collections, old)) old.delete(uei);
+  for (const uei of await findWaiting(collections, [...old.values()])) old.delete(uei);
   const news = items.filter(({ uei }) => !old.has(uei));
   return { news, knownIds: news.flatMap(({ uei }) => byUei.get(uei)?._id ?? []) };
 }
 
-/** Which of these an own entity waits for: one that was created while they were being loaded. */
-async function awaited(
-  { entities }: Collections,
-  facts: ReadonlyMap<string, RegistryEntityFacts>,
-): Promise<readonly string[]> {
-  const ofOrganizations = { organization_id: { $gt: "" }, registry_entity_id: { $exists: false } };
-  const cages = [...facts.values()].flatMap(({ cage }) => cage ?? []);
-  const waiting = await entities
-    .find({
-      $or: [
-        { "identifiers.uei": { $in: [...facts.keys()] }, ...ofOrganizations },
-        { "identifiers.cage": { $in: cages }, ...ofOrganizations },
-      ],
-    })
+/** Returns the UEIs for which an own entity has taken nothing over: it was created while they were being loaded. */
+async function findWaiting(collections: Collections, facts: readonly RegistryEntityFacts[]): Promise<string[]> {
+  if (facts.length === 0) return [];
+  const notTakenOver = { registry_entity_id: { $exists: false } };
+  const waiting = await collections.entities
+    .find({ $or: carrying(facts).map((way) => ({ ...way, ...notTakenOver })) })
     .project<Pick<EntityDocument, "identifiers">>({ identifiers: 1 })
     .toArray();
-  if (waiting.length === 0) return [];
-  const ueis = new Set(waiting.map(({ identifiers }) => identifiers.uei));
-  const waitingCages = new Set(waiting.flatMap(({ identifiers: { uei, cage } }) => (uei ? [] : (cage ?? []))));
-  return [...facts.values()]
-    .filter(({ uei, cage }) => ueis.has(uei) || (cage !== undefined && waitingCages.has(cage)))
-    .map(({ uei }) => uei);
+  return facts.flatMap(({ uei, sam: { cage } }) => {
+    const isMeant = ({ identifiers: own }: Pick<EntityDocument, "identifiers">) =>
+      own.uei ? own.uei === uei : cage !== undefined && own.cage === cage;
+    return waiting.some(isMeant) ? uei : [];
+  });
+}
+
+/** Returns filters for the own entities, of any organization, that carry a UEI or CAGE of these facts. */
+function carrying(facts: readonly RegistryEntityFacts[]): Filter<EntityDocument>[] {
+  const anyOrganization = { organization_id: { $gt: "" } };
+  return [
+    { "identifiers.uei": { $in: facts.map(({ uei }) => uei) }, ...anyOrganization },
+    { "identifiers.cage": { $in: facts.flatMap(({ sam: { cage } }) => cage ?? []) }, ...anyOrganization },
+  ];
 }
 
 async function applyNews(
@@ -98,13 +101,14 @@ async function applyNews(
   const { collections } = options;
   const known = knownIds.length > 0 ? await collections.entities.find({ _id: { $in: [...knownIds] } }).toArray() : [];
   const knownByUei = new Map(known.map((entity) => [entity.identifiers.uei!, entity]));
-  const facts = items.map(({ uei, facts: told }) => {
+  const facts = items.map(({ uei, facts: given }) => {
     const entity = knownByUei.get(uei);
-    return typeof told === "function" ? told(entity?.sam && factsOf(entity)) : told;
+    return typeof given === "function" ? given(entity?.sam && factsOf(entity)) : given;
   });
   const named = facts.filter((one) => one !== undefined);
   const own = await findOwn(collections, named, known);
-  const context = await contextOf(options, [...named, ...own.map(({ identifiers }) => identifiers)]);
+  const identifiers = named.map(({ uei, sam: { cage } }) => ({ uei, cage }));
+  const context = await contextOf(options, identifiers, own);
   const registryChanges = named.map((one) => {
     const previous = knownByUei.get(one.uei);
     return { previous, entity: registryEntity(previous, one, context) };
@@ -118,10 +122,10 @@ async function applyNews(
 }
 
 /**
- * Takes over own entities that were created, or got their identifiers, while these registry entities were written. Their
- * writers wrote a guard before their transaction and write it again in it. A guard that this transaction sees makes it
- * wait for them, or them begin again; where it does not see the guard, they see the registry entities. A kill before
- * this: the same load again takes them over.
+ * Lets own entities that were created, or got their identifiers, while these registry entities were written take them
+ * over. Their writers write a guard before and in their transaction. If this transaction sees the guard, it waits for
+ * them or they begin again; if it does not, they see the registry entities. After a kill before this, the same load again
+ * does it.
  */
 function takeOverCreated(
   options: ApplyOptions,
@@ -130,42 +134,38 @@ function takeOverCreated(
 ): Promise<void> {
   const { collections } = options;
   return options.transact(async (session) => {
-    const identified = registryChanges.map(({ entity }) => entity.identifiers);
-    await touchGuards(collections, session, identified);
+    const identifiers = registryChanges.map(({ entity }) => entity.identifiers);
+    await touchGuards(collections, session, identifiers);
     const own = await findOwn(collections, facts, [], session);
     if (own.every(({ registry_entity_id }) => registry_entity_id !== undefined)) return;
-    const context = await contextOf(options, [...identified, ...own.map(({ identifiers }) => identifiers)]);
+    const context = await contextOf(options, identifiers, own);
     const changes = await takeOvers(collections, context, own, registryChanges, session);
     await commitChanges({ ...options, transact: (work) => work(session) }, changes);
   });
 }
 
-/** Own entities, of any organization, that carry a UEI or CAGE of the batch or took one of its entities over before. */
+/** Finds the own entities that carry a UEI or CAGE of the batch, or took one of its entities over before. */
 async function findOwn(
   { entities }: Collections,
   facts: readonly RegistryEntityFacts[],
   known: readonly EntityDocument[],
   session?: ClientSession,
 ): Promise<EntityDocument[]> {
-  const anyOrganization = { organization_id: { $gt: "" } };
-  const ways: Filter<EntityDocument>[] = [
-    { "identifiers.uei": { $in: facts.map(({ uei }) => uei) }, ...anyOrganization },
-    { "identifiers.cage": { $in: facts.flatMap(({ cage }) => cage ?? []) }, ...anyOrganization },
-  ];
+  const ways = carrying(facts);
   if (known.length > 0) ways.push({ registry_entity_id: { $in: known.map(({ _id }) => _id) } });
   return entities.find({ $or: ways }, { session }).toArray();
 }
 
 async function contextOf(
-  { collections, source, loadId, now }: ApplyOptions,
-  identifiers: readonly { uei?: string; cage?: string }[],
+  { collections, source, loadId, now, cutDate: registryCutDate }: ApplyOptions,
+  identifiers: readonly EntityDocument["identifiers"][],
+  own: readonly EntityDocument[],
 ): Promise<LoadContext> {
-  const exclusions = await findExclusions(collections, identifiers, dateOf(now));
-  const load = exclusions.length > 0 ? await newestLoad(collections, "exclusions") : undefined;
-  return { source, exclusions, exclusionsSource: load && exclusionsSource(load.file_name, now), loadId, now };
+  const all = [...identifiers, ...own.map((entity) => entity.identifiers)];
+  return { source, exclusions: await readKnownExclusions(collections, all, { now, registryCutDate }), loadId, now };
 }
 
-/** The own entities that stand for registry entities, at most one of an organization for each. */
+/** Returns the changes of the own entities that take registry entities over, at most one per organization for each. */
 async function takeOvers(
   collections: Collections,
   context: LoadContext,

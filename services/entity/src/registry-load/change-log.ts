@@ -1,56 +1,37 @@
-import type { Collections, LoadDocument } from "../model/documents.ts";
+import type { Collections, LoadChanges, LoadDocument } from "../model/documents.ts";
+import { RegistryFileError } from "./files/errors.ts";
 
-/** What a load changed in all, by the fields of the public view that changed. */
-export interface ChangeSummary {
-  readonly added: number;
-  readonly changed: number;
-  readonly gone: number;
-  /** Most frequent first. */
-  readonly fields: readonly { readonly field: string; readonly count: number }[];
-}
-
-/** What a load did to one entity; its snapshots of this version and the one before tell the values. */
+/** What a load did to one entity; its snapshots of this version and the one before have the values. */
 export interface ListedChange {
   readonly kind: "added" | "changed" | "gone";
   readonly entityId: string;
-  /** "" for an organization's own entity that carries none. */
+  /** "" for an organization's own entity without one. */
   readonly uei: string;
-  /** Absent where it is gone, which makes no version. */
+  /** Absent for an entity that is gone, which makes no version. */
   readonly version?: number;
   readonly fields: readonly string[];
 }
 
-/** Counts what a load changed, all of its runs together where it was killed and taken up again. */
-export async function summarizeChanges({ changes }: Collections, loadId: string): Promise<ChangeSummary> {
-  const ofLoad = { $match: { load_id: loadId } };
-  const [totals] = await changes
-    .aggregate<Record<"added" | "changed" | "gone", number>>([
-      ofLoad,
-      {
-        $group: {
-          _id: null,
-          added: { $sum: { $size: "$added" } },
-          changed: { $sum: { $size: "$changed" } },
-          gone: { $sum: { $size: "$gone" } },
-        },
-      },
-    ])
-    .toArray();
-  const fields = await changes
-    .aggregate<{ field: string; count: number }>([
-      ofLoad,
-      { $unwind: "$changed" },
-      { $unwind: "$changed.fields" },
-      { $group: { _id: "$changed.fields", count: { $sum: 1 } } },
-      { $sort: { count: -1, _id: 1 } },
-      { $project: { _id: 0, field: "$_id", count: 1 } },
-    ])
-    .toArray();
-  const { added = 0, changed = 0, gone = 0 } = totals ?? {};
-  return { added, changed, gone, fields };
+/** Counts what all runs of a load changed. */
+export async function summarizeChanges({ changes }: Collections, loadId: string): Promise<LoadChanges> {
+  const summary = { added: 0, changed: 0, gone: 0 };
+  const counts = new Map<string, number>();
+  const pages = changes.find({ load_id: loadId }).project<{ added: number; changed: string[][]; gone: number }>({
+    added: { $size: "$added" },
+    changed: "$changed.fields",
+    gone: { $size: "$gone" },
+  });
+  for await (const { added, changed, gone } of pages) {
+    summary.added += added;
+    summary.changed += changed.length;
+    summary.gone += gone;
+    for (const field of changed.flat()) counts.set(field, (counts.get(field) ?? 0) + 1);
+  }
+  const fields = Array.from(counts, ([field, count]) => ({ field, count }));
+  return { ...summary, fields: fields.sort((a, b) => b.count - a.count || (a.field < b.field ? -1 : 1)) };
 }
 
-/** What a load changed, entity by entity, in the order of the load. */
+/** Yields what a load changed, entity by entity, in the order of the load. */
 export async function* listChanges(collections: Collections, loadId: string): AsyncGenerator<ListedChange> {
   const pages = collections.changes.find({ load_id: loadId }).sort({ _id: 1 }).batchSize(10);
   for await (const { added, changed, gone } of pages) {
@@ -69,13 +50,12 @@ export async function* listChanges(collections: Collections, loadId: string): As
   }
 }
 
-/** The load that an operator names: by its id, the beginning of it, or the newest of a file name. */
-export async function findLoad({ loads }: Collections, named: string): Promise<LoadDocument | undefined> {
-  const byFile = await loads.find({ file_name: named }).sort({ started_at: -1 }).limit(1).toArray();
-  if (byFile[0]) return byFile[0];
-  const byId = await loads
-    .find({ _id: { $gte: named, $lt: `${named}\uffff` } })
-    .limit(2)
-    .toArray();
-  return byId.length === 1 ? byId[0] : undefined;
+/** Returns the load that an operator names by its id, the beginning of it, or a file name. Errors: RegistryFileError. */
+export async function findLoad({ loads }: Collections, name: string): Promise<LoadDocument> {
+  const byFile = await loads.findOne({ file_name: name }, { sort: { started_at: -1 } });
+  if (byFile) return byFile;
+  const byId = { _id: { $gte: name, $lt: `${name}\uffff` } };
+  const [load, ...others] = await loads.find(byId).limit(2).toArray();
+  if (load && others.length === 0) return load;
+  throw new RegistryFileError(`No load, or more than one, is named ${name}; the command "loads" lists them`);
 }

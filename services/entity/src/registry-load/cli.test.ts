@@ -67,7 +67,7 @@ test("a file that must not be loaded is refused with its reason and exit code 1"
     const path = await writeText(directory, "short.dat", extractText([extractRowText({})], { count: 2 }));
     const { code, stdout, stderr } = await run(["load", "--registry", path]).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toBe("short.dat: the header promises 2 rows, the file holds 1\n");
+    expect(stderr).toBe("short.dat: the header promises 2 rows, the file has 1\n");
   });
 });
 

@@ -1,4 +1,4 @@
-// First, as the heap grows while the others are loaded.
+// First, because the heap already grows while the other modules are loaded.
 import "./sparing-heap.ts";
 
 import { hostname, userInfo } from "node:os";
@@ -6,16 +6,17 @@ import { basename } from "node:path";
 import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
-import type { MongoClient } from "mongodb";
 import { loadDownloadConfig, loadRegistryConfig } from "../config.ts";
 import { type Collections, collectionsOf } from "../model/documents.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
+import { findLoad } from "./change-log.ts";
 import { parseCommand, type RegistryCommand, UsageError } from "./command-line.ts";
 import { downloadFile } from "./files/download.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import { loadExclusions } from "./load-exclusions.ts";
 import { loadExtract } from "./load-extract.ts";
-import { loadNamed, printChanges, printLoads, printQuarantine, printReport, printWithdrawal } from "./load-reports.ts";
+import type { LoadOptions } from "./load-log.ts";
+import { printChanges, printLoads, printQuarantine, printReport, printWithdrawal } from "./load-reports.ts";
 import { lowerPriority } from "./low-priority.ts";
 import { createProgressDisplay } from "./progress-display.ts";
 import { withdrawLoad } from "./withdraw.ts";
@@ -35,15 +36,15 @@ async function main(args: string[]): Promise<void> {
   if (command.name === "download") return download(command);
   const config = loadRegistryConfig();
   const logger = createLogger({ service: "registry", level: "warn" });
-  const stopping = AbortSignal.abort(); // a command does not wait for a database that is away
+  const stopping = AbortSignal.abort(); // a command does not wait for a database that is unavailable
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "registry", logger, stopping });
   try {
     const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
     const collections = collectionsOf(databases[command.environment]);
-    if (command.name === "load") await load(client, collections, command, await databaseClock({ client, stopping }));
-    else if (command.name === "withdraw") {
-      await withdraw(client, collections, command, await databaseClock({ client, stopping }));
-    } else if (command.name === "loads") await printLoads(collections, print);
+    const now = await databaseClock({ client, stopping });
+    if (command.name === "load") await load({ client, collections, now, onWait: printWaiting }, command);
+    else if (command.name === "withdraw") await withdraw({ client, collections, now, onWait: printWaiting }, command);
+    else if (command.name === "loads") await printLoads(collections, print);
     else if (command.name === "changes") await printChanges(collections, command.load, print);
     else if (command.name === "quarantine") await printQuarantine(collections, command.load, print);
     else await verify(collections, command.entity);
@@ -52,42 +53,29 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
-async function load(
-  client: MongoClient,
-  collections: Collections,
-  files: Extract<RegistryCommand, { name: "load" }>,
-  now: () => Date,
-): Promise<void> {
-  // Where processors are few, whoever looks something up comes first.
-  lowerPriority();
+type Target = Pick<LoadOptions, "client" | "collections" | "now" | "onWait">;
+
+async function load(target: Target, files: Extract<RegistryCommand, { name: "load" }>): Promise<void> {
+  lowerPriority(); // look-ups come first
   const loaders = { registry: loadExtract, exclusions: loadExclusions };
   for (const kind of ["registry", "exclusions"] as const) {
     const path = files[kind];
     if (!path) continue;
-    const display = createProgressDisplay({ screen: process.stderr, title: basename(path), now });
-    const report = await loaders[kind]({
-      client,
-      collections,
-      path,
-      now,
-      acceptFewer: files.acceptFewer,
-      onProgress: display.onProgress,
-      onWait: printWaiting,
-    }).finally(display.end);
+    const { onProgress, end } = createProgressDisplay({
+      screen: process.stderr,
+      title: basename(path),
+      now: target.now,
+    });
+    const report = await loaders[kind]({ ...target, path, acceptFewer: files.acceptFewer, onProgress }).finally(end);
     printReport(kind, report, print);
   }
 }
 
-async function withdraw(
-  client: MongoClient,
-  collections: Collections,
-  { load: named, reason }: Extract<RegistryCommand, { name: "withdraw" }>,
-  now: () => Date,
-): Promise<void> {
+async function withdraw(target: Target, command: Extract<RegistryCommand, { name: "withdraw" }>): Promise<void> {
   lowerPriority();
-  const { _id: loadId } = await loadNamed(collections, named);
+  const { _id: loadId } = await findLoad(target.collections, command.load);
   const by = `${userInfo().username}@${hostname()}`;
-  printWithdrawal(await withdrawLoad({ client, collections, loadId, by, reason, now, onWait: printWaiting }), print);
+  printWithdrawal(await withdrawLoad({ ...target, loadId, by, reason: command.reason }), print);
 }
 
 function printWaiting({ file_name, host, pid }: { file_name: string; host: string; pid: number }): void {

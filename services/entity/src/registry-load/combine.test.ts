@@ -1,25 +1,29 @@
 import { describe, expect, test } from "@jest/globals";
-import { addRow, applyPartialRow, factsFromDailyRow, factsFromRow, speakingRow } from "./combine.ts";
+import { addRow, applyPartialRow, decidingRow, factsFromDailyRow } from "./combine.ts";
 import { type ExtractRow, parseRow } from "./files/row.ts";
 import { extractRowText } from "./testing/registry-files.ts";
 
 function rowOf(set: Record<number, string>): ExtractRow {
   const parsed = parseRow(extractRowText(set));
-  if (!("row" in parsed)) throw new Error(parsed.reason);
+  if (!parsed.row) throw new Error(parsed.reason);
   return parsed.row;
 }
 
 describe("several rows of one entity", () => {
-  test.each<[string, Record<number, string>[], Partial<ExtractRow>]>([
-    ["the blank indicator wins", [{ 3: "7001", 4: "2AAA2" }, { 4: "1AAA1" }], { eftIndicator: "", cage: "1AAA1" }],
-    ["even when expired", [{ 3: "7001" }, { 6: "E" }], { eftIndicator: "", extractCode: "E" }],
-    ["without a blank one, an active wins", [{ 3: "7001", 6: "E" }, { 3: "7002" }], { eftIndicator: "7002" }],
-    ["then the newest", [{ 3: "7001" }, { 3: "7002", 10: "20260901" }], { eftIndicator: "7002" }],
-    ["of one indicator the last row counts", [{ 12: "OLD INC" }, { 12: "NEW INC" }], { legalName: "NEW INC" }],
+  test.each<[string, Record<number, string>[], object]>([
+    [
+      "the blank indicator wins",
+      [{ 3: "7001", 4: "2AAA2" }, { 4: "1AAA1" }],
+      { eft_indicator: "", sam: { cage: "1AAA1" } },
+    ],
+    ["even when expired", [{ 3: "7001" }, { 6: "E" }], { eft_indicator: "", extractCode: "E" }],
+    ["without a blank one, an active wins", [{ 3: "7001", 6: "E" }, { 3: "7002" }], { eft_indicator: "7002" }],
+    ["then the newest", [{ 3: "7001" }, { 3: "7002", 10: "20260901" }], { eft_indicator: "7002" }],
+    ["of one indicator the last row counts", [{ 12: "OLD INC" }, { 12: "NEW INC" }], { legal_name: "NEW INC" }],
     [
       "a later deactivation keeps the rest",
       [{ 12: "OLD INC" }, { 6: "1", 12: "", 9: "" }],
-      { legalName: "OLD INC", extractCode: "1", expirationDate: "2027-12-31", partial: false },
+      { legal_name: "OLD INC", sam: { listed_as: "inactive", expiration_date: "2027-12-31" }, partial: false },
     ],
     [
       "an entity deleted and added again is there",
@@ -30,48 +34,34 @@ describe("several rows of one entity", () => {
   ])("%s", (_, rows, expected) => {
     const combined: ExtractRow[] = [];
     for (const row of rows.map(rowOf)) addRow(combined, row);
-    expect(speakingRow(combined)).toMatchObject(expected);
+    expect(decidingRow(combined)).toMatchObject(expected);
   });
 });
 
-describe("facts of a row", () => {
-  test("name the DBA and the division once, and not the legal name again", () => {
-    const facts = factsFromRow(rowOf({ 13: "RIDGE", 14: "RIDGE", 116: "D", 119: "NPDY", 122: "D&B" }));
-    expect(facts).toMatchObject({
-      legalName: "BLUE RIDGE TIMBER LLC",
-      otherNames: ["RIDGE"],
-      publicDisplay: false,
-      validationSource: "D&B",
-      status: { samRegistered: true, listedAs: "active", expirationDate: "2027-12-31", excluded: true },
-    });
-    expect(factsFromRow(rowOf({ 13: "BLUE RIDGE TIMBER LLC" })).otherNames).toEqual([]);
-  });
-
-  test.each([
-    ["1", "inactive"],
-    ["4", "expired"],
-  ] as const)("a partial row with code %s only changes the listing to %s", (code, listedAs) => {
-    const known = factsFromRow(rowOf({}));
-    const row = rowOf({ 4: "", 6: code, 9: "", 12: "" });
-    expect(applyPartialRow(known, row)).toEqual({ ...known, status: { ...known.status, listedAs } });
-  });
+test.each([
+  ["1", "inactive"],
+  ["4", "expired"],
+] as const)("a partial row with code %s only changes the listing to %s", (code, listed_as) => {
+  const known = rowOf({});
+  const row = rowOf({ 4: "", 6: code, 9: "", 12: "" });
+  expect(applyPartialRow(known, row)).toEqual({ ...known, sam: { ...known.sam, listed_as } });
 });
 
 describe("a row of a daily file", () => {
-  const known = (set: Record<number, string> = {}) => factsFromRow(rowOf(set));
+  const known = (set: Record<number, string> = {}) => rowOf(set);
   const deactivated = { 6: "1", 12: "", 9: "" };
   test.each<[string, Record<number, string>, Record<number, string>, object | "as before"]>([
-    ["of the entity replaces what was known", {}, { 12: "NEW INC" }, { legalName: "NEW INC" }],
-    ["of a further payment address says nothing of the entity", {}, { 3: "7001", 12: "NEW INC" }, "as before"],
+    ["of the entity replaces what was known", {}, { 12: "NEW INC" }, { legal_name: "NEW INC" }],
+    ["of a further payment address does not count for the entity", {}, { 3: "7001", 12: "NEW INC" }, "as before"],
     [
       "that deactivates a further payment address leaves the entity active",
       {},
       { 3: "7001", ...deactivated },
       "as before",
     ],
-    ["of the entity replaces a payment address's", { 3: "7001" }, { 12: "NEW INC" }, { legalName: "NEW INC" }],
+    ["of the entity replaces a payment address's", { 3: "7001" }, { 12: "NEW INC" }, { legal_name: "NEW INC" }],
     [
-      "of another payment address yields to one that is active",
+      "of another payment address does not replace one that is active",
       { 3: "7001" },
       { 3: "7002", 12: "NEW INC" },
       "as before",
@@ -80,7 +70,7 @@ describe("a row of a daily file", () => {
       "of another payment address replaces one that is not",
       { 3: "7001", 6: "E" },
       { 3: "7002" },
-      { eftIndicator: "7002" },
+      { eft_indicator: "7002" },
     ],
   ])("%s", (_, before, row, expected) => {
     const facts = factsFromDailyRow(known(before), rowOf({ 6: "3", ...row }));
@@ -88,8 +78,8 @@ describe("a row of a daily file", () => {
     else expect(facts).toMatchObject(expected);
   });
 
-  test("says too little of an entity that is not known where it is partial", () => {
+  test("gives no facts of an unknown entity if it is partial", () => {
     expect(factsFromDailyRow(undefined, rowOf(deactivated))).toBeUndefined();
-    expect(factsFromDailyRow(undefined, rowOf({ 6: "2" }))).toMatchObject({ legalName: "BLUE RIDGE TIMBER LLC" });
+    expect(factsFromDailyRow(undefined, rowOf({ 6: "2" }))).toMatchObject({ legal_name: "BLUE RIDGE TIMBER LLC" });
   });
 });

@@ -3,11 +3,11 @@ import { parseCommand, UsageError } from "./command-line.ts";
 
 const now = new Date("2026-11-21T23:00:00Z");
 
-describe("what an operator types", () => {
+describe("a command line", () => {
   test.each([
-    ["download registry", { name: "download", wanted: { kind: "registry", month: "2026-11" }, directory: "." }],
-    ["download registry --date 2026-09", { wanted: { kind: "registry", month: "2026-09" } }],
-    ["download exclusions --to files", { wanted: { kind: "exclusions", day: "2026-11-21" }, directory: "files" }],
+    ["download registry", { name: "download", wanted: { kind: "registry", date: "2026-11" }, directory: "." }],
+    ["download registry --date 2026-09", { wanted: { kind: "registry", date: "2026-09" } }],
+    ["download exclusions --to files", { wanted: { kind: "exclusions", date: "2026-11-21" }, directory: "files" }],
     ["load --registry a.dat", { name: "load", registry: "a.dat", acceptFewer: false, environment: "live" }],
     ["load --exclusions b.csv --accept-fewer", { exclusions: "b.csv", acceptFewer: true }],
     ["loads", { name: "loads" }],
@@ -21,7 +21,7 @@ describe("what an operator types", () => {
     ...["", "load", "load x", "load --registry", "load a.dat --registry b.dat", "changes", "changes a b", "unload x"],
     ...["download", "download sanctions", "download registry --date 2026-13", "download exclusions --date 2026-02-30"],
     ...["loads --environment moon", "loads --fast", "withdraw", "withdraw a.dat", "withdraw --reason wrong"],
-  ])("is answered with the usage where it can't be understood: %s", (line) => {
+  ])("that can't be parsed is answered with the usage: %s", (line) => {
     expect(() => parseCommand(line.split(" ").filter(Boolean), now)).toThrow(UsageError);
     expect(() => parseCommand(line.split(" ").filter(Boolean), now)).toThrow(/^Usage:/);
   });

@@ -1,27 +1,27 @@
 import { parseArgs } from "node:util";
 import { type Environment, environments } from "@vvs/tenant";
-import { dateOf } from "../model/dates.ts";
+import { dateOf, fromExclusionsDate } from "../model/dates.ts";
 import type { WantedFile } from "./files/download.ts";
 
 const USAGE = `Usage:
   npm run registry -- download registry|exclusions [--date YYYY-MM|YYYY-MM-DD] [--to DIRECTORY]
-      fetches a month's registry extract or a day's exclusions from SAM.gov with SAM_GOV_API_KEY, the current one unless
-      a date is given, and prints where it is
+      downloads a month's registry extract or a day's exclusions from SAM.gov with SAM_GOV_API_KEY and prints the path;
+      without a date, the current one
   npm run registry -- load [--registry FILE] [--exclusions FILE] [--accept-fewer]
       loads a SAM public extract (.dat or .ZIP) and an exclusions file (.csv or .ZIP) into live; the sandbox keeps its
-      made-up registry. An exclusions file with far fewer rows than the one before is refused unless it is accepted
+      made-up registry. Without --accept-fewer, an exclusions file with far fewer rows than the one before is refused
   npm run registry -- withdraw LOAD --reason "…"
-      takes back the newest load of its kind: what it said counts no more, and the file before can be loaded again
+      withdraws the newest load of its kind: its facts no longer count, and the file before can be loaded again
   npm run registry -- loads
-      lists what was loaded, newest first, and who withdrew what and why
+      lists the loaded files, newest first, and who withdrew which and why
   npm run registry -- changes LOAD
-      lists which entities a load changed and in which fields; LOAD is its id, the beginning of it, or a file's name
+      lists the entities that a load changed, and the fields; LOAD is its id, the beginning of its id, or a file name
   npm run registry -- quarantine LOAD
-      lists the rows that a load did not apply, with line and reason
+      lists the rows that a load did not apply, with their lines and reasons
   npm run registry -- verify-snapshots [--environment live|sandbox] [--entity ent_…]
-      recomputes the chains of snapshots and lists each that is broken`;
+      recomputes the chains of snapshots and lists the broken ones`;
 
-/** The message is for the operator. */
+/** Says how to use the command. */
 export class UsageError extends Error {}
 
 export type RegistryCommand = { readonly environment: Environment } & (
@@ -34,7 +34,7 @@ export type RegistryCommand = { readonly environment: Environment } & (
   | { readonly name: "verify-snapshots"; readonly entity: string | undefined }
 );
 
-/** What an operator asks for. Errors: UsageError. */
+/** Parses a command line. Errors: UsageError. */
 export function parseCommand(args: string[], now: Date): RegistryCommand {
   const { positionals, values } = readArgs(args);
   const [name, operand, ...more] = positionals;
@@ -76,10 +76,9 @@ function readArgs(args: string[]) {
   }
 }
 
-function wantedFile(kind: string, date: string | undefined, now: Date): WantedFile {
-  const day = date ?? dateOf(now);
-  if (kind === "registry" && /^\d{4}-(0[1-9]|1[0-2])(-\d\d)?$/.test(day)) return { kind, month: day.slice(0, 7) };
-  const time = Date.parse(`${day}T00:00:00Z`);
-  if (kind === "exclusions" && !Number.isNaN(time) && dateOf(new Date(time)) === day) return { kind, day };
+function wantedFile(kind: string, date = "", now: Date): WantedFile {
+  const day = date || dateOf(now);
+  if (kind === "registry" && /^\d{4}-(0[1-9]|1[0-2])(-\d\d)?$/.test(day)) return { kind, date: day.slice(0, 7) };
+  if (kind === "exclusions" && fromExclusionsDate(day) === day) return { kind, date: day };
   throw new UsageError(USAGE);
 }

@@ -1,27 +1,34 @@
+import { isDeepStrictEqual } from "node:util";
 import canonicalize from "canonicalize";
 import type { AnyBulkWriteOperation } from "mongodb";
-import type { ChangePageDocument, Collections, EntityDocument, SnapshotDocument } from "../model/documents.ts";
+import type {
+  ChangePageDocument,
+  Collections,
+  EntityDocument,
+  PublicEntity,
+  SnapshotDocument,
+  UnversionedEntity,
+} from "../model/documents.ts";
 import { asReadBefore, StaleEntityError } from "../model/entity-writes.ts";
-import { nextVersion, type UnversionedEntity } from "../model/snapshots.ts";
+import { nextVersion } from "../model/snapshots.ts";
 import { publicView } from "../model/view.ts";
-import { changedFields } from "./changes.ts";
 import type { Transact } from "./load-lock.ts";
 
-/** What a load wants an entity to be. */
+/** An entity before and after a change. */
 export interface EntityChange {
   readonly previous: EntityDocument | undefined;
   readonly entity: UnversionedEntity;
 }
 
-/** The outcome of a change: `unseen` is one that the public view does not show, which makes no snapshot. */
+/** The outcome of a change; `unseen` is one that the public view does not show, which makes no snapshot. */
 export type ChangeOutcome = "new" | "changed" | "unseen" | "unchanged";
 
-/** Where a load writes. */
+/** Where and how a load writes. */
 export interface LoadTarget {
-  /** Of the load: it commits only while no other load took over. */
+  /** Commits only while no other load took over. */
   readonly transact: Transact;
   readonly collections: Collections;
-  /** Under which it keeps what it changed; undefined for what is no load of a file. */
+  /** The load whose changes are recorded; undefined for writes that are not a load of a file. */
   readonly loadId: string | undefined;
   /** The author of the snapshots. */
   readonly actor: string;
@@ -36,8 +43,8 @@ interface Writes {
 }
 
 /**
- * Writes changes, their snapshots and which they were, all or none; one that changes nothing but the sources is not
- * written. Errors: StaleEntityError, a duplicate key: another writer came between; read again.
+ * Writes changes, their snapshots and the record of them: all or none. A change of nothing but the sources is not written.
+ * Errors: StaleEntityError or a duplicate key if another call wrote an entity meanwhile; read again.
  */
 export async function commitChanges(target: LoadTarget, changes: readonly EntityChange[]): Promise<ChangeOutcome[]> {
   const writes: Writes = { inserts: [], replacements: [], snapshots: [], changed: [] };
@@ -46,8 +53,7 @@ export async function commitChanges(target: LoadTarget, changes: readonly Entity
   return outcomes;
 }
 
-function collect({ previous, entity }: EntityChange, target: LoadTarget, writes: Writes): ChangeOutcome {
-  const { actor, now } = target;
+function collect({ previous, entity }: EntityChange, { actor, now }: LoadTarget, writes: Writes): ChangeOutcome {
   const fields = previous ? changedFields(publicView(previous, now), publicView(entity, now)) : [];
   if (previous && fields.length === 0) {
     if (storedText(previous) === storedText(entity)) return "unchanged";
@@ -74,7 +80,9 @@ function write({ transact, collections, loadId }: LoadTarget, writes: Writes): P
     if (inserts.length > 0) await collections.entities.insertMany(inserts, { session });
     if (replacements.length > 0) {
       const written = await collections.entities.bulkWrite(replacements, { session, ordered: false });
-      if (written.matchedCount !== replacements.length) throw new StaleEntityError("an entity changed meanwhile");
+      if (written.matchedCount !== replacements.length) {
+        throw new StaleEntityError("an entity changed after it was read");
+      }
     }
     if (snapshots.length > 0) await collections.snapshots.insertMany(snapshots, { session });
     if (loadId !== undefined && snapshots.length > 0) {
@@ -90,4 +98,17 @@ function replacement(previous: EntityDocument, entity: EntityDocument): AnyBulkW
 function storedText(entity: Partial<EntityDocument>): string | undefined {
   const { version, revision, last_hash, changed_at, sources, ...rest } = entity;
   return canonicalize(rest);
+}
+
+/** Returns the fields that differ, such as `legal_name` or `sam_gov.cage`; the sources don't count. */
+function changedFields(before: PublicEntity, after: PublicEntity): string[] {
+  const fields: string[] = [];
+  if (before.legal_name !== after.legal_name) fields.push("legal_name");
+  for (const group of ["identifiers", "sam_gov"] as const) {
+    const [old, current]: Readonly<Record<string, string | undefined>>[] = [before[group], after[group]];
+    const names = new Set([...Object.keys(old!), ...Object.keys(current!)]);
+    for (const name of names) if (old![name] !== current![name]) fields.push(`${group}.${name}`);
+  }
+  if (!isDeepStrictEqual(before.addresses, after.addresses)) fields.push("addresses");
+  return fields;
 }

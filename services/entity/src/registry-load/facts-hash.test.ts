@@ -3,11 +3,12 @@ import type { RegistryEntityFacts } from "../model/facts.ts";
 import { factsHash } from "./facts-hash.ts";
 
 const facts: RegistryEntityFacts = {
-  ...{ uei: "ABCDEF123456", eftIndicator: "", cage: "1ABC2", legalName: "BLUE RIDGE", otherNames: ["RIDGE"] },
-  entityType: "Other",
-  status: { samRegistered: true, listedAs: "active", expirationDate: "2027-12-31", excluded: false },
+  ...{ uei: "ABCDEF123456", eft_indicator: "", legal_name: "BLUE RIDGE", other_names: ["RIDGE"] },
+  sam: {
+    ...{ sam_registered: true, listed_as: "active", expiration_date: "2027-12-31", excluded: false },
+    ...{ cage: "1ABC2", entity_type: "Other" },
+  },
   addresses: [{ type: "physical", line1: "12 OAK ST", city: "ASHEVILLE", state: "NC", zip: "28801", country: "USA" }],
-  publicDisplay: true,
 };
 const [address] = facts.addresses;
 
@@ -17,15 +18,15 @@ test("the same facts have the same hash, whatever order their parts were set in"
 });
 
 test.each<[string, Partial<RegistryEntityFacts>]>([
-  ["the CAGE", { cage: undefined }],
-  ["the row that speaks", { eftIndicator: "0002" }],
-  ["the name", { legalName: "BLUE  RIDGE" }],
-  ["another name", { otherNames: [] }],
-  ["the type", { entityType: undefined }],
-  ["an exclusion", { status: { ...facts.status, excluded: true } }],
-  ["the expiration", { status: { ...facts.status, expirationDate: undefined } }],
+  ["the CAGE", { sam: { ...facts.sam, cage: undefined } }],
+  ["the row that counts", { eft_indicator: "0002" }],
+  ["the name", { legal_name: "BLUE  RIDGE" }],
+  ["another name", { other_names: [] }],
+  ["the type", { sam: { ...facts.sam, entity_type: undefined } }],
+  ["an exclusion", { sam: { ...facts.sam, excluded: true } }],
+  ["the expiration", { sam: { ...facts.sam, expiration_date: undefined } }],
   ["an address", { addresses: [{ ...address!, line2: "STE 4" }] }],
   ["the type of an address", { addresses: [{ ...address!, type: "mailing" }] }],
-])("another hash tells that %s changed", (_, changed) => {
+])("the hash changes with %s", (_, changed) => {
   expect(factsHash({ ...facts, ...changed })).not.toBe(factsHash(facts));
 });

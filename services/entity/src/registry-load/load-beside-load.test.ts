@@ -11,8 +11,8 @@ afterAll(() => app.stop());
 test("a truncated exclusions file that waited for the first whole one is refused and ends nothing", async () => {
   const loads = createLoads(app);
   const whole = Array.from({ length: 1_000 }, (_, index) => ({ uei: `ABCDEFGH${1_000 + index}` }));
-  const first = pausingTransaction(app.client, 1);
-  const loading = loads.exclude(whole, "2026-01-10", { client: first.client });
+  const first = pausingTransaction(app, 1);
+  const loading = loads.exclude(whole, "2026-01-10", first.given);
   await first.beginning;
   const waiting = Promise.withResolvers<void>();
   const truncated = loads
@@ -22,7 +22,7 @@ test("a truncated exclusions file that waited for the first whole one is refused
   first.begin();
   first.commit();
   await loading;
-  expect(String(await truncated)).toMatch(/holds 10 exclusions.*looks truncated/);
+  expect(String(await truncated)).toMatch(/has 10 exclusions.*looks truncated/);
   expect(await app.live.exclusions.countDocuments({ ended_by: { $exists: true } })).toBe(0);
   expect(await app.live.loads.countDocuments()).toBe(1);
 });

@@ -1,20 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { isDuplicateKey, isOutcomeUnknown } from "@vvs/mongo";
+import { inTransaction, isDuplicateKey, isOutcomeUnknown } from "@vvs/mongo";
 import { type ClientSession, type Filter, type MongoClient, MongoServerError } from "mongodb";
 import type { Collections, LoadLockDocument } from "../model/documents.ts";
 import { RegistryFileError } from "./files/errors.ts";
-import { createInTurn } from "./lanes.ts";
 
-/** The right to write what files say, held until it is released or its process is gone. */
+/** The right to write what files say. It is held until it is released, or its process ends. */
 export interface LoadLock {
-  /** Runs `work` in a transaction. Errors: RegistryFileError where another load took over: nothing is written then. */
+  /** Errors: RegistryFileError if another load took over; then nothing is written. */
   readonly transact: Transact;
   release(): Promise<void>;
 }
 
-/** Runs work in a transaction, in turn with all others of the load; it may run more than once. */
+/** Runs work in a transaction after all earlier transactions of the load; the work may run more than once. */
 export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 type Owner = Pick<LoadLockDocument, "holder" | "file_name" | "host" | "pid" | "sessions">;
@@ -22,53 +21,53 @@ type Owner = Pick<LoadLockDocument, "holder" | "file_name" | "host" | "pid" | "s
 const LEASE_MS = 15_000;
 const RENEW_MS = 4_000;
 const RETRY_MS = 500;
+/** Maximum duration of a transaction with its retries: enough for MongoDB to elect a new primary. */
+const TRANSACTION_MS = 120_000;
 /** Maximum time that an attempt to take the lock waits for a transaction that has written to it. */
 const TAKE_MS = 1_000;
 const MAX_TIME_EXPIRED = 50;
-/** Times are the server's, so that processes on machines with other clocks agree. */
+/** After each write, the load leaves MongoDB to others for this share of the time that the write took. */
+const REST_SHARE = 0.25;
+/** By the server's clock, so that processes on machines with other clocks agree. */
 const UNTIL = { $add: ["$$NOW", LEASE_MS] };
 
 /**
- * Waits until no other load of this environment works, and keeps others waiting from then on. Each transaction of the
- * holder writes to the lock, and so does who takes over: of the two only one can commit.
+ * Waits until no other load of this environment is running, and makes others wait from then on. Each transaction of the
+ * holder writes to the lock, and so does a process that takes over, so that only one of the two can commit.
  */
 export async function holdLoadLock(options: {
   client: MongoClient;
   collections: Collections;
   fileName: string;
-  /** Called once, with the load that this one waits for. */
+  /** Called once, with the load for which this one waits. */
   onWait: (other: Pick<LoadLockDocument, "file_name" | "host" | "pid">) => void | Promise<void>;
 }): Promise<LoadLock> {
   const { client, collections, fileName, onWait } = options;
   const session = client.startSession();
-  const own = {
-    holder: randomUUID(),
-    file_name: fileName,
-    host: hostname(),
-    pid: process.pid,
-    sessions: [session.id!.id],
-  };
-  for (let told = false; ; ) {
+  const sessions = [session.id!.id];
+  const own = { holder: randomUUID(), file_name: fileName, host: hostname(), pid: process.pid, sessions };
+  for (let isReported = false; ; ) {
     const other = (await collections.loadLocks.findOne({ _id: "load" })) ?? undefined;
     if (other?.holder === own.holder || (await take(client, collections, own, other))) break;
-    if (!told && other) await onWait(other);
-    told ||= other !== undefined;
+    if (!isReported && other) await onWait(other);
+    isReported ||= other !== undefined;
     await wait(RETRY_MS);
   }
   const mine = { _id: "load" as const, holder: own.holder };
-  // A renewal that fails harms nothing: the lock is held until another load takes it.
+  // A renewal may fail: the lock is held until another load takes it.
   const renew = () => collections.loadLocks.updateOne(mine, [{ $set: { until: UNTIL } }]).catch(() => {});
   const renewal = setInterval(renew, RENEW_MS);
-  const inTurn = createInTurn();
+  const inTurn = createTurns();
   return {
     transact: (work) =>
-      inTurn(() =>
-        session.withTransaction(async () => {
+      inTurn(() => {
+        const attempt = async () => {
           const held = await collections.loadLocks.updateOne(mine, { $inc: { writes: 1 } }, { session });
           if (held.matchedCount === 0) throw new RegistryFileError(`${fileName}: ${LOST}`);
           return work(session);
-        }),
-      ),
+        };
+        return inTransaction(client, attempt, { session, backgroundMs: TRANSACTION_MS });
+      }),
     async release() {
       clearInterval(renewal);
       await session.endSession();
@@ -77,11 +76,29 @@ export async function holdLoadLock(options: {
   };
 }
 
-const LOST = "another load took over, as this one was silent for too long. Load the file again";
+const LOST = "another load took over, because this one did not renew its lock for too long. Load the file again";
 
 /**
- * Takes the lock, if nobody has it or who had it is gone. Transactions that the other left open are ended first: the
- * server would keep them, and what they locked, for a minute.
+ * Returns a function that runs work once all earlier work and a rest after it have ended, successfully or not. So a load
+ * uses at most one of the server's processors, and leaves the others to look-ups.
+ */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let lastTurn: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    let beganAt = 0;
+    const turn = lastTurn.then(() => {
+      beganAt = performance.now();
+      return work();
+    });
+    const rest = () => wait((performance.now() - beganAt) * REST_SHARE);
+    lastTurn = turn.then(rest, rest);
+    return turn;
+  };
+}
+
+/**
+ * Takes the lock if it is free or its holder's process has ended. Ends the other's open transactions first, as the server
+ * would keep them and their locks for a minute.
  */
 async function take(
   client: MongoClient,
@@ -104,7 +121,7 @@ function whereOver(other: LoadLockDocument): Filter<LoadLockDocument> {
   return { _id: "load", $expr: { $lte: ["$until", "$$NOW"] } };
 }
 
-/** Is it known that the process is gone? One on another machine is only ever waited for. */
+/** Returns whether the process is known to have ended. A process on another machine is always waited for. */
 function isDead({ host, pid }: LoadLockDocument): boolean {
   if (host !== hostname() || pid === process.pid) return false;
   try {
@@ -120,8 +137,8 @@ async function endSessions(client: MongoClient, { sessions }: LoadLockDocument):
 }
 
 /**
- * Ignores that another load was first, or that a transaction of the one before is still open. An unknown outcome is
- * found out by the next look: a holder recognizes its own lock.
+ * Ignores that another load was first, or that a transaction of the one before is still open. After an unknown outcome
+ * the next attempt finds out: a holder recognizes its own lock.
  */
 function ignoreDisturbed(error: unknown): undefined {
   const isLate = error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED;

@@ -1,27 +1,12 @@
 import type { ClientSession, MongoClient } from "mongodb";
 import { dateOf, type IsoDate } from "../model/dates.ts";
-import type { Collections, LoadDocument } from "../model/documents.ts";
-import { type ChangeSummary, summarizeChanges } from "./change-log.ts";
+import type { Collections, LoadChanges, LoadDocument, QuarantineDocument } from "../model/documents.ts";
+import { summarizeChanges } from "./change-log.ts";
+import type { LoadTarget } from "./commit.ts";
 import { RegistryFileError } from "./files/errors.ts";
-import { createLanes, type Lanes } from "./lanes.ts";
+import type { LoadedFile } from "./files/member.ts";
 import { holdLoadLock, type Transact } from "./load-lock.ts";
-import type { OnProgress } from "./progress.ts";
-
-/** What identifies a file that is loaded. */
-export interface LoadedFile {
-  readonly fileName: string;
-  readonly sha256: string;
-  readonly cutDate: IsoDate;
-}
-
-/** A load at work. */
-export interface RunningLoad {
-  readonly loadId: string;
-  readonly lanes: Lanes;
-  /** Errors: RegistryFileError, another load took over. */
-  readonly transact: Transact;
-  quarantine(lineNumber: number, reason: string): Promise<void>;
-}
+import type { OnProgress } from "./progress-display.ts";
 
 export interface LoadOptions {
   readonly client: MongoClient;
@@ -29,75 +14,109 @@ export interface LoadOptions {
   readonly path: string;
   readonly now: () => Date;
   readonly onProgress?: OnProgress;
-  /** Told once of the load that this one waits for. */
+  /** Called once, with the load for which this one waits. */
   readonly onWait?: (other: { file_name: string; host: string; pid: number }) => void;
 }
 
-/** What a load came to. */
-export interface LoadReport<Count extends string> {
+/** A load that is running. */
+export interface RunningLoad<File, Count extends string> extends LoadTarget {
+  readonly loadId: string;
+  readonly file: File;
+  /** Counts of this run, to be updated. */
+  readonly counts: Record<Count | "quarantined", number>;
+  /** Counts and records a row that can't be applied. Errors: RegistryFileError if another load took over. */
+  quarantine(lineNumber: number, reason: string): Promise<void>;
+}
+
+/** The result of a load. */
+export interface LoadReport {
   readonly loadId: string;
   readonly fileName: string;
   readonly cutDate: IsoDate;
-  /** A file older than one that was begun: nothing of it was applied, and it is not listed as loaded. */
+  /** The file is older than one whose load has begun: nothing was applied, and it is not listed as loaded. */
   readonly isOlder: boolean;
-  /** Of this run. */
-  readonly counts: Readonly<Record<Count, number>>;
-  /** Of all runs that this file had. */
-  readonly changes: ChangeSummary;
+  /** Counts of this run. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** What all runs of this file changed. */
+  readonly changes: LoadChanges;
 }
 
 const DAY_MS = 24 * 3_600_000;
 const QUARANTINE_BATCH = 500;
-/** While one waits for the server the other is prepared; more would only take it from those who look something up. */
-const LANES = 2;
 
 /**
- * Applies a file that was found sound, alone in its environment, and keeps a record of it: what was loaded when, what
- * came of it, which rows could not be applied and why. The same file again, perhaps after a kill, takes its record up
- * again.
+ * Checks a whole file, and applies it if it is sound, while no other load of the environment is running. Records when the
+ * file was loaded, what changed, and which rows could not be applied and why. If the same file is loaded again, perhaps
+ * after a kill, its record is continued. Errors: RegistryFileError.
  */
-export async function runLoad<C extends Readonly<Record<string, number>>>(
+export async function runLoad<File extends LoadedFile, Count extends string>(
   options: LoadOptions & {
     kind: LoadDocument["kind"];
-    file: LoadedFile & { readonly rows: number };
-    nothing: C;
-    /** Called under the lock, before anything is written. Errors: RegistryFileError where the file must not be loaded. */
-    refuse?: () => Promise<void>;
+    validate: (path: string, onProgress: OnProgress | undefined) => Promise<File>;
+    /** The initial counts. */
+    counts: Record<Count | "quarantined", number>;
+    /** Called under the lock, before anything is written. Errors: RegistryFileError if the file must not be loaded. */
+    refuse?: (file: File) => Promise<void>;
   },
-  apply: (load: RunningLoad) => Promise<C>,
-): Promise<{ loadId: string; isOlder: boolean; counts: C; changes: ChangeSummary }> {
-  const { client, collections, kind, file, now, onWait = () => {} } = options;
+  apply: (load: RunningLoad<File, Count>) => Promise<void>,
+): Promise<LoadReport> {
+  const { client, collections, kind, now, onWait = () => {} } = options;
+  const startedAt = now();
+  const file = await options.validate(options.path, options.onProgress);
+  const { fileName, cutDate, rows } = file;
   refuseFuture(file, now());
-  const lanes = createLanes(LANES);
-  const lock = await holdLoadLock({ client, collections, fileName: file.fileName, onWait });
+  const loadId = `${kind}:${file.sha256}`;
+  const counts = { ...options.counts };
+  const report = (isOlder: boolean, changes: LoadChanges): LoadReport => {
+    const seconds = (now().getTime() - startedAt.getTime()) / 1000;
+    return { loadId, fileName, cutDate, isOlder, counts: { rows, ...counts, seconds }, changes };
+  };
+  const lock = await holdLoadLock({ client, collections, fileName, onWait });
   const { transact } = lock;
   try {
-    const loadId = `${kind}:${file.sha256}`;
-    await refuseWithdrawn(collections, loadId, file.fileName);
+    await refuseWithdrawn(collections, loadId, fileName);
     const newest = await newestBegun(collections, kind);
-    const isOlder = newest !== undefined && file.cutDate < newest.cut_date;
-    if (isOlder)
-      return { loadId, isOlder, counts: options.nothing, changes: await summarizeChanges(collections, loadId) };
-    await options.refuse?.();
-    await transact((session) => begin(collections, session, loadId, { kind, file, now }));
+    if (newest && cutDate < newest.cut_date) return report(true, await summarizeChanges(collections, loadId));
+    await options.refuse?.(file);
+    await transact((session) => begin(collections, session, loadId, { kind, file, startedAt: now() }));
     const quarantine = createQuarantine(collections, transact, loadId);
-    const counts = await apply({ loadId, lanes, transact, quarantine: quarantine.add });
+    const target = { transact, collections, loadId, actor: `registry:${fileName}`, now: startedAt };
+    await apply({
+      ...target,
+      file,
+      counts,
+      async quarantine(lineNumber, reason) {
+        counts.quarantined++;
+        await quarantine.add(lineNumber, reason);
+      },
+    });
     await quarantine.flush();
     const changes = await summarizeChanges(collections, loadId);
-    const done = { state: "done" as const, finished_at: now(), counts: { rows: file.rows, ...counts }, changes };
+    const done = { state: "done" as const, finished_at: now(), counts: { rows, ...counts }, changes };
     await transact((session) => collections.loads.updateOne({ _id: loadId }, { $set: done }, { session }));
-    return { loadId, isOlder, counts, changes };
+    return report(false, changes);
   } finally {
-    await lanes.close();
     await lock.release();
   }
 }
 
-/** A date that has not come would make all later files look old. Errors: RegistryFileError. */
+/** Yields items in batches. */
+export async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** A date in the future would make all later files look old. Errors: RegistryFileError. */
 function refuseFuture({ fileName, cutDate }: LoadedFile, now: Date): void {
   if (cutDate <= dateOf(new Date(now.getTime() + DAY_MS))) return;
   throw new RegistryFileError(
-    `${fileName} says that it was cut on ${cutDate}, which is later than tomorrow: nothing of it was loaded`,
+    `${fileName} says that it was cut on ${cutDate}, which is later than tomorrow: nothing was loaded`,
   );
 }
 
@@ -105,23 +124,18 @@ async function begin(
   { loads, quarantine }: Collections,
   session: ClientSession,
   loadId: string,
-  { kind, file, now }: { kind: LoadDocument["kind"]; file: LoadedFile; now: () => Date },
+  { kind, file, startedAt }: { kind: LoadDocument["kind"]; file: LoadedFile; startedAt: Date },
 ): Promise<void> {
-  const started: Omit<LoadDocument, "_id" | "state"> = {
-    kind,
-    file_name: file.fileName,
-    sha256: file.sha256,
-    cut_date: file.cutDate,
-    started_at: now(),
-  };
-  // A file that is loaded already stays in force while it is loaded again.
+  const { fileName: file_name, sha256, cutDate: cut_date } = file;
+  const started = { kind, file_name, sha256, cut_date, started_at: startedAt };
+  // A file that is loaded stays in force while it is loaded again.
   const onInsert = { state: "running" as const };
   await loads.updateOne({ _id: loadId }, { $set: started, $setOnInsert: onInsert }, { upsert: true, session });
   await quarantine.deleteMany({ load_id: loadId }, { session });
 }
 
 function createQuarantine({ quarantine }: Collections, transact: Transact, loadId: string) {
-  let waiting: { load_id: string; line_number: number; reason: string }[] = [];
+  let waiting: QuarantineDocument[] = [];
   const flush = async () => {
     const rows = waiting;
     waiting = [];
@@ -136,7 +150,7 @@ function createQuarantine({ quarantine }: Collections, transact: Transact, loadI
   };
 }
 
-/** Errors: RegistryFileError where the file was withdrawn, or any withdrawal is not finished. */
+/** Errors: RegistryFileError if the file was withdrawn, or a withdrawal is not finished. */
 async function refuseWithdrawn({ loads }: Collections, loadId: string, fileName: string): Promise<void> {
   const load = await loads.findOne({ _id: loadId, state: "withdrawn" });
   if (load) {
@@ -147,7 +161,7 @@ async function refuseWithdrawn({ loads }: Collections, loadId: string, fileName:
   if (unfinished) throw new RegistryFileError(`${fileName} is not loaded: ${unfinishedText(unfinished)}`);
 }
 
-/** The withdrawal that was killed before it had taken everything back. */
+/** Returns the withdrawal that was killed before everything was restored. */
 export async function unfinishedWithdrawal({ loads }: Pick<Collections, "loads">): Promise<LoadDocument | undefined> {
   return (await loads.findOne({ state: "withdrawn", "withdrawn.finished_at": { $exists: false } })) ?? undefined;
 }
@@ -156,11 +170,8 @@ export function unfinishedText({ _id, file_name }: LoadDocument): string {
   return `the withdrawal of ${file_name} is not finished. Run this again: withdraw ${_id}`;
 }
 
-/** The load of the newest file of this kind that was begun, killed midway or not, and not withdrawn. */
-export async function newestBegun(
-  { loads }: Pick<Collections, "loads">,
-  kind: LoadDocument["kind"],
-): Promise<LoadDocument | undefined> {
-  const notWithdrawn = loads.find({ kind, state: { $ne: "withdrawn" } });
-  return (await notWithdrawn.sort({ cut_date: -1, started_at: -1 }).limit(1).toArray())[0];
+/** Returns the load of the newest file of this kind that has begun, finished or not, and is not withdrawn. */
+export async function newestBegun({ loads }: Pick<Collections, "loads">, kind: LoadDocument["kind"]) {
+  const filter = { kind, state: { $ne: "withdrawn" as const } };
+  return (await loads.findOne(filter, { sort: { cut_date: -1, started_at: -1 } })) ?? undefined;
 }

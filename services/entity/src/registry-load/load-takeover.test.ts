@@ -46,14 +46,14 @@ describe.each(Object.entries(loadsOf))("a load of %s that another took over", (_
     async (point) => {
       await loads.clear();
       await before();
-      const undisturbed = pausingTransaction(app.client, Number.POSITIVE_INFINITY);
-      await older({ client: undisturbed.client });
+      const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
+      await older(undisturbed.given);
       expect(undisturbed.transactions()).toBeGreaterThan(0);
       for (let number = 0; number < undisturbed.transactions(); number++) {
         await loads.clear();
         await before();
-        const paused = pausingTransaction(app.client, number);
-        const outcome = older({ client: paused.client }).catch((error: unknown) => error);
+        const paused = pausingTransaction(app, number);
+        const outcome = older(paused.given).catch((error: unknown) => error);
         await paused.beginning;
         await app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
         if (point === "before it commits") {

@@ -145,7 +145,7 @@ describe("loading an extract", () => {
       ]);
     }
     const quarantine = await printed((print) => printQuarantine(app.live, loadId, print));
-    expect(quarantine).toEqual(["line 3\tfield 1 is no UEI"]);
+    expect(quarantine).toEqual(["line 3\tfield 1 is not a UEI"]);
     await expect(printed((print) => printChanges(app.live, "registry:", print))).rejects.toThrow(
       /^No load, or more than/,
     );
@@ -219,7 +219,7 @@ describe("loading an extract", () => {
     const set = await app.live.quarantine.find().sort({ line_number: 1 }).toArray();
     expect(set).toMatchObject([
       { line_number: 3, reason: "a partial row of an entity that is not known" },
-      { line_number: 4, reason: "field 1 is no UEI" },
+      { line_number: 4, reason: "field 1 is not a UEI" },
     ]);
   });
 });
@@ -379,7 +379,7 @@ describe("exclusions", () => {
     await exclude([...many, { uei }]);
     const before = await everything();
     await expect(exclude(many.slice(0, 700), "2026-02-10")).rejects.toThrow(
-      /holds 700 exclusions, .* held 1001: it looks/,
+      /has 700 exclusions, .* had 1001: it looks/,
     );
     expect(await everything()).toBe(before);
     expect(await app.live.loads.countDocuments()).toBe(1);
@@ -396,5 +396,64 @@ describe("exclusions", () => {
     expect((await find(uei)).samGov!.registrationStatus).toBe("debarred");
     app.clock.now = new Date("2030-06-02T00:00:00Z");
     expect((await find(uei)).samGov!.registrationStatus).toBe("active");
+  });
+});
+
+describe("an exclusion that the extract flags", () => {
+  const flagged = [{ 1: uei, 9: "20990101", 116: "D" }];
+  const others = [{ cage: "9ZZZ9" }];
+  const status = async () => (await find(uei)).samGov!.registrationStatus;
+  const since = (day: string) => exclude([{ uei }, ...others], day);
+  const without = (day: string) => exclude(others, day);
+
+  test("ends for the registry's and organizations' entities when a newer exclusions file lacks it, with a snapshot", async () => {
+    const { entity: own } = await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
+    await load(flagged);
+    await since("2026-09-07");
+    expect(await status()).toBe("debarred");
+    await without("2026-09-08");
+    expect(await find(uei)).toMatchObject({ id: own!.id, samGov: { registrationStatus: "active" } });
+    expect(await versions(own!.id)).toEqual([3, 2, 1]);
+    const registry = await app.gateway.lookUp({ caller: callerFor("org_else"), identifiers: { uei } });
+    expect(registry.entity).toMatchObject({
+      samGov: { registrationStatus: "active" },
+      sources: [{ name: "sam_gov_extract" }, { name: "sam_gov_exclusions", version: "exclusions_26251.csv" }],
+    });
+    await since("2026-09-09");
+    expect(await status()).toBe("debarred");
+  });
+
+  test("has ended when the extract is loaded after the exclusions files that show it", async () => {
+    await since("2026-09-07");
+    await without("2026-09-08");
+    await load(flagged);
+    expect(await status()).toBe("active");
+  });
+
+  test("is in force again when a newer extract still flags it, even in the same row", async () => {
+    await since("2026-09-07");
+    await without("2026-09-08");
+    await load(flagged);
+    await load(flagged, { day: "13" });
+    expect(await status()).toBe("debarred");
+    expect((await load(flagged, { day: "20" })).counts).toMatchObject({ changed: 0, unchanged: 1 });
+  });
+
+  test("ends with the last day that the exclusions file gives", async () => {
+    await load(flagged);
+    await exclude([{ uei, until: "2030-06-01" }], "2026-09-07");
+    app.clock.now = new Date("2030-06-01T23:00:00Z");
+    expect(await status()).toBe("debarred");
+    app.clock.now = new Date("2030-06-02T00:00:00Z");
+    expect(await status()).toBe("active");
+  });
+
+  test("is in force if no exclusions file, or only an older one, shows its end", async () => {
+    await since("2026-09-04");
+    await without("2026-09-05");
+    await load(flagged);
+    expect(await status()).toBe("debarred");
+    await without("2026-09-07");
+    expect(await status()).toBe("debarred");
   });
 });

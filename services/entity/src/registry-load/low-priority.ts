@@ -4,12 +4,12 @@ import { constants, getPriority, setPriority } from "node:os";
 const THREADS = "/proc/self/task";
 
 /**
- * Lets other processes go before this one. On Linux a priority is a thread's own, and the ones that clear V8's heap began
- * before anybody could ask.
+ * Gives this process a low priority. On Linux each thread has its own priority, and V8's threads for garbage collection
+ * are already running.
  */
 export function lowerPriority(): void {
   const low = constants.priority.PRIORITY_BELOW_NORMAL;
-  // Whoever started it lower may not raise it.
+  // A process that was started with a lower priority may not raise it.
   if (getPriority() >= low) return;
   setPriority(low);
   if (process.platform !== "linux") return;
@@ -17,7 +17,7 @@ export function lowerPriority(): void {
     try {
       setPriority(Number(thread), low);
     } catch {
-      // It ended meanwhile.
+      // The thread has ended.
     }
   }
 }

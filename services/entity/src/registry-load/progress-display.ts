@@ -1,16 +1,20 @@
-import type { OnProgress, Progress } from "./progress.ts";
+/** The progress of a load or a download. */
+export interface Progress {
+  /** A load first reads the whole file (`done` and `total` are bytes of its text), then applies its rows. */
+  readonly phase: "downloading" | "checking" | "applying";
+  readonly done: number;
+  /** 0 if unknown. */
+  readonly total: number;
+}
+
+/** Called often. */
+export type OnProgress = (progress: Progress) => void;
 
 /** Where progress is shown. */
-export interface Screen {
+interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
-}
-
-export interface ProgressDisplay {
-  readonly onProgress: OnProgress;
-  /** Leaves no half a line behind. */
-  end(): void;
 }
 
 const REDRAW_MS = 100;
@@ -18,10 +22,10 @@ const LINE_EVERY_MS = 5_000;
 const BAR_WIDTH = 24;
 
 /**
- * Shows how far a load has come, with its rate and the time that is left at that rate: as a bar that is drawn over
- * itself on a terminal, as a line every few seconds elsewhere.
+ * Shows the progress of a load, with its rate and the remaining time at that rate: on a terminal as a bar that is redrawn
+ * in place, elsewhere as a line every few seconds. `end` completes the last line.
  */
-export function createProgressDisplay(options: { screen: Screen; title: string; now: () => Date }): ProgressDisplay {
+export function createProgressDisplay(options: { screen: Screen; title: string; now: () => Date }) {
   const { screen, title, now } = options;
   let phase: Progress["phase"] | undefined;
   let startedAt = 0;
@@ -32,7 +36,7 @@ export function createProgressDisplay(options: { screen: Screen; title: string; 
     isLineOpen = false;
   };
   return {
-    onProgress(progress) {
+    onProgress(progress: Progress): void {
       const at = now().getTime();
       if (progress.phase !== phase) {
         end();
@@ -54,7 +58,7 @@ export function createProgressDisplay(options: { screen: Screen; title: string; 
   };
 }
 
-/** One line about a phase that has run for so many seconds. */
+/** Returns a line on a phase that has been running for `seconds`. */
 export function progressText({ phase, done, total }: Progress, seconds: number, withBar: boolean): string {
   if (total === 0) return `${phase} (${amountText(phase, done)})`;
   const share = Math.min(1, done / total);

@@ -31,13 +31,13 @@ test.each(Object.entries(writes))(
   "%s beside a load of the same identifiers, in any order, leaves one entity with the registry's facts",
   async (_, write) => {
     await loads.clear();
-    const undisturbed = pausingTransaction(app.client, Number.POSITIVE_INFINITY);
-    await loads.load(rows, { client: undisturbed.client });
+    const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
+    await loads.load(rows, undisturbed.given);
     for (let step = 0; step < undisturbed.transactions(); step++) {
       for (const order of orders) {
         await loads.clear();
-        const loader = pausingTransaction(app.client, step);
-        const loading = loads.load(rows, { client: loader.client });
+        const loader = pausingTransaction(app, step);
+        const loading = loads.load(rows, loader.given);
         loader.commit();
         await loader.beginning;
         const writer = pausingCommit(app.client);

@@ -1,5 +1,6 @@
-// Imported for its effect on the process. By default the heap doubles before it is cleared, and its youngest part grows to
-// 64 MB, as a load leaves much behind: this keeps the heap at a third more, and the youngest part as it begins.
+// Imported for its effect on the process. By default V8 lets the heap double before it collects garbage, and the young
+// generation grow to 64 MB, as a load creates much garbage. With these flags the heap grows by a third, and the young
+// generation does not grow.
 import { setFlagsFromString } from "node:v8";
 
 setFlagsFromString("--heap-growing-percent=30");

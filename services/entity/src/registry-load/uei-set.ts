@@ -1,27 +1,16 @@
 /** The UEIs of a file, 8 bytes each: a million fit into 8 MB. */
-export interface UeiSet {
-  has(uei: string): boolean;
-  /** Was it added more than once? */
-  isRepeated(uei: string): boolean;
-  /** Those that were added more than once, in groups of at most so many. */
-  repeated(groupSize: number): Generator<ReadonlySet<string>>;
-}
-
-/** Collects UEIs (12 of A–Z0–9) for a UeiSet. */
-export interface UeiCollector {
-  add(uei: string): void;
-  finish(): UeiSet;
-}
+export type UeiSet = ReturnType<ReturnType<typeof createUeiCollector>["finish"]>;
 
 const HALF = 6;
-/** 36 ** 6: the numbers that half a UEI can be. */
+/** 36 ** 6: the number of values of half a UEI. */
 const HALF_RANGE = 2_176_782_336n;
 
-export function createUeiCollector(): UeiCollector {
+/** Collects UEIs (12 of A–Z0–9) for a UeiSet. */
+export function createUeiCollector() {
   let codes = new BigUint64Array(1_024);
   let length = 0;
   return {
-    add(uei) {
+    add(uei: string): void {
       if (length === codes.length) {
         const larger = new BigUint64Array(codes.length * 2);
         larger.set(codes);
@@ -33,9 +22,11 @@ export function createUeiCollector(): UeiCollector {
       const sorted = codes.subarray(0, length).sort();
       const repeated = sorted.filter((code, at) => code === sorted[at - 1] && (at < 2 || code !== sorted[at - 2]));
       return {
-        has: (uei) => includes(sorted, codeOf(uei)),
-        isRepeated: (uei) => repeated.length > 0 && includes(repeated, codeOf(uei)),
-        *repeated(groupSize) {
+        has: (uei: string) => includes(sorted, codeOf(uei)),
+        /** Returns whether a UEI was added more than once. */
+        isRepeated: (uei: string) => repeated.length > 0 && includes(repeated, codeOf(uei)),
+        /** Yields the UEIs that were added more than once, in groups of at most `groupSize`. */
+        *repeated(groupSize: number): Generator<ReadonlySet<string>> {
           for (let start = 0; start < repeated.length; start += groupSize) {
             yield new Set(Array.from(repeated.subarray(start, start + groupSize), textOf));
           }
@@ -45,7 +36,7 @@ export function createUeiCollector(): UeiCollector {
   };
 }
 
-/** A UEI as a number in base 36, which 64 bits hold. */
+/** Returns a UEI as a number in base 36, which fits into 64 bits. */
 function codeOf(uei: string): bigint {
   return BigInt(Number.parseInt(uei.slice(0, HALF), 36)) * HALF_RANGE + BigInt(Number.parseInt(uei.slice(HALF), 36));
 }

@@ -1,21 +1,20 @@
-import type { EntityDocument, LoadDocument } from "../model/documents.ts";
+import type { EntityDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
-import type { UnversionedEntity } from "../model/snapshots.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 
 const BATCH_SIZE = 250;
 
 /**
- * Takes what a load of an extract said from the entities that have their row from it, and from the own entities that
- * stand for them, and lists again what it marked gone; goes on where an earlier run ended. What the row before said is
- * not known any more: the next file applies it.
+ * Removes what a load of an extract brought, from the entities that have their row from it and the own entities that took
+ * those over, and lists again what it marked gone. Continues an earlier run that was killed. The rows before are not
+ * stored: the next file applies them.
  */
 export async function withdrawRegistry(target: LoadTarget, load: LoadDocument) {
   const counts = { entities: 0, relisted: 0 };
   for (let after = ""; ; ) {
     const batch = await untilUndisturbed(() => withdrawBatch(target, load, after));
-    counts.entities += batch.changed;
     if (batch.last === undefined) break;
+    counts.entities += batch.changed;
     after = batch.last;
   }
   counts.relisted = await relist(target, load);
@@ -29,7 +28,6 @@ async function withdrawBatch(target: LoadTarget, load: LoadDocument, after: stri
     .sort({ _id: 1 })
     .limit(BATCH_SIZE)
     .toArray();
-  if (registry.length === 0) return { changed: 0, last: undefined };
   const ids = registry.map(({ _id }) => _id);
   const own = await entities.find({ organization_id: { $gt: "" }, registry_entity_id: { $in: ids } }).toArray();
   const changes = [...registry, ...own].map((previous) => ({ previous, entity: withoutRow(previous) }));
@@ -38,11 +36,11 @@ async function withdrawBatch(target: LoadTarget, load: LoadDocument, after: stri
 }
 
 function withoutRow(entity: EntityDocument): UnversionedEntity {
-  const { sam, registry_row, listed, version, last_hash, changed_at, ...kept } = entity;
+  const { sam, flag_ended, registry_row, listed, version, last_hash, changed_at, ...kept } = entity;
   return { ...kept, sources: entity.sources.filter(({ name }) => name !== "sam_gov_extract") };
 }
 
-/** The record of what the load marked stays; marking again what is listed changes nothing. */
+/** Lists again what the load marked gone. Its record of that stays. */
 async function relist({ transact, collections }: LoadTarget, load: LoadDocument): Promise<number> {
   const { changes, entities } = collections;
   let relisted = 0;

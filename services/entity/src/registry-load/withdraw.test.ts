@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads, type LoadOverrides, pausingTransaction } from "../testing/loads.ts";
-import { loadNamed, printLoads, printWithdrawal } from "./load-reports.ts";
+import { findLoad } from "./change-log.ts";
+import { printLoads, printWithdrawal } from "./load-reports.ts";
 import { withdrawLoad } from "./withdraw.ts";
 
 let app: TestApplication;
@@ -84,15 +85,15 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
   test("leaves all as before once the previous file is loaded again, wherever the withdrawal was killed", async () => {
     await prepare();
     const { loadId } = await bad();
-    const undisturbed = pausingTransaction(app.client, Number.POSITIVE_INFINITY);
-    await withdraw(loadId, { client: undisturbed.client });
+    const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
+    await withdraw(loadId, undisturbed.given);
     expect(undisturbed.transactions()).toBeGreaterThan(2);
     for (let number = 0; number < undisturbed.transactions(); number++) {
       await prepare();
       const [before, recordsBefore] = [await known(), await records()];
       await bad();
-      const killed = pausingTransaction(app.client, number);
-      const killing = withdraw(loadId, { client: killed.client }).catch((error: unknown) => error);
+      const killed = pausingTransaction(app, number);
+      const killing = withdraw(loadId, killed.given).catch((error: unknown) => error);
       await killed.beginning;
       await expireLock();
       if (number > 0) {
@@ -117,13 +118,13 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
 
   test("gets nothing more from its loader that stalled meanwhile, wherever that was", async () => {
     await prepare();
-    const undisturbed = pausingTransaction(app.client, Number.POSITIVE_INFINITY);
-    const { loadId } = await bad({ client: undisturbed.client });
+    const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
+    const { loadId } = await bad(undisturbed.given);
     for (let number = 1; number < undisturbed.transactions(); number++) {
       await prepare();
       const [before, recordsBefore] = [await known(), await records()];
-      const stalled = pausingTransaction(app.client, number);
-      const loading = bad({ client: stalled.client }).catch((error: unknown) => error);
+      const stalled = pausingTransaction(app, number);
+      const loading = bad(stalled.given).catch((error: unknown) => error);
       await stalled.beginning;
       await expect(withdraw(loadId)).rejects.toThrow(/is being loaded now .* end that first/);
       await expireLock();
@@ -156,7 +157,7 @@ test("a withdrawal is listed with who, when and why, and says what to do next", 
   await kinds.exclusions.good();
   const { loadId, fileName } = await kinds.exclusions.bad();
   const lines: string[] = [];
-  printWithdrawal(await withdraw((await loadNamed(app.live, fileName))._id), (line) => lines.push(line));
+  printWithdrawal(await withdraw((await findLoad(app.live, fileName))._id), (line) => lines.push(line));
   expect(lines).toEqual([
     "withdrawn exclusions exclusions_26041.csv (2026-02-10): rows 4, entities 0",
     "load the previous file again: exclusions_26010.csv (2026-01-10), or a newer one: npm run registry -- load --exclusions FILE",

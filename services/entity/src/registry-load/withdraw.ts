@@ -1,37 +1,31 @@
-import type { MongoClient } from "mongodb";
 import type { Collections, LoadDocument } from "../model/documents.ts";
 import { newestLoad } from "../model/exclusions.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import { holdLoadLock } from "./load-lock.ts";
-import type { LoadOptions } from "./load-log.ts";
-import { newestBegun, unfinishedText, unfinishedWithdrawal } from "./load-log.ts";
+import { type LoadOptions, newestBegun, unfinishedText, unfinishedWithdrawal } from "./load-log.ts";
 import { withdrawExclusions } from "./withdraw-exclusions.ts";
 import { withdrawRegistry } from "./withdraw-registry.ts";
 
-export interface WithdrawalOptions {
-  readonly client: MongoClient;
-  readonly collections: Collections;
+export interface WithdrawalOptions extends Pick<LoadOptions, "client" | "collections" | "now" | "onWait"> {
   readonly loadId: string;
   /** user@host */
   readonly by: string;
   readonly reason: string;
-  readonly now: () => Date;
-  readonly onWait?: LoadOptions["onWait"];
 }
 
-/** What a withdrawal came to. */
+/** The result of a withdrawal. */
 export interface WithdrawalReport {
   readonly load: LoadDocument;
-  /** Of this run. */
+  /** Counts of this run. */
   readonly counts: Readonly<Record<string, number>>;
-  /** The file before, wholly loaded and not withdrawn. */
+  /** The newest file that is completely loaded and not withdrawn. */
   readonly previous: LoadDocument | undefined;
 }
 
 /**
- * Takes back the newest load of its kind. It is marked first, and nothing it said counts from then on; then what it
- * wrote is taken back in batches. A withdrawal that was killed is taken up by withdrawing the load again; no file is
- * loaded before. Errors: RegistryFileError.
+ * Withdraws the newest load of its kind. The load is marked first, and from then on none of its facts count; then
+ * everything that it wrote is restored in batches. A withdrawal that was killed is continued by withdrawing the load
+ * again, and until then no file is loaded. Errors: RegistryFileError.
  */
 export async function withdrawLoad(options: WithdrawalOptions): Promise<WithdrawalReport> {
   const { client, collections, loadId, by, reason, now, onWait = () => {} } = options;
@@ -43,7 +37,10 @@ export async function withdrawLoad(options: WithdrawalOptions): Promise<Withdraw
     fileName,
     async onWait(other) {
       const { state } = await readLoad(collections, loadId);
-      if (other.file_name === fileName && state === "running") throw new RegistryFileError(runningText(other));
+      if (other.file_name === fileName && state === "running") {
+        const holder = `${other.host}, pid ${other.pid}`;
+        throw new RegistryFileError(`${fileName} is being loaded now (${holder}): end that first, then withdraw it`);
+      }
       onWait(other);
     },
   });
@@ -55,7 +52,7 @@ export async function withdrawLoad(options: WithdrawalOptions): Promise<Withdraw
       loads.updateOne({ _id: loadId }, { $set: { state: "withdrawn", withdrawn } }, { session }),
     );
     const { transact } = lock;
-    // No loadId: the record of what the load did stays as it is.
+    // Without a loadId, so that the record of what the load changed stays as it is.
     const target = { transact, collections, loadId: undefined, actor: `registry:${fileName}`, now: now() };
     const counts = await (load.kind === "registry" ? withdrawRegistry(target, load) : withdrawExclusions(target, load));
     const finished = { "withdrawn.finished_at": now() };
@@ -72,11 +69,7 @@ async function readLoad({ loads }: Collections, loadId: string): Promise<LoadDoc
   return load;
 }
 
-function runningText({ file_name, host, pid }: { file_name: string; host: string; pid: number }): string {
-  return `${file_name} is being loaded now (${host}, pid ${pid}): end that first, then withdraw it`;
-}
-
-/** Errors: RegistryFileError where the load can't be withdrawn now. */
+/** Errors: RegistryFileError if the load can't be withdrawn now. */
 async function refuse(collections: Collections, load: LoadDocument): Promise<void> {
   const { _id, file_name, kind, state, withdrawn } = load;
   if (withdrawn?.finished_at) {

@@ -1,11 +1,12 @@
 import { expect, test } from "@jest/globals";
 import { isWellFormed } from "@vvs/identifiers";
 import { ueiCheckDigit } from "../model/identifiers.ts";
-import { registrationStatus } from "../model/status.ts";
+import { statusOf as statusAt } from "../model/status.ts";
 import { sandboxRegistry } from "./sandbox-registry.ts";
 
 const entities = sandboxRegistry();
-const statusOf = (entity: (typeof entities)[number], today: string) => registrationStatus(entity.status, [], today);
+const statusOf = ({ sam }: (typeof entities)[number], today: string) =>
+  statusAt({ sam, exclusions: [] }, new Date(today));
 
 test("holds at least 500 entities, the same at every call", () => {
   expect(entities.length).toBeGreaterThanOrEqual(507);
@@ -25,18 +26,18 @@ test.each([
   expect(others).toEqual([]);
   expect(statusOf(entity!, "2026-11-21")).toBe(status);
   expect(statusOf(entity!, "2050-01-01")).toBe(status);
-  expect(entity!.cage).toMatch(/^[A-Z0-9]{5}$/);
+  expect(entity!.sam.cage).toMatch(/^[A-Z0-9]{5}$/);
 });
 
 test("identifiers are well-formed, unique, and made-up ones never such as are issued", () => {
   for (const { uei } of entities.slice(7)) expect(uei.at(-1)).not.toBe(String(ueiCheckDigit(uei.slice(0, 11))));
-  for (const { uei, cage } of entities) {
+  for (const { uei, sam } of entities) {
     expect(isWellFormed("uei", uei)).toBe(true);
-    expect(cage && isWellFormed("cage", cage)).toBe(true);
-    expect(cage).toContain("O");
+    expect(isWellFormed("cage", sam.cage!)).toBe(true);
+    expect(sam.cage).toContain("O");
   }
   expect(new Set(entities.map(({ uei }) => uei)).size).toBe(entities.length);
-  expect(new Set(entities.map(({ cage }) => cage)).size).toBe(entities.length);
+  expect(new Set(entities.map(({ sam }) => sam.cage)).size).toBe(entities.length);
 });
 
 test("every registration status is well represented, and none changes with time", () => {
@@ -51,9 +52,9 @@ test("every registration status is well represented, and none changes with time"
 });
 
 test("every entity has a name and a US address; names are unique as a whole", () => {
-  for (const { addresses, legalName } of entities) {
-    expect(legalName).not.toBe("");
+  for (const { addresses, legal_name } of entities) {
+    expect(legal_name).not.toBe("");
     expect(addresses[0]).toMatchObject({ type: "physical", country: "USA", zip: expect.stringMatching(/^\d{5}$/) });
   }
-  expect(new Set(entities.map(({ legalName }) => legalName)).size).toBe(entities.length);
+  expect(new Set(entities.map(({ legal_name }) => legal_name)).size).toBe(entities.length);
 });

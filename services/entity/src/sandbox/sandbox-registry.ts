@@ -1,4 +1,4 @@
-import type { Address, RegistrationStatus, RegistryEntityFacts, StatusFacts } from "../model/facts.ts";
+import type { Address, RegistrationStatus, RegistryEntityFacts } from "../model/facts.ts";
 import { ueiCheckDigit } from "../model/identifiers.ts";
 import { sandboxPlaces, sandboxStreets, sandboxTrades, sandboxWords } from "./sandbox-words.ts";
 
@@ -122,22 +122,17 @@ function entityOf(options: {
   if (serial % 5 === 0) addresses.push({ type: "mailing", line1: `PO BOX ${1000 + serial}`, ...place, zip });
   return {
     uei,
-    eftIndicator: "",
-    cage: sandboxCage(serial),
-    legalName,
-    otherNames: otherName ? [otherName] : [],
-    entityType,
-    status: statusFacts(status),
+    eft_indicator: "",
+    legal_name: legalName,
+    other_names: otherName ? [otherName] : [],
     addresses,
-    publicDisplay: true,
-  };
-}
-
-function statusFacts(status: RegistrationStatus): StatusFacts {
-  return {
-    samRegistered: true,
-    listedAs: status === "debarred" ? "active" : status,
-    expirationDate: status === "expired" ? "2021-03-31" : "2099-03-31",
-    excluded: status === "debarred",
+    sam: {
+      sam_registered: true,
+      listed_as: status === "debarred" ? "active" : status,
+      expiration_date: status === "expired" ? "2021-03-31" : "2099-03-31",
+      excluded: status === "debarred",
+      cage: sandboxCage(serial),
+      entity_type: entityType,
+    },
   };
 }

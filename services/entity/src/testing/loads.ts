@@ -1,4 +1,5 @@
 import { type ClientSession, type Collection, type MongoClient, MongoServerError } from "mongodb";
+import type { Collections } from "../model/documents.ts";
 import { loadExclusions } from "../registry-load/load-exclusions.ts";
 import { loadExtract } from "../registry-load/load-extract.ts";
 import type { LoadOptions } from "../registry-load/load-log.ts";
@@ -10,12 +11,12 @@ import {
 } from "../registry-load/testing/registry-files.ts";
 import type { TestApplication } from "./application.ts";
 
-// Loads of hand-made files into a test application's live environment.
+// Loads hand-made files into a test application's live environment.
 
-/** What a load is given in place of the application's own. */
+/** Options of a load that replace the application's. */
 export type LoadOverrides = Partial<Pick<LoadOptions, "client" | "collections" | "onWait">>;
 
-/** An exclusion by what differs from a firm's that has no end. */
+/** The parts of an exclusion that differ from a firm's without an end. */
 export interface ExclusionOf {
   readonly uei?: string;
   readonly cage?: string;
@@ -29,7 +30,7 @@ const TITLES =
 export function createLoads(app: TestApplication) {
   const own = () => ({ client: app.client, collections: app.live, now: () => new Date(app.clock.now) });
   return {
-    /** An extract of rows given by what differs from the default row, cut on a day of September 2026. */
+    /** Loads an extract, cut on a day of September 2026; rows are given by what differs from the default row. */
     load(rows: Record<number, string>[], options: LoadOverrides & { day?: string; count?: number } = {}) {
       const { day = "06", count, ...overrides } = options;
       const text = extractText(rows.map(extractRowText), { count }).replaceAll("20260906", `202609${day}`);
@@ -38,7 +39,7 @@ export function createLoads(app: TestApplication) {
         return loadExtract({ ...own(), path, ...overrides });
       });
     },
-    /** An exclusions file of that day of 2026; an exclusion's SAM number is that of whom it excludes. */
+    /** Loads an exclusions file of a day of 2026; the SAM number of each row contains its UEI or CAGE. */
     exclude(rows: readonly ExclusionOf[], day = "2026-01-10", options: LoadOverrides & { acceptFewer?: boolean } = {}) {
       const lines = rows.map(({ uei = "", cage = "", until = "Indefinite" }) => {
         const fields = ["Firm", "X", uei, "Reciprocal", "GSA", "R", "Ineligible", "", "2020-01-01", until];
@@ -54,7 +55,7 @@ export function createLoads(app: TestApplication) {
     async clear() {
       await Promise.all(Object.values(app.live).map((collection: Collection) => collection.deleteMany({})));
     },
-    /** The facts that loads write and what they changed, as one text. */
+    /** Returns what loads write as one text. */
     async everything() {
       const { entities, snapshots, exclusions, changes } = app.live;
       const all = [entities, snapshots, exclusions, changes] as readonly unknown[] as Collection[];
@@ -63,22 +64,17 @@ export function createLoads(app: TestApplication) {
   };
 }
 
-/** What a hooked session does before its transaction begins or commits, and after it aborted. */
+/** What a hooked session does before its transaction commits, and after it aborted. */
 interface Hooks {
-  readonly onBegin?: () => Promise<void> | void;
   readonly onCommit?: (session: ClientSession) => Promise<void> | void;
   readonly onAbort?: () => void;
 }
 
-/** The same client with hooks in its sessions' transactions. */
-function hookedClient(client: MongoClient, { onBegin, onCommit, onAbort }: Hooks): MongoClient {
+/** Returns the client with hooks in its sessions' transactions. */
+function hookedClient(client: MongoClient, { onCommit, onAbort }: Hooks): MongoClient {
   const startSession = () => {
     const session = client.startSession();
-    const { withTransaction, commitTransaction, abortTransaction } = session;
-    session.withTransaction = async (work, options) => {
-      await onBegin?.();
-      return withTransaction.call(session, work, options) as never;
-    };
+    const { commitTransaction, abortTransaction } = session;
     session.commitTransaction = async () => {
       await onCommit?.(session);
       return commitTransaction.call(session);
@@ -97,23 +93,38 @@ function hookedClient(client: MongoClient, { onBegin, onCommit, onAbort }: Hooks
   });
 }
 
+/** Returns the collections with a hook before the first write of each transaction of a load: that of its lock. */
+function hookedCollections(collections: Collections, onBegin: () => Promise<void>): Collections {
+  const loadLocks = new Proxy(collections.loadLocks, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return async (...given: unknown[]) => {
+        if (name === "updateOne" && (given.at(-1) as { session?: ClientSession }).session) await onBegin();
+        return value.apply(target, given);
+      };
+    },
+  });
+  return { ...collections, loadLocks };
+}
+
 /**
- * A client whose transaction with that number (from 0) waits for `begin` before it begins, and for `commit` before it
- * commits; the others go through. `aborted` resolves once any of them was aborted.
+ * Gives a load a client and collections with which its transaction with that number (from 0) waits for `begin` before its
+ * first write, and for `commit` before it commits; the others don't wait. `aborted` resolves once any of them was aborted.
  */
-export function pausingTransaction(client: MongoClient, number: number) {
+export function pausingTransaction(app: TestApplication, number: number) {
   const [beginning, begun, committing, committed, aborted] = Array.from({ length: 5 }, () =>
     Promise.withResolvers<void>(),
   );
   let count = 0;
   let isPaused = false;
-  const hooked = hookedClient(client, {
-    async onBegin() {
-      isPaused = count++ === number;
-      if (!isPaused) return;
-      beginning!.resolve();
-      await begun!.promise;
-    },
+  const collections = hookedCollections(app.live, async () => {
+    isPaused = count++ === number;
+    if (!isPaused) return;
+    beginning!.resolve();
+    await begun!.promise;
+  });
+  const client = hookedClient(app.client, {
     async onCommit() {
       if (!isPaused) return;
       isPaused = false;
@@ -123,7 +134,7 @@ export function pausingTransaction(client: MongoClient, number: number) {
     onAbort: () => aborted!.resolve(),
   });
   return {
-    client: hooked,
+    given: { client, collections },
     beginning: beginning!.promise,
     begin: begun!.resolve,
     committing: committing!.promise,
@@ -134,8 +145,8 @@ export function pausingTransaction(client: MongoClient, number: number) {
 }
 
 /**
- * A client whose first commit waits for `commit`; or for `abort`, which lets go what the transaction locked, and then for
- * `retry`, with which the transaction begins again.
+ * Returns a client whose first commit waits for `commit`; or for `abort`, which releases the transaction's locks, and then
+ * for `retry`, which begins the transaction again.
  */
 export function pausingCommit(client: MongoClient) {
   const committing = Promise.withResolvers<void>();

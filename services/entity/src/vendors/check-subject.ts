@@ -1,24 +1,23 @@
 import { ServiceError } from "@vvs/errors";
-import { type CallerContext, type Environment, environments, type Tenant } from "@vvs/tenant";
-import type { Binary } from "mongodb";
-import type { Collections, TinDocument } from "../model/documents.ts";
+import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
 import { isOwnUnregistered } from "../model/own-entity.ts";
-import { storedFingerprint, type TinHome, type TinVault } from "../tins/tins.ts";
+import { storedFingerprint, type TinHome } from "../tins/tins.ts";
+import type { CreationOptions } from "./create.ts";
 import { findSubjectDocuments, type SubjectDocuments } from "./subject-documents.ts";
 
-/** What providers are asked with. */
-export interface CheckSubject {
+/** What checks send to providers about an entity. */
+interface CheckSubject {
   readonly entityId: string;
   /** "" while the entity has only a placeholder. */
   readonly legalName: string;
   readonly uei: string;
   readonly cage: string;
-  /** Stands for the TIN, whatever keys seal and hash it today. */
+  /** Fingerprint of the TIN, which stays when keys rotate. */
   readonly tinHash: Uint8Array;
   readonly createdByOrganization: boolean;
 }
 
-/** What providers are asked with, of an entity that the tenant does not see. */
+/** The subject for an entity that the tenant can't see. */
 const UNSEEN: CheckSubject = {
   entityId: "",
   legalName: "",
@@ -28,23 +27,19 @@ const UNSEEN: CheckSubject = {
   createdByOrganization: false,
 };
 
-/** What checks need of entities: what they carry, and what each organization remembers of them. */
-export function createCheckSubjects(options: {
-  collections: Readonly<Record<Environment, Collections>>;
-  tins: TinVault;
-  now: () => Date;
-}) {
+/** Reads what checks need about entities: what they carry, and what each organization remembers. */
+export function createCheckSubjects(options: Pick<CreationOptions, "collections" | "tins" | "now">) {
   const { tins, collections, now } = options;
   return {
-    /** One for each key, in their order; without an id where the tenant sees no such entity. */
+    /** Returns one subject per key, in their order; without an id if the tenant can't see such an entity. */
     async subjects(keys: readonly { tenant: Tenant; entityId: string }[]): Promise<CheckSubject[]> {
       const subjects = keys.map(() => UNSEEN);
       await Promise.all(
         environments.map(async (environment) => {
           const here = [...keys.entries()].filter(([, { tenant }]) => tenant.environment === environment);
           if (here.length === 0) return;
-          const asked = here.map(([, { tenant, entityId }]) => ({ organizationId: tenant.organizationId, entityId }));
-          const found = await findSubjectDocuments(collections[environment], asked);
+          const wanted = here.map(([, { tenant, entityId }]) => ({ organizationId: tenant.organizationId, entityId }));
+          const found = await findSubjectDocuments(collections[environment], wanted);
           for (const [index, [place]] of here.entries()) {
             const documents = found[index];
             if (documents) subjects[place] = subjectOf(documents);
@@ -54,8 +49,8 @@ export function createCheckSubjects(options: {
       return subjects;
     },
     /**
-     * The TIN in clear that `tinHash` stands for; the reveal is recorded first. Errors: entity_not_found; not_found where
-     * no TIN is known of the entity, or another one.
+     * Records the reveal, and returns the TIN with the fingerprint `tinHash` in clear. Errors: entity_not_found; not_found
+     * if the entity has no TIN, or another one.
      */
     async revealTin(
       caller: CallerContext,
@@ -63,12 +58,12 @@ export function createCheckSubjects(options: {
       service: string,
     ): Promise<string> {
       const { tenant, actor, requestId } = caller;
-      const asked = { organizationId: tenant.organizationId, entityId };
-      const [documents] = await findSubjectDocuments(collections[tenant.environment], [asked]);
+      const key = { organizationId: tenant.organizationId, entityId };
+      const [documents] = await findSubjectDocuments(collections[tenant.environment], [key]);
       if (!documents) throw new ServiceError("entity_not_found");
       const tin = tinOf(documents);
       if (!tin || !Buffer.from(tinHash).equals(tin.fingerprint.value())) {
-        throw new ServiceError("not_found", { message: "The TIN that is expected is not known of this entity." });
+        throw new ServiceError("not_found", { message: "The entity does not have the expected TIN." });
       }
       await collections[tenant.environment].tinReveals.insertOne({
         organization_id: tenant.organizationId,
@@ -98,19 +93,11 @@ function subjectOf(documents: SubjectDocuments): CheckSubject {
   };
 }
 
-function tinOf({
-  entity,
-  remembered,
-  carriedTin,
-}: SubjectDocuments): { fingerprint: Binary; sealed: TinDocument["sealed"]; home: TinHome } | undefined {
-  if (entity.tin_last4 !== undefined) {
-    if (!carriedTin) return undefined;
-    const home = { collection: "entity_identifiers", id: carriedTin._id } as const;
-    return { fingerprint: storedFingerprint(carriedTin), sealed: carriedTin.sealed, home };
-  }
-  const kept = remembered.find(({ type }) => type === "tin");
-  if (!kept?.hash || !kept.sealed) return undefined;
-  const { fingerprint, hash, sealed } = kept;
-  const home = { collection: "remembered_identifiers", id: kept._id } as const;
+function tinOf({ entity, remembered, carriedTin }: SubjectDocuments) {
+  const isCarried = entity.tin_last4 !== undefined;
+  const tin = isCarried ? carriedTin : remembered.find(({ type }) => type === "tin");
+  if (!tin?.hash || !tin.sealed) return undefined;
+  const { _id: id, hash, fingerprint, sealed } = tin;
+  const home: TinHome = { collection: isCarried ? "entity_identifiers" : "remembered_identifiers", id };
   return { fingerprint: storedFingerprint({ fingerprint, hash }), sealed, home };
 }

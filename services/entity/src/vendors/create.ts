@@ -14,30 +14,29 @@ import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
 
+/** What operations that write entities need. */
 export interface CreationOptions {
   readonly client: MongoClient;
   readonly collections: Readonly<Record<Environment, Collections>>;
   readonly store: EntityStore;
   readonly tins: TinVault;
-  /** Created entities that one organization may have in the sandbox. */
-  readonly sandboxEntityCap: number;
   readonly now: () => Date;
 }
 
-export interface Created {
+interface Created {
   readonly entity: EntityDocument;
-  /** The first answer, where this one repeats it: the entity may have changed since. */
+  /** The first answer, if this one repeats it: the entity may have changed since. */
   readonly asAnswered?: PublicEntity;
 }
 
 export interface Creation {
   /**
-   * Creates an entity, or returns the one that the same content created before. Errors: entity_exists where a visible
-   * entity carries one of the identifiers, limit_exceeded.
+   * Creates an entity, or returns the one that the same content created before. Errors: entity_exists if a visible entity
+   * carries one of the identifiers, limit_exceeded.
    */
   create(caller: CallerContext, content: OwnContent, idempotency: Idempotency | undefined): Promise<Outcome<Created>>;
   /**
-   * Writes a new entity with its first snapshot. Errors: limit_exceeded; a duplicate key, StaleEntityError where another
+   * Writes a new entity with its first snapshot. Errors: limit_exceeded; a duplicate key or StaleEntityError if another
    * call or a load was first.
    */
   insert(
@@ -49,10 +48,14 @@ export interface Creation {
 }
 
 export function createCreation(
-  options: CreationOptions & { idempotency: Readonly<Record<Environment, IdempotencyStore>> },
+  options: CreationOptions & {
+    idempotency: Readonly<Record<Environment, IdempotencyStore>>;
+    /** Maximum number of entities that one organization can create in the sandbox. */
+    sandboxEntityCap: number;
+  },
 ): Creation {
   const { client, store, tins, now } = options;
-  const withinCap = sandboxCap(options);
+  const withinCap = sandboxCap(options, options.sandboxEntityCap);
   const insertEntityOf: Creation["insert"] = async (caller, content, contentHash, alongside) => {
     const { tenant } = caller;
     const collections = options.collections[tenant.environment];
@@ -94,7 +97,7 @@ export function createCreation(
           untilUndisturbed(async () => {
             const { carriers } = await nameEntities({ store, tins }, caller.tenant, content.identifiers);
             const [carrier] = carriers;
-            // Looked for last: a carrier that was made of the same content meanwhile is found by it too.
+            // Looked up last, so that it also finds a carrier that the same content has created meanwhile.
             const hashes = tins.contentHashes(caller.tenant, contentText(content));
             const same = await store.findByContent(caller.tenant, hashes);
             if (same) {
@@ -112,7 +115,7 @@ export function createCreation(
 }
 
 /** Reserves a place for each creation in the sandbox; live has no cap. */
-function sandboxCap({ collections, store, sandboxEntityCap: limit }: CreationOptions) {
+function sandboxCap({ collections, store }: CreationOptions, limit: number) {
   const cap = createCap({
     counters: collections.sandbox.createdCounts,
     count: (organizationId) => store.countOwn({ organizationId, environment: "sandbox" }),
@@ -123,7 +126,7 @@ function sandboxCap({ collections, store, sandboxEntityCap: limit }: CreationOpt
     environment === "sandbox" ? cap.within(organizationId, { limit, refusal }, create) : create();
 }
 
-/** What an idempotent creation answered: an entity as one of its snapshots shows it. */
+/** Returns the stored answer of an idempotent creation: an entity and the version that was shown. */
 function answerIdOf({ _id, version }: Pick<EntityDocument, "_id" | "version">): string {
   return `${_id}@${version}`;
 }

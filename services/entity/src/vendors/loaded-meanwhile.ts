@@ -3,9 +3,9 @@ import type { Collections, EntityDocument, PublicIdentifiers } from "../model/do
 import { StaleEntityError } from "../model/entity-writes.ts";
 
 /**
- * Makes sure, in the transaction that gives identifiers to an own entity, that no load has brought a registry entity of
- * them since the caller looked. The guards of the identifiers must have been written before the transaction and again
- * in it: then a load that does not see the own entity is one that this sees. Errors: StaleEntityError.
+ * Checks, in the transaction that gives identifiers to an own entity, that no load has brought a registry entity with them
+ * since the caller looked. The guards of the identifiers must have been written before the transaction and again in it:
+ * then a load that does not see the own entity is one that this check sees. Errors: StaleEntityError.
  */
 export async function refuseLoadedMeanwhile(
   { entities }: Collections,
@@ -19,7 +19,7 @@ export async function refuseLoadedMeanwhile(
   if (ways.length === 0) return;
   const loaded = await entities.find({ $or: ways }, { session, projection: { "identifiers.uei": 1 } }).toArray();
   if (loaded.length === 0) return;
-  // The organization sees its own entity in place of these.
+  // The organization sees its own entity instead of these.
   const own = await entities
     .find(
       {
@@ -34,5 +34,5 @@ export async function refuseLoadedMeanwhile(
     .toArray();
   const isHidden = ({ _id, identifiers }: EntityDocument) =>
     own.some((one) => one.registry_entity_id === _id || one.identifiers.uei === identifiers.uei);
-  if (!loaded.every(isHidden)) throw new StaleEntityError("a load brought an entity of these identifiers meanwhile");
+  if (!loaded.every(isHidden)) throw new StaleEntityError("a load brought an entity with these identifiers meanwhile");
 }

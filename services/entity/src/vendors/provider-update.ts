@@ -1,16 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
-import type { CallerContext, Environment } from "@vvs/tenant";
-import type { MongoClient } from "mongodb";
-import type { Collections, EntityDocument, SamFacts, SourceDocument } from "../model/documents.ts";
+import type { CallerContext } from "@vvs/tenant";
+import type { Collections, EntityDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { asReadBefore, replaceEntity, StaleEntityError, untilUndisturbed } from "../model/entity-writes.ts";
+import type { SamFacts } from "../model/facts.ts";
 import { matchKeysOf } from "../model/match-keys.ts";
 import { isOwnUnregistered } from "../model/own-entity.ts";
-import type { UnversionedEntity } from "../model/snapshots.ts";
-import { statusOf } from "../model/view.ts";
-import type { EntityStore } from "../store.ts";
+import { statusOf } from "../model/status.ts";
+import type { CreationOptions } from "./create.ts";
 
-/** What a provider answered; "" where it did not say. */
+/** A provider's answer; "" where it has no such fact. */
 export interface ProviderFacts {
   readonly provider: string;
   readonly retrievedAt: Date;
@@ -22,16 +22,12 @@ export interface ProviderFacts {
 }
 
 /**
- * Takes a provider's newer facts into an entity that the organization itself created, with a snapshot; where they are
- * equal, only the date of their source changes, without one. Says whether any fact changed: none does for an entity of
- * the registry, nor by an answer older than one taken before, nor in the sandbox. Errors: entity_not_found.
+ * Returns a function that writes a provider's newer facts to an entity that the organization itself created, with a
+ * snapshot; if the facts are equal, it only writes the date of their source, without one. It returns whether a fact
+ * changed: never for a registry entity, for an answer older than an earlier one, or in the sandbox. Errors:
+ * entity_not_found.
  */
-export function createProviderUpdate(options: {
-  client: MongoClient;
-  collections: Readonly<Record<Environment, Collections>>;
-  store: EntityStore;
-  now: () => Date;
-}) {
+export function createProviderUpdate(options: Pick<CreationOptions, "client" | "collections" | "store" | "now">) {
   const { client, store, now } = options;
   return (caller: CallerContext, entityId: string, facts: ProviderFacts): Promise<boolean> =>
     untilUndisturbed(async () => {
@@ -58,24 +54,23 @@ function isNewer({ sources }: EntityDocument, { retrievedAt }: ProviderFacts): b
   return taken.every(({ retrieved_at }) => retrieved_at < retrievedAt);
 }
 
-/** Keeps the date of equal facts, so that an answer between them and those stored changes nothing when it comes late. */
+/** Stores the date of equal facts, so that a late answer that is older than them changes nothing. */
 async function confirmSource({ entities }: Collections, previous: EntityDocument, facts: ProviderFacts): Promise<void> {
   const confirmed = { sources: sourcesWith(previous, facts), revision: (previous.revision ?? 0) + 1 };
   const written = await entities.updateOne(asReadBefore(previous), { $set: confirmed });
-  if (written.matchedCount === 0) throw new StaleEntityError("the entity changed meanwhile");
+  if (written.matchedCount === 0) throw new StaleEntityError("an entity changed after it was read");
 }
 
 function sourcesWith({ sources }: EntityDocument, { provider, retrievedAt }: ProviderFacts): SourceDocument[] {
   return [...sources.filter(({ name }) => name !== provider), { name: provider, retrieved_at: retrievedAt }];
 }
 
-/** The entity with a provider's facts, or undefined where they say nothing else than it does. */
+/** Returns the entity with a provider's facts, or undefined if they are the same. */
 export function withFacts(previous: EntityDocument, facts: ProviderFacts): UnversionedEntity | undefined {
-  if (saysOnlyWhatIsShown(previous, facts)) return undefined;
+  if (isShownStatus(previous, facts)) return undefined;
   const sam = samFactsOf(previous.sam, facts);
   const legalName = facts.legalName || previous.legal_name;
-  const isSame = legalName === previous.legal_name && JSON.stringify(sam) === JSON.stringify(sortedFacts(previous.sam));
-  if (isSame) return undefined;
+  if (legalName === previous.legal_name && isDeepStrictEqual(sam, previous.sam)) return undefined;
   const otherNames = new Set(previous.other_names);
   if (legalName !== previous.legal_name && !previous.placeholder) otherNames.add(previous.legal_name);
   const named = {
@@ -84,48 +79,30 @@ export function withFacts(previous: EntityDocument, facts: ProviderFacts): Unver
     other_names: [...otherNames],
     addresses: previous.addresses,
   };
-  return {
-    ...previous,
-    ...named,
-    ...matchKeysOf(named),
-    sam,
-    sources: sourcesWith(previous, facts),
-  };
+  return { ...previous, ...named, ...matchKeysOf(named), sam, sources: sourcesWith(previous, facts) };
 }
 
 /**
- * A status alone that the entity has already, such as `debarred` by a loaded exclusion: taken over it would outlive the
- * exclusion.
+ * Returns whether the facts are nothing but the status that the entity has already. A status such as `debarred` by a
+ * loaded exclusion is not stored again as the provider's: there it would outlive the exclusion.
  */
-function saysOnlyWhatIsShown(previous: EntityDocument, facts: ProviderFacts): boolean {
+function isShownStatus(previous: EntityDocument, facts: ProviderFacts): boolean {
   const hasMore = [facts.legalName, facts.cage, facts.expirationDate, facts.entityType].some((fact) => fact !== "");
   return !hasMore && facts.registrationStatus === statusOf(previous, facts.retrievedAt);
 }
 
+/** Returns the known facts with the provider's; unknown ones are left out. */
 function samFactsOf(before: SamFacts | undefined, facts: ProviderFacts): SamFacts {
   const status = facts.registrationStatus;
-  const known = status !== "";
   const listedAs = status === "expired" || status === "inactive" ? status : "active";
-  return sortedFacts({
-    sam_registered: known || (before?.sam_registered ?? false),
-    listed_as: known ? listedAs : (before?.listed_as ?? "inactive"),
-    expiration_date: facts.expirationDate || before?.expiration_date,
-    excluded: known ? status === "debarred" : (before?.excluded ?? false),
-    cage: facts.cage || before?.cage,
-    entity_type: facts.entityType || before?.entity_type,
-  })!;
-}
-
-/** The facts in one order and without what is unknown, so that equal ones have equal text. */
-function sortedFacts(facts: SamFacts | undefined): SamFacts | undefined {
-  return (
-    facts && {
-      sam_registered: facts.sam_registered,
-      listed_as: facts.listed_as,
-      ...(facts.expiration_date && { expiration_date: facts.expiration_date }),
-      excluded: facts.excluded,
-      ...(facts.cage && { cage: facts.cage }),
-      ...(facts.entity_type && { entity_type: facts.entity_type }),
-    }
-  );
+  const listing: Pick<SamFacts, "sam_registered" | "listed_as" | "excluded"> = status
+    ? { sam_registered: true, listed_as: listedAs, excluded: status === "debarred" }
+    : { sam_registered: false, listed_as: "inactive", excluded: false, ...before };
+  return {
+    ...before,
+    ...listing,
+    ...(facts.expirationDate && { expiration_date: facts.expirationDate }),
+    ...(facts.cage && { cage: facts.cage }),
+    ...(facts.entityType && { entity_type: facts.entityType }),
+  };
 }

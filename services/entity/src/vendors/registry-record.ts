@@ -1,41 +1,44 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import { dateOf, type IsoDate } from "../model/dates.ts";
-import type { Collections, EntityDocument, ExclusionDocument, LoadDocument, SamFacts } from "../model/documents.ts";
+import { dateOf } from "../model/dates.ts";
+import type { Collections, EntityDocument, ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import { withoutLoad } from "../model/exclusion-history.ts";
-import { concerns, findAllExclusions, isPast, newestLoad } from "../model/exclusions.ts";
-import { isExclusionActive } from "../registry-load/files/exclusion-row.ts";
+import { concerns, findExclusions, isInForce, isPast, newestLoad } from "../model/exclusions.ts";
+import type { SamFacts } from "../model/facts.ts";
 
-/** What the loaded files say of a UEI, or of a CAGE where no UEI is known ("" where unknown). */
+/** Returns what the loaded files say about a UEI, or about a CAGE if the UEI is unknown; unknown ones are "". */
 export async function registryRecord(
   collections: Collections,
-  asked: { uei: string; cage: string },
+  query: { uei: string; cage: string },
   now: Date,
 ): Promise<MessageInitShape<typeof GetRegistryRecordResponseSchema>> {
-  // Before the entities: a load that is done in between would date facts that are older than it.
-  const [registryLoad, exclusionsLoad] = await Promise.all([
-    newestLoad(collections, "registry"),
-    newestLoad(collections, "exclusions"),
-  ]);
-  const [entities, withdrawn] = await Promise.all([findNamed(collections, asked), findWithdrawn(collections)]);
+  // Before the entities: otherwise facts could get the date of a load that was finished after they were read.
+  const registryLoad = await newestLoad(collections, "registry");
+  const exclusionsLoad = await newestLoad(collections, "exclusions");
+  const entities = await findNamed(collections, query);
+  const rows = await findExclusions(collections, [query, ...entities.map(({ identifiers }) => identifiers)]);
+  // After the entities and rows: otherwise the ones that a withdrawal has just restored would count as the withdrawn file's.
+  const withdrawn = await findWithdrawn(collections);
   const withdrawnLoads = withdrawn.map(({ _id }) => _id);
+  const wasWithdrawn = (load: LoadDocument | undefined) => load !== undefined && withdrawnLoads.includes(load._id);
+  if (wasWithdrawn(registryLoad) || wasWithdrawn(exclusionsLoad)) return registryRecord(collections, query, now);
+
   const isWithdrawn = ({ sam, registry_row: row }: EntityDocument) =>
     !sam || (row?.load_id !== undefined && withdrawnLoads.includes(row.load_id));
   const entity = entities.find((one) => one.listed && !isWithdrawn(one));
   const withdrawing = (kind: LoadDocument["kind"]) =>
     withdrawn.find((load) => load.kind === kind && !load.withdrawn?.finished_at);
-  const mayBeOfIt = entities.some(isWithdrawn) && !isReloaded(registryLoad, withdrawn);
-  const isUnknown = !entity && (mayBeOfIt || withdrawing("registry") !== undefined);
+  const mayBeListed = entities.some(isWithdrawn) && !isReloaded(registryLoad, withdrawn);
+  const isUnknown = !entity && (mayBeListed || withdrawing("registry") !== undefined);
   const registry = isUnknown ? undefined : registryLoad;
   const identified = {
-    uei: asked.uei || entity?.identifiers.uei,
-    cage: asked.cage || entity?.identifiers.cage,
+    uei: query.uei || entity?.identifiers.uei,
+    cage: query.cage || entity?.identifiers.cage,
   };
   const today = dateOf(now);
-  const rows = exclusionsLoad ? await findAllExclusions(collections, [identified]) : [];
-  const bad = withdrawing("exclusions");
-  const known = bad ? rows.flatMap((row) => withoutLoad(row, bad, exclusionsLoad) ?? []) : rows;
-  const concerning = known.filter((row) => concerns(row, identified));
+  const unfinished = withdrawing("exclusions");
+  const restored = unfinished ? rows.flatMap((row) => withoutLoad(row, unfinished, exclusionsLoad) ?? []) : rows;
+  const concerning = exclusionsLoad ? restored.filter((row) => concerns(row, identified)) : [];
   const isOver = (row: ExclusionDocument) => hasEnded(row, exclusionsLoad!) || isPast(row, today);
   return {
     record: entity?.sam && toRecord(entity, entity.sam),
@@ -51,22 +54,18 @@ export async function registryRecord(
   };
 }
 
-/** Was the newest file loaded since the last withdrawal? Until then it is not known what it says of some entities. */
+/** Returns whether the newest file was loaded after the last withdrawal; until then, what it says is unknown for some entities. */
 function isReloaded(newest: LoadDocument | undefined, withdrawn: readonly Pick<LoadDocument, "kind" | "withdrawn">[]) {
-  const moments = withdrawn.flatMap(({ kind, withdrawn: how }) => (kind === "registry" && how ? how.at.getTime() : []));
-  return (newest?.started_at.getTime() ?? 0) > Math.max(0, ...moments);
+  const times = withdrawn.flatMap((load) => (load.kind === "registry" ? (load.withdrawn?.at.getTime() ?? 0) : 0));
+  return (newest?.started_at.getTime() ?? 0) > Math.max(0, ...times);
 }
 
-/** Does the newest loaded file lack the row? What a load that is still running ended counts only when it is done. */
+/** Returns whether the newest loaded file lacks the row. Rows that a running load ended count only when it is done. */
 function hasEnded({ ended_on }: ExclusionDocument, newest: LoadDocument): boolean {
   return ended_on !== undefined && ended_on <= newest.cut_date;
 }
 
-function isInForce({ active_date, termination_date }: ExclusionDocument, today: IsoDate): boolean {
-  return isExclusionActive({ activeDate: active_date, terminationDate: termination_date }, today);
-}
-
-/** The registry's entities that carry the UEI, or the CAGE where no UEI is known; those that are not listed too. */
+/** Finds the registry entities with the UEI, or with the CAGE if the UEI is unknown, including those that are not listed. */
 function findNamed({ entities }: Collections, { uei, cage }: { uei: string; cage: string }): Promise<EntityDocument[]> {
   const named = uei ? { "identifiers.uei": uei } : { "identifiers.cage": cage };
   return entities.find({ ...named, organization_id: null }).toArray();
@@ -74,7 +73,7 @@ function findNamed({ entities }: Collections, { uei, cage }: { uei: string; cage
 
 const MAX_WITHDRAWN = 100;
 
-/** The loads that were withdrawn, newest first. */
+/** Finds the withdrawn loads, newest first. */
 function findWithdrawn({ loads }: Collections) {
   const filter = { kind: { $in: ["registry" as const, "exclusions" as const] }, state: "withdrawn" as const };
   const projection = { kind: 1, cut_date: 1, withdrawn: 1 };

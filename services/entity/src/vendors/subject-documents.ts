@@ -1,14 +1,13 @@
-import type { Tenant } from "@vvs/tenant";
 import type { CarriedTinDocument, Collections, EntityDocument, RememberedDocument } from "../model/documents.ts";
 import { withHiding } from "../store.ts";
 
-/** An entity that an organization asks about. */
-export interface SubjectKey {
-  readonly organizationId: Tenant["organizationId"];
+/** The key of an entity as one organization sees it. */
+interface SubjectKey {
+  readonly organizationId: string;
   readonly entityId: string;
 }
 
-/** The fields of an entity that checks need: nearly all of a document is names, addresses and keys to find them by. */
+/** The fields that checks need; most of a document is names, addresses and match keys. */
 const FIELDS = [
   "_id",
   "organization_id",
@@ -20,9 +19,9 @@ const FIELDS = [
   "sam",
 ] as const satisfies (keyof EntityDocument)[];
 
-export type SubjectEntity = Pick<EntityDocument, (typeof FIELDS)[number]>;
+type SubjectEntity = Pick<EntityDocument, (typeof FIELDS)[number]>;
 
-/** What is stored of an entity, as one organization sees it. */
+/** What is stored about an entity, as one organization sees it. */
 export interface SubjectDocuments {
   readonly entity: SubjectEntity;
   readonly remembered: readonly RememberedDocument[];
@@ -30,21 +29,21 @@ export interface SubjectDocuments {
 }
 
 /**
- * Reads entities of one environment for several organizations in as many round trips as for one; undefined where an
- * organization sees no such entity. The queries reach no organization that did not ask, and each gets what is the
- * registry's or its own.
+ * Reads entities of one environment for several organizations, in as many round trips as for one. Returns undefined where
+ * an organization can't see the entity: the queries are limited to the organizations of the keys, and each gets only the
+ * registry's entities and its own.
  */
 export async function findSubjectDocuments(
   { entities, remembered, carriedTins }: Collections,
   keys: readonly SubjectKey[],
 ): Promise<(SubjectDocuments | undefined)[]> {
   const organizations = distinct(keys.map(({ organizationId }) => organizationId));
-  const asked = distinct(keys.map(({ entityId }) => entityId));
+  const wanted = distinct(keys.map(({ entityId }) => entityId));
   const found = await entities
     .find({
       $or: [
-        { _id: { $in: asked }, organization_id: { $in: [null, ...organizations] } },
-        { organization_id: { $in: organizations }, registry_entity_id: { $in: asked } },
+        { _id: { $in: wanted }, organization_id: { $in: [null, ...organizations] } },
+        { organization_id: { $in: organizations }, registry_entity_id: { $in: wanted } },
       ],
     })
     .project<SubjectEntity>(Object.fromEntries(FIELDS.map((field) => [field, 1])))
@@ -75,11 +74,11 @@ function entitySeenBy(
   found: readonly SubjectEntity[],
 ): SubjectEntity | undefined {
   const visible = found.filter(({ organization_id: owner }) => owner === null || owner === organizationId);
-  const asked = visible.filter(({ _id }) => _id === entityId);
-  return withHiding(asked, visible)[0];
+  const wanted = visible.filter(({ _id }) => _id === entityId);
+  return withHiding(wanted, visible)[0];
 }
 
-/** What was remembered of a registry entity stays known when an own one takes it over. */
+/** Returns the registry entity for which identifiers are remembered, also after an own one has taken it over. */
 function registryIdOf({ _id, organization_id, registry_entity_id }: SubjectEntity): string | undefined {
   return organization_id === null ? _id : registry_entity_id;
 }

@@ -1,31 +1,23 @@
 import { ServiceError } from "@vvs/errors";
 import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import { inTransaction } from "@vvs/mongo";
-import type { CallerContext, Environment } from "@vvs/tenant";
-import type { Binary, MongoClient } from "mongodb";
+import type { CallerContext } from "@vvs/tenant";
+import type { Binary } from "mongodb";
 import { nameEntities } from "../lookup/naming.ts";
-import type { Collections, EntityDocument, RememberedDocument } from "../model/documents.ts";
+import type { EntityDocument, RememberedDocument, UnversionedEntity } from "../model/documents.ts";
 import { replaceEntity, untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
 import { matchKeysOf } from "../model/match-keys.ts";
 import { claimsOf, publicIdentifiers } from "../model/own-entity.ts";
 import { ambiguous, DIFFERENT_ENTITIES, SEVERAL_ENTITIES } from "../model/refusals.ts";
-import type { UnversionedEntity } from "../model/snapshots.ts";
-import type { EntityStore } from "../store.ts";
-import type { TinVault } from "../tins/tins.ts";
-import type { Creation } from "./create.ts";
+import type { Creation, CreationOptions } from "./create.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
 
-export interface VendorOptions {
-  readonly client: MongoClient;
-  readonly collections: Readonly<Record<Environment, Collections>>;
-  readonly store: EntityStore;
-  readonly tins: TinVault;
+interface VendorOptions extends CreationOptions {
   readonly creation: Creation;
-  readonly now: () => Date;
 }
 
-/** What a verification says of a vendor. */
+/** A vendor as a verification names it. */
 interface Vendor {
   /** Well-formed; at least one. */
   readonly identifiers: IdentifierMap;
@@ -40,9 +32,10 @@ interface Resolved {
 }
 
 /**
- * The entity that identifiers name, made where none is, and the fingerprint of the TIN supplied (empty without one). What
- * is supplied beyond what it carries is added to an own entity (with a snapshot), and remembered of a registry entity.
- * Errors: ambiguous_match, entity_exists (an identifier contradicts what the named entity carries), limit_exceeded.
+ * Returns a function that finds the entity that identifiers name, or creates it; the function also returns the fingerprint
+ * of the supplied TIN (empty without one). Identifiers that the entity does not carry are added to an own entity (with a
+ * snapshot), and remembered for a registry entity. Errors: ambiguous_match, entity_exists (an identifier contradicts the
+ * entity's), limit_exceeded.
  */
 export function createVendorResolver(options: VendorOptions) {
   const { store, tins, creation } = options;
@@ -90,7 +83,7 @@ function contradicted(entity: EntityDocument, types: readonly IdentifierType[]):
   });
 }
 
-/** Adds identifiers to an own entity and gives a placeholder its name; nothing, and no snapshot, where neither is new. */
+/** Adds identifiers to an own entity, and replaces a placeholder by the name; writes nothing if neither is new. */
 async function complementOwn(
   { client, collections, tins, now }: VendorOptions,
   caller: CallerContext,
@@ -127,7 +120,7 @@ async function complementOwn(
   });
 }
 
-/** Remembers identifiers of a registry entity for this organization alone; another value replaces the one before. */
+/** Remembers identifiers of a registry entity for this organization only; a new value replaces the one before. */
 async function remember(
   { collections, store, tins }: VendorOptions,
   { tenant }: CallerContext,

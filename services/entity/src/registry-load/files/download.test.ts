@@ -5,7 +5,7 @@ import { extractRowText, extractText, inTemporaryDirectory, zipOf } from "../tes
 import { type DownloadOptions, downloadFile, type WantedFile } from "./download.ts";
 import { validateExtract } from "./extract.ts";
 
-const month: WantedFile = { kind: "registry", month: "2026-09" };
+const month: WantedFile = { kind: "registry", date: "2026-09" };
 const monthQuery = {
   ...{ fileType: "ENTITY", sensitivity: "PUBLIC", frequency: "MONTHLY", charset: "UTF-8" },
   ...{ date: "09/2026", version: "V2" },
@@ -24,30 +24,30 @@ const download = (directory: string, options: Partial<DownloadOptions> = {}) =>
   downloadFile({ baseUrl: sam.baseUrl, apiKey: sam.apiKey, wanted: month, directory, ...options });
 
 describe("a registry file of SAM.gov", () => {
-  test("is fetched by its month, and lies there under SAM.gov's name, ready to be loaded", () =>
+  test("is downloaded by its month, under SAM.gov's name, ready to be loaded", () =>
     inTemporaryDirectory(async (directory) => {
-      const told: [number, number | undefined][] = [];
+      const reports: [number, number | undefined][] = [];
       const path = await downloadFile({
         ...{ baseUrl: sam.baseUrl, apiKey: sam.apiKey, wanted: month, directory },
-        onBytes: (done, total) => told.push([done, total]),
+        onBytes: (done, total) => reports.push([done, total]),
       });
       expect(path).toBe(`${directory}/${monthName}`);
       expect(await readFile(path)).toEqual(archive);
       expect(await validateExtract(path)).toMatchObject({ rows: 1, cutDate: "2026-09-06" });
-      expect(told.at(-1)).toEqual([archive.length, archive.length]);
+      expect(reports.at(-1)).toEqual([archive.length, archive.length]);
       expect(await readdir(directory)).toEqual([monthName]);
     }));
 
-  test("of exclusions is fetched by its day", () =>
+  test("of exclusions is downloaded by its day", () =>
     inTemporaryDirectory(async (directory) => {
       const query = { fileType: "EXCLUSION", date: "09/14/2026", version: "V2" };
       const name = "SAM_Exclusions_Public_Extract_V2_26257.ZIP";
       sam.publish(query, name, zipOf({ "SAM_Exclusions_Public_Extract_V2_26257.CSV": "a,b\n" }));
-      const path = await download(directory, { wanted: { kind: "exclusions", day: "2026-09-14" } });
+      const path = await download(directory, { wanted: { kind: "exclusions", date: "2026-09-14" } });
       expect(path).toBe(`${directory}/${name}`);
     }));
 
-  test("is asked for with the key in a header, which no redirect takes along", () =>
+  test("is requested with the key in a header, which is not sent on to where a redirect leads", () =>
     inTemporaryDirectory(async (directory) => {
       await download(directory);
       expect(sam.apiCalls.map(({ headers }) => headers["x-api-key"])).toEqual([sam.apiKey]);
@@ -56,7 +56,7 @@ describe("a registry file of SAM.gov", () => {
     }));
 });
 
-describe("without a whole file nothing is left behind, and the reason is told", () => {
+describe("a failed download leaves nothing behind and gives the reason", () => {
   const refused = (options: Parameters<typeof download>[1] = {}) =>
     inTemporaryDirectory(async (directory) => {
       const error = await download(directory, options).then(
@@ -69,34 +69,34 @@ describe("without a whole file nothing is left behind, and the reason is told", 
       return error!.message;
     });
 
-  test("where SAM.gov has no such file", async () => {
-    expect(await refused({ wanted: { kind: "registry", month: "2026-10" } })).toMatch(/has no such file \(yet\)/);
+  test("when SAM.gov has no such file", async () => {
+    expect(await refused({ wanted: { kind: "registry", date: "2026-10" } })).toMatch(/has no such file \(yet\)/);
   });
 
   test.each([
-    [401, /refuses the key \(401\): it lives for 90 days/],
+    [401, /refuses the key \(401\): keys are valid for 90 days/],
     [403, /refuses the key \(403\)/],
     [429, /used up its calls of today/],
     [500, /answered 500 instead of a file/],
-  ])("where SAM.gov answers %i", async (status, message) => {
+  ])("when SAM.gov answers %i", async (status, message) => {
     sam.refuse(status);
     expect(await refused()).toMatch(message);
   });
 
-  test("where it is larger than any file", async () => {
+  test("when the file is too large", async () => {
     expect(await refused({ maxBytes: 100 })).toMatch(/larger than 100 bytes/);
   });
 
-  test("where the key is another", async () => {
+  test("when the key is wrong", async () => {
     expect(await refused({ apiKey: "not-the-played-key" })).toMatch(/refuses the key/);
   });
 
   test.each([
     ["cut", /broke off/],
-    ["silent", /fell silent/],
-    ["no_archive", /no whole ZIP archive/],
-    ["short", /no whole ZIP archive/],
-  ] as const)("where what comes is %s", async (how, message) => {
+    ["silent", /stopped sending/],
+    ["no_archive", /not a whole ZIP archive/],
+    ["short", /not a whole ZIP archive/],
+  ] as const)("when the answer is %s", async (how, message) => {
     sam.misbehave(how);
     expect(await refused({ silenceMs: 300 })).toMatch(message);
   });

@@ -1,52 +1,52 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { RegistryFileError } from "./errors.ts";
 import { openMember } from "./member.ts";
 
-/** A file that SAM.gov publishes: the registry's of a month, or the exclusions' of a day. */
-export type WantedFile =
-  | { readonly kind: "registry"; readonly month: string }
-  | { readonly kind: "exclusions"; readonly day: string };
+/** A file that SAM.gov publishes: the registry of a month (YYYY-MM) or the exclusions of a day (YYYY-MM-DD). */
+export interface WantedFile {
+  readonly kind: "registry" | "exclusions";
+  readonly date: string;
+}
 
 export interface DownloadOptions {
   /** https, or http on this machine, without a final slash. */
   readonly baseUrl: string;
-  /** Sent in a header to `baseUrl` alone: redirects lead to storage of others. */
+  /** Sent in a header, and only to `baseUrl`: redirects lead to other companies' storage. */
   readonly apiKey: string;
   readonly wanted: WantedFile;
   readonly directory: string;
-  /** Told of bytes so far, and of how many there will be where that is known. */
+  /** Called with the number of bytes so far, and the total if it is known. */
   readonly onBytes?: (done: number, total: number | undefined) => void;
-  /** Longest silence of the server, in milliseconds. */
+  /** Maximum time without data, in milliseconds. */
   readonly silenceMs?: number;
   readonly maxBytes?: number;
 }
 
 const SILENCE_MS = 60_000;
 const TOTAL_MS = 2 * 60 * 60 * 1_000;
-/** The registry's file is of some 150 MB. */
+/** The registry file has about 150 MB. */
 const MAX_BYTES = 2_000_000_000;
 const MAX_REDIRECTS = 3;
 
 /**
- * Fetches a file by SAM.gov's extract download API (GSA's SAM Entity Extracts documentation) into a directory, under
- * the name that SAM.gov gives it; returns its path. It is there whole and readable as a ZIP, or not at all. One call of
- * the key's daily quota. Errors: RegistryFileError with what the operator can do; never the key, nor where a redirect
- * leads, which is signed.
+ * Downloads a file from SAM.gov's extract API (GSA's SAM Entity Extracts documentation) into a directory, under the name
+ * that SAM.gov gives it; returns its path. The file appears only once it is whole and readable as a ZIP. Uses one call of
+ * the key's daily quota. Errors: RegistryFileError with what the operator can do, without the key or the signed address
+ * of a redirect.
  */
 export async function downloadFile(options: DownloadOptions): Promise<string> {
   const { directory, wanted } = options;
   await mkdir(directory, { recursive: true });
-  const silence = createSilenceGuard(options.silenceMs ?? SILENCE_MS);
+  using silence = createSilenceGuard(options.silenceMs ?? SILENCE_MS);
   try {
     const { response, name } = await request(options, silence);
     const partial = join(directory, `.${name}.part.zip`);
     try {
       await receive(response, partial, options, silence);
-      silence.end();
       await requireWholeArchive(partial, wanted);
       const path = join(directory, name);
       await rename(partial, path);
@@ -56,24 +56,19 @@ export async function downloadFile(options: DownloadOptions): Promise<string> {
     }
   } catch (cause) {
     if (cause instanceof RegistryFileError) throw cause;
-    if (silence.signal.aborted)
-      throw new RegistryFileError("SAM.gov fell silent, or takes hours; try again", { cause });
-    throw new RegistryFileError("The download broke off; try again", { cause });
-  } finally {
-    silence.end();
+    const reason = silence.signal.aborted ? "SAM.gov stopped sending, or takes hours" : "The download broke off";
+    throw new RegistryFileError(`${reason}; try again`, { cause });
   }
 }
 
-/** The address of a file: by its kind and date, as SAM.gov names the files by days that one can't know. */
+/** Returns the address of a file by its kind and date; the names that SAM.gov gives files can't be known before. */
 function addressOf({ baseUrl, wanted }: DownloadOptions): string {
-  const url = new URL(`${baseUrl}/data-services/v1/extracts`);
-  const [year, month, day] = (wanted.kind === "registry" ? wanted.month : wanted.day).split("-");
-  const asked =
+  const [year, month, day] = wanted.date.split("-");
+  const query: Record<string, string> =
     wanted.kind === "registry"
       ? { fileType: "ENTITY", sensitivity: "PUBLIC", frequency: "MONTHLY", charset: "UTF-8", date: `${month}/${year}` }
       : { fileType: "EXCLUSION", date: `${month}/${day}/${year}` };
-  for (const [name, value] of Object.entries({ ...asked, version: "V2" })) url.searchParams.set(name, value);
-  return url.href;
+  return `${baseUrl}/data-services/v1/extracts?${new URLSearchParams({ ...query, version: "V2" })}`;
 }
 
 async function request(options: DownloadOptions, silence: SilenceGuard): Promise<{ response: Response; name: string }> {
@@ -83,7 +78,7 @@ async function request(options: DownloadOptions, silence: SilenceGuard): Promise
     const headers: Record<string, string> = { Accept: "application/zip, application/octet-stream" };
     if (hop === 0) headers["X-Api-Key"] = options.apiKey;
     const response = await fetch(url, { headers, redirect: "manual", signal: silence.signal });
-    silence.heard();
+    silence.reset();
     name = nameOf(response, url) ?? name;
     if (response.status === 200) return { response, name: name || defaultName(options.wanted) };
     await response.body?.cancel();
@@ -91,13 +86,13 @@ async function request(options: DownloadOptions, silence: SilenceGuard): Promise
     if (response.status < 300 || response.status >= 400 || !location) throw refusal(response, hop);
     url = redirectTarget(location, url);
   }
-  throw new RegistryFileError("SAM.gov sends from one address to another without an end");
+  throw new RegistryFileError("SAM.gov redirects too often");
 }
 
 function redirectTarget(location: string, from: string): string {
   const target = new URL(location, from);
   if (target.protocol !== "https:" && new URL(from).protocol === "https:") {
-    throw new RegistryFileError("SAM.gov sends to an address that is not secure; nothing was downloaded");
+    throw new RegistryFileError("SAM.gov redirects to an address that is not secure; nothing was downloaded");
   }
   return target.href;
 }
@@ -105,19 +100,21 @@ function redirectTarget(location: string, from: string): string {
 function refusal({ status }: Response, hop: number): RegistryFileError {
   if (status === 204 || status === 404) {
     return new RegistryFileError(
-      "SAM.gov has no such file (yet): a month's comes on its first Sunday, exclusions daily",
+      "SAM.gov has no such file (yet): the registry is published on a month's first Sunday, exclusions daily",
     );
   }
   if (hop === 0 && (status === 401 || status === 403)) {
-    return new RegistryFileError(`SAM.gov refuses the key (${status}): it lives for 90 days; renew SAM_GOV_API_KEY`);
+    return new RegistryFileError(
+      `SAM.gov refuses the key (${status}): keys are valid for 90 days; renew SAM_GOV_API_KEY`,
+    );
   }
   if (status === 429) {
-    return new RegistryFileError("The key has used up its calls of today; SAM.gov counts anew at midnight UTC");
+    return new RegistryFileError("The key has used up its calls of today; try again after midnight UTC");
   }
   return new RegistryFileError(`SAM.gov answered ${status} instead of a file; try again later`);
 }
 
-/** A file name that a server gives, without anything that could lead elsewhere. */
+/** Returns the file name that a server gives, unless it could lead to another directory. */
 function nameOf(response: Response, url: string): string | undefined {
   const given = /filename\*?=(?:UTF-8'')?"?([^";]+)/i.exec(response.headers.get("content-disposition") ?? "")?.[1];
   const name = basename((given ?? decodeURIComponent(new URL(url).pathname)).trim());
@@ -125,7 +122,7 @@ function nameOf(response: Response, url: string): string | undefined {
 }
 
 function defaultName(wanted: WantedFile): string {
-  return wanted.kind === "registry" ? `SAM_PUBLIC_MONTHLY_V2_${wanted.month}.ZIP` : `SAM_Exclusions_${wanted.day}.ZIP`;
+  return `${wanted.kind === "registry" ? "SAM_PUBLIC_MONTHLY_V2" : "SAM_Exclusions"}_${wanted.date}.ZIP`;
 }
 
 async function receive(
@@ -140,51 +137,42 @@ async function receive(
   let done = 0;
   const counting = new Transform({
     transform(chunk: Uint8Array, _encoding, next) {
-      silence.heard();
+      silence.reset();
       done += chunk.length;
       onBytes(done, total);
       if (done > maxBytes)
-        next(new RegistryFileError(`What SAM.gov sends is larger than ${maxBytes} bytes: no file is`));
+        next(new RegistryFileError(`The download is larger than ${maxBytes} bytes, and no such file is`));
       else next(null, chunk);
     },
   });
   await pipeline(Readable.fromWeb(response.body as never), counting, createWriteStream(path, { mode: 0o644 }));
-  const { size } = await stat(path);
-  if (size === 0 || (total !== undefined && size !== total)) {
-    throw new RegistryFileError(`The download has ${size} bytes${total ? ` instead of ${total}` : ""}; try again`);
+  if (done === 0 || (total !== undefined && done !== total)) {
+    throw new RegistryFileError(`The download has ${done} bytes${total ? ` instead of ${total}` : ""}; try again`);
   }
 }
 
-/** Reads it to its end, against its checksum. */
+/** Reads an archive to its end, which checks its checksum. */
 async function requireWholeArchive(path: string, { kind }: WantedFile): Promise<void> {
   const extension = kind === "registry" ? ".dat" : ".csv";
   try {
     const member = await openMember(path, extension);
     for await (const chunk of member.content) if (chunk.length === 0) break;
   } catch (cause) {
-    throw new RegistryFileError(`What SAM.gov sent is no whole ZIP archive of one ${extension} file; try again`, {
-      cause,
-    });
+    const message = `The download is not a whole ZIP archive of one ${extension} file; try again`;
+    throw new RegistryFileError(message, { cause });
   }
 }
 
-interface SilenceGuard {
-  readonly signal: AbortSignal;
-  heard(): void;
-  end(): void;
-}
+type SilenceGuard = ReturnType<typeof createSilenceGuard>;
 
-/** A large file may take long; a server that says nothing more, or never comes to an end, is given up. */
-function createSilenceGuard(silenceMs: number): SilenceGuard {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), silenceMs);
-  const total = setTimeout(() => controller.abort(), TOTAL_MS);
+/** Creates a signal that is aborted when a server has sent nothing for `silenceMs`, or does not finish in hours. */
+function createSilenceGuard(silenceMs: number) {
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(), silenceMs);
   return {
-    signal: controller.signal,
-    heard: () => void timer.refresh(),
-    end() {
-      clearTimeout(timer);
-      clearTimeout(total);
-    },
+    signal: AbortSignal.any([silent.signal, AbortSignal.timeout(TOTAL_MS)]),
+    /** Call it whenever the server has sent something. */
+    reset: () => void timer.refresh(),
+    [Symbol.dispose]: () => clearTimeout(timer),
   };
 }

@@ -1,4 +1,4 @@
-/** A registry file that must not be loaded; its message says why, for the operator who supplied the file. */
+/** Refuses a registry file or load. Its message gives the operator the reason. */
 export class RegistryFileError extends Error {
   override readonly name = "RegistryFileError";
 }

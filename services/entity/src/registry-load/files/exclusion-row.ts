@@ -1,45 +1,31 @@
 import { createHash } from "node:crypto";
 import { fromExclusionsDate, type IsoDate } from "../../model/dates.ts";
+import type { ExclusionDocument } from "../../model/documents.ts";
+import type { Parsed } from "./member.ts";
 
-/** When an exclusion is in force. */
-export interface ExclusionPeriod {
-  /** Absent where the source does not say: then it is already in force. */
-  activeDate?: IsoDate;
-  /** The last day; absent where the source is blank, which is as good as indefinite. */
-  terminationDate?: IsoDate | "indefinite";
-}
+type Stated =
+  | "uei"
+  | "cage"
+  | "sam_number"
+  | "exclusion_type"
+  | "program"
+  | "agency"
+  | "active_date"
+  | "termination_date";
 
-/** One row of the public exclusions file. A person's name and address are never taken over. */
-export interface ExclusionRow extends ExclusionPeriod {
+/** One row of the public exclusions file. A person's name and address are never read. */
+export interface ExclusionRow extends Pick<ExclusionDocument, Stated> {
   /**
-   * Identity of the row: a hash of its SAM number, identifiers, agency, cause code, type, active and creation date.
-   * The SAM number alone does not identify a row: real files repeat one for each UEI, agency or cause code of the same
-   * action. A row whose key is missing from a newer complete file is a terminated exclusion.
+   * Identity of the row: a hash of its SAM number, identifiers, agency, cause code, type, active and creation date. The
+   * SAM number is not enough: real files repeat one for each UEI, agency or cause code of the same action. A row whose
+   * key is missing from a newer complete file has ended.
    */
-  key: string;
-  samNumber: string;
-  /** `Firm`, `Individual`, `Vessel`, `Special Entity Designation`, or "" where the source is blank. */
-  classification: string;
-  /** "" for an individual, and where the classification is blank. */
-  name: string;
-  uei?: string;
-  cage?: string;
-  exclusionType: string;
-  program: string;
-  agency: string;
-  causeCode?: string;
-  creationDate?: IsoDate;
+  readonly key: string;
+  readonly creationDate?: IsoDate;
 }
 
-/** True when the exclusion is in force on that day: begun, and not past its last day. */
-export function isExclusionActive(exclusion: ExclusionPeriod, today: IsoDate): boolean {
-  const { activeDate, terminationDate } = exclusion;
-  if (activeDate !== undefined && activeDate > today) return false;
-  return terminationDate === undefined || terminationDate === "indefinite" || terminationDate >= today;
-}
-
-/** Columns by the names of either generation of the file; UEI is the only one that was renamed. */
-export const columnNames = {
+/** The columns' titles; SAM.gov has renamed some. */
+const columnNames = {
   classification: ["Classification"],
   name: ["Name"],
   uei: ["Unique Entity ID", "Unique Entity Identifier (SAM)"],
@@ -55,15 +41,15 @@ export const columnNames = {
   creationDate: ["Creation_Date", "Creation Date"],
 } as const;
 
-export type ColumnName = keyof typeof columnNames;
+type ColumnName = keyof typeof columnNames;
 
-/** Where each column stands in this file, and how many there are. */
+/** The positions of the columns in a file, and their number. */
 export interface Columns {
   positions: Readonly<Record<ColumnName, number>>;
   count: number;
 }
 
-/** Finds the columns in a header row, or names those that are missing. */
+/** Finds the columns in a header row, or returns the titles of those that are missing. */
 export function findColumns(header: readonly string[]): Columns | { missing: string[] } {
   const titles = header.map((title) => title.trim().toLowerCase());
   const positionOf = (names: readonly string[]) => Math.max(...names.map((name) => titles.indexOf(name.toLowerCase())));
@@ -74,14 +60,11 @@ export function findColumns(header: readonly string[]): Columns | { missing: str
 }
 
 /**
- * Reads the fields of one row. Real files hold a few rows whose comment is quoted wrongly and falls into several
- * fields: as the comment is the only such text, the surplus is folded back into it, and every typed column on both
- * sides must then be well-formed, or the row is refused.
+ * Reads the fields of one row. In real files a few comments are quoted wrongly and fall into several fields. As no other
+ * text can do that, surplus fields belong to the comment. Then the typed columns on both sides of it must be well-formed,
+ * or the row is refused.
  */
-export function parseExclusion(
-  fields: readonly string[],
-  columns: Columns,
-): { row: ExclusionRow } | { reason: string } {
+export function parseExclusion(fields: readonly string[], columns: Columns): Parsed<ExclusionRow> {
   const surplus = fields.length - columns.count;
   const comments = columns.positions.comments;
   if (surplus < 0) return { reason: `the row has ${fields.length} columns instead of ${columns.count}` };
@@ -91,24 +74,22 @@ export function parseExclusion(
   };
   const problem = findProblem(at, surplus > 0);
   if (problem) return { reason: surplus > 0 ? `the row has ${surplus} columns too many, and ${problem}` : problem };
-  const termination = at("terminationDate");
-  const classification = at("classification");
-  const isPerson = classification === "" || /^individual$/i.test(classification);
-  const row = {
-    samNumber: at("samNumber"),
-    classification,
-    name: isPerson ? "" : at("name"),
+  const stated = {
+    sam_number: at("samNumber"),
     uei: at("uei").toUpperCase() || undefined,
     cage: at("cage").toUpperCase() || undefined,
-    exclusionType: at("exclusionType"),
+    exclusion_type: at("exclusionType"),
     program: at("program"),
     agency: at("agency"),
-    causeCode: at("causeCode") || undefined,
-    activeDate: fromExclusionsDate(at("activeDate")),
-    terminationDate: isIndefinite(termination) ? ("indefinite" as const) : fromExclusionsDate(termination),
-    creationDate: fromExclusionsDate(at("creationDate")),
+    active_date: fromExclusionsDate(at("activeDate")),
   };
-  return { row: { key: keyOf(row), ...row } };
+  const creationDate = fromExclusionsDate(at("creationDate"));
+  const { sam_number, uei, cage, agency, exclusion_type, active_date } = stated;
+  const identity = [sam_number, uei, cage, agency, at("causeCode"), exclusion_type, active_date, creationDate];
+  const key = createHash("sha256").update(identity.join("|")).digest("hex").slice(0, 32);
+  const termination = at("terminationDate");
+  const termination_date = isIndefinite(termination) ? "indefinite" : fromExclusionsDate(termination);
+  return { row: { key, ...stated, termination_date, creationDate } };
 }
 
 function findProblem(at: (column: ColumnName) => string, isRepaired: boolean): string | undefined {
@@ -117,24 +98,18 @@ function findProblem(at: (column: ColumnName) => string, isRepaired: boolean): s
   if (!/^(firm|individual|vessel|special entity designation)?$/i.test(classification)) {
     return "the Classification is unknown";
   }
-  if (isRepaired && (classification === "" || at("terminationDate") === "")) return "what is left is too little";
+  if (isRepaired && (classification === "" || at("terminationDate") === ""))
+    return "too few of the others are filled in";
   if (!/^([A-Z0-9]{12})?$/i.test(at("uei"))) return "the Unique Entity ID is malformed";
   if (!/^([A-Z0-9]{5})?$/i.test(at("cage"))) return "the CAGE is malformed";
   for (const column of ["activeDate", "terminationDate", "creationDate"] as const) {
     const text = at(column);
     if (text === "" || fromExclusionsDate(text) || (column === "terminationDate" && isIndefinite(text))) continue;
-    return `the ${columnNames[column][0]} is no date`;
+    return `the ${columnNames[column][0]} is not a date`;
   }
   return undefined;
 }
 
 function isIndefinite(text: string): boolean {
   return /^indefinite$/i.test(text);
-}
-
-function keyOf(row: Omit<ExclusionRow, "key">): string {
-  const { samNumber, uei, cage, agency, causeCode, exclusionType, activeDate, creationDate } = row;
-  const parts = [samNumber, uei, cage, agency, causeCode, exclusionType, activeDate, creationDate];
-  const text = parts.map((part) => part ?? "").join("|");
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

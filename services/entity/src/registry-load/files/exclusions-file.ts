@@ -3,80 +3,57 @@ import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { parse as parseAtOnce } from "csv-parse/sync";
 import { fromOrdinalDate, type IsoDate } from "../../model/dates.ts";
-import type { OnProgress } from "../progress.ts";
+import type { OnProgress } from "../progress-display.ts";
 import { RegistryFileError } from "./errors.ts";
 import { type Columns, type ExclusionRow, findColumns, parseExclusion } from "./exclusion-row.ts";
-import { type Member, openMember, sha256OfFile } from "./member.ts";
+import { type LoadedFile, type Member, openMember, type Parsed, sha256OfFile } from "./member.ts";
 
-/** What is known of an exclusions file that was read to its end. */
-export interface ExclusionsFile {
-  fileName: string;
-  /** The day whose exclusions the file holds. */
-  cutDate: IsoDate;
-  /** Rows that are good; `badRows` are left out of it. */
-  rows: number;
-  badRows: number;
-  /** SHA-256, in hex, of the file as given (of the ZIP, where it is one). */
-  sha256: string;
-}
-
-export type ExclusionItem =
-  | { kind: "row"; lineNumber: number; row: ExclusionRow }
-  | { kind: "bad"; lineNumber: number; reason: string };
+/** A row or the reason why it can't be trusted, with the 1-based number of its first line. */
+export type ExclusionItem = { readonly lineNumber: number } & Parsed<ExclusionRow>;
 
 const maxRecordCharacters = 1_000_000;
-/** Of all kinds in one file, too: a row that was added by hand often ends another way than those before it. */
-const lineEnds = ["\r\n", "\n", "\r"];
 const quoting = {
   bom: true,
   relax_quotes: true,
   relax_column_count: true,
   skip_empty_lines: true,
-  record_delimiter: lineEnds,
+  // A file may mix them: a row that was added by hand often ends in another way than those before it.
+  record_delimiter: ["\r\n", "\n", "\r"],
 };
 const startOfRow = /^"?(firm|individual|vessel|special entity designation)"?,/i;
 
 /**
- * Reads a whole exclusions file (CSV, or a ZIP with exactly one) and checks that it has the needed columns and at
- * least one good row, and that its date can be told.
- *
- * @throws RegistryFileError saying why the file must not be loaded.
+ * Reads a whole exclusions file (CSV, or a ZIP with exactly one) and checks that it has the needed columns, a date and at
+ * least one good row; only good rows are counted. Errors: RegistryFileError with the reason why the file must not be
+ * loaded.
  */
-export async function validateExclusions(path: string, onProgress: OnProgress = () => {}): Promise<ExclusionsFile> {
+export async function validateExclusions(path: string, onProgress: OnProgress = () => {}): Promise<LoadedFile> {
   const fileName = basename(path);
   let rows = 0;
-  let badRows = 0;
   let latest: IsoDate | undefined;
   const member = await openMember(path, ".csv");
-  for await (const item of readMember(member, fileName)) {
+  for await (const { row } of readMember(member, fileName)) {
     onProgress({ phase: "checking", done: member.readBytes, total: member.size });
-    if (item.kind === "bad") {
-      badRows++;
-      continue;
-    }
+    if (!row) continue;
     rows++;
-    const { creationDate } = item.row;
-    if (creationDate && (latest === undefined || creationDate > latest)) latest = creationDate;
+    if (row.creationDate && row.creationDate > (latest ?? "")) latest = row.creationDate;
   }
-  if (rows === 0) throw new RegistryFileError(`${fileName} holds no exclusion`);
+  if (rows === 0) throw new RegistryFileError(`${fileName} has no exclusion`);
   const cutDate = exclusionsCutDate(fileName, member.name, latest);
   if (!cutDate) {
-    throw new RegistryFileError(`${fileName}: neither its name (_YYDDD) nor its Creation_Date column tells its date`);
+    throw new RegistryFileError(`${fileName}: neither its name (_YYDDD) nor its Creation_Date column gives its date`);
   }
-  return { fileName, cutDate, rows, badRows, sha256: await sha256OfFile(path) };
+  return { fileName, cutDate, rows, sha256: await sha256OfFile(path) };
 }
 
-/**
- * The rows of an exclusions file, one after the other, in constant memory. Meant for a file that
- * {@link validateExclusions} accepted.
- */
+/** Reads the rows of an exclusions file that validateExclusions has accepted, in constant memory. */
 export async function* readExclusions(path: string): AsyncGenerator<ExclusionItem> {
   yield* readMember(await openMember(path, ".csv"), basename(path));
 }
 
 /**
- * The date of an exclusions file: from its own name or its ZIP member's (`…_YYDDD.CSV`: a year and the day in it), else
- * the latest creation date of its rows. Undefined when none of them tells.
+ * Returns the date of an exclusions file: by its own name or that of its ZIP member (`…_YYDDD.CSV`: the year and the day
+ * in it), otherwise the latest creation date of its rows.
  */
 export function exclusionsCutDate(fileName: string, memberName: string, latest: IsoDate | undefined) {
   for (const name of [fileName, memberName]) {
@@ -90,7 +67,7 @@ export function exclusionsCutDate(fileName: string, memberName: string, latest: 
 async function* readMember(member: Member, fileName: string): AsyncGenerator<ExclusionItem> {
   const parser = parse({ ...quoting, info: true, raw: true, max_record_size: maxRecordCharacters });
   const source = Readable.from(member.content);
-  // pipe() hands no error on, and the reader below must see the source's.
+  // pipe() does not pass on errors.
   source.once("error", (error) => parser.destroy(error));
   source.pipe(parser);
   let columns: Columns | undefined;
@@ -104,7 +81,7 @@ async function* readMember(member: Member, fileName: string): AsyncGenerator<Exc
     }
   } catch (cause) {
     if (cause instanceof RegistryFileError) throw cause;
-    throw new RegistryFileError(`${fileName} is no CSV file: it breaks after line ${lastLine}`, { cause });
+    throw new RegistryFileError(`${fileName} is not a CSV file: it can't be read after line ${lastLine}`, { cause });
   } finally {
     source.destroy();
   }
@@ -120,26 +97,18 @@ interface CsvRecord {
 function columnsOf(header: string[], fileName: string): Columns {
   const columns = findColumns(header);
   if ("missing" in columns) {
-    throw new RegistryFileError(`${fileName} is no exclusions file: it lacks ${columns.missing.join(", ")}`);
+    throw new RegistryFileError(`${fileName} is not an exclusions file: it lacks ${columns.missing.join(", ")}`);
   }
   return columns;
 }
 
-/** A quote that was never closed swallows the rows after it: such a record is read again, line by line. */
+/** Reads a record again line by line if it has swallowed the rows after it, because of a quote that was never closed. */
 function* itemsOf(record: string[], raw: string, lineNumber: number, columns: Columns): Generator<ExclusionItem> {
   const lines = raw.split(/\r?\n/).filter((line) => line !== "");
-  if (lines.length > 1 && lines.slice(1).some((line) => startOfRow.test(line))) {
-    for (const [index, line] of lines.entries()) yield itemOf(splitLine(line), lineNumber + index, columns);
-  } else {
-    yield itemOf(record, lineNumber, columns);
+  const rows = lines.slice(1).some((line) => startOfRow.test(line)) ? lines.map(splitLine) : [record];
+  for (const [index, fields] of rows.entries()) {
+    yield { lineNumber: lineNumber + index, ...parseExclusion(fields, columns) };
   }
-}
-
-function itemOf(fields: string[], lineNumber: number, columns: Columns): ExclusionItem {
-  const parsed = parseExclusion(fields, columns);
-  return "row" in parsed
-    ? { kind: "row", lineNumber, row: parsed.row }
-    : { kind: "bad", lineNumber, reason: parsed.reason };
 }
 
 function splitLine(line: string): string[] {

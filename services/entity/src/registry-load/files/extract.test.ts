@@ -27,9 +27,9 @@ describe("a whole extract", () => {
         sha256,
       });
       const items = await itemsOf(path);
-      expect(items.map((item) => [item.kind, item.lineNumber])).toEqual([
-        ["row", 2],
-        ["row", 3],
+      expect(items).toMatchObject([
+        { lineNumber: 2, row: { uei: "ABCDEF123456" } },
+        { lineNumber: 3, row: { uei: "ZYXWVU987654" } },
       ]);
     }),
   );
@@ -39,7 +39,7 @@ describe("a whole extract", () => {
       const zip = zipOf({ "readme.txt": "hello", "SAM_PUBLIC.dat": extractText([extractRowText({})]) });
       const path = await writeText(directory, "SAM_PUBLIC.ZIP", zip);
       expect(await validateExtract(path)).toMatchObject({ fileName: "SAM_PUBLIC.ZIP", rows: 1 });
-      expect(await itemsOf(path)).toMatchObject([{ kind: "row", row: { legalName: "BLUE RIDGE TIMBER LLC" } }]);
+      expect(await itemsOf(path)).toMatchObject([{ row: { legal_name: "BLUE RIDGE TIMBER LLC" } }]);
     }));
 
   test("stays whole when a row is bad by itself: that one is handed out with its line and reason", () =>
@@ -48,9 +48,9 @@ describe("a whole extract", () => {
       const path = await writeText(directory, "SAM.dat", extractText(rows));
       expect(await validateExtract(path)).toMatchObject({ rows: 3 });
       expect(await itemsOf(path)).toMatchObject([
-        { kind: "row", lineNumber: 2 },
-        { kind: "bad", lineNumber: 3, reason: "the row has 143 fields instead of 142" },
-        { kind: "row", lineNumber: 4, row: { uei: "ZYXWVU987654" } },
+        { lineNumber: 2 },
+        { lineNumber: 3, reason: "the row has 143 fields instead of 142" },
+        { lineNumber: 4, row: { uei: "ZYXWVU987654" } },
       ]);
     }));
 
@@ -60,9 +60,9 @@ describe("a whole extract", () => {
       const path = await writeText(directory, "SAM.dat", extractText(rows));
       expect(await validateExtract(path)).toMatchObject({ rows: 3 });
       expect(await itemsOf(path)).toMatchObject([
-        { kind: "row", lineNumber: 2, row: { legalName: "TWO|PART\nNAME" } },
-        { kind: "bad", lineNumber: 4, reason: "a NUL quote is not closed" },
-        { kind: "row", lineNumber: 5 },
+        { lineNumber: 2, row: { legal_name: "TWO|PART\nNAME" } },
+        { lineNumber: 4, reason: "a NUL quote is not closed" },
+        { lineNumber: 5 },
       ]);
     }));
 });
@@ -79,15 +79,15 @@ describe("an extract that must not be loaded is refused with the reason", () => 
       "fewer rows than promised",
       "a.dat",
       extractText([row], { count: 895932 }),
-      /promises 895932 rows, the file holds 1/,
+      /promises 895932 rows, the file has 1/,
     ],
     ["no trailer and too few rows", "a.dat", extractText([row], { count: 2 }).replace(/EOF.*\n/, ""), /truncated/],
     ["no trailer", "a.dat", whole.replace(/EOF.*\n/, ""), /has no EOF line: it is truncated/],
     ["a trailer with another count", "a.dat", whole.replace(/EOF(.*)0000001 /, "EOF$10000002 "), /disagree on rows/],
     ["a trailer of another date", "a.dat", whole.replace(/EOF(.*)20260906/, "EOF$120260801"), /disagree on cutDate/],
     ["rows after the trailer", "a.dat", `${whole}${row}\n`, /goes on after its EOF line, at line 4/],
-    ["a header date that is none", "a.dat", whole.replaceAll("20260906", "20261399"), /is no SAM public extract V2/],
-    ["text of another kind", "a.dat", "name,city\nA,B\n", /is no SAM public extract V2: it starts without/],
+    ["a header date that is none", "a.dat", whole.replaceAll("20260906", "20261399"), /is not a SAM public extract V2/],
+    ["text of another kind", "a.dat", "name,city\nA,B\n", /is not a SAM public extract V2: it starts without/],
     ["nothing", "a.dat", "", /is empty/],
     ["no row of the layout", "a.dat", extractText(["a|b|!end"]), /no row of the V2 layout \(line 2: /],
     [
@@ -98,8 +98,8 @@ describe("an extract that must not be loaded is refused with the reason", () => 
     ],
     ["not UTF-8", "a.dat", Buffer.from(whole.replace("BLUE", "BL\u00dcE"), "latin1"), /is not UTF-8/],
     ["a ZIP in name alone", "a.ZIP", whole, /is not a ZIP archive/],
-    ["a ZIP without a .dat", "a.zip", zipOf({ "a.csv": "x" }), /exactly one \.dat file, and holds 0/],
-    ["a ZIP of two", "a.zip", zipOf({ "a.dat": whole, "b.DAT": whole }), /exactly one \.dat file, and holds 2/],
+    ["a ZIP without a .dat", "a.zip", zipOf({ "a.csv": "x" }), /exactly one \.dat file, and has 0/],
+    ["a ZIP of two", "a.zip", zipOf({ "a.dat": whole, "b.DAT": whole }), /exactly one \.dat file, and has 2/],
     ["half a ZIP", "a.zip", zipOf({ "a.dat": whole }).subarray(0, 60), /is a damaged ZIP/],
   ])("%s", (_, name, content, message) =>
     inTemporaryDirectory(async (directory) => {

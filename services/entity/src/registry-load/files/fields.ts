@@ -1,9 +1,9 @@
-/** Fields of a row of the public extract V2, the end-of-record mark `!end` included. */
+/** Number of fields in a row of the public extract V2, including the end-of-record mark `!end`. */
 export const fieldCount = 142;
 
 /**
- * Splits a row at its pipes, into fields as they stand there: a blank is at times one space. Text wrapped in NUL
- * characters may hold pipes, as some 300 of 900,000 real rows do. Undefined when a quote is not closed.
+ * Splits a row at its pipes. Text wrapped in NUL characters may contain pipes, as in some 300 of 900,000 real rows. Fields
+ * are not trimmed; a blank one can be a space. Returns undefined if a quote is not closed.
  */
 export function splitFields(text: string): string[] | undefined {
   if (!text.includes("\0")) return text.split("|");

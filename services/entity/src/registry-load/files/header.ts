@@ -1,7 +1,7 @@
 import { fromCompactDate, type IsoDate } from "../../model/dates.ts";
 import { RegistryFileError } from "./errors.ts";
 
-/** What the first (`BOF`) and last (`EOF`) line of a public extract say. */
+/** The content of the first (`BOF`) and last (`EOF`) line of a public extract. */
 export interface ExtractHeader {
   cutDate: IsoDate;
   rows: number;
@@ -11,10 +11,8 @@ export interface ExtractHeader {
 const v2Line = /^(BOF|EOF) PUBLIC V2 0{8} (\d{8}) (\d{1,10}) (\d{1,10})\s*$/;
 
 /**
- * Reads a `BOF PUBLIC V2 00000000 <YYYYMMDD> <rows> <sequence>` line, or the `EOF` line of the same form
- * (GSA's Public Extract V2 layout; real files carry the true row count).
- *
- * @throws RegistryFileError saying what the line is instead: the older layout V1, another kind of extract, no extract.
+ * Reads a line `BOF PUBLIC V2 00000000 <YYYYMMDD> <rows> <sequence>`, or the `EOF` line of the same form (GSA's Public
+ * Extract V2 layout). Errors: RegistryFileError, which says what the line is instead.
  */
 export function parseHeader(line: string, marker: "BOF" | "EOF", fileName: string): ExtractHeader {
   const match = v2Line.exec(line);
@@ -30,5 +28,5 @@ function complaint(line: string, marker: "BOF" | "EOF"): string {
   const other = /^(?:BOF|EOF) (FOUO|SENSITIVE) V2/.exec(line)?.[1];
   if (other) return `is a ${other} extract; the PUBLIC extract is needed`;
   const where = marker === "BOF" ? "starts" : "ends";
-  return `is no SAM public extract V2: it ${where} without a line "${marker} PUBLIC V2 00000000 YYYYMMDD rows sequence"`;
+  return `is not a SAM public extract V2: it ${where} without a line "${marker} PUBLIC V2 00000000 YYYYMMDD rows sequence"`;
 }

@@ -5,36 +5,48 @@ import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import { type Entry, openPromise } from "yauzl";
+import type { IsoDate } from "../../model/dates.ts";
 import { RegistryFileError } from "./errors.ts";
 
-/** The one text file that a registry path stands for: the file itself, or the single wanted member of a ZIP. */
+/** A registry or exclusions file that was read to its end and is sound. */
+export interface LoadedFile {
+  readonly fileName: string;
+  /** The day whose state of the registry the file has. */
+  readonly cutDate: IsoDate;
+  readonly rows: number;
+  /** SHA-256, in hex, of the file on disk: of the ZIP, if it is one. */
+  readonly sha256: string;
+}
+
+/** A row of a file, or the reason why it can't be trusted. */
+export type Parsed<Row> =
+  | { readonly row: Row; readonly reason?: undefined }
+  | { readonly row?: undefined; readonly reason: string };
+
+/** The text file of a registry path: the file itself, or the only wanted member of a ZIP. */
 export interface Member {
   /** Name of the text file: the ZIP's member, or the path's last part. */
   readonly name: string;
-  /** Bytes of the text, and how many of them were read so far. */
+  /** Size of the text, and the part of it that was read so far, in bytes. */
   readonly size: number;
   readonly readBytes: number;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Opens the text of a registry file. A ZIP is recognized by its name or its first bytes, and must hold exactly one
- * file that ends in `extension` (such as `.dat`, without regard to case). Constant memory.
- *
- * @throws RegistryFileError when the file is absent, no ZIP although named so, or holds none or several such members;
- * reading `content` throws it when the archive is damaged.
+ * Opens the text of a registry file. A ZIP is recognized by its first bytes, and must have exactly one file that ends in
+ * `extension` (such as `.dat`, in any case). Constant memory. Errors: RegistryFileError if the file is absent, is not a
+ * ZIP although its name says so, or has another number of such members; also while reading the content of a damaged ZIP.
  */
 export async function openMember(path: string, extension: string): Promise<Member> {
   const fileName = basename(path);
   const start = await firstBytes(path);
-  const isZip = start.subarray(0, 2).toString("latin1") === "PK";
-  if (/\.zip$/i.test(fileName) && !isZip) throw new RegistryFileError(`${fileName} is not a ZIP archive`);
-  if (!isZip)
-    return memberOf({ name: fileName, fileName, size: (await stat(path)).size, stream: createReadStream(path) });
-  return openZipMember(path, fileName, extension);
+  if (start.toString("latin1") === "PK") return openZipMember(path, fileName, extension);
+  if (/\.zip$/i.test(fileName)) throw new RegistryFileError(`${fileName} is not a ZIP archive`);
+  return memberOf({ name: fileName, fileName, size: (await stat(path)).size, stream: createReadStream(path) });
 }
 
-/** SHA-256, in hex, of the file as it lies on disk. */
+/** Returns the SHA-256, in hex, of the file on disk. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path)) hash.update(chunk);
@@ -44,7 +56,7 @@ export async function sha256OfFile(path: string): Promise<string> {
 async function firstBytes(path: string): Promise<Buffer> {
   try {
     await using file = await open(path, "r");
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
     return buffer.subarray(0, bytesRead);
   } catch (cause) {
     throw new RegistryFileError(`${basename(path)} cannot be read`, { cause });
@@ -61,7 +73,7 @@ async function openZipMember(path: string, fileName: string, extension: string):
     const [entry] = wanted;
     if (!entry || wanted.length > 1) {
       zip.close();
-      throw new RegistryFileError(`${fileName} must hold exactly one ${extension} file, and holds ${wanted.length}`);
+      throw new RegistryFileError(`${fileName} must have exactly one ${extension} file, and has ${wanted.length}`);
     }
     const stream = await zip.openReadStreamPromise(entry);
     return memberOf({
@@ -83,7 +95,7 @@ interface Source {
   readonly fileName: string;
   readonly size: number;
   readonly stream: Readable;
-  /** CRC-32 of the text, where the archive tells it: nobody else compares it. */
+  /** CRC-32 of the text by the archive; yauzl does not compare it. */
   readonly checksum?: number;
   readonly close?: () => void;
 }

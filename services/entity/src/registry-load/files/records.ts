@@ -1,7 +1,7 @@
 import { RegistryFileError } from "./errors.ts";
 import type { Member } from "./member.ts";
 
-/** One record of a text file; `lineNumber` is the 1-based line it starts on. */
+/** One record of a text file; `lineNumber` is the 1-based number of its first line. */
 export interface TextRecord {
   lineNumber: number;
   text: string;
@@ -11,12 +11,10 @@ const maxRecordCharacters = 1_000_000;
 const maxLinesPerRecord = 50;
 
 /**
- * Splits a file into its records: one a line (LF or CRLF), except that a line break inside NUL quotes belongs to the
- * record. Empty lines are skipped. The end-of-record mark, or too many lines, end a record whose quote is never closed:
- * it costs one bad record and not the rest of the file. Records come in the groups that they are read in, as a step per
- * record would cost more than reading it.
- *
- * @throws RegistryFileError when the text is not UTF-8, or a line has no end.
+ * Splits a file into records: one per line (LF or CRLF), except that a line break inside NUL quotes belongs to the record.
+ * Skips empty lines. The end-of-record mark, or too many lines, ends a record with an unclosed quote, so that such a quote
+ * costs one bad record and not the rest of the file. Returns groups of records, as an iteration per record would cost more
+ * than reading it. Errors: RegistryFileError if the text is not UTF-8, or a line is too long.
  */
 export async function* readRecords(member: Member): AsyncGenerator<TextRecord[]> {
   let lineNumber = 0;
@@ -30,12 +28,9 @@ export async function* readRecords(member: Member): AsyncGenerator<TextRecord[]>
     const records: TextRecord[] = [];
     for (const line of lines) {
       lineNumber++;
-      if (open.length === 0) {
-        if (line === "") continue;
-        if (!line.includes("\0")) {
-          records.push({ lineNumber, text: line });
-          continue;
-        }
+      if (open.length === 0 && !line.includes("\0")) {
+        if (line !== "") records.push({ lineNumber, text: line });
+        continue;
       }
       open.push(line);
       const goesOn = !line.endsWith("!end") && open.length < maxLinesPerRecord && hasOpenQuote(open.join("\n"));
@@ -47,9 +42,7 @@ export async function* readRecords(member: Member): AsyncGenerator<TextRecord[]>
 }
 
 function hasOpenQuote(text: string): boolean {
-  let quotes = 0;
-  for (let at = text.indexOf("\0"); at !== -1; at = text.indexOf("\0", at + 1)) quotes++;
-  return quotes % 2 === 1;
+  return text.split("\0").length % 2 === 0;
 }
 
 async function* readLines(member: Member): AsyncGenerator<string[]> {
@@ -65,7 +58,7 @@ async function* readLines(member: Member): AsyncGenerator<string[]> {
   for await (const chunk of member.content) {
     const lines = (rest + decode(chunk)).split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > maxRecordCharacters) throw new RegistryFileError(`${member.name} has a line without an end`);
+    if (rest.length > maxRecordCharacters) throw new RegistryFileError(`${member.name} has a line that is too long`);
     yield lines.map(withoutReturn);
   }
   rest += decode();

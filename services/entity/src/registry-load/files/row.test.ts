@@ -4,7 +4,7 @@ import { type ExtractRow, parseRow } from "./row.ts";
 
 function rowOf(set: Record<number, string>): ExtractRow {
   const parsed = parseRow(extractRowText(set));
-  if (!("row" in parsed)) throw new Error(parsed.reason);
+  if (!parsed.row) throw new Error(parsed.reason);
   return parsed.row;
 }
 
@@ -25,19 +25,12 @@ describe("a row of the extract", () => {
     });
     expect(row).toEqual({
       uei: "ABCDEF123456",
-      eftIndicator: "",
-      cage: "1ABC2",
+      eft_indicator: "",
       extractCode: "A",
       partial: false,
-      purpose: "Z2",
-      initialRegistrationDate: "2020-01-01",
-      expirationDate: "2027-12-31",
       lastUpdateDate: "2026-08-01",
-      activationDate: "2026-08-02",
-      legalName: "BLUE RIDGE TIMBER LLC",
-      dbaName: "BLUE RIDGE",
-      divisionName: "WEST DIVISION",
-      entityType: "Corporate Entity (Not Tax Exempt)",
+      legal_name: "BLUE RIDGE TIMBER LLC",
+      other_names: ["BLUE RIDGE", "WEST DIVISION"],
       addresses: [
         {
           type: "physical",
@@ -50,27 +43,33 @@ describe("a row of the extract", () => {
         },
         { type: "mailing", line1: "PO BOX 9", city: "ASHEVILLE", state: "NC", zip: "28802-0009", country: "USA" },
       ],
-      excluded: false,
-      noPublicDisplay: false,
-      evsSource: "E&Y",
+      sam: {
+        sam_registered: true,
+        listed_as: "active",
+        expiration_date: "2027-12-31",
+        excluded: false,
+        cage: "1ABC2",
+        entity_type: "Corporate Entity (Not Tax Exempt)",
+      },
     });
   });
 
-  test.each<[string, Record<number, string>, Partial<ExtractRow>]>([
-    ["a flag that is one space is blank", { 116: " ", 119: " " }, { excluded: false, noPublicDisplay: false }],
-    ["field 116 D is an exclusion", { 116: "D" }, { excluded: true }],
-    ["field 119 NPDY is an opt-out", { 119: "NPDY" }, { noPublicDisplay: true }],
-    ["pipes inside NUL quotes are text", { 12: "\0A|B LLC\0" }, { legalName: "A|B LLC" }],
-    ["fields are trimmed", { 12: "  HARBOR INC  ", 3: " " }, { legalName: "HARBOR INC", eftIndicator: "" }],
-    ["an unknown structure has no text", { 28: "Q9" }, { entityType: undefined }],
-    ["a malformed CAGE is left out", { 4: "12" }, { cage: undefined }],
+  test.each<[string, Record<number, string>, object]>([
+    ["a flag that is one space is blank", { 116: " " }, { sam: { excluded: false } }],
+    ["field 116 D is an exclusion", { 116: "D" }, { sam: { excluded: true } }],
+    ["the DBA and the division count once", { 13: "RIDGE", 14: "RIDGE" }, { other_names: ["RIDGE"] }],
+    ["the legal name is not also another name", { 13: "BLUE RIDGE TIMBER LLC" }, { other_names: [] }],
+    ["pipes inside NUL quotes are text", { 12: "\0A|B LLC\0" }, { legal_name: "A|B LLC" }],
+    ["fields are trimmed", { 12: "  HARBOR INC  ", 3: " " }, { legal_name: "HARBOR INC", eft_indicator: "" }],
+    ["an unknown structure has no text", { 28: "Q9" }, { sam: { entity_type: undefined } }],
+    ["a malformed CAGE is left out", { 4: "12" }, { sam: { cage: undefined } }],
     ["a foreign ZIP keeps its form", { 20: "SW1A 1AA", 21: "1234", 22: "GBR" }, {}],
-    ["a daily deactivation is partial", { 6: "1", 12: "", 9: "" }, { partial: true, legalName: "", addresses: [] }],
+    ["a daily deactivation is partial", { 6: "1", 12: "", 9: "" }, { partial: true, legal_name: "", addresses: [] }],
   ])("%s", (_, set, expected) => expect(rowOf(set)).toMatchObject(expected));
 
   test("a deactivation may carry the first seven fields alone", () => {
     expect(parseRow("ABCDEF123456||7001|1ABC2||4|Z2|!end")).toMatchObject({
-      row: { uei: "ABCDEF123456", eftIndicator: "7001", extractCode: "4", partial: true },
+      row: { uei: "ABCDEF123456", eft_indicator: "7001", extractCode: "4", partial: true },
     });
   });
 
@@ -79,9 +78,9 @@ describe("a row of the extract", () => {
     ["too few fields", "ABCDEF123456||||||A|!end", /./],
     ["no end mark", extractRowText({ 142: "x" }), /does not end with "!end"/],
     ["an open quote", extractRowText({ 12: "\0A" }), /NUL quote is not closed/],
-    ["a UEI of another length", extractRowText({ 1: "ABC" }), /field 1 is no UEI/],
-    ["an unknown code", extractRowText({ 6: "Q" }), /field 6 is no extract code: "Q"/],
-    ["a date off the calendar", extractRowText({ 9: "20260230" }), /field 9 is no date: "20260230"/],
+    ["a UEI of another length", extractRowText({ 1: "ABC" }), /field 1 is not a UEI/],
+    ["an unknown code", extractRowText({ 6: "Q" }), /field 6 is not an extract code: "Q"/],
+    ["a date off the calendar", extractRowText({ 9: "20260230" }), /field 9 is not a date: "20260230"/],
     ["no name", extractRowText({ 12: " " }), /legal name, is blank/],
     ["an active row without an expiration", extractRowText({ 9: "" }), /expiration date, is blank/],
   ])("is refused: %s", (_, text, reason) => {

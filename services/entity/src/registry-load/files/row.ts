@@ -1,40 +1,18 @@
-import { fromCompactDate, type IsoDate } from "../../model/dates.ts";
-import type { Address } from "../../model/facts.ts";
+import { fromCompactDate } from "../../model/dates.ts";
+import type { Address, RegistryEntityFacts, SamFacts } from "../../model/facts.ts";
 import { fieldCount, splitFields } from "./fields.ts";
+import type { Parsed } from "./member.ts";
 
-export type ExtractCode = "A" | "E" | "1" | "2" | "3" | "4";
-
-/**
- * One row of the public extract V2. Codes: monthly `A` active, `E` expired; daily `1` deactivated, `2` new, `3` updated,
- * `4` expired.
- */
-export interface ExtractRow {
-  uei: string;
-  /** "" on the entity's main row; others are further payment addresses of the same entity. */
-  eftIndicator: string;
-  cage?: string;
-  extractCode: ExtractCode;
-  /** True for codes 1 and 4, which carry only the first seven fields: what is absent here is unknown, not blank. */
-  partial: boolean;
-  purpose?: string;
-  initialRegistrationDate?: IsoDate;
-  expirationDate?: IsoDate;
-  lastUpdateDate?: IsoDate;
-  activationDate?: IsoDate;
-  /** "" on a partial row. */
-  legalName: string;
-  dbaName?: string;
-  divisionName?: string;
-  entityType?: string;
-  addresses: Address[];
-  /** Field 116 is `D`: an active exclusion. */
-  excluded: boolean;
-  /** Field 119 is `NPDY`: the entity opted out of public search. */
-  noPublicDisplay: boolean;
-  evsSource?: string;
+/** One row of the public extract V2. */
+export interface ExtractRow extends RegistryEntityFacts {
+  /** Monthly: `A` active, `E` expired. Daily: `1` deactivated, `2` new, `3` updated, `4` expired. */
+  readonly extractCode: string;
+  /** True for codes 1 and 4, which carry only the first seven fields; their other facts are unknown, not blank. */
+  readonly partial: boolean;
+  readonly lastUpdateDate?: string;
 }
 
-/** The entity structures of the layout, as the registry words them. */
+/** The entity structures of the layout, in the registry's words. */
 const entityTypes: Readonly<Record<string, string>> = {
   "2J": "Sole Proprietorship",
   "2K": "Partnership or Limited Liability Partnership",
@@ -46,71 +24,70 @@ const entityTypes: Readonly<Record<string, string>> = {
   ZZ: "Other",
 };
 
-/** Positions, 1-based, of the address fields; the mailing address has its state last. */
+/** 1-based positions of the address fields; the mailing address has its state last. */
 const physicalFields = { line1: 16, line2: 17, city: 18, state: 19, zip: 20, plus4: 21, country: 22 };
 const mailingFields = { line1: 40, line2: 41, city: 42, zip: 43, plus4: 44, country: 45, state: 46 };
 
 /**
- * Reads one row of the public extract V2 (GSA's master extract mapping v6.0), or says why it can't be trusted.
- * Nothing is guessed: a row with another number of fields is refused, whatever its fields look like.
+ * Reads one row of the public extract V2 (GSA's master extract mapping v6.0), or returns the reason why it can't be
+ * trusted. Nothing is guessed: a row with another number of fields is refused, even if its fields look right.
  */
-export function parseRow(text: string): { row: ExtractRow } | { reason: string } {
+export function parseRow(text: string): Parsed<ExtractRow> {
   const fields = splitFields(text);
   if (!fields) return { reason: "a NUL quote is not closed" };
   if (fields.at(-1)!.trim() !== "!end") return { reason: 'the row does not end with "!end"' };
   const at = (position: number) => fields[position - 1]?.trim() ?? "";
-  const code = at(6);
-  if (!/^[AE1234]$/.test(code)) return { reason: `field 6 is no extract code: "${code.slice(0, 20)}"` };
-  const partial = code === "1" || code === "4";
-  const isShort = partial && fields.length === 8;
-  if (fields.length !== fieldCount && !isShort) {
+  const extractCode = at(6);
+  if (!/^[AE1234]$/.test(extractCode))
+    return { reason: `field 6 is not an extract code: "${extractCode.slice(0, 20)}"` };
+  const partial = extractCode === "1" || extractCode === "4";
+  if (fields.length !== fieldCount && !(partial && fields.length === 8)) {
     return { reason: `the row has ${fields.length} fields instead of ${fieldCount}` };
   }
   const uei = at(1).toUpperCase();
-  if (!/^[A-Z0-9]{12}$/.test(uei)) return { reason: "field 1 is no UEI" };
+  if (!/^[A-Z0-9]{12}$/.test(uei)) return { reason: "field 1 is not a UEI" };
+  const reason = partial ? undefined : refusalOf(extractCode, at);
+  if (reason) return { reason };
   const cage = at(4).toUpperCase();
-  const head = {
-    uei,
-    eftIndicator: at(3),
+  const head = { uei, eft_indicator: at(3), extractCode, partial };
+  const sam = {
+    sam_registered: true,
+    listed_as: listedAs(extractCode),
+    excluded: false,
     cage: /^[A-Z0-9]{5}$/.test(cage) ? cage : undefined,
-    extractCode: code as ExtractCode,
-    purpose: at(7) || undefined,
   };
-  if (!partial) return completeRow(head, at);
-  return {
-    row: { ...head, partial, legalName: "", addresses: [], excluded: false, noPublicDisplay: false },
-  };
-}
-
-type RowHead = Pick<ExtractRow, "uei" | "eftIndicator" | "cage" | "extractCode" | "purpose">;
-
-function completeRow(head: RowHead, at: (position: number) => string): { row: ExtractRow } | { reason: string } {
-  for (const position of [8, 9, 10, 11]) {
-    const text = at(position);
-    if (text && !fromCompactDate(text)) return { reason: `field ${position} is no date: "${text.slice(0, 20)}"` };
-  }
-  if (!at(12)) return { reason: "field 12, the legal name, is blank" };
-  if (head.extractCode !== "E" && !at(9)) return { reason: "field 9, the expiration date, is blank" };
-  const physical = addressAt("physical", physicalFields, at);
-  const mailing = addressAt("mailing", mailingFields, at);
+  if (partial) return { row: { ...head, legal_name: "", other_names: [], addresses: [], sam } };
+  const otherNames = [at(13), at(14)].filter((name) => name !== "" && name !== at(12));
+  const addresses = [addressAt("physical", physicalFields, at), addressAt("mailing", mailingFields, at)];
   return {
     row: {
       ...head,
-      partial: false,
-      initialRegistrationDate: fromCompactDate(at(8)),
-      expirationDate: fromCompactDate(at(9)),
+      legal_name: at(12),
+      other_names: [...new Set(otherNames)],
+      addresses: addresses.filter((address) => address !== undefined),
+      sam: {
+        ...sam,
+        expiration_date: fromCompactDate(at(9)),
+        excluded: at(116).toUpperCase() === "D",
+        entity_type: entityTypes[at(28).toUpperCase()],
+      },
       lastUpdateDate: fromCompactDate(at(10)),
-      activationDate: fromCompactDate(at(11)),
-      legalName: at(12),
-      dbaName: at(13) || undefined,
-      divisionName: at(14) || undefined,
-      entityType: entityTypes[at(28).toUpperCase()],
-      addresses: [physical, mailing].filter((address) => address !== undefined),
-      excluded: at(116).toUpperCase() === "D",
-      noPublicDisplay: at(119).toUpperCase() === "NPDY",
-      evsSource: at(122) || undefined,
     },
   };
+}
+
+/** Returns why a complete row can't be trusted. */
+function refusalOf(extractCode: string, at: (position: number) => string): string | undefined {
+  const bad = [8, 9, 10, 11].find((position) => at(position) && !fromCompactDate(at(position)));
+  if (bad) return `field ${bad} is not a date: "${at(bad).slice(0, 20)}"`;
+  if (!at(12)) return "field 12, the legal name, is blank";
+  if (extractCode !== "E" && !at(9)) return "field 9, the expiration date, is blank";
+  return undefined;
+}
+
+function listedAs(extractCode: string): SamFacts["listed_as"] {
+  if (extractCode === "1") return "inactive";
+  return extractCode === "E" || extractCode === "4" ? "expired" : "active";
 }
 
 function addressAt(

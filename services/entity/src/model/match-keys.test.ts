@@ -1,0 +1,22 @@
+import { hash } from "node:crypto";
+import { expect, test } from "@jest/globals";
+import type { Address } from "./facts.ts";
+import { MATCH_VERSION, matchKeysOf } from "./match-keys.ts";
+
+/** Names and addresses of each kind that matching knows. */
+const names = [
+  ...["BLUE RIDGE TIMBER, L.L.C.", "A & B SERVICES INC", "SMITH, JOHN Q", "CITY OF ASHEVILLE, THE", "MC DONALD MFG CO"],
+  ...["INTL BROTHERHOOD OF ELEC WRKRS LOCAL 42", "CAFÉ RÍO S.A. DE C.V.", "3 M PRECISION GRINDING GMBH"],
+  "O'BRIEN & SONS",
+];
+const lines = ["12 N OAK ST STE 4", "PO BOX 9", "ONE QUASAR WAY", "US HIGHWAY 70 W", "1234-B 5TH AVENUE NORTHWEST"];
+
+test("other rules for match keys have another version, so that stored keys are recomputed", () => {
+  const addresses = lines.map((line1): Address => {
+    return { type: "physical", line1, city: "ST LOUIS", state: "MO", zip: "63101-1234", country: "USA" };
+  });
+  const keys = names.map((legal_name) => matchKeysOf({ legal_name, placeholder: false, other_names: [], addresses }));
+  const fingerprint = hash("sha256", JSON.stringify(keys), "base64url").slice(0, 12);
+  // If the keys differ, raise MATCH_VERSION and set both here.
+  expect([MATCH_VERSION, fingerprint]).toEqual([1, "1ixIsAFcvE6h"]);
+});

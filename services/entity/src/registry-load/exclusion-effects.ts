@@ -1,0 +1,53 @@
+import type { ClientSession, Filter } from "mongodb";
+import type { Collections, ExclusionDocument, LoadDocument } from "../model/documents.ts";
+import { readKnownExclusions, withExclusions } from "../model/exclusions.ts";
+import { commitChanges, type LoadTarget } from "./commit.ts";
+
+/** Number of rows that are read and written together. */
+export const EXCLUSIONS_BATCH = 500;
+
+/** Yields stored rows in the order of their keys. Rows that are written meanwhile may leave the filter. */
+export async function* storedBatches(
+  { exclusions }: Collections,
+  filter: Filter<ExclusionDocument>,
+): AsyncGenerator<ExclusionDocument[]> {
+  for (let after = ""; ; ) {
+    const batch = await exclusions
+      .find({ ...filter, _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(EXCLUSIONS_BATCH)
+      .toArray();
+    if (batch.length === 0) return;
+    yield batch;
+    after = batch.at(-1)!._id;
+  }
+}
+
+/**
+ * Writes the entities that rows may concern with their exclusions by the known rows; returns how many changed. `file` is
+ * the newest one unless given.
+ */
+export async function refreshEntities(
+  target: LoadTarget,
+  rows: readonly ExclusionDocument[],
+  options: {
+    file?: Pick<LoadDocument, "file_name" | "cut_date">;
+    isKnown?: (row: ExclusionDocument) => boolean;
+    session?: ClientSession;
+  },
+): Promise<number> {
+  const { collections, now } = target;
+  const { file, isKnown = () => true, session } = options;
+  const ways = [
+    { "identifiers.uei": { $in: rows.flatMap(({ uei }) => uei ?? []) } },
+    { "identifiers.cage": { $in: rows.flatMap(({ cage }) => cage ?? []) } },
+  ];
+  const found = await collections.entities.find({ $or: ways }, { session }).toArray();
+  if (found.length === 0) return 0;
+  const identifiers = found.map((entity) => entity.identifiers);
+  const all = await readKnownExclusions(collections, identifiers, { now, file, session });
+  const known = { ...all, rows: all.rows.filter(isKnown) };
+  const changes = found.map((previous) => ({ previous, entity: withExclusions(previous, known) }));
+  const outcomes = await commitChanges(target, changes);
+  return outcomes.filter((outcome) => outcome !== "unchanged").length;
+}
