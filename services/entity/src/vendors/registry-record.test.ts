@@ -57,6 +57,84 @@ test("rows that a withdrawal has just restored never get the date of the withdra
   expect(record).toMatchObject({ exclusionsLoad: good.loadId, withdrawnLoads: [bad.loadId] });
 });
 
+const read = (collections = app.live) => registryRecord(collections, query, app.clock.now);
+
+/** Loads a file as `later`, but for its last write, which marks it as finished. */
+async function loadUnfinished(load: () => Promise<{ loadId: string }>): Promise<string> {
+  const { loadId } = await later(load);
+  await app.live.loads.updateOne({ _id: loadId }, { $set: { state: "running" }, $unset: { finished_at: "" } });
+  return loadId;
+}
+
+/** Runs a load at a later time than those before. */
+function later<T>(load: () => Promise<T>): Promise<T> {
+  app.clock.now = new Date(app.clock.now.getTime() + 60_000);
+  return load();
+}
+
+async function withdraw(loadId: string) {
+  const options = { client: app.client, collections: app.live, now: () => app.clock.now };
+  await later(() => withdrawLoad({ ...options, loadId, by: "jo@host", reason: "wrong" }));
+}
+
+const finish = (loadId: string) =>
+  app.live.loads.updateOne({ _id: loadId }, { $set: { state: "done", finished_at: app.clock.now } });
+
+test.each([
+  ["is running", async () => {}],
+  ["is finished just after they were read", finish],
+])("facts of a load that %s carry its id, so that its withdrawal reaches answers with them", async (_, then) => {
+  const { loadId: good } = await loads.load([{ 1: uei, 9: "20280101" }]);
+  const bad = await loadUnfinished(() => loads.load([{ 1: uei, 9: "20300101" }], { day: "13" }));
+  const entities = withReadHook(app.live.entities, async (find) => {
+    const found = await find();
+    await then(bad);
+    return found;
+  });
+  const record = await read({ ...app.live, entities });
+  expect(record).toMatchObject({ registryLoad: bad, registryCutDate: "2026-09-06" });
+  await withdraw(bad);
+  await later(() => loads.load([{ 1: uei, 9: "20280101" }]));
+  expect(await read()).toMatchObject({ registryLoad: good, withdrawnLoads: [record.registryLoad] });
+});
+
+test("exclusions that a running load added or changed carry its id", async () => {
+  const { loadId: good } = await loads.exclude([{ uei: "ABCDEFGHJK52" }, { uei, until: "2099-01-01" }]);
+  expect(await read()).toMatchObject({ exclusionsLoad: good });
+  const bad = await loadUnfinished(() => loads.exclude([{ uei, until: "2020-01-01" }], "2026-01-11"));
+  expect(await read()).toMatchObject({ exclusionsLoad: bad, exclusionsCutDate: "2026-01-10", exclusions: [] });
+  await withdraw(bad);
+  expect(await read()).toMatchObject({ exclusionsLoad: good, exclusions: [{}], withdrawnLoads: [bad] });
+});
+
+test("after a withdrawal an entity is not absent but unknown until the file before is wholly loaded again", async () => {
+  const again = (options = {}) => loads.load([{ 1: uei }], options);
+  await again();
+  const { loadId: bad } = await later(() => loads.load([{ 1: uei, 9: "20300101" }], { day: "13" }));
+  await withdraw(bad);
+  expect(await read()).toMatchObject({ record: undefined, registryCutDate: undefined });
+  const reload = pausingTransaction(app, 1);
+  const loading = later(() => again(reload.given));
+  await reload.beginning;
+  const during = await read();
+  reload.begin();
+  reload.commit();
+  await loading;
+  expect(during).toMatchObject({ record: undefined, registryCutDate: undefined });
+  expect(await read()).toMatchObject({ record: { uei }, registryCutDate: "2026-09-06" });
+});
+
+test("rows that a second file of the same day lacks end once that is finished, or a newer one is", async () => {
+  await loads.exclude([{ uei }, { uei: "ABCDEFGHJK52" }]);
+  const second = await loadUnfinished(() => loads.exclude([{ uei: "ABCDEFGHJK52" }]));
+  expect(await read()).toMatchObject({ exclusions: [{}], endedExclusions: [] });
+  await finish(second);
+  expect(await read()).toMatchObject({ exclusions: [], endedExclusions: [{}] });
+  await app.live.loads.updateOne({ _id: second }, { $set: { state: "running" }, $unset: { finished_at: "" } });
+  await later(() => loads.exclude([{ uei: "ABCDEFGHJK52" }], "2026-01-11"));
+  expect(await read()).toMatchObject({ exclusions: [], endedExclusions: [{}] });
+});
+
 /** Returns the collection with a hook in its reads. */
 function withReadHook<C extends object>(collection: C, hook: (read: () => Promise<unknown>) => Promise<unknown>): C {
   return new Proxy(collection, {

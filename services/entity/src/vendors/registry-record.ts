@@ -17,8 +17,16 @@ export async function registryRecord(
   const exclusionsLoad = await newestLoad(collections, "exclusions");
   const entities = await findNamed(collections, query);
   const rows = await findExclusions(collections, [query, ...entities.map(({ identifiers }) => identifiers)]);
-  // After the entities and rows: otherwise the ones that a withdrawal has just restored would count as the withdrawn file's.
-  const withdrawn = await findWithdrawn(collections);
+  const sources = [
+    ...entities.map(({ registry_row: row }) => row?.load_id),
+    ...rows.flatMap(({ load_id, ended_by }) => [load_id, ended_by]),
+  ];
+  // After the entities and rows: otherwise the ones that a withdrawal has just restored would count as the withdrawn file's,
+  // and those of a load that has just been finished as the file's before it.
+  const [withdrawn, later] = await Promise.all([
+    findWithdrawn(collections),
+    findLater(collections, sources, [registryLoad, exclusionsLoad]),
+  ]);
   const withdrawnLoads = withdrawn.map(({ _id }) => _id);
   const wasWithdrawn = (load: LoadDocument | undefined) => load !== undefined && withdrawnLoads.includes(load._id);
   if (wasWithdrawn(registryLoad) || wasWithdrawn(exclusionsLoad)) return registryRecord(collections, query, now);
@@ -39,30 +47,29 @@ export async function registryRecord(
   const unfinished = withdrawing("exclusions");
   const restored = unfinished ? rows.flatMap((row) => withoutLoad(row, unfinished, exclusionsLoad) ?? []) : rows;
   const concerning = exclusionsLoad ? restored.filter((row) => concerns(row, identified)) : [];
-  const isOver = (row: ExclusionDocument) => hasEnded(row, exclusionsLoad!) || isPast(row, today);
+  const hasEnded = ({ ended_by, ended_on }: ExclusionDocument) =>
+    ended_by !== undefined && !later.includes(ended_by) && ended_on! <= exclusionsLoad!.cut_date;
+  const isOver = (row: ExclusionDocument) => hasEnded(row) || isPast(row, today);
+  // Facts of a later load get its id, so that they no longer count once it is withdrawn.
+  const laterOf = (ids: readonly (string | undefined)[]) => later.find((id) => ids.includes(id));
   return {
     record: entity?.sam && toRecord(entity, entity.sam),
     exclusions: concerning.filter((row) => !isOver(row) && isInForce(row, today)).map(toExclusion),
     endedExclusions: concerning.filter(isOver).map(toExclusion),
     registryCutDate: registry?.cut_date,
     registryFile: registry?.file_name,
-    registryLoad: registry?._id,
+    registryLoad: registry && (laterOf([entity?.registry_row?.load_id]) ?? registry._id),
     exclusionsCutDate: exclusionsLoad?.cut_date,
     exclusionsFile: exclusionsLoad?.file_name,
-    exclusionsLoad: exclusionsLoad?._id,
+    exclusionsLoad: exclusionsLoad && (laterOf(concerning.map(({ load_id }) => load_id)) ?? exclusionsLoad._id),
     withdrawnLoads,
   };
 }
 
-/** Returns whether the newest file was loaded after the last withdrawal; until then, what it says is unknown for some entities. */
+/** Returns whether the load of the newest file was finished after the last withdrawal; until then, what it says is unknown for some entities. */
 function isReloaded(newest: LoadDocument | undefined, withdrawn: readonly Pick<LoadDocument, "kind" | "withdrawn">[]) {
   const times = withdrawn.flatMap((load) => (load.kind === "registry" ? (load.withdrawn?.at.getTime() ?? 0) : 0));
-  return (newest?.started_at.getTime() ?? 0) > Math.max(0, ...times);
-}
-
-/** Returns whether the newest loaded file lacks the row. Rows that a running load ended count only when it is done. */
-function hasEnded({ ended_on }: ExclusionDocument, newest: LoadDocument): boolean {
-  return ended_on !== undefined && ended_on <= newest.cut_date;
+  return (newest?.finished_at?.getTime() ?? 0) > Math.max(0, ...times);
 }
 
 /** Finds the registry entities with the UEI, or with the CAGE if the UEI is unknown, including those that are not listed. */
@@ -78,6 +85,23 @@ function findWithdrawn({ loads }: Collections) {
   const filter = { kind: { $in: ["registry" as const, "exclusions" as const] }, state: "withdrawn" as const };
   const projection = { kind: 1, cut_date: 1, withdrawn: 1 };
   return loads.find(filter, { projection }).sort({ cut_date: -1 }).limit(MAX_WITHDRAWN).toArray();
+}
+
+/**
+ * Finds which of these loads began after the newest finished load of their kind had finished, newest first: they are
+ * running, were killed, or have just been finished.
+ */
+async function findLater(
+  { loads }: Collections,
+  ids: readonly (string | undefined)[],
+  newest: readonly (LoadDocument | undefined)[],
+): Promise<string[]> {
+  const finished = newest.filter((load) => load !== undefined);
+  const others = ids.filter((id) => id !== undefined && finished.every(({ _id }) => _id !== id)) as string[];
+  if (others.length === 0 || finished.length === 0) return [];
+  const begunLater = finished.map(({ kind, finished_at }) => ({ kind, started_at: { $gt: finished_at! } }));
+  const found = loads.find({ _id: { $in: others }, $or: begunLater }, { projection: { _id: 1 } });
+  return (await found.sort({ cut_date: -1, started_at: -1 }).toArray()).map(({ _id }) => _id);
 }
 
 const EXTRACT_CODES: Readonly<Record<SamFacts["listed_as"], string>> = { active: "A", expired: "E", inactive: "" };

@@ -967,14 +967,14 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
   endedExclusions: Exclusion[];
 
   /**
-   * The load of the registry file; empty where none is loaded.
+   * The load of the registry file, or the later, unfinished one that wrote these facts; empty where none is loaded.
    *
    * @generated from field: string registry_load = 8;
    */
   registryLoad: string;
 
   /**
-   * The load of the exclusions file; empty where none is loaded.
+   * The load of the exclusions file, or the later, unfinished one that wrote these facts; empty where none is loaded.
    *
    * @generated from field: string exclusions_load = 9;
    */
