@@ -56,9 +56,12 @@ export interface EntityDocument extends MatchKeys {
   readonly flag_ended?: boolean;
   readonly addresses: readonly Address[];
   readonly sources: readonly SourceDocument[];
-  /** On own entities: keyed hash of the creation's content, by which a repeated creation finds the entity. */
-  readonly content_hash?: Binary;
-  /** Id of the key that hashed it; absent on documents older than this field. */
+  /**
+   * On own entities: hashes of the creation's content by all keys of the ring, by which a repeated creation finds the
+   * entity; a single hash on older documents.
+   */
+  readonly content_hash?: Binary | readonly Binary[];
+  /** Id of the newest key that hashed it; absent on documents older than this field. */
   readonly content_hash_key_id?: string;
   /** On own entities: the registry entity whose row it took over; the organization does not see that one. */
   readonly registry_entity_id?: string;

@@ -10,6 +10,7 @@ import {
   type TestApplication,
   type TinRings,
 } from "../testing/application.ts";
+import { pausingCommit } from "../testing/loads.ts";
 import { createFingerprintKeys } from "./tin-fingerprints.ts";
 import { type RotationReport, rotateTins } from "./tin-rotation.ts";
 import { createTinVault } from "./tins.ts";
@@ -33,8 +34,8 @@ afterAll(async () => {
   await app.stop();
 });
 
-async function serve(rings: TinRings): Promise<Served> {
-  const one = await app.serve(rings);
+async function serve(rings: TinRings, client = app.client): Promise<Served> {
+  const one = await app.serve({ ...rings, client });
   served.push(one);
   return one;
 }
@@ -114,6 +115,8 @@ describe("a rotation of both rings", () => {
   let sandbox: Stored;
   let known: string[];
   let now: Served;
+  let twin = "";
+  const nameless = { caller: callerFor("org_races"), legalName: "Nameless Twins LLC", address };
 
   test("with new first keys everything still opens and is found, by the same fingerprints", async () => {
     live = await store("org_rotates", "live", 100);
@@ -135,6 +138,17 @@ describe("a rotation of both rings", () => {
       );
       expect(new Set(made.map(({ entityId }) => entityId)).size).toBe(1);
     }
+  });
+
+  test("two processes with different first keys, given one content without identifiers, make one entity of it", async () => {
+    const { client, committing, abort, retry } = pausingCommit(app.client);
+    const first = (await serve(during, client)).gateway.createEntity(nameless);
+    await committing;
+    await abort();
+    const { entity } = await (await serve(learned)).gateway.createEntity(nameless);
+    retry();
+    twin = entity!.id;
+    expect((await first).entity!.id).toBe(twin);
   });
 
   test("ended after its first batch it goes on where it was, and all is known in between", async () => {
@@ -181,6 +195,8 @@ describe("a rotation of both rings", () => {
     const young = await serve(after);
     await expectKnown(live, young);
     await expectKnown(sandbox, young);
+    expect((await young.gateway.createEntity(nameless)).entity!.id).toBe(twin);
+    expect(await app.live.entities.findOne({ _id: twin })).toMatchObject({ content_hash: [{}] });
     expect([...(await fingerprints(live, young)), ...(await fingerprints(sandbox, young))]).toEqual(known);
   });
 });

@@ -101,7 +101,7 @@ async function rotateContents(rotation: Rotation): Promise<RotationCount> {
   const outstanding: Filter<EntityDocument> = {
     organization_id: { $gt: "" },
     content_hash: { $exists: true },
-    content_hash_key_id: { $ne: hashKeyId },
+    $or: [{ content_hash_key_id: { $ne: hashKeyId } }, { "content_hash.1": { $exists: true } }],
   };
   return rotateCollection(rotation, collections.entities, outstanding, async (batch) => {
     const ids = batch.map(({ _id }) => _id);
@@ -116,11 +116,12 @@ async function rotateContents(rotation: Rotation): Promise<RotationCount> {
       const first = firstOf.get(_id);
       if (!first || !content_hash) return undefined;
       const hashes = tins.contentHashes(tenant, creationText(tins, tenant, first, tinOf.get(_id)));
-      if (!hashes.some((hash) => isSame(hash, content_hash))) return undefined;
+      const stored = [content_hash].flat();
+      if (!hashes.some((hash) => stored.some((one) => isSame(hash, one)))) return undefined;
       return {
         updateOne: {
           filter: { _id, organization_id, content_hash },
-          update: { $set: { content_hash: hashes[0]!, content_hash_key_id: hashKeyId }, $inc: { revision: 1 } },
+          update: { $set: { content_hash: [hashes[0]!], content_hash_key_id: hashKeyId }, $inc: { revision: 1 } },
         },
       };
     };

@@ -105,7 +105,7 @@ export function createCreation(
               return { entity: same };
             }
             if (carrier) throw new ServiceError("entity_exists", { entityId: carrier._id });
-            const contentHash = { content_hash: hashes[0]!, content_hash_key_id: tins.newest.hashKeyId };
+            const contentHash = { content_hash: hashes, content_hash_key_id: tins.newest.hashKeyId };
             const completeFirst = (session: ClientSession, id: string) =>
               complete(session, answerIdOf({ _id: id, version: 1 }));
             return { entity: await insert(caller, content, contentHash, completeFirst) };
