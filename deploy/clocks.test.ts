@@ -9,9 +9,6 @@ const OWN_CLOCK: Readonly<Record<string, string>> = {
   "services/dashboard/src/main.ts": "it has no database",
   "services/entity/src/registry-load/cli.ts": "command-line defaults and a progress display",
   "services/entity/src/migrate.ts": "a single process; its times are compared with no others",
-  "services/entity/src/lookup/candidates.ts": "compared only with times of the same process",
-  "services/entity/src/name-index/feed.ts": "compared only with times of the same process",
-  "services/entity/src/name-index/metrics.ts": "compared only with times of the same process",
 };
 
 test("no service compares its machine's clock with times of another replica", () => {

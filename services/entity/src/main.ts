@@ -21,6 +21,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
       databases: { live: databases.live.databaseName, sandbox: databases.sandbox.databaseName },
     },
     logger,
+    now,
   });
   onClose("index of names", () => index.close());
 

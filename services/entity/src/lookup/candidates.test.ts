@@ -11,7 +11,8 @@ const hits = [
 ];
 
 /** Which entities are read for a query whose name has these hits in the index, and how many are looked for beside them. */
-async function reads(query: { address: string | undefined }, completeUntil = Number.POSITIVE_INFINITY) {
+async function reads(query: { address: string | undefined }, options: { completeUntil?: number; now?: number } = {}) {
+  const { completeUntil = Number.POSITIVE_INFINITY, now = 0 } = options;
   const read: string[] = [];
   const limits: number[] = [];
   const candidates = createIndexedCandidates({
@@ -28,7 +29,7 @@ async function reads(query: { address: string | undefined }, completeUntil = Num
     index: {
       search: async () => ({ hits, counts: new Map(), nameCount: 1, completeUntil }),
     },
-    now: () => new Date(0),
+    now: () => new Date(now),
   });
   await candidates(tenant, { name: normalizeName("Quarrystone Paving"), ...query });
   return { read, limits };
@@ -44,7 +45,13 @@ test("with an address each is read whose name is alike at all", async () => {
 });
 
 test("beside an index that is behind, few are looked for in MongoDB", async () => {
-  const { read, limits } = await reads({ address: undefined }, Date.now() - 60_000);
+  const { read, limits } = await reads({ address: undefined }, { completeUntil: 0, now: 60_000 });
   expect(read).toEqual(["best", "likely"]);
   expect(limits).toEqual([40, 40]);
+});
+
+test("by the database's clock it is told whether an index is behind, also where this machine's clock is slow", async () => {
+  const now = Date.now() + 60_000;
+  expect((await reads({ address: undefined }, { completeUntil: now - 40_000, now })).limits).toEqual([40, 40]);
+  expect((await reads({ address: undefined }, { completeUntil: now - 4_000, now })).limits).toEqual([]);
 });

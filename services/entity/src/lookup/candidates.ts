@@ -82,7 +82,7 @@ export function createIndexedCandidates(options: {
     const answer = name && (await index.search({ environment, name, organizationId, limit }));
     if (!answer) return stored(tenant, query);
     const ids = hitsOf(answer, { isByName: address === undefined });
-    const isBehind = Date.now() - answer.completeUntil > MAX_LAG_MS;
+    const isBehind = now().getTime() - answer.completeUntil > MAX_LAG_MS;
     const found = await Promise.all([
       store.findMatches(tenant, ids, new Date(now().getTime() - RECENT_MS)),
       isBehind ? findMissed(store, tenant, name) : [],

@@ -40,12 +40,12 @@ export interface Feed {
 export interface FollowOptions {
   readonly from: { readonly since: Timestamp } | { readonly resumeAfter: ResumeToken };
   readonly tell: (change: Change) => void;
-  /** Milliseconds since 1970 until when every change was told, and from where to resume. */
+  /** Milliseconds since 1970, by the database's clock, until when every change was told, and from where to resume. */
   readonly onPosition: (completeUntil: number, resumeAfter: ResumeToken) => void;
   readonly signal: AbortSignal;
 }
 
-export function createFeed(db: Db): Feed {
+export function createFeed(db: Db, now: () => Date): Feed {
   const { entities } = collectionsOf(db);
   return {
     async readAll(tell, restShare) {
@@ -70,7 +70,7 @@ export function createFeed(db: Db): Feed {
       }
       return operationTime as Timestamp;
     },
-    follow: (options) => follow(entities, options),
+    follow: (options) => follow(entities, now, options),
   };
 }
 
@@ -79,7 +79,7 @@ export function isHistoryLost(error: unknown): boolean {
   return error instanceof MongoServerError && LOST.includes(Number(error.code));
 }
 
-async function follow(entities: Collection<EntityDocument>, options: FollowOptions): Promise<void> {
+async function follow(entities: Collection<EntityDocument>, now: () => Date, options: FollowOptions): Promise<void> {
   const { from, tell, onPosition, signal } = options;
   const start = "since" in from ? { startAtOperationTime: from.since } : { resumeAfter: from.resumeAfter };
   const stream: ChangeStream<EntityDocument> = entities.watch<EntityDocument>(pipeline, {
@@ -91,7 +91,7 @@ async function follow(entities: Collection<EntityDocument>, options: FollowOptio
   signal.addEventListener("abort", onAbort);
   try {
     while (!signal.aborted) {
-      const askedAt = Date.now();
+      const askedAt = now().getTime();
       const event = await stream.tryNext();
       if (!event) {
         onPosition(askedAt, stream.resumeToken);

@@ -44,8 +44,13 @@ const SEARCH_MS = 1_000;
 
 const YOUNG_GENERATION_MB = 12;
 
-export function hostMatchIndex(options: { thread: Omit<ThreadData, "isRenewal">; logger: Logger }): HostedIndex {
-  const { thread, logger } = options;
+export function hostMatchIndex(options: {
+  thread: Omit<ThreadData, "isRenewal">;
+  logger: Logger;
+  /** The database's clock. */
+  now: () => Date;
+}): HostedIndex {
+  const { thread, logger, now } = options;
   let current: Generation | undefined;
   let next: Generation | undefined;
   let retryMs = FIRST_RETRY_MS;
@@ -109,7 +114,8 @@ export function hostMatchIndex(options: { thread: Omit<ThreadData, "isRenewal">;
     retry = setTimeout(renew, retryMs).unref();
     retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
   };
-  const stopObserving = observeIndex(() => ({ names: current?.names ?? 0, completeUntil: current?.completeUntil }));
+  const observed = () => ({ names: current?.names ?? 0, completeUntil: current?.completeUntil });
+  const stopObserving = observeIndex(observed, now);
   renew();
   return {
     get generation() {

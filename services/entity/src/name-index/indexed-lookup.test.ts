@@ -38,6 +38,7 @@ async function startIndexed(options: { maxChanges?: number } = {}) {
       ...options,
     },
     logger: createLogger({ service: "entity-test", level: "silent" }),
+    now: () => new Date(),
   });
   opened.push(() => index.close());
   const service = await app.serve({ ...app.rings, index });
@@ -138,6 +139,7 @@ test("a new generation takes the place of the old one while searches go on, and 
 
 test("registry entities beyond what the index takes in are found by MongoDB, and then by an index built anew", async () => {
   const { index, gateway } = await startIndexed({ maxChanges: 3 });
+  app.clock.now = new Date(Date.now() + 60_000);
   const names = Array.from({ length: 8 }, () => newName());
   const ids = await addToRegistry(names);
   const caller = callerFor("org_full");
@@ -198,7 +200,10 @@ test("what is read is at least as new as the moment that changes are followed fr
   client.on("commandStarted", ({ commandName, command }) => {
     if (commandName === "find") reads.push(command.readConcern);
   });
-  const since = await createFeed(client.db(app.databases.live.databaseName)).readAll(() => undefined, 0);
+  const since = await createFeed(client.db(app.databases.live.databaseName), () => new Date()).readAll(
+    () => undefined,
+    0,
+  );
   expect(reads).toHaveLength(2);
   for (const { afterClusterTime } of reads) expect(afterClusterTime!.greaterThanOrEqual(since)).toBe(true);
 });
@@ -206,7 +211,9 @@ test("what is read is at least as new as the moment that changes are followed fr
 test("changes are followed on from where they were, after the connection was lost", async () => {
   const client = await new MongoClient(uri, { readConcern: { level: "majority" } }).connect();
   opened.push(() => client.close());
-  const feed = createFeed(client.db(app.databases.live.databaseName));
+  const databaseTime = new Date("2020-01-01");
+  const feed = createFeed(client.db(app.databases.live.databaseName), () => databaseTime);
+  const positions: number[] = [];
   const told: string[] = [];
   let resumeAfter: unknown;
   const followFrom = (from: Parameters<typeof feed.follow>[0]["from"]) => {
@@ -214,7 +221,8 @@ test("changes are followed on from where they were, after the connection was los
     const following = feed.follow({
       from,
       tell: (change) => "entity" in change && told.push(change.entity.id),
-      onPosition: (_, token) => {
+      onPosition: (completeUntil, token) => {
+        positions.push(completeUntil);
         resumeAfter = token;
       },
       signal: stop.signal,
@@ -227,6 +235,7 @@ test("changes are followed on from where they were, after the connection was los
   const stopFirst = followFrom({ since: await feed.readAll(() => undefined, 0) });
   const first = await create("org_resume", newName());
   await until("the first change", () => told.includes(first));
+  await until("a position without a change", () => positions.includes(databaseTime.getTime()));
   await stopFirst();
   const second = await create("org_resume", newName());
   const stopSecond = followFrom({ resumeAfter });

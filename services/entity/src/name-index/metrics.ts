@@ -10,7 +10,7 @@ export interface ObservedIndex {
 }
 
 /** Tells how the index is whenever metrics are collected. Gives the end of it. */
-export function observeIndex(read: () => ObservedIndex): () => void {
+export function observeIndex(read: () => ObservedIndex, now: () => Date): () => void {
   const meter = metrics.getMeter("entity");
   const names = meter.createObservableGauge("entity_name_index_names", {
     description:
@@ -27,7 +27,7 @@ export function observeIndex(read: () => ObservedIndex): () => void {
     if (!completeUntil) return;
     for (const environment of environments) {
       if (completeUntil[environment] === 0) continue;
-      result.observe((Date.now() - completeUntil[environment]) / 1_000, { environment });
+      result.observe((now().getTime() - completeUntil[environment]) / 1_000, { environment });
     }
   };
   names.addCallback(tellNames);

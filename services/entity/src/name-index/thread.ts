@@ -1,6 +1,7 @@
 // The thread that holds the index of both environments: reads all names, answers searches, and follows changes.
 import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import { databaseClock } from "@vvs/mongo";
 import { type Environment, environments } from "@vvs/tenant";
 import { MongoClient, type ResumeToken } from "mongodb";
 import { type Change, createFeed, type Feed, type FollowOptions, isHistoryLost } from "./feed.ts";
@@ -23,12 +24,13 @@ const client = new MongoClient(mongodbUri, {
   readConcern: { level: "majority" },
   maxPoolSize: 4,
 });
+const now = await databaseClock({ client, stopping: new AbortController().signal });
 const startedAt = performance.now();
 const indexes: Partial<Record<Environment, MatchIndex>> = {};
 const follows: (() => Promise<void>)[] = [];
 let entities = 0;
 for (const environment of environments) {
-  const feed = createFeed(client.db(databases[environment]));
+  const feed = createFeed(client.db(databases[environment]), now);
   const builder = createMatchIndexBuilder();
   const since = await feed.readAll(builder.add, isRenewal ? 1 : 0);
   entities += builder.entityCount;
