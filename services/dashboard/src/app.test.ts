@@ -30,7 +30,7 @@ describe("every answer", () => {
     },
   );
 
-  test("is HTML that needs nothing from elsewhere and has no script of its own inside", async () => {
+  test("is HTML without resources of other sites and without inline scripts", async () => {
     const visitor = dashboard.visitor();
     await visitor.signIn();
     for (const path of ["/sign-in", "/test/api-keys", "/live/webhooks", "/nothing"]) {
@@ -41,7 +41,7 @@ describe("every answer", () => {
     }
   });
 
-  test("links files that are kept for good, since another content has another path", async () => {
+  test("links files that can be cached forever, because changed content gets another path", async () => {
     const visitor = dashboard.visitor();
     const { text } = await visitor.get("/sign-in");
     const paths = [...text.matchAll(/"(\/static\/[^"]+)"/g)].map(([, path]) => path!);
@@ -59,7 +59,7 @@ describe("a request that changes something", () => {
     ["a neighbouring host", { "sec-fetch-site": "same-site", origin: "http://other.localhost:8081" }],
     ["a browser without Sec-Fetch-Site, on another site", { origin: "https://evil.example" }],
     ["nobody knows where", {}],
-  ])("from %s is refused before anything happens, sign-in too", async (_name, headers) => {
+  ])("from %s is refused before anything happens, also a sign-in", async (_name, headers) => {
     const visitor = dashboard.visitor();
     await visitor.signIn();
     dashboard.state.calls.length = 0;
@@ -93,10 +93,10 @@ describe("a request that changes something", () => {
   });
 });
 
-describe("what goes wrong is told on a page", () => {
+describe("errors are answered with a page", () => {
   test.each([
     ["Page not found", "/nothing", 404],
-    ["a path that is no path", "/test/api-keys/%/revoke", 400],
+    ["a malformed path", "/test/api-keys/%/revoke", 400],
     ["no such environment", "/sandbox/api-keys", 404],
   ])("%s", async (_name, path, status) => {
     const answer = await dashboard.visitor().get(path);
@@ -104,7 +104,7 @@ describe("what goes wrong is told on a page", () => {
     expect(answer.text).toContain("<h1>");
   });
 
-  test("a fault of ours is withheld, and its page names the request that the log has it under", async () => {
+  test("the text of an internal error is withheld, and the page shows the request id of its log line", async () => {
     const visitor = dashboard.visitor();
     await visitor.signIn();
     dashboard.state.failures.set("listApiKeys", new ServiceError("internal_error", { message: "mongodb://secret" }));
@@ -116,7 +116,7 @@ describe("what goes wrong is told on a page", () => {
     expect(line).toMatchObject({ level: "error", msg: "request", err: { code: "internal_error" } });
   });
 
-  test("without account it is a 503 that says so", async () => {
+  test("without account pages are a 503 with an explanation", async () => {
     const alone = await startDashboard();
     const visitor = alone.visitor();
     await visitor.signIn();
@@ -131,7 +131,7 @@ describe("what goes wrong is told on a page", () => {
   });
 });
 
-test("each request is one line of the log, by its route, and no line has what was typed or shown", async () => {
+test("each request is logged in one line with its route, and no line contains input or page content", async () => {
   const visitor = dashboard.visitor();
   await visitor.signIn();
   const form = { form_token: await visitor.formToken("/test/api-keys"), name: "Logged", scopes: ["entities:read"] };

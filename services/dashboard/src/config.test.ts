@@ -5,7 +5,7 @@ afterEach(() => {
   delete process.env.DASHBOARD_URL;
 });
 
-test("alone it serves on this machine, for this machine", () => {
+test("the defaults serve only this machine", () => {
   const config = loadDashboardConfig();
   expect(config).toMatchObject({ HTTP_HOST: "127.0.0.1", HTTP_PORT: 8081, TRUSTED_PROXY_HOPS: 0 });
   expect(config.DASHBOARD_URL.origin).toBe("http://localhost:8081");

@@ -54,17 +54,17 @@ const ids: Readonly<Record<string, string>> = {
   verification_id: VERIFICATION_ID,
 };
 
-/** A path that the route is for. */
+/** Returns a path that matches the route. */
 const pathOf = ({ path }: Route) => path.replaceAll(/:(\w+)/g, (_all, name: string) => ids[name] ?? `${name}_1`);
 
 const send = (visitor: Visitor, { method, ...route }: Route) =>
   method === "GET" ? visitor.get(pathOf({ method, ...route })) : visitor.post(pathOf({ method, ...route }));
 
-/** What every member does by themselves, and what changes nothing though it is posted. */
+/** Forms for every member: their own account, and searches, which change nothing. */
 const everybodys = /^\/(live|test)\/(security(\/|$)|organization\/leave$|entities$)/;
 
-describe("of all routes there are", () => {
-  test("those of signed-in users name a permission, and those that change something more than reading", () => {
+describe("all routes", () => {
+  test("for signed-in users name a permission, and routes that change something more than `read`", () => {
     const { guarded, open } = dashboard.routes;
     expect(guarded.length).toBeGreaterThan(80);
     // A form's address that is opened leads back to its page.
@@ -73,7 +73,7 @@ describe("of all routes there are", () => {
     expect(changing.filter(({ permission }) => permission === "read")).toEqual([]);
   });
 
-  test("each asks who is not signed in to sign in, and no service hears of it", async () => {
+  test("lead to the sign-in page without a session, and call no service", async () => {
     for (const route of dashboard.routes.guarded) {
       const { status, location } = await send(dashboard.visitor(), route);
       expect([route, status, location]).toEqual([route, 303, expect.stringMatching(/^\/sign-in/)]);
@@ -96,15 +96,15 @@ describe("of all routes there are", () => {
   );
 });
 
-/** The route that answers a path. */
+/** Returns the route that answers a path. */
 function routeOf(method: Route["method"], path: string): Route | undefined {
   return dashboard.routes.guarded.find(
     (route) => route.method === method && new RegExp(`^${route.path.replaceAll(/:\w+/g, "[^/]+")}$`).test(path),
   );
 }
 
-describe("on all pages that lead to each other", () => {
-  test.each(roles)("%s is offered no link and no form that would be refused", async (role) => {
+describe("all linked pages", () => {
+  test.each(roles)("offer the role %s no link and no form that would be refused", async (role) => {
     const visitor = await visitorOf(role);
     const seen = new Set<string>(["/live/overview"]);
     const offered: string[] = [];
@@ -126,7 +126,7 @@ describe("on all pages that lead to each other", () => {
     expect(seen.size).toBeGreaterThan(15);
   });
 
-  test("who is read-only is told who may do what is not offered", async () => {
+  test("tell read-only users which roles may use what is not offered", async () => {
     const visitor = await visitorOf("read_only");
     for (const [path, text] of [
       ["/live/api-keys", "Owners and developers can create, roll and revoke API keys."],
@@ -139,7 +139,7 @@ describe("on all pages that lead to each other", () => {
   });
 });
 
-test("a role that is taken away is gone at the next request", async () => {
+test("a changed role takes effect at the next request", async () => {
   const visitor = await visitorOf("developer");
   expect((await visitor.get("/live/api-keys/key_1/revoke")).status).toBe(200);
   dashboard.state.role = "read_only";

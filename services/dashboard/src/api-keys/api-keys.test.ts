@@ -29,7 +29,7 @@ async function newKeyForm(changes: Record<string, string | string[]> = {}) {
 }
 
 describe("a new key", () => {
-  test("is asked for on behalf of the user, in the environment of the page", async () => {
+  test("is created on behalf of the user, in the environment of the page", async () => {
     const form = { ...(await newKeyForm()), form_token: await visitor.formToken("/live/api-keys") };
     await visitor.post("/live/api-keys", form);
     const [method, json] = dashboard.state.calls[0]!.split(/ (.*)/s);
@@ -47,7 +47,7 @@ describe("a new key", () => {
     });
   });
 
-  test("is shown on the page that answers, with a first call, and on no other", async () => {
+  test("is shown only on the answering page, with a first call", async () => {
     const created = await visitor.post("/test/api-keys", await newKeyForm());
     expect(created.status).toBe(200);
     expect(created.text).toContain(`<code>${KEY_VALUE}</code>`);
@@ -57,7 +57,7 @@ describe("a new key", () => {
     expect(list.text).not.toContain(KEY_VALUE);
   });
 
-  test("is neither shown nor made again when its page is reloaded", async () => {
+  test("is neither shown nor created again when its page is reloaded", async () => {
     const form = await newKeyForm();
     await visitor.post("/test/api-keys", form);
     for (const _reload of [1, 2]) {
@@ -68,7 +68,7 @@ describe("a new key", () => {
     expect(dashboard.state.calls).toHaveLength(1);
   });
 
-  test("is made once by a double click, whose second answer, the one the browser shows, has the value", async () => {
+  test("is created once by a double click, and the second answer, which the browser shows, has the value", async () => {
     const form = await newKeyForm();
     const open = Promise.withResolvers<void>();
     dashboard.state.gate = open.promise;
@@ -81,13 +81,13 @@ describe("a new key", () => {
   test.each([
     ["without a token", ""],
     ["with another token", "AAAAAAAAAAAAAAAAAAAAAA"],
-  ])("is not made by a form %s", async (_name, token) => {
+  ])("is not created by a form %s", async (_name, token) => {
     const { status } = await visitor.post("/test/api-keys", await newKeyForm({ form_token: token }));
     expect(status).toBe(409);
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("with a wrong name is asked for again, with what was typed, and the same form then works", async () => {
+  test("with an invalid name is refused with the input kept, and the same form then works", async () => {
     const details = [{ path: "name", message: "must be 1–100 characters" }];
     dashboard.state.failures.set("createApiKey", new ServiceError("invalid_request", { details }));
     const form = await newKeyForm({ name: '"><script>' });
@@ -99,14 +99,14 @@ describe("a new key", () => {
     expect((await visitor.post("/test/api-keys", { ...form, name: "Billing" })).text).toContain(KEY_VALUE);
   });
 
-  test("without any scope is refused, since none would mean all", async () => {
+  test("without any scope is refused, because none would mean all", async () => {
     const { status, text } = await visitor.post("/test/api-keys", await newKeyForm({ scopes: [] }));
     expect(status).toBe(400);
     expect(text).toContain("Choose at least one scope.");
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("ends when the form says", async () => {
+  test("expires when the form says", async () => {
     const earliest = Date.now() + 30 * DAY_MS;
     await visitor.post("/test/api-keys", await newKeyForm({ expires: "30" }));
     const { expiresAt } = JSON.parse(dashboard.state.calls[0]!.replace("createApiKey ", "")) as { expiresAt: string };
@@ -114,14 +114,14 @@ describe("a new key", () => {
     expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now() + 30 * DAY_MS);
   });
 
-  test("with an end that was no choice is refused", async () => {
+  test("with an unknown lifetime is refused", async () => {
     const { status, text } = await visitor.post("/test/api-keys", await newKeyForm({ expires: "31" }));
     expect(status).toBe(400);
     expect(text).toContain("Choose when the key expires.");
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("whose form another instance took is not made again, and the next form works", async () => {
+  test("whose form another instance accepted is not created again, and the next form works", async () => {
     dashboard.state.failures.set("createApiKey", new ServiceError("idempotency_conflict"));
     const form = await newKeyForm();
     const refused = await visitor.post("/test/api-keys", form);
@@ -146,14 +146,14 @@ describe("the list", () => {
     ["active", {}, true],
     ["expired", { expiresAt: timestampFromDate(new Date("2020-01-01T00:00:00Z")) }, true],
     ["revoked", { revokedAt: timestampFromDate(new Date("2020-01-01T00:00:00Z")) }, false],
-  ])("shows an %s key as that", async (state, changes, canRevoke) => {
+  ])("shows the state of an %s key", async (state, changes, canRevoke) => {
     dashboard.state.keys = [keyOf(changes)];
     const { text } = await visitor.get("/test/api-keys");
     expect(text).toContain(`<span class="state ${state}">${state}</span>`);
     expect(text.includes("/test/api-keys/key_1/revoke")).toBe(canRevoke);
   });
 
-  test("says by whom a key was created, when it was last used and when it ends", async () => {
+  test("shows who created a key, when it was last used and when it ends", async () => {
     const at = (text: string) => timestampFromDate(new Date(text));
     const ends = { lastUsedAt: at("2026-11-21T07:05:00Z"), expiresAt: at("2099-01-02T03:04:00Z") };
     dashboard.state.keys = [
@@ -168,7 +168,7 @@ describe("the list", () => {
     expect(text).toContain('data-label="Expires">never<');
   });
 
-  test("shows a rolled key with its end, to be revoked and not rolled again", async () => {
+  test("shows a rolled key with its end, and offers to revoke it but not to roll it", async () => {
     const expiresAt = timestampFromDate(new Date("2099-01-02T03:04:00Z"));
     dashboard.state.keys = [keyOf({ rolledAt: timestampFromDate(new Date()), rolledTo: "key_2", expiresAt })];
     const { text } = await visitor.get("/test/api-keys");
@@ -178,7 +178,7 @@ describe("the list", () => {
     expect(text).not.toContain("/test/api-keys/key_1/roll");
   });
 
-  test("shows names as they are, whatever is in them", async () => {
+  test("shows names as text, whatever they contain", async () => {
     dashboard.state.keys = [keyOf({ name: "<img src=x onerror=alert(1)>" })];
     const { text } = await visitor.get("/test/api-keys");
     expect(text).toContain("&lt;img src=x onerror=alert(1)&gt;");
@@ -198,7 +198,7 @@ describe("rolling", () => {
     dashboard.state.keys = [keyOf()];
   });
 
-  test("asks for the overlap, and shows the new value once, with the end of the key before", async () => {
+  test("asks for the overlap, and shows the new value once, with the end of the previous key", async () => {
     const asked = await visitor.get("/test/api-keys/key_1/roll");
     expect(asked.text).toContain("Roll Billing");
     expect(asked.text).toContain('value="86400" checked');
@@ -210,12 +210,12 @@ describe("rolling", () => {
     expect((await visitor.get("/test/api-keys")).text).not.toContain(KEY_VALUE);
   });
 
-  test("at once says that the key before is refused", async () => {
+  test("without overlap says that the previous key is refused", async () => {
     const { text } = await visitor.post("/test/api-keys/key_1/roll", await rollForm({ overlap: "0" }));
     expect(text).toContain("stops working everywhere within 5 seconds.");
   });
 
-  test("is done once, however often its form is sent", async () => {
+  test("takes effect once, however often its form is sent", async () => {
     const form = await rollForm();
     await visitor.post("/test/api-keys/key_1/roll", form);
     const again = await visitor.post("/test/api-keys/key_1/roll", form);
@@ -224,7 +224,7 @@ describe("rolling", () => {
     expect(dashboard.state.calls).toHaveLength(1);
   });
 
-  test("offers the new key as long a life as the one before had", async () => {
+  test("preselects the lifetime of the previous key", async () => {
     const day = (text: string) => timestampFromDate(new Date(text));
     dashboard.state.keys = [keyOf({ createdAt: day("2098-01-01"), expiresAt: day("2098-04-01") })];
     expect((await visitor.get("/test/api-keys/key_1/roll")).text).toContain('value="90" selected');
@@ -255,7 +255,7 @@ describe("rolling", () => {
   });
 });
 
-describe("with a password given long ago", () => {
+describe("with a password entered long ago", () => {
   beforeEach(() => {
     dashboard.state.keys = [keyOf()];
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
@@ -280,7 +280,7 @@ describe("with a password given long ago", () => {
 });
 
 describe("revoking", () => {
-  test("asks first, and then does it once and for all", async () => {
+  test("asks for confirmation, and then revokes the key", async () => {
     dashboard.state.keys = [keyOf()];
     const asked = await visitor.get("/test/api-keys/key_1/revoke");
     expect(asked.text).toContain("Revoke Billing?");

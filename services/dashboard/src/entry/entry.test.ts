@@ -23,7 +23,7 @@ const tooMany = new ServiceError("rate_limited", { message: "Several mails were 
 const refusalOf = (path: string) => new ServiceError("invalid_request", { details: [{ path, message: "is wrong" }] });
 
 describe("a sign-up", () => {
-  test("is passed on with its client address, and answered with what to do next", async () => {
+  test("is passed on with its client address, and the page says what to do next", async () => {
     const { status, text } = await dashboard.visitor().post("/sign-up", form);
     expect(status).toBe(200);
     expect(text).toContain("We have sent an email to <strong>new@acme.example</strong>");
@@ -44,7 +44,7 @@ describe("a sign-up", () => {
     },
   );
 
-  test("that comes too often is told when to try again, and so is a link that is wanted again", async () => {
+  test("that comes too often gets Retry-After, and so does a repeated request for the link", async () => {
     for (const [method, path] of [
       ["signUp", "/sign-up"],
       ["resendSignUp", "/sign-up/resend"],
@@ -57,7 +57,7 @@ describe("a sign-up", () => {
     }
   });
 
-  test("is neither offered nor shown where it is closed", async () => {
+  test("is neither offered nor shown if it is closed", async () => {
     dashboard.state.signUpOpen = false;
     const visitor = dashboard.visitor();
     expect((await visitor.get("/sign-in")).text).not.toContain("/sign-up");
@@ -67,14 +67,14 @@ describe("a sign-up", () => {
     expect((await visitor.post("/sign-up", form)).status).toBe(404);
   });
 
-  test("whose mail is wanted again is asked for again", async () => {
+  test("can be asked to send its email again", async () => {
     const { status, text } = await dashboard.visitor().post("/sign-up/resend", { email: EMAIL });
     expect(status).toBe(200);
     expect(text).toContain("we have sent another email");
     expect(dashboard.state.calls).toEqual([`resendSignUp {"email":"${EMAIL}","clientAddress":"127.0.0.1"}`]);
   });
 
-  test("that was not confirmed yet keeps who signs in out, and shows them how to go on", async () => {
+  test("that is not confirmed yet refuses a sign-in, and the page says how to continue", async () => {
     dashboard.state.unconfirmed = true;
     const { status, text, cookies } = await dashboard.visitor().signIn();
     dashboard.state.unconfirmed = false;
@@ -85,7 +85,7 @@ describe("a sign-up", () => {
 });
 
 describe("the link of a sign-up", () => {
-  test("shows what it is about, and does nothing by being opened", async () => {
+  test("shows what it confirms, and has no effect when opened", async () => {
     const { status, text } = await dashboard.visitor().get(`/sign-up/confirm?token=${LINK_TOKEN}`);
     expect(status).toBe(200);
     expect(text).toContain("<strong>Acme &amp; Sons</strong>");
@@ -93,7 +93,7 @@ describe("the link of a sign-up", () => {
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("with the password of the sign-up begins a session", async () => {
+  test("starts a session with the password of the sign-up", async () => {
     const visitor = dashboard.visitor();
     const answer = await visitor.post("/sign-up/confirm", { token: LINK_TOKEN, password: SIGN_UP_PASSWORD });
     expect([answer.status, answer.location]).toEqual([303, "/test/overview"]);
@@ -101,7 +101,7 @@ describe("the link of a sign-up", () => {
     expect((await visitor.get("/test/api-keys")).status).toBe(200);
   });
 
-  test("with another password begins none, and can be tried again", async () => {
+  test("starts no session with another password, and can be tried again", async () => {
     const answer = await dashboard.visitor().post("/sign-up/confirm", { token: LINK_TOKEN, password: PASSWORD });
     expect([answer.status, answer.cookies]).toEqual([401, []]);
     expect(answer.text).toContain("This is not it.");
@@ -109,7 +109,7 @@ describe("the link of a sign-up", () => {
     expect(answer.text).not.toContain(PASSWORD);
   });
 
-  test("says what to do where it is no longer works", async () => {
+  test("says what to do if it no longer works", async () => {
     const visitor = dashboard.visitor();
     for (const path of ["/sign-up/confirm", "/sign-up/confirm?token=x", "/sign-up/confirm?token=a&token=b"]) {
       const { status, text } = await visitor.get(path);
@@ -122,7 +122,7 @@ describe("the link of a sign-up", () => {
 });
 
 describe("a forgotten password", () => {
-  test("is answered the same whatever the address is", async () => {
+  test("is answered with the same page for every address", async () => {
     const [one, other] = await Promise.all(
       [EMAIL, "nobody@acme.example"].map((email) => dashboard.visitor().post("/forgot-password", { email })),
     );
@@ -130,7 +130,7 @@ describe("a forgotten password", () => {
     expect(one!.text.replaceAll(EMAIL, "")).toBe(other!.text.replaceAll("nobody@acme.example", ""));
   });
 
-  test("is replaced by the link of the mail, and signs nobody in", async () => {
+  test("is replaced through the link in the email, without a sign-in", async () => {
     const visitor = dashboard.visitor();
     const { text } = await visitor.get(`/reset-password?token=${LINK_TOKEN}`);
     expect(text).toContain(`For <strong>${EMAIL}</strong>`);
@@ -139,7 +139,7 @@ describe("a forgotten password", () => {
     expect((await visitor.get("/sign-in?done=password")).text).toContain("Your password was changed.");
   });
 
-  test("by one that is refused can be tried again", async () => {
+  test("can be replaced again after a refused new password", async () => {
     dashboard.state.failures.set("resetPassword", refusalOf("password"));
     const { status, text } = await dashboard
       .visitor()
@@ -150,7 +150,7 @@ describe("a forgotten password", () => {
     expect(text).not.toContain(PASSWORD);
   });
 
-  test("by a link that is no longer works is told how to get another", async () => {
+  test("gets a page that says how to get another link if the link no longer works", async () => {
     const visitor = dashboard.visitor();
     const opened = await visitor.get("/reset-password?token=x");
     const used = await visitor.post("/reset-password", { token: "x", password: PASSWORD });
@@ -160,7 +160,7 @@ describe("a forgotten password", () => {
     }
   });
 
-  test("is not offered where no mails are sent", async () => {
+  test("is not offered if no emails are sent", async () => {
     dashboard.state.mailSent = false;
     const visitor = dashboard.visitor();
     expect((await visitor.get("/sign-in")).text).not.toContain("/forgot-password");
@@ -176,14 +176,14 @@ test("a token is in no log line", async () => {
 });
 
 describe("the mailbox", () => {
-  test("is there in a local run alone", async () => {
+  test("exists only in a local run", async () => {
     dashboard.state.mails = ["a mail"];
     const { status, text } = await dashboard.visitor().get("/mailbox");
     expect(status).toBe(404);
     expect(text).not.toContain("a mail");
   });
 
-  test("shows mails as text, in which links to the dashboard alone can be followed", async () => {
+  test("shows emails as text, in which only links to the dashboard can be followed", async () => {
     const local = await startDashboard({ localMailbox: true });
     const visitor = local.visitor();
     expect((await visitor.get("/mailbox")).text).toContain("No emails yet.");
@@ -197,7 +197,7 @@ describe("the mailbox", () => {
   });
 });
 
-test("with account away the sign-in form is still there", async () => {
+test("without account the sign-in form is still shown", async () => {
   const alone = await startDashboard();
   await alone.stopAccount();
   const { status, text } = await alone.visitor().get("/sign-in");

@@ -12,14 +12,14 @@ beforeEach(async () => {
 afterEach(() => dashboard.close());
 
 describe("a sign-in", () => {
-  test("begins a session in a cookie that no script, no neighbouring host and no plaintext connection sees", async () => {
+  test("starts a session in a cookie that scripts, neighbouring hosts and plaintext connections cannot read", async () => {
     const { status, location, cookies } = await dashboard.visitor().signIn();
     expect([status, location]).toEqual([303, "/test/overview"]);
     expect(cookies).toHaveLength(1);
     expect(cookies[0]).toMatch(/^__Host-session=[\w-]+; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$/);
   });
 
-  test("says the same for an unknown address and a wrong password, and never shows the password again", async () => {
+  test("has the same answer for an unknown address and a wrong password, and never shows the password again", async () => {
     const visitor = dashboard.visitor();
     const wrong = await visitor.post("/sign-in", { email: EMAIL, password: "guess" });
     const unknown = await visitor.post("/sign-in", { email: "eve@acme.example", password: "guess" });
@@ -29,7 +29,7 @@ describe("a sign-in", () => {
     expect(wrong.cookies).toEqual([]);
   });
 
-  test("that comes too often is told when to try again", async () => {
+  test("that comes too often gets Retry-After", async () => {
     const tooMany = new ServiceError("rate_limited", { message: "Too many failed sign-ins.", retryAfterSeconds: 90 });
     dashboard.state.failures.set("signIn", tooMany);
     const { status, headers, text } = await dashboard.visitor().signIn();
@@ -37,7 +37,7 @@ describe("a sign-in", () => {
     expect(text).toContain("Too many failed sign-ins.");
   });
 
-  test("ends the session that the browser had, and begins another", async () => {
+  test("ends the previous session of the browser, and starts another", async () => {
     const visitor = dashboard.visitor();
     const first = (await visitor.signIn()).cookies[0];
     const second = (await visitor.signIn()).cookies[0];
@@ -49,7 +49,7 @@ describe("a sign-in", () => {
     ["/live/webhooks", "/live/webhooks"],
     ["https://evil.example/", "/test/overview"],
     ["//evil.example/live/webhooks", "/test/overview"],
-  ])("that wants to go on to %s leads to %s", async (next, location) => {
+  ])("with the next page %s leads to %s", async (next, location) => {
     const answer = await dashboard.visitor().post("/sign-in", { email: EMAIL, password: PASSWORD, next });
     expect(answer.location).toBe(location);
   });
@@ -87,7 +87,7 @@ describe("without a session", () => {
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("one that was ended elsewhere is over here with the next request, and its cookie goes", async () => {
+  test("a session that was ended elsewhere is refused at the next request, and its cookie is deleted", async () => {
     const visitor = dashboard.visitor();
     await visitor.signIn();
     expect((await visitor.get("/test/api-keys")).status).toBe(200);
@@ -107,7 +107,7 @@ describe("a sign-out", () => {
     expect((await elsewhere.get("/test/api-keys")).status).toBe(303);
   });
 
-  test("with account away takes the session from this browser, and says that something went wrong", async () => {
+  test("without account deletes the session from this browser, and says that something went wrong", async () => {
     const visitor = dashboard.visitor();
     await visitor.signIn();
     await dashboard.stopAccount();

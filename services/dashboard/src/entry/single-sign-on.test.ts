@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterAll(() => dashboard.close());
 
-test("the sign-in page offers it, and goes on without where that can't be told", async () => {
+test("the sign-in page offers it, and works without it while the providers can't be read", async () => {
   expect((await dashboard.visitor().get("/sign-in")).text).toContain("Sign in with Acme");
   dashboard.state.failures.set("findIdentityProvider", new ServiceError("service_unavailable"));
   const page = await dashboard.visitor().get("/sign-in");
@@ -22,7 +22,7 @@ test("the sign-in page offers it, and goes on without where that can't be told",
 });
 
 describe("by an address", () => {
-  test("its domain leads to the provider, by a link: forms of pages go nowhere else", async () => {
+  test("its domain leads to the provider through a link, because forms can't leave the dashboard", async () => {
     const page = await dashboard.visitor().post("/sign-in/sso", { email: "ada@acme.example", next: "/live/usage" });
     expect(page.status).toBe(200);
     expect(page.headers.get("refresh")).toBe("0; url=/sign-in/sso/acme?next=%2Flive%2Fusage");
@@ -36,7 +36,7 @@ describe("by an address", () => {
   });
 });
 
-test("there and back begins a session, and leads on to where one was", async () => {
+test("a sign-in with the provider starts a session and leads back to the requested page", async () => {
   const visitor = dashboard.visitor();
   const out = await visitor.get("/sign-in/sso/acme?next=/live/webhooks");
   expect([out.status, out.location]).toEqual([303, "https://login.acme.example/go"]);
@@ -51,12 +51,12 @@ test("there and back begins a session, and leads on to where one was", async () 
   expect((await visitor.get("/live/webhooks")).status).toBe(200);
 });
 
-test("no link leads on to another site", async () => {
+test("no link leads to another site", async () => {
   await dashboard.visitor().get("/sign-in/sso/acme?next=https://evil.example");
   expect(dashboard.state.calls[0]).toContain(" /test/overview ");
 });
 
-test("another browser than the one that set out gets a sentence and no session", async () => {
+test("a browser that did not begin the sign-in gets a message and no session", async () => {
   const back = await dashboard.visitor().get("/sign-in/sso/acme/callback?code=c&state=s");
   expect(back.status).toBe(401);
   expect(back.text).toContain("This sign-in is over.");
@@ -73,7 +73,7 @@ test.each<[string, ServiceError | undefined, number]>([
   expect(page.text).toContain(failure?.message ?? "There is none.");
 });
 
-test("a right password of who must come by the provider is refused with that sentence", async () => {
+test("a right password is refused with an explanation if the organization requires its provider", async () => {
   const message = "Your organization signs in with Acme alone.";
   dashboard.state.failures.set("signIn", new ServiceError("forbidden", { message }));
   const page = await dashboard.visitor().post("/sign-in", { email: "ada@acme.example", password: "right" });

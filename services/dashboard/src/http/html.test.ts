@@ -12,11 +12,11 @@ test.each([
   ["a condition that held", true, ""],
   ["HTML in HTML", html`<b>${"<"}</b>`, "<b>&lt;</b>"],
   ["a list", ["<", html`<br>`, 2], "&lt;<br>2"],
-])("a page shows %s and nothing else of it", (_name, value, markup) => {
+])("%s is escaped", (_name, value, markup) => {
   expect(html`<p>${value}</p>`.markup).toBe(`<p>${markup}</p>`);
 });
 
-test("an object that only looks like HTML can't come from a form: text is always escaped", () => {
+test("text that only looks like an Html object is always escaped", () => {
   const typed: string = JSON.stringify({ markup: "<b>" });
   expect(html`${typed}`.markup).toBe("{&quot;markup&quot;:&quot;&lt;b&gt;&quot;}");
 });

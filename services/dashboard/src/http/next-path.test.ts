@@ -2,9 +2,12 @@ import { describe, expect, test } from "@jest/globals";
 import { confirmPath, HOME, nextPath, signInPath } from "./next-path.ts";
 
 describe("the page after a sign-in", () => {
-  test.each(["/live/api-keys", "/test/webhooks", "/live/api-keys/key_01jz/revoke"])("%s is an own page", (path) => {
-    expect(nextPath(path)).toBe(path);
-  });
+  test.each(["/live/api-keys", "/test/webhooks", "/live/api-keys/key_01jz/revoke"])(
+    "%s is one of the dashboard's pages",
+    (path) => {
+      expect(nextPath(path)).toBe(path);
+    },
+  );
 
   test.each([
     undefined,
@@ -21,7 +24,7 @@ describe("the page after a sign-in", () => {
     "javascript:alert(1)",
     "/sign-in",
     `/live/${"a".repeat(300)}`,
-  ])("%j leads home", (path) => {
+  ])("%j leads to the home page", (path) => {
     expect(nextPath(path)).toBe(HOME);
   });
 });
@@ -39,6 +42,6 @@ test.each([
 test.each([
   ["GET", "/live/members", "/live/security/confirm?next=%2Flive%2Fmembers"],
   ["POST", "/live/webhooks/secret/show", "/live/security/confirm?next=%2Flive%2Fwebhooks"],
-])("%s %s with a password that was given long ago leads to %s", (method, path, expected) => {
+])("%s %s with a password that was entered long ago leads to %s", (method, path, expected) => {
   expect(confirmPath({ path: "/live" }, method, path)).toBe(expected);
 });

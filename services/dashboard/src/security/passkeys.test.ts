@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => dashboard.close());
 
 describe("signing in", () => {
-  test("is offered beside the password, and leads on to the page that was asked for", async () => {
+  test("is offered beside the password, and leads to the requested page", async () => {
     const { text } = await visitor.get("/sign-in?next=%2Flive%2Fwebhooks");
     expect(text).toContain('href="/sign-in/passkey?next=%2Flive%2Fwebhooks"');
     const asked = await visitor.get("/sign-in/passkey?next=%2Flive%2Fwebhooks");
@@ -31,7 +31,7 @@ describe("signing in", () => {
     expect((await visitor.get("/live/webhooks")).text).toContain(EMAIL);
   });
 
-  test("says that it can’t be done, and leads to the password, until the script knows better", async () => {
+  test("says that passkeys are not supported, and links to the password, until the script finds support", async () => {
     const { text } = await visitor.get("/sign-in/passkey?next=%2Flive%2Fwebhooks");
     expect(text).toContain(NO_PASSKEYS);
     expect(text).toContain('<a href="/sign-in?next=%2Flive%2Fwebhooks">Sign in with your password.</a>');
@@ -44,7 +44,7 @@ describe("signing in", () => {
     ["a wrong answer", { response: "{}" }, true],
     ["no answer", {}, true],
     ["another browser’s answer", { response: PASSKEY_RESPONSE }, false],
-  ])("is refused for %s, without asking again by itself", async (_name, form, hasBegun) => {
+  ])("is refused for %s, and does not start again by itself", async (_name, form, hasBegun) => {
     if (hasBegun) await visitor.get("/sign-in/passkey");
     const { status, text, cookies } = await visitor.post("/sign-in/passkey", form);
     expect(status).toBe(401);
@@ -53,7 +53,7 @@ describe("signing in", () => {
     expect(cookies.join()).not.toContain("__Host-session");
   });
 
-  test("is not done by another site’s form, and not begun too often", async () => {
+  test("is refused for another site’s form, and limited in number", async () => {
     await visitor.get("/sign-in/passkey");
     const headers = { origin: "https://evil.example" };
     expect((await visitor.post("/sign-in/passkey", { response: PASSKEY_RESPONSE }, headers)).status).toBe(403);
@@ -62,7 +62,7 @@ describe("signing in", () => {
   });
 });
 
-describe("who is signed in", () => {
+describe("a signed-in user", () => {
   beforeEach(async () => {
     await visitor.signIn();
     dashboard.state.calls.length = 0;
@@ -83,7 +83,7 @@ describe("who is signed in", () => {
     expect(dashboard.state.calls).toEqual(["removePasskey pky_1"]);
   });
 
-  test("is told what was wrong, and asked anew", async () => {
+  test("sees what was wrong, and can try again", async () => {
     const wrong = await visitor.post("/live/security/passkeys", { name: "Laptop", response: "{}" });
     expect(wrong.status).toBe(400);
     expect(wrong.text).toContain("No passkey was added");
@@ -107,7 +107,7 @@ describe("who is signed in", () => {
     );
   });
 
-  test("proves with a passkey that it is them: the session has a new token, and the way leads back", async () => {
+  test("confirms their identity with a passkey: the session gets a new token, and the page leads back", async () => {
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
     const before = visitor.clone();
     const path = "/live/security/confirm/passkey";

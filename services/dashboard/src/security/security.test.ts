@@ -16,14 +16,14 @@ beforeEach(async () => {
 
 afterEach(() => dashboard.close());
 
-test("the user’s name leads to their security, which belongs to every role", async () => {
+test("the user’s email leads to the security page, which every role may use", async () => {
   dashboard.state.role = "read_only";
   expect((await visitor.get("/test/api-keys")).text).toContain('<a class="email" href="/test/security">');
   expect((await visitor.get("/test/security")).text).toContain("<h1>Security</h1>");
 });
 
 describe("sessions", () => {
-  test("are listed with browser, address, beginning and last use, never with their token", async () => {
+  test("are listed with browser, address, start and last use, but without their tokens", async () => {
     const { text } = await visitor.get("/live/security");
     for (const expected of ["Firefox on Linux", "203.0.113.9", "2026-11-20 08:00 UTC", "2026-11-20 09:30 UTC"])
       expect(text).toContain(expected);
@@ -32,12 +32,12 @@ describe("sessions", () => {
     for (const token of dashboard.state.sessions) expect(text).not.toContain(token);
   });
 
-  test("show a browser’s name as text, whatever it calls itself", async () => {
+  test("show the name of a browser as text, whatever its header contains", async () => {
     dashboard.state.userAgent = "<script>alert(1)</script>";
     expect((await visitor.get("/live/security")).text).toContain("An unknown browser");
   });
 
-  test("are ended one at a time, and are over elsewhere with the next request", async () => {
+  test("can be ended one at a time, and are refused elsewhere at the next request", async () => {
     const elsewhere = dashboard.visitor();
     await elsewhere.signIn();
     const { text } = await visitor.get("/live/security");
@@ -49,7 +49,7 @@ describe("sessions", () => {
     expect((await elsewhere.get("/live/api-keys")).status).toBe(303);
   });
 
-  test("are all ended but this one", async () => {
+  test("can be ended all at once, except this one", async () => {
     const others = [dashboard.visitor(), dashboard.visitor()];
     for (const other of others) await other.signIn();
     const { location } = await visitor.post("/test/security/sessions/end-others");
@@ -68,7 +68,7 @@ describe("a password", () => {
   const next = "another horse battery staple";
   const form = { current_password: PASSWORD, password: next, again: next };
 
-  test("is changed by who knows it: this browser goes on with a new session, all others are over", async () => {
+  test("can be changed by users who know it: this browser gets a new session, and all others end", async () => {
     const [before, elsewhere] = [visitor.clone(), dashboard.visitor()];
     await elsewhere.signIn();
     const { location, cookies } = await visitor.post("/live/security/password", form);
@@ -80,7 +80,7 @@ describe("a password", () => {
   test.each([
     ["the current one is wrong", { ...form, current_password: "guess-1234" }, "This is not your password."],
     ["the two are not the same", { ...form, again: "mistyped-1234" }, "The two new passwords are not the same."],
-  ])("is not changed where %s, and nothing typed is sent back", async (_name, wrong, reason) => {
+  ])("is not changed if %s, and no input is sent back", async (_name, wrong, reason) => {
     const { status, text } = await visitor.post("/live/security/password", wrong);
     expect(status).toBe(400);
     expect(text).toContain(reason);
@@ -88,7 +88,7 @@ describe("a password", () => {
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("that account refuses is told of with the reason", async () => {
+  test("that account refuses is refused with the reason", async () => {
     const details = [{ path: "password", message: "must be 8–200 characters" }];
     dashboard.state.failures.set("changePassword", new ServiceError("invalid_request", { details }));
     const { text } = await visitor.post("/live/security/password", form);
@@ -96,7 +96,7 @@ describe("a password", () => {
   });
 });
 
-describe("a password given long ago", () => {
+describe("a password entered long ago", () => {
   beforeEach(() => {
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
   });
@@ -110,7 +110,7 @@ describe("a password given long ago", () => {
     },
   );
 
-  test("is given again, after which the session has a new token and the way leads back", async () => {
+  test("is confirmed: the session gets a new token, and the page leads back", async () => {
     const before = visitor.clone();
     expect((await visitor.get("/live/security/confirm?next=%2Flive%2Fwebhooks")).text).toContain(
       'name="next" value="/live/webhooks"',
@@ -123,7 +123,7 @@ describe("a password given long ago", () => {
     expect((await before.get("/live/webhooks")).status).toBe(303);
   });
 
-  test("is not taken where it is wrong, too often, or to be followed by another site’s page", async () => {
+  test("is refused if it is wrong, sent too often, or would lead to another site", async () => {
     const wrong = await visitor.post("/live/security/confirm", { next: "/live/webhooks", password: "guess-1234" });
     expect(wrong.status).toBe(400);
     expect(wrong.text).toContain("This is not your password.");

@@ -19,7 +19,7 @@ describe("a sign-in with an app", () => {
     dashboard.state.hasApp = true;
   });
 
-  test("begins its session with the code alone, and leads to the page that was asked for", async () => {
+  test("starts its session only with the code, and leads to the requested page", async () => {
     const first = await visitor.post("/sign-in", { email: EMAIL, password: PASSWORD, next: "/live/webhooks" });
     expect(first.location).toBe("/sign-in/code?next=%2Flive%2Fwebhooks");
     expect(first.cookies).toHaveLength(1);
@@ -33,7 +33,7 @@ describe("a sign-in with an app", () => {
     expect(second.cookies.some((cookie) => cookie.startsWith("__Host-second-step=;"))).toBe(true);
   });
 
-  test("is refused with a wrong code, without a first step, and too often", async () => {
+  test("is refused with a wrong code, without a first step, and after too many attempts", async () => {
     expect((await visitor.post("/sign-in/code", { code: CODE })).status).toBe(401);
     await visitor.signIn();
     const wrong = await visitor.post("/sign-in/code", { code: "654321" });
@@ -62,13 +62,13 @@ describe("an app", () => {
     for (const code of RECOVERY_CODES) expect(after).not.toContain(code);
   });
 
-  test("is given up", async () => {
+  test("can be turned off", async () => {
     dashboard.state.hasApp = true;
     const { location } = await visitor.post("/live/security/two-factor/disable");
     expect((await visitor.get(location!)).text).toContain("Two-factor sign-in is off.");
   });
 
-  test("is neither set up nor given up without the password given lately", async () => {
+  test("is neither set up nor turned off without a recent password", async () => {
     dashboard.state.hasApp = true;
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
     const asked = await visitor.get("/live/security/two-factor");

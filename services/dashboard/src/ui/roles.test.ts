@@ -11,7 +11,7 @@ test.each([
   ["read_only", ["read"]],
   ["", []],
   ["constructor", []],
-] as const)("%s may do %j alone", (role, permitted) => {
+] as const)("the role %j has exactly the permissions %j", (role, permitted) => {
   expect(all.filter((permission) => isPermitted(role, permission))).toEqual(permitted);
 });
 

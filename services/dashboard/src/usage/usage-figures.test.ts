@@ -32,7 +32,7 @@ test.each([
   expect(outcomeOf(status)).toBe(outcome);
 });
 
-test("each period has its figures, one without requests too", () => {
+test("each period has its figures, also one without requests", () => {
   const range = { from: at("01T00:00"), to: at("04T00:00"), stepMs: 24 * 60 * 60 * 1000 };
   const figures = figuresByPeriod(
     [count({ requests: 3 }), count({ status: 429 }), count({ hour: at("03T00:00"), status: 500 })],
@@ -57,12 +57,12 @@ test.each([
   expect(quantile(histogram, share)).toBe(expected);
 });
 
-test("requests that were over the limit do not make a service look fast", () => {
+test("requests over the limit are left out of durations", () => {
   expect(latencyOf([count({ status: 429, requests: 1_000, place: 0 })])).toBeUndefined();
   expect(latencyOf([count({ status: 429, requests: 1_000, place: 0 }), count({ place: 5 })])!.p50).toBe(24);
 });
 
-test("keys come by how much they were used", () => {
+test("keys are sorted by their number of requests", () => {
   const counts = [count({ key: "key_1" }), count({ key: "key_2", requests: 5 }), count({ key: "key_1", status: 404 })];
   expect(requestsByKey(counts)).toEqual([
     ["key_2", 5],

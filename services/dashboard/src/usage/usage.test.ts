@@ -33,13 +33,13 @@ test.each([
   ["week", "2026-03-01T12:30:00Z", "2026-02-22T13:00:00.000Z", "2026-03-01T13:00:00.000Z", 168],
   ["month", "2026-03-01T00:00:00Z", "2026-01-31T00:00:00.000Z", "2026-03-02T00:00:00.000Z", 30],
   ["quarter", "2026-03-01T23:59:59Z", "2025-11-30T00:00:00.000Z", "2026-03-02T00:00:00.000Z", 92],
-])("the range %s as of %s is of whole periods up to the present one", (id, now, from, to, periods) => {
+])("the range %s at %s has whole periods up to the current one", (id, now, from, to, periods) => {
   const range = rangesAt(new Date(now)).find((each) => each.id === id)!;
   expect([range.from.toISOString(), range.to.toISOString()]).toEqual([from, to]);
   expect((range.to.getTime() - range.from.getTime()) / range.stepMs).toBe(periods);
 });
 
-test("requests are drawn and told in numbers, by outcome and by key", async () => {
+test("requests are shown as a plot and as numbers, by outcome and by key", async () => {
   const hour = timestampFromDate(new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS));
   const durations = Array.from({ length: 16 }, (_, place) => (place === 4 ? 1_234n : 0n));
   const counts = { apiKeyId: "key_1", hour, durations };
@@ -60,7 +60,7 @@ test("requests are drawn and told in numbers, by outcome and by key", async () =
   expect(asked()).toMatchObject({ interval: "USAGE_INTERVAL_HOUR" });
 });
 
-test("one key's usage is asked for alone, and a key or a range that there is not changes nothing", async () => {
+test("the usage of one key can be shown; an unknown key or range is ignored", async () => {
   dashboard.state.keys = [keyOf({ id: "key_1" })];
   await page("/live/usage?key=key_1");
   expect(asked()).toMatchObject({ apiKeyId: "key_1", interval: "USAGE_INTERVAL_DAY" });
@@ -75,14 +75,14 @@ test("without requests the page says how to make one", async () => {
   expect(text).toContain('href="/test/api-keys"');
 });
 
-test("with account away the page says so", async () => {
+test("without account the page says so", async () => {
   const visitor = dashboard.visitor();
   await visitor.signIn();
   dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
   expect((await visitor.get("/live/usage")).status).toBe(503);
 });
 
-test("how each provider did is drawn, told in numbers, and asked for by the page's time and environment", async () => {
+test("the health of each provider is shown as a plot and as numbers, for the range and environment of the page", async () => {
   const hour = timestampFromDate(new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS));
   const before = timestampFromDate(new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 2 * HOUR_MS));
   dashboard.state.providerHealth = [
@@ -113,13 +113,13 @@ test("how each provider did is drawn, told in numbers, and asked for by the page
   });
 });
 
-test("where no provider was asked the page says what to do", async () => {
+test("if no provider was called the page says what to do", async () => {
   const { text } = await page("/test/usage?range=quarter");
   expect(text).toContain("No provider was called in the last 92 days.");
   expect(text).toContain('href="/test/verifications"');
 });
 
-test("without how providers did the rest of the page is shown, with a notice", async () => {
+test("without the health of providers the rest of the page is shown, with a notice", async () => {
   dashboard.state.failures.set("getProviderHealth", new ServiceError("service_unavailable"));
   const { status, text } = await page("/live/usage");
   expect(status).toBe(200);

@@ -18,19 +18,17 @@ const MAX_UNKNOWN_KEY_CALLS = 20;
 /** Maximum number of confirmed keys that are kept. */
 const MAX_CONFIRMED = 100_000;
 
-export interface KeyCheckOptions {
-  readonly replica: KeyReplica;
-  readonly account: Pick<Client<typeof ApiKeyService>, "getApiKey">;
-  readonly peppers: readonly SecretKey[];
-  /** Milliseconds on a clock that never goes back. */
-  readonly clock: () => number;
-  readonly now: () => Date;
-}
-
 /** Returns the API key of a text, or undefined if it is not valid. Errors: service_unavailable if that cannot be decided. */
 export type KeyCheck = (text: string) => Promise<ApiKey | undefined>;
 
-export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
+export function createKeyCheck(options: {
+  replica: KeyReplica;
+  account: Pick<Client<typeof ApiKeyService>, "getApiKey">;
+  peppers: readonly SecretKey[];
+  /** Milliseconds on a clock that never goes back. */
+  clock: () => number;
+  now: () => Date;
+}): KeyCheck {
   const { replica, clock } = options;
   const confirmed = new Map<string, { key: ApiKey; at: number }>();
   const asking = new Map<string, Promise<ApiKey | undefined>>();

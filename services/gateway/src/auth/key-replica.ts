@@ -8,15 +8,6 @@ import { type ApiKey, apiKeyOf, hashName } from "./api-key.ts";
 const SILENCE_MS = 5_000;
 const RECONNECT = { firstMs: 100, longestMs: 1_000 };
 
-export interface KeyReplicaOptions {
-  readonly account: Pick<Client<typeof ApiKeyService>, "watchApiKeys">;
-  readonly logger: Logger;
-  /** Milliseconds on a clock that never goes back. */
-  readonly clock: () => number;
-  /** Ends the watch. */
-  readonly stopping: AbortSignal;
-}
-
 /** A copy of all API key records, which account updates as they change. */
 export interface KeyReplica {
   find(hash: Uint8Array): ApiKey | undefined;
@@ -25,7 +16,14 @@ export interface KeyReplica {
 }
 
 /** Starts the watch and reopens it whenever it breaks. The old records stay in use until a new snapshot is complete. */
-export function startKeyReplica(options: KeyReplicaOptions): KeyReplica {
+export function startKeyReplica(options: {
+  account: Pick<Client<typeof ApiKeyService>, "watchApiKeys">;
+  logger: Logger;
+  /** Milliseconds on a clock that never goes back. */
+  clock: () => number;
+  /** Ends the watch. */
+  stopping: AbortSignal;
+}): KeyReplica {
   const { clock, logger, stopping } = options;
   let records = new Map<string, ApiKey>();
   let currentAt = Number.NEGATIVE_INFINITY;

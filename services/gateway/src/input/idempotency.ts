@@ -6,13 +6,6 @@ import canonicalize from "canonicalize";
 
 export type Idempotency = MessageInitShape<typeof IdempotencySchema>;
 
-const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
-
-/** Returns whether the text is a valid Idempotency-Key. */
-export function isIdempotencyKey(text: string): boolean {
-  return PRINTABLE.test(text);
-}
-
 /**
  * Returns the keyed hashes of an Idempotency-Key and its body under every key of the ring. The service that executes the
  * call stores only these, because key and body can contain a TIN. Bodies that differ only in spacing or in the order of
