@@ -23,7 +23,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
     logger,
     now,
   });
-  onClose("index of names", () => index.close());
+  onClose("name index", () => index.close());
 
   const rekeying = startRekeying({
     collections: { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) },

@@ -2,7 +2,8 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type IdentifierMap, identifierTypes } from "@vvs/identifiers";
 import type { Identifiers } from "@vvs/proto/common/v1/common";
 import type { LookUpRequest, Address as ProtoAddress } from "@vvs/proto/entity/v1/entity";
-import type { Criteria, Match, Reason } from "./lookup/lookup.ts";
+import type { Criteria, Match } from "./lookup/lookup.ts";
+import type { Reason } from "./matching/explanation.ts";
 import type { SnapshotDocument } from "./model/documents.ts";
 import type { Address } from "./model/facts.ts";
 

@@ -10,7 +10,7 @@ const hits = [
   { id: "unlike", score: 0.02, evidence: 5 },
 ];
 
-/** Which entities are read for a query whose name has these hits in the index, and how many are looked for beside them. */
+/** The entities read for a query with these hits in the index, and the limits of the other searches. */
 async function reads(query: { address: string | undefined }, options: { completeUntil?: number; now?: number } = {}) {
   const { completeUntil = Number.POSITIVE_INFINITY, now = 0 } = options;
   const read: string[] = [];
@@ -35,16 +35,16 @@ async function reads(query: { address: string | undefined }, options: { complete
   return { read, limits };
 }
 
-test("by a name alone no entity is read that the best leaves no chance", async () => {
+test("in a look-up only by name, no entity far below the best is read", async () => {
   expect(await reads({ address: undefined })).toEqual({ read: ["best", "likely"], limits: [] });
 });
 
-test("with an address each is read whose name is alike at all", async () => {
+test("with an address, every entity with a similar name is read", async () => {
   const { read } = await reads({ address: "1 Main St, Elgin, IL 60120" });
   expect(read).toEqual(["best", "likely", "chanceless"]);
 });
 
-test("beside an index that is behind, few are looked for in MongoDB", async () => {
+test("beside an index that is behind, only few entities are read by MongoDB's keys", async () => {
   const { read, limits } = await reads({ address: undefined }, { completeUntil: 0, now: 60_000 });
   expect(read).toEqual(["best", "likely"]);
   expect(limits).toEqual([40, 40]);

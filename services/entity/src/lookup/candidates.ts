@@ -9,13 +9,13 @@ import type { HostedIndex, IndexAnswer } from "../name-index/host.ts";
 import type { EntityStore } from "../store.ts";
 import type { CandidateSource } from "./lookup-fuzzy.ts";
 
-/** Candidates taken from one tier of keys, and in all: look-ups do bounded work however common a word is. */
+/** Maximum number of candidates from one tier of keys and in total. */
 const MAX_PER_TIER = 200;
 const MAX_CANDIDATES = 400;
-/** Taken of each list of keys where an index answers too: in the midst of a load, when MongoDB has much else to do. */
+/** Maximum number for each list of keys beside an index that is behind: then MongoDB is often busy with a load. */
 const MAX_MISSED = 40;
 
-/** Candidates by the keys that MongoDB indexes. */
+/** Finds candidates by the keys in MongoDB. */
 export function createStoredCandidates({ store }: { store: Pick<EntityStore, "findWhere"> }): CandidateSource {
   return async (tenant, { name, address }) => {
     const byName = name ? await findByName(store, tenant, name) : [];
@@ -26,7 +26,7 @@ export function createStoredCandidates({ store }: { store: Pick<EntityStore, "fi
 
 type Finder = Pick<EntityStore, "findWhere">;
 
-/** By the most telling tier of keys first, until there are enough. */
+/** Searches tier by tier, the most specific keys first, until there are enough entities. */
 async function findByName(store: Finder, tenant: Tenant, name: NormalizedName): Promise<FoundEntity[]> {
   const found = new Map<string, FoundEntity>();
   for (const keys of queryKeys(name)) {
@@ -37,7 +37,7 @@ async function findByName(store: Finder, tenant: Tenant, name: NormalizedName): 
   return [...found.values()];
 }
 
-/** What an index that is behind may miss: its answers stand beside these. */
+/** Finds entities that an index may miss because it is behind. */
 async function findMissed(store: Finder, tenant: Tenant, name: NormalizedName): Promise<FoundEntity[]> {
   const find = (keys: readonly string[]) => store.findWhere(tenant, { candidate_keys: { $in: keys } }, MAX_MISSED);
   return (await Promise.all(plainQueryKeys(name).map(find))).flat();
@@ -47,26 +47,23 @@ async function findByAddress(store: Finder, tenant: Tenant, address: string): Pr
   const { exact, near } = addressQueryKeys(address);
   const there = await store.findWhere(tenant, { address_keys: { $in: [...exact] } }, MAX_PER_TIER);
   if (there.length > 0) return there;
-  // The street's name may be mistyped: the houses of that number in the same place are few.
+  // The street may be mistyped: few houses in a place have the same number.
   return store.findWhere(tenant, beginningWith(near), MAX_PER_TIER);
 }
 
-/** With an address, a name that is less alike may be meant all the same. */
+/** Number of hits: beside an address, a less similar name may be meant too. */
 const HITS = { byName: 12, withAddress: 60 } as const;
-/** Names that score less than this are no candidates, whatever the others do. */
+/** Minimum score of a name. */
 const LEAST_SCORE = 0.03;
-/**
- * A name alone of so much less evidence than the best is meant less often than once in a thousand: the entity is not
- * read. With an address beside it, it may be.
- */
+/** In look-ups only by name, a name with this much less evidence than the best is meant in less than one of 1,000. */
 const CHANCELESS = 7;
-/** How far the index may be behind; own entities that changed within this time are compared in any case. */
+/** Own entities that changed within this time are always compared; the index may be behind by MAX_LAG_MS. */
 const RECENT_MS = 10_000;
 const MAX_LAG_MS = 8_000;
 
 /**
- * Candidates by the index of names, with what the organization itself changed a moment ago. MongoDB's keys find what
- * the index can't: by address, and by name while there is no index or what it misses while it is behind.
+ * Finds candidates with the name index, and the organization's own entities that changed recently. MongoDB's keys find
+ * the rest: by address, and by name while there is no index or it is behind.
  */
 export function createIndexedCandidates(options: {
   store: Pick<EntityStore, "findMatches" | "findWhere">;
@@ -88,7 +85,8 @@ export function createIndexedCandidates(options: {
       isBehind ? findMissed(store, tenant, name) : [],
       address === undefined ? [] : findByAddress(store, tenant, address),
     ]);
-    return { entities: found.flat(), idf: idfOf(answer) };
+    const { nameCount, counts } = answer;
+    return { entities: found.flat(), idf: createIdf({ nameCount, namesWith: (word) => counts.get(word) ?? 0 }) };
   };
 }
 
@@ -97,11 +95,7 @@ function hitsOf({ hits }: IndexAnswer, { isByName }: { isByName: boolean }): str
   return hits.filter(({ score, evidence }) => score >= LEAST_SCORE && evidence >= leastEvidence).map(({ id }) => id);
 }
 
-function idfOf({ counts, nameCount }: IndexAnswer) {
-  return createIdf({ nameCount, namesWith: (word) => counts.get(word) ?? 0 });
-}
-
-/** A prefix is a range of the index. Keys are letters, digits, spaces, colons and slashes: nothing is to be escaped. */
+/** Each prefix is a range of MongoDB's index. Keys have only letters, digits, spaces, colons and slashes: no escaping. */
 function beginningWith(prefixes: readonly string[]): Filter<EntityDocument> {
   return { address_keys: { $in: prefixes.map((prefix) => new RegExp(`^${prefix}`)) } };
 }

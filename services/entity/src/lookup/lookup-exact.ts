@@ -3,6 +3,7 @@ import type { Tenant } from "@vvs/tenant";
 import { readAddress } from "../matching/addresses/address.ts";
 import { addressQueryKeys } from "../matching/addresses/address-keys.ts";
 import { scoreAddress } from "../matching/addresses/score-address.ts";
+import type { Reason } from "../matching/explanation.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import { nameQueryKeys } from "../model/match-keys.ts";
 import { ambiguous, SEVERAL_ENTITIES } from "../model/refusals.ts";
@@ -16,7 +17,6 @@ import {
   type Match,
   nameForLookup,
   noMatch,
-  type Reason,
 } from "./lookup.ts";
 
 interface Stores {
@@ -30,22 +30,21 @@ interface Found {
   readonly namedBy: readonly IdentifierType[];
 }
 
-/** So many of one name, or of one house, are compared at most. */
+/** Maximum number of entities of one name or one house that are compared. */
 const MAX_COMPARED = 500;
 
 /**
- * The one entity that every criterion agrees on: named by an identifier where any is given and contradicting none,
- * with the legal name and the address asked for. Errors: entity_not_found, ambiguous_match.
+ * Finds the one entity that agrees with every criterion: an identifier names it and none contradicts it, and its legal
+ * name and an address agree. Errors: entity_not_found, ambiguous_match.
  */
 export function createExactLookup(stores: Stores) {
   return async (tenant: Tenant, criteria: Criteria): Promise<Match> => {
     const { identifiers, legalName, address } = criteria;
     const found = await findByFirstCriterion(stores, tenant, criteria);
     const place = address === "" ? undefined : readAddress(address);
-    const matching = found.filter(
-      ({ entity }) =>
-        (legalName === "" || agreesOnName(entity, legalName)) && (!place || agreesOnAddress(entity, place)),
-    );
+    const matching = found
+      .filter(({ entity }) => legalName === "" || agreesOnName(entity, legalName))
+      .filter(({ entity }) => !place || agreesOnAddress(entity, place));
     const [match, other] = matching;
     if (!match) throw noMatch(identifiers);
     if (other) {
@@ -76,16 +75,12 @@ async function findByFirstCriterion(stores: Stores, tenant: Tenant, criteria: Cr
   return entities.map((entity) => ({ entity, namedBy: [] }));
 }
 
-/** Every criterion that agrees is needed, so they weigh the same; together they are the confidence of 1. */
+/** Weighs all criteria that agree equally, because each is required; the weights add up to the confidence of 1. */
 function explain({ identifiers, legalName, address }: Criteria, { entity, namedBy }: Found): Reason[] {
   const reasons = identifierReasons(identifiers, namedBy);
   if (legalName !== "") {
-    reasons.push({
-      criterion: "legal_name",
-      outcome: "agrees",
-      weight: 1,
-      detail: "the names are equal but for spelling",
-    });
+    const detail = "the names are equal but for spelling";
+    reasons.push({ criterion: "legal_name", outcome: "agrees", weight: 1, detail });
   }
   const compared = address === "" ? undefined : scoreAddress(readAddress(address), entity.addresses);
   if (compared) {

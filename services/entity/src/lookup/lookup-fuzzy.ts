@@ -18,37 +18,36 @@ import type { TinVault } from "../tins/tins.ts";
 import { type Criteria, type Match, nameForLookup, noMatch } from "./lookup.ts";
 import type { Named } from "./naming.ts";
 
-/** Entities that may be meant, some perhaps twice, and how telling words are among the names that they were found in. */
+/** Entities that may be meant, perhaps with duplicates, and the weights of words among the names searched. */
 export interface Candidates {
   readonly entities: readonly FoundEntity[];
   readonly idf: Idf;
 }
 
-/** What entities are searched by; at least one of them. */
+/** At least one of the two. */
 export interface CandidateQuery {
   readonly name: NormalizedName | undefined;
   /** One line. */
   readonly address: string | undefined;
 }
 
-/** Finds entities that may be meant, in bounded work; they are scored afterwards. */
+/** Finds the entities to score, in bounded work. */
 export type CandidateSource = (tenant: Tenant, query: CandidateQuery) => Promise<Candidates>;
 
-/** So sure, and so far ahead of the next, that there is no choice to offer. */
+/** With this confidence and this lead, a match is returned without other candidates. */
 const CERTAIN_CONFIDENCE = 0.95;
 const CERTAIN_LEAD = 0.1;
 /**
- * By a name alone, where the likeliest is meant at least this probably, it and those that are not far less likely are
- * offered at the least confidence that a candidate has: somebody who left a word out had better choose among some than
- * find nothing.
+ * Where a look-up has only a name and the likeliest entity at least this confidence, that entity and others of some
+ * likelihood are raised to the confidence of a candidate: a choice is better than no result, as when a word was omitted.
  */
 const OFFERED_FROM = 0.02;
 const LEAST_OFFERED = 0.002;
 const MOST_OFFERED = 0.62;
 
 /**
- * Scores all criteria together. One match, or several candidates, best first: one that is certain and far ahead comes
- * alone. Errors: entity_not_found, ambiguous_match where identifiers name different entities.
+ * Scores all criteria together and returns one match or several candidates, best first. Errors: entity_not_found,
+ * ambiguous_match where identifiers name different entities.
  */
 export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault; candidates: CandidateSource }) {
   return async (tenant: Tenant, criteria: Criteria): Promise<readonly [Match, ...Match[]]> => {
@@ -69,12 +68,11 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
   };
 }
 
-/** The entities that are alike enough, best first: one that is certain and far ahead comes alone, else at most ten. */
+/** The best match only, where it is certain and far ahead; else at most ten candidates, best first. */
 export function matchesAmong(options: {
   query: FuzzyQuery;
   entities: readonly FoundEntity[];
   idf: Idf;
-  /** What is compared of an entity. */
   comparable: (entity: FoundEntity) => FuzzyEntity;
 }): Match[] {
   const { query, entities, idf, comparable } = options;
@@ -86,25 +84,25 @@ export function matchesAmong(options: {
       return { entity, byName: name?.confidence ?? 0, ...scoreCandidate(query, compared[index]!, idf, name) };
     })
     .filter(({ confidence }) => confidence >= candidateConfidence)
-    // By three decimals, those that are offered are often equal: their order is by what they come from.
+    // The confidences of offered candidates are often equal in three decimals: the confidence by name decides.
     .sort((a, b) => b.confidence - a.confidence || b.byName - a.byName || (a.entity._id < b.entity._id ? -1 : 1))
     .map(({ byName: _, ...match }): Match => match);
   const [first, second] = matches;
   if (!first || !second) return matches;
-  // Confidences have three decimals; their difference has the noise of binary fractions.
+  // Confidences have three decimals; rounding removes the noise of binary fractions from their difference.
   const lead = Math.round((first.confidence - second.confidence) * 1000);
   const isAlone = first.confidence >= CERTAIN_CONFIDENCE && lead >= CERTAIN_LEAD * 1000;
   return isAlone ? [first] : matches.slice(0, MAX_CANDIDATES);
 }
 
-/** The best name of each entity, and how sure one can be of it beside the others; undefined where there is none. */
+/** The best name of each entity, with its confidence beside the others; undefined for an entity without a name. */
 function namesAmong(
   query: FuzzyQuery,
   entities: readonly FuzzyEntity[],
   idf: Idf,
 ): readonly (ScoredName | undefined)[] {
   const scored = entities.map((entity) => nameScore(query, entity, idf));
-  // Entities of one and the same name are no rivals: by their name alone each is as good as the other.
+  // Entities of the same name share one confidence.
   const distinct = new Map(scored.flatMap((name) => (name ? [[keyOf(name), name] as const] : [])));
   const confidences = nameConfidences([...distinct.values()]);
   const byKey = new Map([...distinct.keys()].map((key, index) => [key, confidences[index]!]));
@@ -117,7 +115,7 @@ function namesAmong(
   });
 }
 
-/** Raises a confidence that is too small for a candidate, and worth an offer: in the order that they had. */
+/** Raises a confidence too low for a candidate, if it is worth offering; the order stays the same. */
 function offered(confidence: number): number {
   if (confidence < LEAST_OFFERED || confidence >= MOST_OFFERED) return confidence;
   const share = (confidence - LEAST_OFFERED) / (MOST_OFFERED - LEAST_OFFERED);
@@ -128,13 +126,12 @@ function keyOf({ name, score }: ScoredName): string {
   return `${score} ${name.key} ${name.legalForms.join(" ")}`;
 }
 
-/** The names that an entity is compared by. */
 export function namesOf(entity: Pick<FoundEntity, "legal_name" | "placeholder" | "other_names">): NormalizedName[] {
   const legalNames = entity.placeholder ? [] : [entity.legal_name];
   return [...legalNames, ...entity.other_names].map(normalizeName);
 }
 
-/** What is compared of an entity. An identifier that named it counts as its own, a remembered one or a TIN too. */
+/** What is compared of an entity. Identifiers that named it count as its own, also remembered ones and TINs. */
 function comparable(entity: FoundEntity, named: Named, { identifiers }: Criteria): FuzzyEntity {
   const agreeing = named.agreementsOf(entity).map((type) => [type, identifiers[type]]);
   const contradicting = named.contradictionsOf(entity).map((type) => [type, ""]);

@@ -45,7 +45,7 @@ describe("an exact look-up", () => {
   test.each<[string, Criteria, string]>([
     ["a UEI", { identifiers: { uei: "ABCDEFGHJK41" } }, "inc"],
     ["a TIN", { identifiers: { tin: "130000001" } }, "llc"],
-    ["identifiers of which one is carried by none", { identifiers: { cage: "4ABC1", duns: "139999999" } }, "llc"],
+    ["identifiers, one of them unknown", { identifiers: { cage: "4ABC1", duns: "139999999" } }, "llc"],
     ["a name spelled otherwise", { legalName: "SOCIETE BLUE RIDGE AND SONS INCORPORATED" }, "inc"],
     ["a name without its legal form", { legalName: "societe blue ridge & sons" }, "inc"],
     ["a name with the legal form that tells it apart", { legalName: "Blue Ridge Timber, L.L.C." }, "llc"],
@@ -55,9 +55,9 @@ describe("an exact look-up", () => {
     ["an address with the state before the city", { address: "77 Elm Ave, NC Asheville" }, "llc"],
     ["an address with ZIP+4 written together", { address: "5 Mill Rd 288041234" }, "northfork"],
     ["an address without a house number", { address: "One Quasar Way, Asheville, NC 28806" }, "quasar"],
-    ["an address with a line before", { address: "Attn. Legal, One Quasar Way, Asheville, NC" }, "quasar"],
+    ["an address after another line", { address: "Attn. Legal, One Quasar Way, Asheville, NC" }, "quasar"],
     ["an address abroad", { address: "Lindenweg 5, Munchen, Bayern" }, "abroad"],
-    ["an identifier and all else", { identifiers: { duns: "130000002" }, legalName: "Blue Ridge Timber" }, "corp"],
+    ["all criteria", { identifiers: { duns: "130000002" }, legalName: "Blue Ridge Timber" }, "corp"],
   ])("finds by %s", async (_, criteria, key) => {
     const { entity, confidence, candidates } = await lookUp(criteria);
     expect(entity!.id).toBe(ids[key]);
@@ -67,7 +67,7 @@ describe("an exact look-up", () => {
 
   test.each<[string, Criteria]>([
     [
-      "an identifier that nobody carries, though the name is right",
+      "an unknown identifier with the right name",
       { identifiers: { uei: "ABCDEFGHJK49" }, legalName: "Blue Ridge Timber LLC" },
     ],
     ["an identifier that contradicts", { identifiers: { tin: "130000001", cage: "9ZZZ9" } }],
@@ -81,7 +81,7 @@ describe("an exact look-up", () => {
     await expect(lookUp(criteria)).rejects.toMatchObject({ code: "entity_not_found" });
   });
 
-  test("says what is odd about identifiers that name nothing, and never repeats them", async () => {
+  test("says what is odd about unknown identifiers without repeating them", async () => {
     const message = async (identifiers: object) =>
       lookUp({ identifiers }).then(
         () => "",
@@ -94,7 +94,7 @@ describe("an exact look-up", () => {
     expect(await message({ duns: "139999998" })).toBe("No entity matches.");
   });
 
-  test("of a name that several have is ambiguous, with candidates", async () => {
+  test("by a name of several entities is ambiguous, with candidates", async () => {
     await expect(lookUp({ legalName: "Blue Ridge Timber" })).rejects.toMatchObject({
       code: "ambiguous_match",
       candidates: expect.arrayContaining([
@@ -104,7 +104,7 @@ describe("an exact look-up", () => {
     });
   });
 
-  test("says of each candidate why, where asked", async () => {
+  test("explains each candidate on request", async () => {
     const refusal = { code: "ambiguous_match" };
     const reason = (criterion: string, outcome: string) => expect.objectContaining({ criterion, outcome });
     await expect(lookUp({ legalName: "Blue Ridge Timber", explain: true })).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe("a fuzzy look-up", () => {
     ["an address alone", { address: "5 Mill Road, Asheville NC 28804" }, "northfork"],
     ["an address alone, its street mistyped", { address: "77 Ellm Avenue Asheville NC 28803" }, "llc"],
     [
-      "an address behind a name and without commas",
+      "an address after a name and without commas",
       { address: "Attn Office 5 Mill Rd Asheville NC 28804" },
       "northfork",
     ],
@@ -150,7 +150,7 @@ describe("a fuzzy look-up", () => {
     expect(confidence).toBeGreaterThanOrEqual(0.6);
   });
 
-  test("offers candidates, best first, where none stands out, and says why where asked", async () => {
+  test("offers candidates, best first, if none is certain, and explains them on request", async () => {
     const { entity, candidates } = await lookUp({ legalName: "Blue Ridge Timber", fuzzy: true, explain: true });
     expect(entity).toBeUndefined();
     expect(
@@ -168,7 +168,7 @@ describe("a fuzzy look-up", () => {
     expect(unexplained.candidates[0]!.explanation).toEqual([]);
   });
 
-  test("tells the parts of an address that agreed and contradicted, with what each weighed", async () => {
+  test("explains the parts of an address that agree and contradict, with their weights", async () => {
     const criteria = { legalName: "Northfork Quarrystone Paving", address: "7 Mill Rd, Asheville NC 28804" };
     const { explanation } = await lookUp({ ...criteria, fuzzy: true, explain: true });
     const address = explanation.find(({ criterion }) => criterion === "address")!;
@@ -184,7 +184,7 @@ describe("a fuzzy look-up", () => {
     expect(reasons.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(confidence, 2);
   });
 
-  test("weighs in exact mode what was needed, so that the weights are the confidence", async () => {
+  test("in exact mode weighs the required criteria, and the weights add up to the confidence", async () => {
     const identifiers = { duns: "130000002" };
     const { explanation } = await lookUp({ identifiers, address: "79 Elm Ave, Asheville NC", explain: true });
     expect(explanation.map(({ criterion, outcome, weight }) => [criterion, outcome, weight])).toEqual([
@@ -194,7 +194,7 @@ describe("a fuzzy look-up", () => {
     expect(explanation[1]!.parts.map(({ part }) => part)).toEqual(["number", "street", "city", "state"]);
   });
 
-  test("finds nothing in what is alike only in common words", async () => {
+  test("finds nothing by common words only", async () => {
     await expect(lookUp({ legalName: "Completely Different Holdings", fuzzy: true })).rejects.toMatchObject({
       code: "entity_not_found",
     });

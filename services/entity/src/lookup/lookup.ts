@@ -2,7 +2,9 @@ import { ServiceError } from "@vvs/errors";
 import { type IdentifierMap, type IdentifierType, identifierTypes } from "@vvs/identifiers";
 import type { Tenant } from "@vvs/tenant";
 import { type AddressQuery, addressAgrees } from "../matching/addresses/address.ts";
+import type { Reason } from "../matching/explanation.ts";
 import { namesAgree, normalizeName } from "../matching/names/normalize-name.ts";
+import { identifierDetail } from "../matching/score/score-candidate.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import { explainOddity } from "../model/identifiers.ts";
 import { ambiguous, DIFFERENT_ENTITIES } from "../model/refusals.ts";
@@ -10,26 +12,16 @@ import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
 import { type Named, nameEntities } from "./naming.ts";
 
-/** What a look-up asks for; at least one criterion. */
+/** The criteria of a look-up, at least one. */
 export interface Criteria {
-  /** Normalized, perhaps ill-formed: such a value matches nothing. */
+  /** Normalized; an ill-formed value matches nothing. */
   readonly identifiers: IdentifierMap;
   /** "" where not given. */
   readonly legalName: string;
   /** One line; "" where not given. */
   readonly address: string;
-  /** Candidates of a refusal come with their reasons. */
+  /** Whether the candidates of a refusal are explained. */
   readonly explain: boolean;
-}
-
-/** Why an entity matches, criterion by criterion. */
-export interface Reason {
-  readonly criterion: string;
-  readonly outcome: string;
-  readonly weight: number;
-  readonly detail: string;
-  /** What it is made of. */
-  readonly parts?: readonly { readonly part: string; readonly outcome: string; readonly weight: number }[];
 }
 
 export interface Match {
@@ -38,7 +30,7 @@ export interface Match {
   readonly explanation: readonly Reason[];
 }
 
-/** Whom the identifiers of a look-up name. Errors: ambiguous_match, before any other criterion, where they name different ones. */
+/** Finds the entities named by the identifiers of a look-up. Errors: ambiguous_match where they name different entities. */
 export async function nameForLookup(
   stores: { store: EntityStore; tins: TinVault },
   tenant: Tenant,
@@ -53,7 +45,7 @@ export async function nameForLookup(
   return named;
 }
 
-/** What each identifier asked for says of an entity. */
+/** Explains how each identifier of a look-up compares with an entity. */
 export function identifierReasons(
   identifiers: IdentifierMap,
   agreeing: readonly IdentifierType[],
@@ -62,26 +54,22 @@ export function identifierReasons(
   return identifierTypes
     .filter((type) => identifiers[type] !== undefined)
     .map((type) => {
-      const [criterion, name] = [`identifiers.${type}`, type.toUpperCase()];
-      if (agreeing.includes(type))
-        return { criterion, outcome: "agrees", weight: 1, detail: `the ${name} is the same` };
-      return contradicting.includes(type)
-        ? { criterion, outcome: "contradicts", weight: 0, detail: `the entity has another ${name}` }
-        : { criterion, outcome: "absent", weight: 0, detail: `the entity has no ${name}` };
+      const outcome = agreeing.includes(type) ? "agrees" : contradicting.includes(type) ? "contradicts" : "absent";
+      const [weight, detail] = [outcome === "agrees" ? 1 : 0, identifierDetail(type, outcome)];
+      return { criterion: `identifiers.${type}`, outcome, weight, detail };
     });
 }
 
-/** Does an entity agree with the name asked for? A placeholder is no name. */
+/** True where an entity's legal name agrees; a placeholder never does. */
 export function agreesOnName(entity: FoundEntity, legalName: string): boolean {
   return !entity.placeholder && namesAgree(normalizeName(legalName), normalizeName(entity.legal_name));
 }
 
-/** Does one of the entity's addresses agree with the one asked for? */
 export function agreesOnAddress(entity: FoundEntity, address: AddressQuery): boolean {
   return entity.addresses.some((own) => addressAgrees(address, own));
 }
 
-/** The 404 of a look-up: says what is odd about the identifiers given, never repeating one. */
+/** The 404 of a look-up; it says what is odd about the identifiers without repeating them. */
 export function noMatch(identifiers: IdentifierMap): ServiceError {
   const oddities = identifierTypes.flatMap((type) => {
     const value = identifiers[type];

@@ -5,10 +5,10 @@ import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
 import { contradictions, type Resolution, resolve } from "./resolve.ts";
 
-/** Whom identifiers name, with what is needed to judge it. */
+/** The entities that identifiers name. */
 export interface Named {
   readonly resolution: Resolution;
-  /** The entities of the resolution, of which none is hidden. */
+  /** The entities of the resolution, none of them hidden. */
   readonly entities: readonly EntityDocument[];
   /** Visible entities that carry any of the given identifiers. */
   readonly carriers: readonly EntityDocument[];
@@ -20,7 +20,7 @@ export interface Named {
   missingFrom(entity: FoundEntity): IdentifierType[];
 }
 
-/** Finds the entities that identifiers name for this organization. An ill-formed value names nothing. */
+/** Finds the entities that identifiers name for an organization. An ill-formed value names none. */
 export async function nameEntities(
   { store, tins }: { store: EntityStore; tins: TinVault },
   tenant: Tenant,
@@ -85,6 +85,7 @@ async function findRemembered(
   return { entities, idsByType };
 }
 
-function pick(identifiers: IdentifierMap, types: readonly IdentifierType[]): IdentifierMap {
+/** Only the identifiers of some types. */
+export function pick(identifiers: IdentifierMap, types: readonly IdentifierType[]): IdentifierMap {
   return Object.fromEntries(types.map((type) => [type, identifiers[type]]));
 }

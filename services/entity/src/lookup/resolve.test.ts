@@ -45,11 +45,16 @@ describe("an entity is contradicted by", () => {
   test.each<[string, IdentifierMap, Parameters<typeof contradictions>[1], string[]]>([
     ["nothing, where values are the same", { uei: "U" }, { uei: "U" }, []],
     ["nothing that it does not carry", { uei: "U", tin: "123456789" }, { uei: "U" }, []],
-    ["nothing that was not given", { uei: "U" }, { uei: "U", cage: "C" }, []],
+    ["nothing that is not given", { uei: "U" }, { uei: "U", cage: "C" }, []],
     ["another value", { uei: "U", cage: "X" }, { uei: "U", cage: "C" }, ["cage"]],
-    ["an ill-formed value of what it carries", { uei: "U", duns: "1" }, { uei: "U", duns: "123456789" }, ["duns"]],
+    [
+      "an ill-formed value of an identifier that it carries",
+      { uei: "U", duns: "1" },
+      { uei: "U", duns: "123456789" },
+      ["duns"],
+    ],
     ["another TIN", { tin: "123456789" }, { tin: false }, ["tin"]],
-    ["not by its own TIN", { tin: "123456789" }, { tin: true }, []],
+    ["nothing, for its own TIN", { tin: "123456789" }, { tin: true }, []],
   ])("%s", (_, given, own, expected) => {
     expect(contradictions(given, own)).toEqual(expected);
   });

@@ -1,24 +1,24 @@
 import { type IdentifierMap, type IdentifierType, identifierTypes } from "@vvs/identifiers";
 
-/** Whom one identifier names. */
+/** The entities that one identifier names. */
 export interface Naming {
   readonly type: IdentifierType;
   /** Visible entities that carry it. */
   readonly carriers: readonly string[];
-  /** Where none carries it: entities for which the organization remembers it. */
+  /** If no entity carries it: those for which the organization remembers it. */
   readonly remembered: readonly string[];
 }
 
 export type Resolution =
   | { readonly kind: "none" }
-  /** All named entities: one, or several that carry the same identifier. */
+  /** One entity, or several that carry the same identifier. */
   | { readonly kind: "named"; readonly ids: readonly string[] }
   /** Identifiers that name different entities. */
   | { readonly kind: "ambiguous"; readonly ids: readonly string[] };
 
 /**
- * What identifiers name together. Those that are carried must agree on an entity; a remembered one yields to them, and
- * counts only among several that they leave, or where nothing is carried.
+ * Resolves several identifiers together. Those that are carried must agree on an entity. Remembered ones decide only
+ * among several such entities, or where no identifier is carried.
  */
 export function resolve(namings: readonly Naming[]): Resolution {
   const carried = namings.map(({ carriers }) => carriers).filter((ids) => ids.length > 0);
@@ -32,7 +32,7 @@ export function resolve(namings: readonly Naming[]): Resolution {
   return { kind: "named", ids: remembered.reduce(narrowed, agreed.ids) };
 }
 
-/** The identifiers given that an entity carries with another value. One that it does not carry is no contradiction. */
+/** The given identifiers that an entity carries with another value. */
 export function contradictions(
   given: IdentifierMap,
   carried: { readonly [T in IdentifierType]?: string | boolean },
@@ -40,7 +40,7 @@ export function contradictions(
   return identifierTypes.filter((type) => {
     const value = carried[type];
     if (given[type] === undefined || value === undefined) return false;
-    // A TIN is compared by its hash: what is carried is only whether it is the same.
+    // Of a TIN, `carried` has only whether it is the same.
     return typeof value === "boolean" ? !value : value !== given[type];
   });
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from "@vvs/errors";
-import type { MatchPart, MatchReason } from "@vvs/proto/common/v1/common";
+import type { Reason } from "../matching/explanation.ts";
 import type { FoundEntity } from "./documents.ts";
 
 /** Maximum number of candidates returned. */
@@ -19,8 +19,6 @@ export function ambiguous(
   }));
   return new ServiceError("ambiguous_match", { message, candidates });
 }
-
-type Reason = Omit<MatchReason, "$typeName" | "parts"> & { readonly parts?: readonly Omit<MatchPart, "$typeName">[] };
 
 export const DIFFERENT_ENTITIES = "The identifiers name different entities: see candidates.";
 export const SEVERAL_ENTITIES = "Several entities match: give more to tell them apart. See candidates.";

@@ -1,8 +1,8 @@
-/** A growing list of whole numbers below 2^32, four bytes each, outside the garbage collector's reach. */
+/** A growing list of integers from 0 to 2^32 - 1, four bytes each, outside the heap of the garbage collector. */
 export interface Column {
   readonly length: number;
   push(value: number): void;
-  /** What it holds, in no more memory than that takes. The column must not be used afterwards. */
+  /** Returns the values in an array of exactly their size. The column must not be used afterwards. */
   take(): Uint32Array<ArrayBuffer>;
 }
 
@@ -32,25 +32,17 @@ export function createColumn(): Column {
   };
 }
 
-/** Texts one after the other in one buffer. */
-export interface TextColumn {
-  readonly length: number;
-  push(text: string): void;
-  take(): Texts;
-}
-
+/** Texts in one buffer, by their numbers. */
 export interface Texts {
   at(index: number): string;
 }
 
-export function createTextColumn(): TextColumn {
+/** Collects texts; `take` ends the collection. */
+export function createTextColumn(): { push(text: string): void; take(): Texts } {
   const starts = createColumn();
   let bytes = Buffer.alloc(1_024);
   let used = 0;
   return {
-    get length() {
-      return starts.length;
-    },
     push(text) {
       const size = Buffer.byteLength(text);
       if (used + size > bytes.length) {

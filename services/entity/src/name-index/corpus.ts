@@ -1,47 +1,45 @@
+import { wordsOf } from "../matching/names/name-keys.ts";
 import { type NormalizedName, normalizeName } from "../matching/names/normalize-name.ts";
 import { createColumn, createTextColumn, type Texts } from "./column.ts";
 import { createDictionary, type Dictionary } from "./dictionary.ts";
 import { createEntityIdCollector, type EntityIds } from "./entity-ids.ts";
-import { bagOf, pairOf } from "./features.ts";
 import { type Grouped, groupBy, powerOfTwo } from "./grouped.ts";
-import { spread } from "./hash.ts";
+import { bagOf, pairOf, spread } from "./hash.ts";
 import { isPlain } from "./plain-name.ts";
-import { wordsOf } from "./terms.ts";
 
-/** What the index takes in of an entity. */
 export interface IndexedEntity {
   readonly id: string;
-  /** The organization that alone may find it; null for the registry's. */
+  /** The only organization that may find it; null for registry entities. */
   readonly owner: string | null;
-  /** The legal name first, where it has one that was supplied. */
+  /** The legal name first, unless it is a placeholder. */
   readonly names: readonly string[];
 }
 
-/** Numbers of names from `start` up to, and without, `end`. */
+/** The numbers of names from `start` up to, but not including, `end`. */
 export interface NameRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * All names at one time, in arrays: names in the order of their owners, the registry's first, so that what one
- * organization may see are two ranges of numbers.
+ * All names as of one time, in arrays. They are ordered by owner, the registry's first, so that the names an organization
+ * may see are two ranges of numbers.
  */
 export interface Corpus {
   readonly nameCount: number;
-  /** The row of the entity that has the name. */
+  /** The row of each name's entity. */
   readonly entityOf: Uint32Array;
   readonly entityIds: EntityIds;
   readonly texts: Texts;
   /** The words of each name, in order; see `wordsOf`. */
   readonly words: Grouped;
-  /** The names that hold each word, ascending. */
+  /** The names with each word, ascending. */
   readonly postings: Grouped;
-  /** Names by the hash of all of their words; several hashes share a bucket. */
+  /** Names by the hash of all their words; several hashes share a bucket. */
   readonly bags: Grouped;
-  /** Names by the hash of each two common words; several hashes share a bucket. */
+  /** Names by the hash of each pair of common words; several hashes share a bucket. */
   readonly pairs: Grouped;
-  /** The legal forms of each name, as a number of `legalForms`, and `PLAIN` where `isPlain` holds. */
+  /** The legal forms of each name, as an index of `legalForms`, and `PLAIN` where `isPlain` holds. */
   readonly traitsOf: Uint16Array;
   readonly legalForms: readonly string[];
   readonly registry: NameRange;
@@ -49,18 +47,17 @@ export interface Corpus {
 }
 
 export interface CorpusBuilder {
-  readonly entityCount: number;
-  /** Takes an entity in; those of one owner together, the registry's before all. */
+  /** Adds an entity. The registry's must come first, then those of each owner together. */
   add(entity: IndexedEntity): void;
   finish(): { corpus: Corpus; dictionary: Dictionary };
 }
 
-/** A word that more names hold than this is common: together with another one it tells names apart, alone it does not. */
+/** A word in more names than this is common: only together with another word does it distinguish names. */
 export const COMMON_NAMES = 1_000;
 
-/** Combinations of legal forms that are told apart; any further ones count as one. */
+/** Maximum number of combinations of legal forms; all further ones count as one. */
 export const MAX_FORMS = 0x3fff;
-/** Marks of a name beside its legal forms: they are read together, as that is done for hundreds of names a look-up. */
+/** Marks in `traitsOf`, which share its numbers with the legal forms because they are read together. */
 export const PLAIN = 0x4000;
 export const GONE = 0x8000;
 
@@ -75,9 +72,6 @@ export function createCorpusBuilder(): CorpusBuilder {
   const formNumbers = new Map<string, number>();
   const ranges = new Map<string | null, { start: number; end: number }>();
   return {
-    get entityCount() {
-      return entityIds.count;
-    },
     add({ id, owner, names }) {
       for (const name of names) {
         entityOf.push(entityIds.count);
@@ -151,13 +145,12 @@ function bagsOf(words: Grouped, nameCount: number): Grouped {
 
 function pairsOf(words: Grouped, nameCount: number, postingStarts: Uint32Array): Grouped {
   const isCommon = (word: number) => postingStarts[word + 1]! - postingStarts[word]! > COMMON_NAMES;
-  const eachPair = (tell: (hash: number, name: number) => void) => {
+  const eachPair = (visit: (hash: number, name: number) => void) => {
     for (let name = 0; name < nameCount; name++) {
-      const end = words.starts[name + 1]!;
-      for (let first = words.starts[name]!; first < end - 1; first++) {
-        if (!isCommon(words.values[first]!)) continue;
-        for (let second = first + 1; second < end; second++) {
-          if (isCommon(words.values[second]!)) tell(spread(pairOf(words.values[first]!, words.values[second]!)), name);
+      const common = words.values.subarray(words.starts[name], words.starts[name + 1]).filter(isCommon);
+      for (let first = 0; first < common.length; first++) {
+        for (let second = first + 1; second < common.length; second++) {
+          visit(spread(pairOf(common[first]!, common[second]!)), name);
         }
       }
     }

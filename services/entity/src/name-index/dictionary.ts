@@ -3,7 +3,7 @@ export interface Dictionary {
   readonly size: number;
   idOf(word: string): number | undefined;
   wordAt(id: number): string;
-  /** The number of a word, a new one where it has none. */
+  /** Returns the number of a word; gives a new word the next number. */
   add(word: string): number;
 }
 
@@ -19,7 +19,7 @@ export function createDictionary(): Dictionary {
     add(word) {
       const known = ids.get(word);
       if (known !== undefined) return known;
-      // A piece of a longer text would keep the whole of it in memory.
+      // A slice of a longer text would keep all of it in memory.
       const own = Buffer.from(word).toString();
       ids.set(own, words.length);
       words.push(own);

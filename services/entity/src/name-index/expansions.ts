@@ -1,19 +1,21 @@
+import { expand } from "../matching/names/abbreviations.ts";
 import { isParticle } from "../matching/names/common-words.ts";
+import { wordsOf } from "../matching/names/name-keys.ts";
 import type { NormalizedName } from "../matching/names/normalize-name.ts";
+import { hasInOrder } from "../matching/names/token-similarity.ts";
+import { append } from "./grouped.ts";
 import type { Names } from "./names.ts";
-import { otherReadings, wordsOf } from "./terms.ts";
 
-/** A word of the index that words of a query may stand for. */
+/** A word of the index that may be meant by `span` words of a query, from word `first` on. */
 export interface Expansion {
   readonly word: number;
-  /** How alike, 0–1. */
+  /** Similarity, 0–1. */
   readonly likeness: number;
-  /** The words of the query that it stands for: from `first`, so many. */
   readonly first: number;
   readonly span: number;
 }
 
-/** Two words of the index that one word of a query, written together, may stand for. */
+/** Two words of the index that may be meant by one word of a query. */
 export interface Split {
   readonly words: readonly [number, number];
   readonly position: number;
@@ -25,25 +27,24 @@ export interface ExpandedQuery {
   readonly splits: readonly Split[];
 }
 
+/** Likeness of a word to its other readings, to two words joined, and to a longer word that it shortens. */
 const READING = 0.95;
-/** Of a word to two that were written together. */
 export const JOINED = 0.97;
 const SHORTENED = 0.8;
 const LONGEST_PARTICLE = 3;
-/** What a particle was written to is not much shorter than a word that tells something. */
 const SHORTEST_REST = 3;
 const MAX_NEAR = 16;
 const MAX_LONGER = 6;
 const MAX_SPLITS = 4;
 const SHORTEST_PIECE = 2;
-/** A word this long may have a single letter written to it. */
+/** From this length on, one of the two pieces of a word may be a single letter. */
 const LETTER_SPLIT_FROM = 6;
-/** A word that so few names hold may well be another one mistyped or shortened. */
+/** A word in at most this many names may well be a mistyped or shortened one. */
 const RARE_NAMES = 300;
-/** Words beginning alike that are looked through for one that is meant by its beginning. */
+/** Maximum number of words examined for one that begins with a query's word. */
 const MAX_BEGINNING = 2_000;
 
-/** Finds the words of the index that a query's words may stand for. */
+/** Finds the words of the index that may be meant by a query's words. */
 export function createExpander(names: Names): (name: NormalizedName) => ExpandedQuery {
   const { dictionary, neighbourhood } = names;
   const shortForms = shortFormsIn(names);
@@ -75,10 +76,10 @@ export function createExpander(names: Names): (name: NormalizedName) => Expanded
     const found: { split: Split; count: number }[] = [];
     const shortest = text.length >= LETTER_SPLIT_FROM ? 1 : SHORTEST_PIECE;
     for (let cut = shortest; cut <= text.length - shortest; cut++) {
-      const [before, behind] = [dictionary.idOf(text.slice(0, cut)), dictionary.idOf(text.slice(cut))];
-      if (before === undefined || behind === undefined) continue;
-      const count = Math.min(names.countOf(before), names.countOf(behind)) * Math.min(cut, text.length - cut);
-      found.push({ split: { words: [before, behind], position }, count });
+      const [before, after] = [dictionary.idOf(text.slice(0, cut)), dictionary.idOf(text.slice(cut))];
+      if (before === undefined || after === undefined) continue;
+      const count = Math.min(names.countOf(before), names.countOf(after)) * Math.min(cut, text.length - cut);
+      found.push({ split: { words: [before, after], position }, count });
     }
     found.sort((a, b) => b.count - a.count);
     return found.slice(0, MAX_SPLITS).map(({ split }) => split);
@@ -87,9 +88,7 @@ export function createExpander(names: Names): (name: NormalizedName) => Expanded
     const id = dictionary.idOf(text);
     return id === undefined || names.countOf(id) <= RARE_NAMES;
   };
-  const hasRare = (words: readonly string[], first: number, span: number) =>
-    words.slice(first, first + span).some(isRare);
-  /** What is left of a word when a particle, which no name is found by, was written to it ("eltoro"). */
+  /** The rest of a word that begins or ends with a particle ("eltoro"): names are not found by particles. */
   const withoutParticle = (text: string): number[] => {
     const found: number[] = [];
     for (let cut = 1; cut <= LONGEST_PARTICLE && text.length - cut >= SHORTEST_REST; cut++) {
@@ -125,14 +124,15 @@ export function createExpander(names: Names): (name: NormalizedName) => Expanded
     for (const { text, first, span } of joinsOf(name.coreTokens, words)) {
       const own = dictionary.idOf(text);
       if (own !== undefined) expansions.push({ word: own, likeness: JOINED, first, span });
-      // With a typing error beside, one of the pieces is hardly a word that many names hold.
-      else if (hasRare(words, first, span)) expansions.push(...near(text, first, span, JOINED).slice(0, 2));
+      // Where a typing error was made too, one of the pieces is a rare word.
+      else if (words.slice(first, first + span).some(isRare))
+        expansions.push(...near(text, first, span, JOINED).slice(0, 2));
     }
     return { words, expansions, splits };
   };
 }
 
-/** Neighbours of the query written together, as places among its telling words. */
+/** Two or three adjacent words of the query joined; `first` and `span` count only the words it is found by. */
 function joinsOf(tokens: readonly string[], words: readonly string[]) {
   const joins: { text: string; first: number; span: number }[] = [];
   for (let at = 0; at < tokens.length - 1; at++) {
@@ -146,13 +146,16 @@ function joinsOf(tokens: readonly string[], words: readonly string[]) {
   return joins;
 }
 
-/** By a word the abbreviations in the index that may mean it, beside others. */
+/** The meanings of an abbreviation. */
+function otherReadings(word: string): readonly string[] {
+  return expand(word).filter((reading) => reading !== word);
+}
+
+/** The abbreviations in the index that may mean a word. */
 function shortFormsIn({ dictionary }: Names): Map<string, number[]> {
   const forms = new Map<string, number[]>();
   for (let id = 0; id < dictionary.size; id++) {
-    for (const reading of otherReadings(dictionary.wordAt(id))) {
-      forms.set(reading, [...(forms.get(reading) ?? []), id]);
-    }
+    for (const reading of otherReadings(dictionary.wordAt(id))) append(forms, reading, id);
   }
   return forms;
 }
@@ -162,7 +165,7 @@ function sortedWords({ dictionary }: Names): Uint32Array {
   return ids.sort((a, b) => (dictionary.wordAt(a) < dictionary.wordAt(b) ? -1 : 1));
 }
 
-/** Words that one of some thousand names holds: those that people shorten. */
+/** Words in at least one of 4,000 names: the ones that people shorten. */
 function frequentWords(names: Names): number[] {
   const least = Math.max(3, names.nameCount / 4_000);
   const ids: number[] = [];
@@ -180,10 +183,7 @@ function firstFrom(sorted: Uint32Array, wordAt: (id: number) => string, text: st
   return low;
 }
 
-/** Are the letters those of the word in order, beginning alike ("svcs", "services")? */
+/** True where the letters abbreviate the word ("svcs", "services"). */
 function isSkeleton(letters: string, word: string): boolean {
-  if (letters.length < 3 || word.length < letters.length + 2 || letters[0] !== word[0]) return false;
-  let at = 0;
-  for (const letter of word) if (letter === letters[at]) at++;
-  return at === letters.length;
+  return letters[0] === word[0] && word.length >= letters.length + 2 && hasInOrder(word, letters);
 }

@@ -1,13 +1,10 @@
-/** Numbers in groups: those of group g stand at `values[starts[g]]` up to, and without, `values[starts[g + 1]]`. */
+/** Numbers in groups: those of group g are at `values[starts[g]]` up to, but not including, `values[starts[g + 1]]`. */
 export interface Grouped {
   readonly starts: Uint32Array;
   readonly values: Uint32Array;
 }
 
-/**
- * Groups values by counting, in two passes over the same pairs, which `each` must tell in the same order both times.
- * Values of a group keep that order.
- */
+/** Groups values by counting. Calls `each` twice; it must visit the same pairs in the same order, which groups keep. */
 export function groupBy(groupCount: number, each: (visit: (group: number, value: number) => void) => void): Grouped {
   const starts = new Uint32Array(groupCount + 1);
   each((group) => {
@@ -22,7 +19,14 @@ export function groupBy(groupCount: number, each: (visit: (group: number, value:
   return { starts, values };
 }
 
-/** The first place from `start` up to `end` whose value is not below `least`; the values there ascend. */
+/** Adds a value to the list of a key. */
+export function append<K>(lists: Map<K, number[]>, key: K, value: number): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+/** The first position from `start` up to `end` whose value is at least `least`; the values there ascend. */
 export function lowerBound(values: Uint32Array, start: number, end: number, least: number): number {
   let [low, high] = [start, end];
   while (low < high) {
@@ -33,7 +37,7 @@ export function lowerBound(values: Uint32Array, start: number, end: number, leas
   return low;
 }
 
-/** The power of two that is not below a number, at least 16. */
+/** The smallest power of two that is at least a number and at least 16. */
 export function powerOfTwo(atLeast: number): number {
   return 2 ** Math.max(4, Math.ceil(Math.log2(Math.max(1, atLeast))));
 }

@@ -1,31 +1,22 @@
 import { Worker } from "node:worker_threads";
 import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
-import type { NormalizedName } from "../matching/names/normalize-name.ts";
-import type { SearchMessage, ThreadData, ThreadMessage } from "./messages.ts";
+import type { IndexQuery, SearchMessage, ThreadData, ThreadMessage } from "./messages.ts";
 import { observeIndex } from "./metrics.ts";
 import type { SearchResult } from "./search.ts";
 
-export interface IndexQuery {
-  readonly environment: Environment;
-  readonly name: NormalizedName;
-  readonly organizationId: string;
-  /** Hits that are wanted at most. */
-  readonly limit: number;
-}
-
 export interface IndexAnswer extends SearchResult {
-  /** Milliseconds since 1970 until when the index misses nothing; 0 where that is unknown. */
+  /** Milliseconds since 1970 until which the index misses nothing; 0 where unknown. */
   readonly completeUntil: number;
 }
 
-/** The index in its thread, and the next one beside it while that is being built. */
+/** The name index in its thread, and the next one while that is built. */
 export interface HostedIndex {
   /** Undefined while there is no index: it is being built, or its thread ended. */
   search(query: IndexQuery): Promise<IndexAnswer | undefined>;
-  /** How many indexes were put to use so far. */
+  /** Number of indexes that were in use so far. */
   readonly generation: number;
-  /** Builds a new index from what is stored, and then puts it in the place of this one. */
+  /** Builds a new index, which then replaces this one. */
   renew(): void;
   close(): Promise<void>;
 }
@@ -34,14 +25,15 @@ interface Generation {
   readonly worker: Worker;
   readonly completeUntil: Record<Environment, number>;
   names: number;
-  readonly asked: Map<number, (answer: SearchResult | undefined) => void>;
+  /** What resolves each search in progress, by its number. */
+  readonly searches: Map<number, (answer: SearchResult | undefined) => void>;
 }
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
-/** So long a search may take: MongoDB answers those that take longer. */
-const SEARCH_MS = 1_000;
-
+/** After this time MongoDB answers instead. */
+const SEARCH_TIMEOUT_MS = 1_000;
+/** A search allocates little, and while an index is built there are two threads. */
 const YOUNG_GENERATION_MB = 12;
 
 export function hostMatchIndex(options: {
@@ -62,18 +54,16 @@ export function hostMatchIndex(options: {
   const renew = () => {
     if (isClosed || next) return;
     clearTimeout(retry);
-    const begun = begin({ ...thread, isRenewal: current !== undefined });
-    next = begun;
-    begun.worker.on("message", (message: ThreadMessage) => onMessage(begun, message));
-    begun.worker.on("error", (error) =>
-      logger.error({ err: error }, "the index of names failed; MongoDB answers meanwhile"),
-    );
-    begun.worker.on("exit", () => onExit(begun));
+    const started = start({ ...thread, isRenewal: current !== undefined });
+    next = started;
+    started.worker.on("message", (message: ThreadMessage) => onMessage(started, message));
+    started.worker.on("error", (err) => logger.error({ err }, "the name index failed; MongoDB answers meanwhile"));
+    started.worker.on("exit", () => onExit(started));
   };
   const onMessage = (from: Generation, message: ThreadMessage) => {
     switch (message.kind) {
       case "ready": {
-        const { entities, names, seconds } = message;
+        const { names, seconds } = message;
         const previous = current;
         current = from;
         from.names = names;
@@ -81,32 +71,26 @@ export function hostMatchIndex(options: {
         generation++;
         retryMs = FIRST_RETRY_MS;
         void previous?.worker.terminate();
-        logger.info(
-          { entities, names, seconds: Math.round(seconds * 10) / 10, generation },
-          "the index of names is up",
-        );
+        logger.info({ names, seconds: Math.round(seconds * 10) / 10, generation }, "the name index is ready");
         return;
       }
       case "found":
         return answer(from, message.number, message.result);
       case "refused":
-        logger.error({ err: message.error }, "a search in the index of names failed");
+        logger.error({ err: message.error }, "a search in the name index failed");
         return answer(from, message.number, undefined);
       case "position":
         from.completeUntil[message.environment] = message.completeUntil;
         return;
       case "full":
-        logger.info("the index of names is built anew: much has changed");
+        logger.info("the name index is rebuilt after many changes");
         return renew();
       case "away":
-        logger.error(
-          { err: message.error, environment: message.environment },
-          "changes of names can't be followed now",
-        );
+        logger.error({ err: message.error, environment: message.environment }, "changes of names can't be followed");
     }
   };
   const onExit = (ended: Generation) => {
-    for (const number of [...ended.asked.keys()]) answer(ended, number, undefined);
+    for (const number of [...ended.searches.keys()]) answer(ended, number, undefined);
     const wasUsed = ended === current || ended === next;
     if (ended === current) current = undefined;
     if (ended === next) next = undefined;
@@ -127,8 +111,8 @@ export function hostMatchIndex(options: {
       if (!asked) return undefined;
       const message: SearchMessage = { number: ++number, ...query };
       const result = await new Promise<SearchResult | undefined>((resolve) => {
-        const timeout = setTimeout(() => answer(asked, message.number, undefined), SEARCH_MS);
-        asked.asked.set(message.number, (found) => {
+        const timeout = setTimeout(() => answer(asked, message.number, undefined), SEARCH_TIMEOUT_MS);
+        asked.searches.set(message.number, (found) => {
           clearTimeout(timeout);
           resolve(found);
         });
@@ -145,20 +129,19 @@ export function hostMatchIndex(options: {
   };
 }
 
-function begin(thread: ThreadData): Generation {
-  // Without the process's own options: the thread needs no telemetry of its own.
+function start(workerData: ThreadData): Generation {
   const worker = new Worker(new URL("./thread.ts", import.meta.url), {
-    workerData: thread,
+    workerData,
+    // Without the process's options, which start telemetry.
     execArgv: [],
     env: {},
     name: "match-index",
-    // What a search leaves behind is little, and while an index is built there are two such threads.
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
-  return { worker, completeUntil: { live: 0, sandbox: 0 }, names: 0, asked: new Map() };
+  return { worker, completeUntil: { live: 0, sandbox: 0 }, names: 0, searches: new Map() };
 }
 
-function answer({ asked }: Generation, number: number, result: SearchResult | undefined): void {
-  asked.get(number)?.(result);
-  asked.delete(number);
+function answer({ searches }: Generation, number: number, result: SearchResult | undefined): void {
+  searches.get(number)?.(result);
+  searches.delete(number);
 }

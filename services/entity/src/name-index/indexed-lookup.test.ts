@@ -5,7 +5,7 @@ import { createLogger } from "@vvs/logging";
 import { MongoClient, type Timestamp } from "mongodb";
 import { normalizeName } from "../matching/names/normalize-name.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import { createFeed } from "./feed.ts";
+import { createFeed, type FollowFrom, type Position } from "./feed.ts";
 import { type HostedIndex, hostMatchIndex } from "./host.ts";
 
 const uri = process.env.MONGODB_URI!;
@@ -29,7 +29,7 @@ async function until<T>(what: string, read: () => T | Promise<T>): Promise<NonNu
   throw new Error(`waited in vain for ${what}`);
 }
 
-/** An index beside the service, and a process of the service that searches in it. */
+/** Starts an index and a server of the service that uses it. */
 async function startIndexed(options: { maxChanges?: number } = {}) {
   const index = hostMatchIndex({
     thread: {
@@ -57,7 +57,7 @@ async function create(organization: string, legalName: string): Promise<string> 
   return entity!.id;
 }
 
-/** Entities as a load writes them, all at once. */
+/** Writes registry entities in one batch, as a load does. */
 async function addToRegistry(legalNames: readonly string[]): Promise<string[]> {
   const own = await Promise.all(legalNames.map((each) => create("org_template", each)));
   const written = await app.live.entities.find({ _id: { $in: own } }).toArray();
@@ -67,13 +67,13 @@ async function addToRegistry(legalNames: readonly string[]): Promise<string[]> {
   return listed.map(({ _id }) => _id);
 }
 
-/** A name like no other. */
+/** A unique name. */
 function newName(): string {
   const word = () => [...randomBytes(8)].map((byte) => String.fromCharCode(65 + (byte % 26))).join("");
   return `${word()} ${word()} LLC`;
 }
 
-test("an entity is found by name as soon as its creation is answered, by its organization alone", async () => {
+test("an entity is found by name immediately after its creation, only by its organization", async () => {
   const { gateway } = await startIndexed();
   for (let count = 0; count < 10; count++) {
     const legalName = newName();
@@ -85,7 +85,7 @@ test("an entity is found by name as soon as its creation is answered, by its org
   }
 });
 
-test("what an organization remembers of a registry entity is shown where that is found by name, to it alone", async () => {
+test("an identifier that an organization remembers is shown on an entity found by name, only to that organization", async () => {
   const { gateway } = await startIndexed();
   const [caller, other] = [callerFor("org_remembers", "sandbox"), callerFor("org_others", "sandbox")];
   const identifiers = { uei: "SANDBXACTVE1" };
@@ -99,7 +99,7 @@ test("what an organization remembers of a registry entity is shown where that is
   expect(Object.keys(seenByOthers.entity!.identifiers)).not.toContain("duns");
 });
 
-test("the index follows what changes, and takes up a change that came while it was built", async () => {
+test("the index follows creations, changes and removals", async () => {
   const { index } = await startIndexed();
   const legalName = newName();
   const id = await create("org_follow", legalName);
@@ -113,7 +113,7 @@ test("the index follows what changes, and takes up a change that came while it w
   await until("the removal", async () => !(await hits(index, renamed, "org_follow"))?.includes(id));
 });
 
-test("a new generation takes the place of the old one while searches go on, and none is lost", async () => {
+test("a new generation replaces the old one during searches, and no search fails", async () => {
   const { index, gateway } = await startIndexed();
   const legalName = newName();
   const id = await create("org_swap", legalName);
@@ -137,7 +137,7 @@ test("a new generation takes the place of the old one while searches go on, and 
   expect(asked).toBeGreaterThan(16);
 });
 
-test("registry entities beyond what the index takes in are found by MongoDB, and then by an index built anew", async () => {
+test("registry entities that a full index skips are found with MongoDB's keys, then by a rebuilt index", async () => {
   const { index, gateway } = await startIndexed({ maxChanges: 3 });
   app.clock.now = new Date(Date.now() + 60_000);
   const names = Array.from({ length: 8 }, () => newName());
@@ -153,9 +153,9 @@ test("registry entities beyond what the index takes in are found by MongoDB, and
   expect(index.generation).toBeGreaterThan(1);
 });
 
-test("an organization's own entities are taken in also where no more of the registry's are", async () => {
+test("a full index still takes an organization's own entities", async () => {
   const { index } = await startIndexed({ maxChanges: 0 });
-  await until("an entity that came into an index without its being built anew", async () => {
+  await until("an entity in an index that was not rebuilt", async () => {
     const { generation } = index;
     const legalName = newName();
     const id = await create("org_full", legalName);
@@ -193,7 +193,7 @@ describe("MongoDB's candidates and those of the index", () => {
   });
 });
 
-test("what is read is at least as new as the moment that changes are followed from", async () => {
+test("the entities read are at least as new as the time from which changes are followed", async () => {
   const client = await new MongoClient(uri, { readConcern: { level: "majority" }, monitorCommands: true }).connect();
   opened.push(() => client.close());
   const reads: { afterClusterTime?: Timestamp }[] = [];
@@ -208,38 +208,24 @@ test("what is read is at least as new as the moment that changes are followed fr
   for (const { afterClusterTime } of reads) expect(afterClusterTime!.greaterThanOrEqual(since)).toBe(true);
 });
 
-test("changes are followed on from where they were, after the connection was lost", async () => {
+test("after an interruption, changes are followed from the last position", async () => {
   const client = await new MongoClient(uri, { readConcern: { level: "majority" } }).connect();
   opened.push(() => client.close());
   const databaseTime = new Date("2020-01-01");
   const feed = createFeed(client.db(app.databases.live.databaseName), () => databaseTime);
-  const positions: number[] = [];
-  const told: string[] = [];
-  let resumeAfter: unknown;
-  const followFrom = (from: Parameters<typeof feed.follow>[0]["from"]) => {
-    const stop = new AbortController();
-    const following = feed.follow({
-      from,
-      tell: (change) => "entity" in change && told.push(change.entity.id),
-      onPosition: (completeUntil, token) => {
-        positions.push(completeUntil);
-        resumeAfter = token;
-      },
-      signal: stop.signal,
-    });
-    return async () => {
-      stop.abort();
-      await following;
-    };
+  const seen: string[] = [];
+  const followUntil = async (from: FollowFrom, isLast: (position: Position) => boolean) => {
+    for await (const position of feed.follow(from)) {
+      if (position.change && "entity" in position.change) seen.push(position.change.entity.id);
+      if (isLast(position)) return { resumeAfter: position.resumeAfter };
+    }
+    throw new Error("the changes ended");
   };
-  const stopFirst = followFrom({ since: await feed.readAll(() => undefined, 0) });
+  const since = await feed.readAll(() => undefined, 0);
   const first = await create("org_resume", newName());
-  await until("the first change", () => told.includes(first));
-  await until("a position without a change", () => positions.includes(databaseTime.getTime()));
-  await stopFirst();
+  const isWithoutChange = ({ completeUntil }: Position) => completeUntil === databaseTime.getTime();
+  const position = await followUntil({ since }, (each) => seen.includes(first) && isWithoutChange(each));
   const second = await create("org_resume", newName());
-  const stopSecond = followFrom({ resumeAfter });
-  await until("the change in between", () => told.includes(second));
-  await stopSecond();
-  expect(told.filter((id) => id === first)).toHaveLength(1);
+  await followUntil(position, () => seen.includes(second));
+  expect(seen.filter((id) => id === first)).toHaveLength(1);
 });

@@ -1,39 +1,33 @@
-import { metrics, type ObservableResult } from "@opentelemetry/api";
+import { metrics } from "@opentelemetry/api";
 import { type Environment, environments } from "@vvs/tenant";
 
-/** How the index is, as the gauges tell it. */
 export interface ObservedIndex {
-  /** Names in it; 0 while there is none. */
+  /** Number of names; 0 while there is no index. */
   readonly names: number;
-  /** Milliseconds since 1970 until when it misses nothing; undefined while there is none. */
+  /** Milliseconds since 1970 until which it misses nothing, 0 where unknown; undefined while there is no index. */
   readonly completeUntil: Readonly<Record<Environment, number>> | undefined;
 }
 
-/** Tells how the index is whenever metrics are collected. Gives the end of it. */
+/** Reports the index whenever metrics are collected; returns a function that ends this. */
 export function observeIndex(read: () => ObservedIndex, now: () => Date): () => void {
   const meter = metrics.getMeter("entity");
   const names = meter.createObservableGauge("entity_name_index_names", {
     description:
-      "Names in the index of this process. A sustained 0 means that look-ups by name go by MongoDB's keys alone: slower, and with more typing errors missed.",
+      "Names in this process's index. A sustained 0 means that look-ups by name use only MongoDB's keys: slower, and finding fewer names with typing errors.",
   });
   const lag = meter.createObservableGauge("entity_name_index_lag", {
     description:
-      "How long ago the index of names was complete. More than 8 s means that MongoDB is asked too, as while a registry is loaded; sustained, that changes can't be followed.",
+      "Time since the name index was complete. Above 8 s, look-ups also use MongoDB's keys, as during a registry load; sustained, it means that changes can't be followed.",
     unit: "s",
   });
-  const tellNames = (result: ObservableResult) => result.observe(read().names);
-  const tellLag = (result: ObservableResult) => {
-    const { completeUntil } = read();
-    if (!completeUntil) return;
+  const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = (result) => {
+    const index = read();
+    result.observe(names, index.names);
     for (const environment of environments) {
-      if (completeUntil[environment] === 0) continue;
-      result.observe((now().getTime() - completeUntil[environment]) / 1_000, { environment });
+      const completeUntil = index.completeUntil?.[environment];
+      if (completeUntil) result.observe(lag, (now().getTime() - completeUntil) / 1_000, { environment });
     }
   };
-  names.addCallback(tellNames);
-  lag.addCallback(tellLag);
-  return () => {
-    names.removeCallback(tellNames);
-    lag.removeCallback(tellLag);
-  };
+  meter.addBatchObservableCallback(observe, [names, lag]);
+  return () => meter.removeBatchObservableCallback(observe, [names, lag]);
 }

@@ -5,7 +5,7 @@ import { createMatchIndexBuilder, type MatchIndex } from "./name-index.ts";
 
 const owners = [null, "org_a", "org_b"] as const;
 
-/** An index of names by owner, and which id belongs to which first name. */
+/** An index of entities with their owners and names; `idOf` returns the id for a first name. */
 function indexOf(entities: readonly (readonly [owner: string | null, ...names: string[]])[]) {
   const builder = createMatchIndexBuilder();
   const ids = new Map<string, string>();
@@ -43,24 +43,24 @@ describe("a name is found", () => {
     ["through a typing error", "Quarystone Paving", "Quarrystone Paving LLC"],
     ["through two", "Quarystnoe Paving", "Quarrystone Paving LLC"],
     ["through an error in the first letter", "Xuarrystone Paving", "Quarrystone Paving LLC"],
-    ["without a word", "Meridian Services Group", "Meridian Construction Services Group Inc"],
+    ["without one of its words", "Meridian Services Group", "Meridian Construction Services Group Inc"],
     ["in another order", "Timber North Fork", "North Fork Timber Inc"],
     ["with split words joined", "Northfork Timber", "North Fork Timber Inc"],
     ["with a joined word split", "Blue Bird Analytics", "Bluebird Analytics Corp"],
     ["abbreviated", "Zephyr Mfg Co", "Zephyr Manufacturing Company"],
     ["abbreviated in the registry", "Copper Kettle Communications Group", "Copper Kettle Comm Group"],
     ["shortened to consonants", "Hernandez Comm Svcs", "Hernandez Communications Services LLC"],
-    ["with words more", "Quarrystone Paving of America", "Quarrystone Paving LLC"],
-    ["of a person the other way round", "Maria T Sandoval", "SANDOVAL, MARIA T"],
+    ["with additional words", "Quarrystone Paving of America", "Quarrystone Paving LLC"],
+    ["of a person, surname last", "Maria T Sandoval", "SANDOVAL, MARIA T"],
     ["of one word with an article", "Larkspur", "The Larkspur"],
-    ["with two letters of eight left out", "Pavlon Stonebridge", "Stonebridge Pavilion Inc"],
-    ["with a single letter written to a word", "KBrandywine Inc", "K Brandywine Inc"],
-    ["with a particle written to a word", "ElToro Brickworks", "Toro Brickworks LLC"],
+    ["with two of eight letters omitted", "Pavlon Stonebridge", "Stonebridge Pavilion Inc"],
+    ["with a single letter joined to a word", "KBrandywine Inc", "K Brandywine Inc"],
+    ["with a particle joined to a word", "ElToro Brickworks", "Toro Brickworks LLC"],
   ])("%s", (_, asked, expected) => {
     expect(found(index, asked)[0]).toBe(idOf(expected));
   });
 
-  test("not by words that no name has", () => {
+  test("not by words of no name", () => {
     expect(found(index, "Gxqwv Pltrm")).toEqual([]);
     expect(found(index, "")).toEqual([]);
     expect(found(index, "&")).toEqual([]);
@@ -82,14 +82,14 @@ describe("an organization's own entities", () => {
       ["org_b", names[2]],
     ]);
 
-  test("are found by it beside the registry's, and by no other", () => {
+  test("are found only by it, together with the registry's", () => {
     const { index, idOf } = make();
     expect(found(index, "Kestrel Ridge Farms", "org_a").sort()).toEqual([idOf(names[0]), idOf(names[1])].sort());
     expect(found(index, "Kestrel Ridge Farms", "org_b").sort()).toEqual([idOf(names[0]), idOf(names[2])].sort());
     expect(found(index, "Kestrel Ridge Farms", "org_c")).toEqual([idOf(names[0])]);
   });
 
-  test("neither do they weigh in what others are told, nor fill up their searches", () => {
+  test("neither change other organizations' results nor use up their search budget", () => {
     const { index, idOf } = make();
     const before = index.search(normalizeName("Kestrel Ridge Farms"), "org_c", 10);
     for (let count = 0; count < 3_000; count++) {
@@ -99,7 +99,7 @@ describe("an organization's own entities", () => {
     expect(found(index, "Kestrel Ridge Farms", "org_a")).toContain(idOf(names[1]));
   });
 
-  test("are told apart also where they came later", () => {
+  test("are separate also when added later", () => {
     const { index } = make();
     const id = newId("ent");
     index.put({ id, owner: "org_b", names: ["Umbria Glassworks"] });
@@ -110,7 +110,7 @@ describe("an organization's own entities", () => {
 });
 
 describe("an entity that changed", () => {
-  test("is found by what it is called now, and no longer by what it was called", () => {
+  test("is found by its new name and no longer by its old one", () => {
     const { index, idOf } = indexOf([
       [null, "Quarrystone Paving LLC"],
       [null, "Bluebird Analytics Corp"],
@@ -126,7 +126,7 @@ describe("an entity that changed", () => {
     expect(found(index, "Tremont Foundry")).toEqual([]);
   });
 
-  test("costs nothing where its names did not change", () => {
+  test("does not count as a change if its names are the same", () => {
     const { index, idOf } = indexOf([
       [null, "Quarrystone Paving LLC", "Old Mill Asphalt"],
       ["org_a", "Tremont Foundry"],
@@ -144,7 +144,7 @@ describe("an entity that changed", () => {
   });
 });
 
-test("a name of one common word is found among many that hold it", () => {
+test("a name of one common word is found among many names with that word", () => {
   const places = ["Ashford", "Belmont", "Carver", "Dunmore", "Elgin", "Fairfax", "Granby", "Hollis"];
   const all = Array.from({ length: 3_000 }, (_, index): readonly [null, string] => [
     null,
@@ -156,7 +156,7 @@ test("a name of one common word is found among many that hold it", () => {
   expect(found(index, "Colection Inc")[0]).toBe(idOf("Collection, Inc."));
 });
 
-test("common words together tell names apart that each alone would not", () => {
+test("two common words together find a name that neither finds by itself", () => {
   const trades = ["Construction", "Services", "Group", "Solutions", "Consulting", "Supply", "Design", "Medical"];
   const all = Array.from({ length: 12_000 }, (_, index): readonly [null, string] => {
     const [a, b] = [trades[index % 8]!, trades[(index * 7 + 3) % 8]!];

@@ -1,5 +1,5 @@
-import type { Idf } from "../matching/names/idf.ts";
-import { createIdf } from "../matching/names/idf.ts";
+import { createIdf, type Idf } from "../matching/names/idf.ts";
+import { wordsOf } from "../matching/names/name-keys.ts";
 import { type NormalizedName, normalizeName } from "../matching/names/normalize-name.ts";
 import {
   COMMON_NAMES,
@@ -12,58 +12,57 @@ import {
   PLAIN,
 } from "./corpus.ts";
 import type { Dictionary } from "./dictionary.ts";
-import { bagOf, pairOf } from "./features.ts";
-import { type Grouped, lowerBound } from "./grouped.ts";
-import { spread } from "./hash.ts";
+import { append, type Grouped, lowerBound } from "./grouped.ts";
+import { bagOf, pairOf, spread } from "./hash.ts";
 import { createNeighbourhood, type Neighbourhood } from "./neighbourhood.ts";
 import { isPlain, plainName } from "./plain-name.ts";
-import { wordsOf } from "./terms.ts";
 
+/** What distinguishes names of the same words. */
 export interface Traits {
   /** The legal forms; see `formText`. */
   readonly form: string;
-  /** Is there nothing but words and legal forms? See `isPlain`. */
   readonly isPlain: boolean;
 }
 
-/** Is told names: those of a list from `start` up to, and without, `end`. */
-export type TellRun = (names: ArrayLike<number>, start: number, end: number) => void;
+/** Visits names of a list from `start` up to, but not including, `end`. */
+export type VisitRun = (names: ArrayLike<number>, start: number, end: number) => void;
+type Visit = (name: number) => void;
 
-/** Who searches: sees the registry's names and the organization's own. */
-export type Searcher = string;
-
-/** A corpus and what changed since: names are added, those of entities that changed are struck out. */
+/**
+ * A corpus and its changes: new names are added, the old names of changed entities are marked as gone. A search sees the
+ * names of the registry and of its organization. The `with…` methods examine at most `limit` names, including those that
+ * are gone, and return how many.
+ */
 export interface Names {
   readonly nameCount: number;
-  /** Those of the registry when the corpus was built. */
+  /** Number of registry names when the corpus was built. */
   readonly registryNameCount: number;
   readonly dictionary: Dictionary;
   readonly neighbourhood: Neighbourhood;
-  /** How telling words are, by the registry's names: no organization's own change what others are told. */
+  /** How rare words are, among the registry's names only: an organization's names do not change others' results. */
   readonly idf: Idf;
   /** The same by a word's number. */
   weightOf(word: number): number;
-  /** Registry names that hold a word. */
+  /** Number of registry names with a word. */
   countOf(word: number): number;
   isCommon(word: number): boolean;
-  /** Tells visible names that hold a word, at most so many, in runs of a list; returns how many they are. */
-  withWord(word: number, searcher: Searcher, limit: number, tell: TellRun): number;
-  /** Tells visible names that have all of these words and no other; looks at so many at most, and returns how many. */
-  withAll(words: readonly number[], searcher: Searcher, limit: number, tell: (name: number) => void): number;
-  /** Tells visible names that hold two common words, at most so many; returns how many were looked at. */
-  withPair(a: number, b: number, searcher: Searcher, limit: number, tell: (name: number) => void): number;
-  /** What else tells a name, but its words. */
+  /** Visits names with a word. */
+  withWord(word: number, organizationId: string, limit: number, visit: VisitRun): number;
+  /** Visits names with exactly these words. */
+  withAll(words: readonly number[], organizationId: string, limit: number, visit: Visit): number;
+  /** Visits names with two common words. */
+  withPair(a: number, b: number, organizationId: string, limit: number, visit: Visit): number;
   traitsAt(name: number): Traits;
-  /** Has the entity other names now? Such names are told all the same. */
+  /** True where the entity was removed or has other names now. */
   isGone(name: number): boolean;
-  /** Writes the words of a name to the beginning of a list; returns how many they are, `MAX_WORDS` at most. */
+  /** Writes the words of a name into a list; returns their number, at most `MAX_WORDS`. */
   readWords(name: number, into: Uint32Array): number;
   holds(name: number, word: number): boolean;
   normalizedAt(name: number): NormalizedName;
   entityIdAt(name: number): string;
-  /** Entities that were added or struck out since the corpus was built. */
+  /** Number of entities put or removed since the corpus was built. */
   readonly changes: number;
-  /** Takes in an entity that is new or changed. */
+  /** Adds or replaces an entity. */
   put(entity: IndexedEntity): void;
   remove(id: string): void;
 }
@@ -104,7 +103,7 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
     nameCount: registry.end - registry.start,
     namesWith: (word) => countOf(dictionary.idOf(word) ?? frozenWords),
   });
-  // Reckoned once for each word: a look-up asks for hundreds.
+  // Computed once for each word: a look-up needs hundreds.
   const weights = new Float32Array(frozenWords).fill(Number.NaN);
   const weightOf = (word: number) => {
     const known = weights[word];
@@ -114,50 +113,48 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
     return weight;
   };
   const holds = (name: number, word: number) => {
-    if (name >= frozen) return includes(added[name - frozen]!.words, word);
+    if (name >= frozen) return added[name - frozen]!.words.includes(word);
     const end = words.starts[name + 1]!;
     for (let at = words.starts[name]!; at < end; at++) if (words.values[at] === word) return true;
     return false;
   };
-  const textsAt = (name: number) => {
-    const texts: string[] = [];
-    const end = words.starts[name + 1]!;
-    for (let at = words.starts[name]!; at < end; at++) texts.push(dictionary.wordAt(words.values[at]!));
-    return texts;
-  };
+  const textsAt = (name: number) =>
+    Array.from(words.values.subarray(words.starts[name], words.starts[name + 1]), (word) => dictionary.wordAt(word));
   const wordCountAt = (name: number) =>
     name < frozen ? words.starts[name + 1]! - words.starts[name]! : added[name - frozen]!.words.length;
-  /** Are these the words of a name, in whatever order? Each is there once. */
-  const isBagOf = (name: number, all: readonly number[]) => {
-    if (wordCountAt(name) !== all.length) return false;
-    for (const word of all) if (!holds(name, word)) return false;
-    return true;
-  };
+  const isBagOf = (name: number, all: readonly number[]) =>
+    wordCountAt(name) === all.length && all.every((word) => holds(name, word));
   const isGone = (name: number) =>
     name < frozen ? (traitsOf[name]! & GONE) !== 0 : added[name - frozen]!.entity.isGone;
 
-  const tellAdded = (list: readonly number[] | undefined, searcher: Searcher, limit: number, tell: TellRun) => {
-    if (!list) return 0;
+  /** Visits the visible names of a list of added ones and of a group of the corpus. */
+  const visitVisible = (
+    addedNames: readonly number[],
+    { starts, values }: Grouped,
+    group: number,
+    organizationId: string,
+    limit: number,
+    visit: VisitRun,
+  ) => {
     const visible: number[] = [];
-    // The newest first: what was just created is asked for at once.
-    for (let at = list.length - 1; at >= 0 && visible.length < limit; at--) {
-      const { entity } = added[list[at]! - frozen]!;
-      if (entity.owner === null || entity.owner === searcher) visible.push(list[at]!);
+    // The newest first: look-ups often ask for what was just created.
+    for (let at = addedNames.length - 1; at >= 0 && visible.length < limit; at--) {
+      const { owner } = added[addedNames[at]! - frozen]!.entity;
+      if (owner === null || owner === organizationId) visible.push(addedNames[at]!);
     }
-    tell(visible, 0, visible.length);
-    return visible.length;
-  };
-  const tellFrozen = ({ starts, values }: Grouped, group: number, searcher: Searcher, limit: number, tell: TellRun) => {
-    let looked = 0;
-    const groupEnd = starts[group + 1]!;
-    for (const range of [corpus.owned.get(searcher), registry]) {
-      if (!range || range.end === range.start || looked >= limit) continue;
+    visit(visible, 0, visible.length);
+    let visited = visible.length;
+    const groupEnd = starts[group + 1];
+    // A word that was added later has no group.
+    if (groupEnd === undefined) return visited;
+    for (const range of [corpus.owned.get(organizationId), registry]) {
+      if (!range || range.end === range.start || visited >= limit) continue;
       const start = lowerBound(values, starts[group]!, groupEnd, range.start);
-      const end = Math.min(start + limit - looked, lowerBound(values, start, groupEnd, range.end));
-      if (end > start) tell(values, start, end);
-      looked += end - start;
+      const end = Math.min(start + limit - visited, lowerBound(values, start, groupEnd, range.end));
+      if (end > start) visit(values, start, end);
+      visited += end - start;
     }
-    return looked;
+    return visited;
   };
   const firstNameOf = (row: number) => lowerBound(entityOf, 0, frozen, row);
   const remove = (id: string) => {
@@ -170,8 +167,8 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
     addedEntities.delete(id);
     changes++;
   };
-  /** Most changes of a registry entity are of its dates. */
-  const isAsKnown = ({ id, owner, names }: IndexedEntity) => {
+  /** True where an entity's names did not change: most changes are of other data. */
+  const isUnchanged = ({ id, owner, names }: IndexedEntity) => {
     const row = corpus.entityIds.rowOf(id);
     if (row === undefined) return false;
     const { start = 0, end = 0 } = (owner === null ? registry : corpus.owned.get(owner)) ?? {};
@@ -206,27 +203,22 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
     weightOf,
     countOf,
     isCommon,
-    withWord(word, searcher, limit, tell) {
-      const looked = tellAdded(addedByWord.get(word), searcher, limit, tell);
-      return word < frozenWords ? looked + tellFrozen(postings, word, searcher, limit - looked, tell) : looked;
+    withWord(word, organizationId, limit, visit) {
+      return visitVisible(addedByWord.get(word) ?? [], postings, word, organizationId, limit, visit);
     },
-    withAll(all, searcher, limit, tell) {
+    withAll(all, organizationId, limit, visit) {
       const hash = bagOf(all);
-      const tellEqual: TellRun = (list, start, end) => {
-        for (let at = start; at < end; at++) if (isBagOf(list[at]!, all)) tell(list[at]!);
-      };
-      const looked = tellAdded(addedByBag.get(hash), searcher, limit, tellEqual);
       const bucket = spread(hash) & (bags.starts.length - 2);
-      return looked + tellFrozen(bags, bucket, searcher, limit - looked, tellEqual);
+      return visitVisible(addedByBag.get(hash) ?? [], bags, bucket, organizationId, limit, (list, start, end) => {
+        for (let at = start; at < end; at++) if (isBagOf(list[at]!, all)) visit(list[at]!);
+      });
     },
-    withPair(a, b, searcher, limit, tell) {
-      const tellBoth: TellRun = (list, start, end) => {
-        for (let at = start; at < end; at++) if (holds(list[at]!, a) && holds(list[at]!, b)) tell(list[at]!);
-      };
-      // Of the added ones there are few enough to look through those that hold one of the two.
-      const looked = tellAdded(addedByWord.get(a), searcher, limit, tellBoth);
+    withPair(a, b, organizationId, limit, visit) {
       const bucket = spread(pairOf(a, b)) & (pairs.starts.length - 2);
-      return looked + tellFrozen(pairs, bucket, searcher, limit - looked, tellBoth);
+      // The added names have no pairs: there are few, so all with one of the words are examined.
+      return visitVisible(addedByWord.get(a) ?? [], pairs, bucket, organizationId, limit, (list, start, end) => {
+        for (let at = start; at < end; at++) if (holds(list[at]!, a) && holds(list[at]!, b)) visit(list[at]!);
+      });
     },
     isGone,
     readWords(name, into) {
@@ -254,8 +246,9 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
       return plainName(textsAt(name), formLists[traits & MAX_FORMS]!);
     },
     entityIdAt: (name) => (name < frozen ? corpus.entityIds.at(entityOf[name]!) : added[name - frozen]!.entity.id),
-    put({ id, owner, names }) {
-      if (isAsKnown({ id, owner, names })) return;
+    put(changed) {
+      if (isUnchanged(changed)) return;
+      const { id, owner, names } = changed;
       remove(id);
       const entity = { id, owner, isGone: false };
       addedEntities.set(id, entity);
@@ -273,13 +266,7 @@ export function createNames({ corpus, dictionary }: { corpus: Corpus; dictionary
   };
 }
 
-function append(lists: Map<number, number[]>, key: number, value: number): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
-}
-
-/** How many names of a range hold each word. */
+/** The number of names in a range with each word. */
 function countsWithin({ postings: { starts, values } }: Corpus, range: NameRange, wordCount: number): Uint32Array {
   const counts = new Uint32Array(wordCount);
   for (let word = 0; word < wordCount; word++) {
@@ -287,9 +274,4 @@ function countsWithin({ postings: { starts, values } }: Corpus, range: NameRange
     counts[word] = lowerBound(values, start, starts[word + 1]!, range.end) - start;
   }
   return counts;
-}
-
-function includes(list: ArrayLike<number>, value: number): boolean {
-  for (let at = 0; at < list.length; at++) if (list[at] === value) return true;
-  return false;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { osaDistance } from "../matching/names/osa-distance.ts";
 import { createNeighbourhood, errorsAllowed } from "./neighbourhood.ts";
 
-/** A few letters in few places, so that many words are alike; some in digits, and some longer than marks count. */
+/** Short words of few letters and digits, so that many are similar, and some very long ones. */
 function madeUpWords(count: number): string[] {
   let state = 1;
   const below = (limit: number) => {
@@ -16,7 +16,7 @@ function madeUpWords(count: number): string[] {
   return [...new Set(words)];
 }
 
-test("every word within the errors of another is told once where both begin alike, and none beyond them", () => {
+test("every word within the allowed errors and with the same beginning is found once, and none beyond them", () => {
   const words = madeUpWords(3_000);
   const half = words.length >>> 1;
   const neighbourhood = createNeighbourhood(half, (id) => words[id]!);

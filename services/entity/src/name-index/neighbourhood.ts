@@ -1,54 +1,54 @@
 import { osaDistance } from "../matching/names/osa-distance.ts";
-import { groupBy, lowerBound, powerOfTwo } from "./grouped.ts";
+import { append, groupBy, lowerBound, powerOfTwo } from "./grouped.ts";
 import { hashOn, hashStart, spread } from "./hash.ts";
 
-/** Errors are looked for in a word's beginning: what is alike there is then compared as a whole. */
+/** Length of the beginning by which words are found; they are then compared as a whole. */
 const BEGINNING = 7;
 const SHORTEST = 4;
-/** From this length on a word may have two errors. */
+/** Words of at least this length may have two errors. */
 const TWO_ERRORS_FROM = 8;
-/** Longer words are ranked as if they were so long. */
+/** Longer words are sorted as if they had this length. */
 const LONGEST = 63;
 
-/** The words that may be meant by a mistyped one. */
+/** The words that a mistyped word may mean. */
 export interface Neighbourhood {
-  /** Tells each word within one error, or two in long words, with their number. Not the word itself. */
-  near(word: string, tell: (id: number, errors: number) => void): void;
-  /** Takes a word in that came later. */
+  /** Visits each word that differs from `word` by at most `errorsAllowed` errors, but not `word` itself. */
+  near(word: string, visit: (id: number, errors: number) => void): void;
+  /** Adds a word that came later. */
   add(id: number): void;
 }
 
-/** How many errors two words may differ by and still be one: none below four letters, two from eight on. */
+/** Maximum number of typing errors in a word of this length. */
 export function errorsAllowed(length: number): number {
   if (length < SHORTEST) return 0;
   return length < TWO_ERRORS_FROM ? 1 : 2;
 }
 
 /**
- * Words by what is left of their beginnings when up to two letters are left out (the symmetric delete method): words
- * that a few errors turn into one another share one of these. Kept by the hash alone; what shares a bucket is compared.
+ * Indexes words by their beginnings with up to two letters omitted (the symmetric delete method): words that differ by
+ * few errors share one of these. Only hashes are stored; the words of a bucket are compared.
  */
 export function createNeighbourhood(count: number, wordAt: (id: number) => string): Neighbourhood {
   let entries = 0;
   for (let id = 0; id < count; id++) eachOwnShortening(wordAt(id), () => entries++);
   const buckets = powerOfTwo(entries / 3);
   const bucketOf = (hash: number) => spread(hash) & (buckets - 1);
-  // Ranked by length, a bucket's words that are too short or too long stand apart, and those alike close together.
+  // Each bucket is sorted by the words' length, so that words too short or too long are skipped.
   const { ids, firstOfLength } = byLength(count, (id) => wordAt(id).length);
   const grouped = groupBy(buckets, (visit) => {
     for (let rank = 0; rank < count; rank++) {
       eachOwnShortening(wordAt(ids[rank]!), (hash) => visit(bucketOf(hash), rank));
     }
   });
-  // By the hash itself: a bucket is for as many words as there were.
+  // Words added later, by hash.
   const added = new Map<number, number[]>();
-  // Of each rank, side by side: the word's letters, by which most are passed over without a look at it; when it was seen.
+  // For each rank three numbers: the word's letters (see `lettersOf`), by which most words are skipped, and the last round.
   const known = new Uint32Array(3 * count);
   for (let rank = 0; rank < count; rank++) known.set(lettersOf(wordAt(ids[rank]!)), 3 * rank);
   let round = 0;
   return {
-    near(word, tell) {
-      // With letters too few or too many, one of the two words can be long enough for more errors than the other is.
+    near(word, visit) {
+      // The other word may be longer, and so allow more errors.
       const most = errorsAllowed(word.length + 1) === 0 ? 0 : errorsAllowed(word.length + 2);
       if (most === 0) return;
       round++;
@@ -57,7 +57,7 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
         const other = wordAt(id);
         const allowed = errorsAllowed(Math.max(word.length, other.length));
         const errors = osaDistance(word, other, allowed);
-        if (errors > 0 && errors <= allowed) tell(id, errors);
+        if (errors > 0 && errors <= allowed) visit(id, errors);
       };
       const firstRank = firstOfLength(word.length - most);
       const endRank = word.length + most < LONGEST ? firstOfLength(word.length + most + 1) : count;
@@ -71,7 +71,7 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
           const place = 3 * rank;
           if (known[place + 2] === round) continue;
           known[place + 2] = round;
-          // One error changes one letter for another at most.
+          // An error replaces at most one letter by another.
           const differing = bitsOf(once ^ known[place]!) + bitsOf(twice ^ known[place + 1]!);
           if (differing <= 2 * most) compare(ids[rank]!);
         }
@@ -82,16 +82,12 @@ export function createNeighbourhood(count: number, wordAt: (id: number) => strin
       });
     },
     add(id) {
-      eachOwnShortening(wordAt(id), (hash) => {
-        const there = added.get(hash);
-        if (there) there.push(id);
-        else added.set(hash, [id]);
-      });
+      eachOwnShortening(wordAt(id), (hash) => append(added, hash, id));
     },
   };
 }
 
-/** Numbers in the order of their words' lengths, and where those of a length, or of more, begin. */
+/** Sorts words by length; `firstOfLength` is the position of the first word of at least a length. */
 function byLength(count: number, lengthOf: (id: number) => number) {
   const { starts, values: ids } = groupBy(LONGEST + 1, (visit) => {
     for (let id = 0; id < count; id++) visit(Math.min(LONGEST, lengthOf(id)), id);
@@ -99,7 +95,7 @@ function byLength(count: number, lengthOf: (id: number) => number) {
   return { ids, firstOfLength: (length: number) => starts[Math.max(0, Math.min(LONGEST, length))]! };
 }
 
-/** Which characters a word has, and which more than once: a bit for each letter, other characters share some. */
+/** The characters that a word contains once and more than once: a bit for each letter, shared with other characters. */
 function lettersOf(word: string): [once: number, twice: number] {
   let [once, twice] = [0, 0];
   for (let at = 0; at < word.length; at++) {
@@ -110,7 +106,7 @@ function lettersOf(word: string): [once: number, twice: number] {
   return [once, twice];
 }
 
-/** How many bits of a number are set. */
+/** The number of bits set in a number. */
 function bitsOf(number: number): number {
   const pairs = number - ((number >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
@@ -121,7 +117,7 @@ function eachOwnShortening(word: string, visit: (hash: number) => void): void {
   eachShortening(word, errorsAllowed(word.length), visit);
 }
 
-/** The hashes of a word's beginning, whole and with as many letters left out as it may have errors. */
+/** Visits the hashes of a word's beginning, whole and with up to `allowed` letters omitted. */
 function eachShortening(word: string, allowed: number, visit: (hash: number) => void): void {
   if (allowed === 0) return;
   const length = Math.min(word.length, BEGINNING);

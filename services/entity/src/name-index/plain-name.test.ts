@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { wordsOf } from "../matching/names/name-keys.ts";
 import { normalizeName } from "../matching/names/normalize-name.ts";
 import { isPlain, plainName } from "./plain-name.ts";
-import { wordsOf } from "./terms.ts";
 
 test.each([
   "Quarrystone Paving LLC",

@@ -1,6 +1,6 @@
 import type { NormalizedName } from "../matching/names/normalize-name.ts";
 
-/** Is a name its telling words and its legal forms, and nothing else, so that they give it back as it was normalized? */
+/** True where a name can be restored from its words and legal forms: it has no particles, readings or qualifiers. */
 export function isPlain(name: NormalizedName, words: readonly string[]): boolean {
   const { coreTokens, keys, alternatives, qualifierFrom } = name;
   return (
@@ -13,7 +13,7 @@ export function isPlain(name: NormalizedName, words: readonly string[]): boolean
   );
 }
 
-/** A plain name from its words and its legal forms. */
+/** Restores a plain name. */
 export function plainName(words: string[], legalForms: string[]): NormalizedName {
   const key = words.join(" ");
   return { key, keys: [key], coreTokens: words, legalForms, qualifierFrom: words.length, alternatives: [] };

@@ -1,14 +1,14 @@
 import { type FormFeatures, formFeatures } from "../matching/names/compare-names.ts";
 import { distinctiveIdf } from "../matching/names/idf.ts";
+import { MAX_WORDS, wordsOf } from "../matching/names/name-keys.ts";
 import type { NormalizedName } from "../matching/names/normalize-name.ts";
 import { scoreName } from "../matching/names/score-name.ts";
-import { evidenceOf, type RoughComparison, roughEvidence } from "../matching/score/calibrate.ts";
+import { evidenceOf, roughEvidence } from "../matching/score/calibrate.ts";
 import { formText } from "./corpus.ts";
 import { createExpander, type ExpandedQuery, type Expansion, JOINED } from "./expansions.ts";
-import type { Names, Searcher, TellRun } from "./names.ts";
+import type { Names, VisitRun } from "./names.ts";
 import { isPlain } from "./plain-name.ts";
 import { createTally } from "./tally.ts";
-import { MAX_WORDS, wordsOf } from "./terms.ts";
 
 /** An entity that may be meant, by the best of its names. */
 export interface Hit {
@@ -20,48 +20,48 @@ export interface Hit {
 }
 
 export interface SearchResult {
-  /** Best first, by the evidence for them. */
+  /** Best first, by evidence. */
   readonly hits: readonly Hit[];
-  /** How many registry names hold each word of the query and of the hits' names, and how many there are. */
+  /** Number of registry names with each word of the query and of the hits' names. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Number of registry names. */
   readonly nameCount: number;
 }
 
-/** Postings looked at for one query, however common its words are. */
+/** Maximum number of postings examined for one query. */
 const POSTING_BUDGET = 8_000;
-/** Of them for words that are common by themselves: pairs of them have told more before. */
+/** The part of it for common words by themselves: pairs of them were examined before. */
 const COMMON_BUDGET = 1_500;
-/** Postings of common words looked at beyond that, only to weigh what was found by others. */
+/** Additional postings of common words, only to weigh names found by other words. */
 const KNOWN_BUDGET = 40_000;
-/** Of one pair of common words. */
+/** Maximum number of postings examined for one pair of common words. */
 const PAIR_BUDGET = 2_000;
-/** Names looked at, and taken, of the very words that were asked for. */
+/** Maximum number of names with exactly the query's words that are examined, and that are taken. */
 const BAG_BUDGET = 4_000;
 const MAX_EQUAL = 100;
-/** Names compared word by word, and those of them that are scored. */
+/** Maximum number of names compared word by word, and of those scored. */
 const MAX_COMPARED = 400;
 const MAX_SCORED = 24;
-/** A name of so much less evidence than the best is not scored. */
+/** A name with this much less evidence than the best is not scored. */
 const CHANCELESS = 9;
-/** What another particle, or the like, takes from the evidence. */
+/** Evidence lost where only one of two names is plain. */
 const OTHERWISE_PLAIN = 0.5;
 const LEAST_WEIGHT = 0.05;
 const GOOD_LIKENESS = 0.7;
-/** Of the numbers of words, by which most are told apart. */
+/** Lowest bits of words' numbers, which distinguish most words. */
 const MASK = 1_023;
 const MAX_PAIRED = 3;
 const MAX_READINGS = 6;
 
-/** Searches names in bounded work: rare words first, pairs of common ones, then the most alike are scored. */
+/** Searches names in bounded work: finds names by rare words and pairs of common ones, then scores the most similar. */
 export function createSearch(names: Names) {
   const expand = createExpander(names);
   const gather = createGatherer(names);
-  return (query: NormalizedName, searcher: Searcher, limit: number): SearchResult => {
+  return (query: NormalizedName, organizationId: string, limit: number): SearchResult => {
     const expanded = expand(query);
-    const compared = gather(expanded, query, searcher).filter((name) => !names.isGone(name));
-    const ranked = mostLikely(compared, comparer(names, expanded, query));
+    const compared = gather(expanded, query, organizationId).filter((name) => !names.isGone(name));
     const best = new Map<string, Hit & { name: NormalizedName }>();
-    for (const number of ranked) {
+    for (const number of mostLikely(compared, comparer(names, expanded, query))) {
       const name = names.normalizedAt(number);
       const scored = scoreName(query, name, names.idf);
       const [id, evidence] = [names.entityIdAt(number), evidenceOf(scored)];
@@ -80,16 +80,14 @@ export function createSearch(names: Names) {
 
 function countsOf(names: Names, all: readonly NormalizedName[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { coreTokens } of all) {
-    for (const word of coreTokens) {
-      const id = counts.has(word) ? undefined : names.dictionary.idOf(word);
-      if (id !== undefined) counts.set(word, names.countOf(id));
-    }
+  for (const word of all.flatMap(({ coreTokens }) => coreTokens)) {
+    const id = names.dictionary.idOf(word);
+    if (id !== undefined) counts.set(word, names.countOf(id));
   }
   return counts;
 }
 
-/** The names that are to be scored: those of most evidence, without any that the best leaves no chance. */
+/** The names to score: those with the most evidence, except where the best has far more. */
 function mostLikely(compared: readonly number[], evidenceFor: (name: number) => number): number[] {
   const evidence = Float64Array.from(compared, evidenceFor);
   const sorted = evidence.toSorted();
@@ -99,43 +97,40 @@ function mostLikely(compared: readonly number[], evidenceFor: (name: number) => 
   return [...above, ...level.slice(0, MAX_SCORED - above.length)];
 }
 
-/** Collects the names that share most with a query, by the weight of what they share. */
+/** Finds the names that share most with a query, by the weight of the shared words. */
 function createGatherer(names: Names) {
   const tally = createTally(POSTING_BUDGET);
-  return ({ words, expansions, splits }: ExpandedQuery, query: NormalizedName, searcher: Searcher): number[] => {
+  const { weightOf } = names;
+  return (expanded: ExpandedQuery, query: NormalizedName, organizationId: string): number[] => {
+    const { expansions, splits } = expanded;
     let budget = POSTING_BUDGET;
-    const add = (weight: number) => (name: number) => tally.add(name, weight);
-    const take = (looked: number) => {
-      budget -= looked;
+    const visitPair = (a: number, b: number, weight: number) => {
+      const limit = Math.min(PAIR_BUDGET, budget);
+      budget -= names.withPair(a, b, organizationId, limit, (name) => tally.add(name, weight));
     };
-    const { weightOf } = names;
-    const limit = () => Math.min(PAIR_BUDGET, budget);
-    const isAlike = alikeBesideWords(names, query);
+    const isSimilar = sameTraits(names, query);
     const equal: number[] = [];
     const others: number[] = [];
     let bagBudget = BAG_BUDGET;
-    for (const bag of likelyBags(names, { words, expansions, splits })) {
-      const tell = (name: number) => (isAlike(name) ? equal : others).push(name);
-      bagBudget -= names.withAll(bag, searcher, bagBudget, tell);
+    for (const bag of likelyBags(names, expanded)) {
+      const take = (name: number) => (isSimilar(name) ? equal : others).push(name);
+      bagBudget -= names.withAll(bag, organizationId, bagBudget, take);
     }
     equal.splice(MAX_EQUAL);
     equal.push(...others.slice(0, MAX_EQUAL - equal.length));
     for (const [a, b] of commonPairs(names, expansions)) {
-      const weight = a.likeness ** 2 * weightOf(a.word) + b.likeness ** 2 * weightOf(b.word);
-      take(names.withPair(a.word, b.word, searcher, limit(), add(weight)));
+      visitPair(a.word, b.word, a.likeness ** 2 * weightOf(a.word) + b.likeness ** 2 * weightOf(b.word));
     }
-    for (const {
-      words: [a, b],
-    } of splits) {
+    for (const { words } of splits) {
+      const [a, b] = words;
       const weight = weightOf(a) + weightOf(b);
-      if (names.isCommon(a) && names.isCommon(b)) {
-        take(names.withPair(a, b, searcher, limit(), add(weight)));
-      } else {
+      if (names.isCommon(a) && names.isCommon(b)) visitPair(a, b, weight);
+      else {
         const [rarer, other] = names.countOf(a) < names.countOf(b) ? [a, b] : [b, a];
-        const addWith: TellRun = (list, start, end) => {
+        const addWith: VisitRun = (list, start, end) => {
           for (let at = start; at < end; at++) if (names.holds(list[at]!, other)) tally.add(list[at]!, weight);
         };
-        take(names.withWord(rarer, searcher, limit(), addWith));
+        budget -= names.withWord(rarer, organizationId, Math.min(PAIR_BUDGET, budget), addWith);
       }
     }
     const rarestFirst = [...expansions].sort((a, b) => names.countOf(a.word) - names.countOf(b.word));
@@ -143,24 +138,24 @@ function createGatherer(names: Names) {
     for (const { word, likeness } of rarestFirst) {
       const weight = likeness ** 2 * weightOf(word);
       if (names.isCommon(word) && tally.count >= MAX_COMPARED) {
-        // There are enough: a common word only tells which of them are more alike.
-        const addToKnown: TellRun = (list, start, end) => {
+        // There are enough names: a common word only shows which of them are more similar.
+        const addToKnown: VisitRun = (list, start, end) => {
           for (let at = start; at < end; at++) tally.addToKnown(list[at]!, weight);
         };
-        knownBudget -= names.withWord(word, searcher, knownBudget, addToKnown);
+        knownBudget -= names.withWord(word, organizationId, knownBudget, addToKnown);
         continue;
       }
-      const most = names.isCommon(word) ? Math.min(budget, COMMON_BUDGET, MAX_COMPARED - tally.count) : budget;
-      const addAll: TellRun = (list, start, end) => {
+      const limit = names.isCommon(word) ? Math.min(budget, COMMON_BUDGET, MAX_COMPARED - tally.count) : budget;
+      const addAll: VisitRun = (list, start, end) => {
         for (let at = start; at < end; at++) tally.add(list[at]!, weight);
       };
-      take(names.withWord(word, searcher, most, addAll));
+      budget -= names.withWord(word, organizationId, limit, addAll);
     }
     return [...new Set([...equal, ...tally.takeHeaviest(MAX_COMPARED)])];
   };
 }
 
-/** The words asked for, and the same with one of them read as what it may stand for, or as two written together. */
+/** The words of the query, and the same with one of them replaced by what it may mean, or split in two. */
 function likelyBags(names: Names, { words, expansions, splits }: ExpandedQuery): number[][] {
   const own = words.map((word) => names.dictionary.idOf(word));
   const bags: (number | undefined)[][] = [own];
@@ -175,7 +170,7 @@ function likelyBags(names: Names, { words, expansions, splits }: ExpandedQuery):
     .map((bag) => [...new Set(bag)]);
 }
 
-/** Pairs of common words that two different words of the query may stand for, the most alike of each. */
+/** Pairs of common words that may be meant by two words of the query, only the most similar for each. */
 function commonPairs(names: Names, expansions: readonly Expansion[]): [Expansion, Expansion][] {
   const byPlace = Map.groupBy(
     expansions.filter(({ word, span }) => span === 1 && names.isCommon(word)),
@@ -187,8 +182,8 @@ function commonPairs(names: Names, expansions: readonly Expansion[]): [Expansion
   );
 }
 
-/** Has a name the legal forms of the query, and particles and the like where the query has some? */
-function alikeBesideWords(names: Names, query: NormalizedName): (name: number) => boolean {
+/** True for names with the legal forms of the query that are plain where the query is. */
+function sameTraits(names: Names, query: NormalizedName): (name: number) => boolean {
   const form = formText(query);
   const isQueryPlain = isPlain(query, wordsOf(query));
   return (name) => {
@@ -197,7 +192,7 @@ function alikeBesideWords(names: Names, query: NormalizedName): (name: number) =
   };
 }
 
-/** The rough evidence for a name, by the numbers of its words alone. */
+/** Estimates the evidence for a name from the numbers of its words. */
 function comparer(
   names: Names,
   { words, expansions, splits }: ExpandedQuery,
@@ -205,7 +200,7 @@ function comparer(
 ): (name: number) => number {
   const weights = Float64Array.from(words, (word) => Math.max(LEAST_WEIGHT, names.idf(word)));
   const byWord = new Map<number, Expansion>();
-  // Most words of the names are none of the query's: that is told without asking the map.
+  // Most words of the names are not among the expansions: this shows it without a look into the map.
   const mayBe = new Uint8Array(MASK + 1);
   for (const expansion of expansions) {
     const known = byWord.get(expansion.word);
@@ -218,12 +213,11 @@ function comparer(
   const own = new Uint32Array(MAX_WORDS);
   const likenesses = new Float64Array(words.length);
   const levelled = new Float64Array(words.length);
-  const compared = { ...nothingCompared };
   const match = (first: number, span: number, likeness: number, weight: number) => {
     for (let place = first; place < Math.min(words.length, first + span); place++) {
       if (likeness <= likenesses[place]!) continue;
       likenesses[place] = likeness;
-      // A mistyped word weighs no more than the one it stands for.
+      // A mistyped word weighs no more than the word it stands for.
       levelled[place] = span === 1 ? Math.min(weights[place]!, weight) : weights[place]!;
     }
   };
@@ -264,30 +258,30 @@ function comparer(
       else doubt += (1 - likenesses[place]!) * levelled[place]!;
     }
     const traits = names.traitsAt(name);
-    const forms = formsOf(traits.form);
-    compared.doubt = doubt / Math.max(LEAST_WEIGHT, queryTotal + total);
-    compared.queryLeft = queryLeft / Math.max(LEAST_WEIGHT, queryTotal);
-    compared.nameLeft = Math.max(0, left) / Math.max(LEAST_WEIGHT, total);
-    compared.information = information;
-    compared.commonWordsOnly = isDistinctive || compared.queryLeft + compared.nameLeft === 0 ? 0 : 1;
-    compared.otherForm = forms.otherForm;
-    compared.absentForm = forms.absentForm;
-    return roughEvidence(compared) - (traits.isPlain === isQueryPlain ? 0 : OTHERWISE_PLAIN);
+    const { otherForm, absentForm } = formsOf(traits.form);
+    const queryShare = queryLeft / Math.max(LEAST_WEIGHT, queryTotal);
+    const nameShare = Math.max(0, left) / Math.max(LEAST_WEIGHT, total);
+    const contradiction = Math.min(queryShare, nameShare);
+    const omission = Math.abs(queryShare - nameShare);
+    const features = {
+      doubt: doubt / Math.max(LEAST_WEIGHT, queryTotal + total),
+      contradiction,
+      omission,
+      otherWord: Number(contradiction > 0),
+      extraWord: Number(contradiction === 0 && omission > 0),
+      commonWordsOnly: Number(!isDistinctive && queryShare + nameShare > 0),
+      otherForm,
+      absentForm,
+    };
+    return roughEvidence(features, information) - (traits.isPlain === isQueryPlain ? 0 : OTHERWISE_PLAIN);
   };
 }
 
-const nothingCompared: RoughComparison = {
-  ...{ doubt: 0, commonWordsOnly: 0, otherForm: 0, absentForm: 0 },
-  ...{ queryLeft: 0, nameLeft: 0, information: 0 },
-};
-
-/** Compares legal forms, given as `formText`, with those of a query; each combination once. */
+/** Compares legal forms, given as `formText`, with those of a query, each combination once. */
 function formComparer({ legalForms }: NormalizedName): (form: string) => FormFeatures {
   const known = new Map<string, FormFeatures>();
   return (form) => {
-    const before = known.get(form);
-    if (before) return before;
-    const features = formFeatures(legalForms, form === "" ? [] : form.split(" "));
+    const features = known.get(form) ?? formFeatures(legalForms, form === "" ? [] : form.split(" "));
     known.set(form, features);
     return features;
   };

@@ -1,34 +1,34 @@
 import { powerOfTwo } from "./grouped.ts";
 import { spread } from "./hash.ts";
 
-/** Names with a weight each, for one query at a time: in a table of its own size, however many names there are. */
+/** The weights of names for one query at a time, in a table of fixed size. */
 export interface Tally {
-  /** Names that were given a weight. */
+  /** Number of names with a weight. */
   readonly count: number;
-  /** Adds to the weight of a name, which is above 0. */
+  /** Adds a positive weight to a name. */
   add(name: number, weight: number): void;
-  /** Adds to the weight of a name that has some; nothing to any other. */
+  /** Adds to the weight of a name that has one; ignores any other name. */
   addToKnown(name: number, weight: number): void;
-  /** The names of most weight, at most so many, and none far below it; begins anew afterwards. */
+  /** Returns at most `limit` names with the most weight, none far below the greatest, and clears the tally. */
   takeHeaviest(limit: number): number[];
 }
 
 const LEVELS = 128;
-/** Of the greatest weight a name must have this share. */
+/** Minimum share of the greatest weight. */
 const LEAST_SHARE = 0.35;
 const LEAST_LEVEL = Math.floor(LEVELS * LEAST_SHARE);
 
-/** A tally that takes in at most so many names. */
+/** Creates a tally for at most `capacity` names. */
 export function createTally(capacity: number): Tally {
   const size = powerOfTwo(capacity * 2);
-  // Place + 1 among the names; 0 is free.
+  // Index of the name + 1; 0 is free.
   const slots = new Uint16Array(size);
   const names = new Uint32Array(capacity);
   const slotOf = new Uint32Array(capacity);
   const weights = new Float64Array(capacity);
   const levels = new Uint32Array(LEVELS + 1);
   let count = 0;
-  /** Where a name is, or the free slot where it would be. */
+  /** The slot of a name, or the free slot where it would be. */
   const slotFor = (name: number) => {
     let slot = spread(name) & (size - 1);
     while (slots[slot] !== 0 && names[slots[slot]! - 1] !== name) slot = (slot + 1) & (size - 1);
@@ -60,7 +60,7 @@ export function createTally(capacity: number): Tally {
       for (let place = 0; place < count; place++) levels[Math.floor((weights[place]! / greatest) * LEVELS)]!++;
       let [level, above] = [LEVELS, 0];
       while (level > LEAST_LEVEL && above + levels[level]! <= limit) above += levels[level--]!;
-      // What does not fit is cut off in the level where there are too many.
+      // The level with too many names is cut off.
       let left = limit - above;
       const chosen: number[] = [];
       for (let place = 0; place < count; place++) {

@@ -5,7 +5,7 @@ import { applyRegistryBatch } from "../registry-load/apply.ts";
 import type { Transact } from "../registry-load/load-lock.ts";
 import { sandboxRegistry } from "./sandbox-registry.ts";
 
-/** Brings the sandbox's registry entities to what the made-up registry says; the same again changes nothing. */
+/** Loads the synthetic registry into the sandbox; a repetition changes nothing. */
 export async function loadSandboxRegistry(options: {
   client: MongoClient;
   collections: Collections;

@@ -8,7 +8,7 @@ const entities = sandboxRegistry();
 const statusOf = ({ sam }: (typeof entities)[number], today: string) =>
   statusAt({ sam, exclusions: [] }, new Date(today));
 
-test("holds at least 500 entities, the same at every call", () => {
+test("the registry has at least 500 entities, the same at every call", () => {
   expect(entities.length).toBeGreaterThanOrEqual(507);
   expect(sandboxRegistry()).toEqual(entities);
 });
@@ -29,7 +29,7 @@ test.each([
   expect(entity!.sam.cage).toMatch(/^[A-Z0-9]{5}$/);
 });
 
-test("identifiers are well-formed, unique, and made-up ones never such as are issued", () => {
+test("identifiers are well-formed, unique and never issued in reality", () => {
   for (const { uei } of entities.slice(7)) expect(uei.at(-1)).not.toBe(String(ueiCheckDigit(uei.slice(0, 11))));
   for (const { uei, sam } of entities) {
     expect(isWellFormed("uei", uei)).toBe(true);
@@ -40,7 +40,7 @@ test("identifiers are well-formed, unique, and made-up ones never such as are is
   expect(new Set(entities.map(({ sam }) => sam.cage)).size).toBe(entities.length);
 });
 
-test("every registration status is well represented, and none changes with time", () => {
+test("every registration status is frequent, and none changes with time", () => {
   const counts: Record<string, number> = {};
   for (const entity of entities) {
     const status = statusOf(entity, "2026-11-21");
@@ -51,7 +51,7 @@ test("every registration status is well represented, and none changes with time"
   expect(Math.min(...Object.values(counts))).toBeGreaterThan(50);
 });
 
-test("every entity has a name and a US address; names are unique as a whole", () => {
+test("every entity has a unique name and a US address", () => {
   for (const { addresses, legal_name } of entities) {
     expect(legal_name).not.toBe("");
     expect(addresses[0]).toMatchObject({ type: "physical", country: "USA", zip: expect.stringMatching(/^\d{5}$/) });

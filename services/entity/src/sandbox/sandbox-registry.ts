@@ -2,10 +2,10 @@ import type { Address, RegistrationStatus, RegistryEntityFacts } from "../model/
 import { ueiCheckDigit } from "../model/identifiers.ts";
 import { sandboxPlaces, sandboxStreets, sandboxTrades, sandboxWords } from "./sandbox-words.ts";
 
-/** Made-up entities beside those with a documented behaviour. */
+/** Number of entities beside those with a documented behavior. */
 const madeUpEntities = 600;
 
-/** The entities whose UEI decides how the sandbox's providers answer; the documentation lists them. */
+/** The entities whose UEI decides the answers of the sandbox's providers; the documentation lists them. */
 const special: readonly [uei: string, legalName: string, status: RegistrationStatus][] = [
   ["SANDBXACTVE1", "Sandbox Active Vendor LLC", "active"],
   ["SANDBXNACTV1", "Sandbox Inactive Vendor Inc", "inactive"],
@@ -26,9 +26,9 @@ const legalForms = [
 ] as const;
 
 /**
- * The synthetic registry of the sandbox: the same entities at every call. No made-up UEI can be one that GSA issues
- * (its check character is wrong), and no CAGE (they hold the letter O). Dates lie far from now, so that a status stays
- * true as time passes. Every 40th made-up entity shares its core name with the one before it, under another legal form.
+ * Returns the synthetic registry of the sandbox, the same at every call. GSA issues none of its UEIs (the check character
+ * is wrong) and CAGE codes (they contain the letter O). Dates are far from now, so that each status stays true. Every 40th
+ * entity has the core name of the previous one with another legal form.
  */
 export function sandboxRegistry(): RegistryEntityFacts[] {
   const random = randomNumbers(20_261_121);
@@ -92,13 +92,13 @@ function newCoreName(taken: Set<string>, random: RandomNumbers): string {
   }
 }
 
-/** `SANDBX`, a serial number, and a check digit that is off by one. */
+/** `SANDBX`, a serial number and a wrong check digit. */
 function sandboxUei(index: number): string {
   const first11 = `SANDBX${String(10_000 + index)}`;
   return `${first11}${(ueiCheckDigit(first11) + 1) % 10}`;
 }
 
-/** Issued CAGE codes never hold the letter O. */
+/** Issued CAGE codes never contain the letter O. */
 function sandboxCage(serial: number): string {
   return `${1 + (serial % 9)}O${String(serial).padStart(3, "0")}`;
 }

@@ -1,25 +1,16 @@
-/** Words of which the sandbox's names and addresses are made. None of the entities exists. */
-export const sandboxWords = [
-  ...["Amberfield", "Ashgrove", "Birchwater", "Blackthorn", "Bluestem", "Brightwell", "Cedarline", "Clearbrook"],
-  ...["Copperhill", "Coralgate", "Crosswind", "Dovetail", "Dunmore", "Eastlake", "Elkhorn", "Emberton", "Fairmont"],
-  ...["Falconridge", "Fernwood", "Flintlock", "Foxglove", "Glenhaven", "Goldfinch", "Granite", "Greystone", "Halyard"],
-  ...["Harborview", "Hawthorne", "Heartwood", "Highmark", "Hollowell", "Ironwood", "Juniper", "Kestrel", "Keystone"],
-  ...["Lakemont", "Larkspur", "Limestone", "Longleaf", "Maplecrest", "Meadowlark", "Merriweather", "Millbrook"],
-  ...["Moonstone", "Northfork", "Oakhaven", "Osprey", "Pinecrest", "Prairieland", "Quailrun", "Quarrystone", "Redwing"],
-  ...[
-    "Ridgeway",
-    "Riverbend",
-    "Rosewood",
-    "Saddleback",
-    "Sagebrush",
-    "Sandhill",
-    "Silverton",
-    "Springvale",
-    "Starling",
-  ],
-  ...["Stonebridge", "Summit", "Sycamore", "Tamarack", "Thistledown", "Timberlake", "Tradewind", "Valleyforge"],
-  ...["Vantage", "Walnutgrove", "Westbrook", "Whitewater", "Wildrose", "Willowbend", "Windermere", "Woodbine"],
-] as const;
+// The words of the sandbox's names and addresses. None of the entities exists.
+
+import { wordList } from "../matching/word-list.ts";
+
+export const sandboxWords = wordList(`
+  Amberfield Ashgrove Birchwater Blackthorn Bluestem Brightwell Cedarline Clearbrook Copperhill Coralgate Crosswind
+  Dovetail Dunmore Eastlake Elkhorn Emberton Fairmont Falconridge Fernwood Flintlock Foxglove Glenhaven Goldfinch
+  Granite Greystone Halyard Harborview Hawthorne Heartwood Highmark Hollowell Ironwood Juniper Kestrel Keystone
+  Lakemont Larkspur Limestone Longleaf Maplecrest Meadowlark Merriweather Millbrook Moonstone Northfork Oakhaven
+  Osprey Pinecrest Prairieland Quailrun Quarrystone Redwing Ridgeway Riverbend Rosewood Saddleback Sagebrush Sandhill
+  Silverton Springvale Starling Stonebridge Summit Sycamore Tamarack Thistledown Timberlake Tradewind Valleyforge
+  Vantage Walnutgrove Westbrook Whitewater Wildrose Willowbend Windermere Woodbine
+`);
 
 export const sandboxTrades = [
   ...["Engineering", "Construction", "Logistics", "Consulting", "Manufacturing", "Supply", "Electric", "Plumbing"],

@@ -3,7 +3,7 @@ import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import { inTransaction } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
 import type { Binary } from "mongodb";
-import { nameEntities } from "../lookup/naming.ts";
+import { nameEntities, pick } from "../lookup/naming.ts";
 import type { EntityDocument, RememberedDocument, UnversionedEntity } from "../model/documents.ts";
 import { replaceEntity, untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
@@ -147,8 +147,4 @@ async function remember(
 function isRemembered(known: RememberedDocument, value: string, tinHashes: readonly Binary[]): boolean {
   if (known.type !== "tin") return known.value === value;
   return tinHashes.some((hash) => known.hash !== undefined && hash.toString("hex") === known.hash.toString("hex"));
-}
-
-function pick(identifiers: IdentifierMap, types: readonly IdentifierType[]): IdentifierMap {
-  return Object.fromEntries(types.map((type) => [type, identifiers[type]]));
 }

@@ -25,7 +25,7 @@ test.each<[string, string, string, Partial<Address>?]>([
   ["with its ZIP", "1750 North Presidents Street 20190", "exact"],
   ["with its city and state", "1750 Presidents Street, Reston, Virginia", "exact"],
   ["with the state before the city", "1750 Presidents Street, VA Reston", "exact"],
-  ["behind a name", "Attn: Suite 10, Quasar Tower 3, 1750 N Presidents St, Reston VA", "exact"],
+  ["after a name", "Attn: Suite 10, Quasar Tower 3, 1750 N Presidents St, Reston VA", "exact"],
   ["with the street mistyped", "1750 Presidnets St, Reston VA", "near"],
   ["not with another number", "1752 Presidents St, Reston VA 20190", "no"],
   ["not in another place", "1750 Presidents St, Herndon VA 20171", "no"],
@@ -42,13 +42,13 @@ test.each<[string, string, string, Partial<Address>?]>([
   expect(finds(text, { ...address, ...stored })).toBe(expected),
 );
 
-test("keys are few, however long the text", () => {
+test("even a long text has few keys", () => {
   const { exact, near } = addressQueryKeys("12345 Oak St, Reston VA 20190, ".repeat(100));
   expect(exact.length).toBeLessThanOrEqual(300);
   expect(near.length).toBeLessThanOrEqual(60);
 });
 
-test("nothing is found by nothing", () => {
+test("an empty text has no keys", () => {
   expect(addressQueryKeys("")).toEqual({ exact: [], near: [] });
   expect(storedAddressKeys({ ...address, line1: "" })).toEqual([]);
 });

@@ -1,30 +1,27 @@
 import type { Address } from "../../model/facts.ts";
-import { addressWords, zip5Of } from "./address.ts";
+import { addressWords } from "./address.ts";
 import { type AddressWords, splitAddress } from "./address-words.ts";
 import { readPlaceEnd } from "./parse-place.ts";
-import { directionOf, stateBefore, stateCodeOf, uspsWords } from "./usps.ts";
+import { stateBefore, stateCodeOf, zip5Of } from "./places.ts";
+import { directionOf, uspsWords } from "./usps.ts";
 
-/** How the addresses that a one-line address may mean are found. */
+/** The keys by which addresses are found for a one-line address. */
 export interface AddressKeys {
-  /** The likeliest first: a place, a number there, and the street that it stands on. */
+  /** Keys of place, number and street, the likeliest first. */
   readonly exact: readonly string[];
-  /** What keys begin with where the street's name is mistyped: the place and the number. */
+  /** Prefixes of keys, for a mistyped street: place and number. */
   readonly near: readonly string[];
 }
 
 const MAX_KEYS = 300;
 const MAX_PREFIXES = 60;
 const MAX_NUMBERS = 6;
-/** Of an address without a house number ("Quasar Plaza", perhaps behind "Attn: …"). */
+/** For addresses without a house number ("Quasar Plaza", perhaps after "Attn: …"). */
 const MAX_LEADING_WORDS = 4;
 const MAX_CITY_WORDS = 4;
-/** A state stands near the end of a line. */
 const STATE_WITHIN_LAST = 8;
 
-/**
- * The keys under which an address is stored: its ZIP5, and its city with its state, each with its number and the word
- * behind it. `z:20190:1750:PRESIDENTS`, `c:RESTON:VA:1750:PRESIDENTS`.
- */
+/** The keys under which an address is stored: `z:20190:1750:PRESIDENTS` by ZIP5, `c:RESTON:VA:1750:PRESIDENTS` by city. */
 export function storedAddressKeys({ line1, city, state, zip }: Address): string[] {
   const line = addressWords(line1);
   const at = Math.max(0, line.findIndex(hasDigit));
@@ -37,7 +34,7 @@ export function storedAddressKeys({ line1, city, state, zip }: Address): string[
   return [...(zip5 ? [`z:${zip5}:${door}`] : []), ...(cityKey && stateKey ? [`c:${cityKey}:${stateKey}:${door}`] : [])];
 }
 
-/** The keys that a one-line address can be found by; what they find must still agree. */
+/** The keys for a one-line address; the addresses found must still agree. */
 export function addressQueryKeys(text: string): AddressKeys {
   const split = splitAddress(text);
   const words = uspsWords(split.words);
@@ -45,7 +42,7 @@ export function addressQueryKeys(text: string): AddressKeys {
   const starts = [...new Set([...numbers, ...[...words.keys()].slice(0, MAX_LEADING_WORDS)])];
   const places = [...new Set([...zipPlaces(words), ...cityPlaces(split)])];
   const doors = starts.map((at) => `${words[at]}:${streetWord(words, at)}`);
-  // The street's line may end with the number, as that of a box does, and the city follow.
+  // The number may end the street's line, as in "PO Box 9".
   const ends = starts.map((at) => `${words[at]}:`);
   const within = (found: readonly string[]) => places.flatMap((place) => found.map((door) => `${place}:${door}`));
   return {
@@ -54,7 +51,7 @@ export function addressQueryKeys(text: string): AddressKeys {
   };
 }
 
-/** The word behind a number that names the street; "" for none. */
+/** The first word of the street's name after a number; "" for none. */
 function streetWord(words: readonly string[], at: number): string {
   return words.slice(at + 1).find((word) => !directionOf(word) && !/^\d\/\d$/.test(word)) ?? "";
 }
@@ -64,13 +61,11 @@ function hasDigit(word: string): boolean {
 }
 
 function zipPlaces(words: readonly string[]): string[] {
-  return words.slice(1).flatMap((word) => {
-    const zip5 = zip5Of(word);
-    return zip5 ? [`z:${zip5}`] : [];
-  });
+  const zips = words.slice(1).flatMap((word) => zip5Of(word) ?? []);
+  return zips.map((zip5) => `z:${zip5}`);
 }
 
-/** A city beside its state, in either order; where none stands at the end, beside any word that may name a region. */
+/** Cities beside their states, in either order; abroad, beside any word that may name a region. */
 function cityPlaces(split: AddressWords): string[] {
   const raw = split.words;
   const first = Math.max(1, raw.length - STATE_WITHIN_LAST);

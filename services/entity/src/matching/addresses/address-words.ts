@@ -5,15 +5,15 @@ const maxWords = 80;
 /** The words of an address, upper case and without punctuation, as they were written. */
 export interface AddressWords {
   readonly words: readonly string[];
-  /** Positions of words that a comma, a line's end or the like stands before. */
+  /** Positions of the words after a comma, a line break or the like. */
   readonly breaks: ReadonlySet<number>;
 }
 
 const fractions: Readonly<Record<string, string>> = { "½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 " };
 
 /**
- * Splits an address into words. A house number stays one word, with its hyphen or fraction (`37-28`, `1/2`); `N.W.` is
- * NW, `P.O. Box` is PO BOX, and a number sign is a word of its own. At most 80 words.
+ * Splits an address into at most 80 words. A house number with a hyphen or a fraction is one word (`37-28`, `1/2`), so is
+ * `N.W.` (NW); `P.O. Box` becomes PO BOX, and a number sign is a word.
  */
 export function splitAddress(text: string): AddressWords {
   const plain = anyAscii(text.replace(/[½¼¾]/g, (fraction) => fractions[fraction]!))

@@ -55,26 +55,26 @@ describe("the parts that agree and contradict", () => {
   ])("%s: %s", (...[text, expected, address]) => expect(shown(text, address)).toBe(expected));
 });
 
-describe("what the parts say together", () => {
+describe("the evidence of all parts", () => {
   const evidence = (text: string, address: Partial<Address> = {}) => compare(text, address).evidence;
-  test("the more agrees, the more it says", () => {
+  test("rises with each part that agrees", () => {
     const rising = ["VA", "Reston VA", "Reston VA 20190", "1750 Presidents St, Reston VA 20190"].map((text) =>
       evidence(`X, ${text}`),
     );
     expect(rising).toEqual([...rising].sort((a, b) => a - b));
   });
 
-  test("another house on the same street is another address", () => {
+  test("is negative for another house on the same street", () => {
     expect(evidence("1752 Presidents St, Reston VA 20190")).toBeLessThan(0);
   });
 
-  test("a missing unit says nothing, another one little, another name for the city almost nothing", () => {
+  test("changes little with another unit or another name for the city", () => {
     const whole = evidence("1750 Presidents St, Reston VA 20190");
     expect(evidence("1750 Presidents St, Suite 12, Reston VA 20190")).toBeGreaterThan(whole - 1);
     expect(evidence("1750 Presidents St, Herndon VA 20190")).toBeGreaterThan(whole - 1.5);
   });
 
-  test("another type or direction makes it a street beside, less than the same one and more than another name", () => {
+  test("is lower for another type or direction of the street, and lowest for another name", () => {
     const [same, beside, other] = ["1750 Presidents St", "1750 Presidents Ct", "1750 Kestrel St"].map((line) =>
       evidence(`${line}, Reston VA`),
     );
@@ -84,7 +84,7 @@ describe("what the parts say together", () => {
     expect(evidence("100 S Main St, Reston VA", main)).toBeLessThan(evidence("100 Main St, Reston VA", main));
   });
 
-  test("a box in town is no contradiction of the house", () => {
+  test("ignores a box where the entity has a house", () => {
     expect(shown("P.O. Box 88, Reston VA 20190")).toBe("city+ state+ zip+");
   });
 });

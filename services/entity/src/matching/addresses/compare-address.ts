@@ -1,35 +1,32 @@
 import type { Address } from "../../model/facts.ts";
+import type { PartOutcome } from "../explanation.ts";
 import { type AddressQuery, addressAgrees, addressWords, indexOfRun } from "./address.ts";
 import { type Agreement, numberAgreement, plain, similarity, streetAgreement } from "./compare-street.ts";
 import { parseStreetLines } from "./parse-address.ts";
-import { stateCodeOf } from "./usps.ts";
-
-/** How a part of an address compares. */
-export type PartOutcome = "agrees" | "contradicts" | "absent";
+import { stateCodeOf } from "./places.ts";
 
 export type AddressPart = "number" | "street" | "unit" | "box" | "city" | "state" | "zip";
 
-/** One part: what it says and how strongly, in log-odds for (or, negative, against) the same address. */
 export interface ComparedPart {
   readonly part: AddressPart;
   readonly outcome: PartOutcome;
+  /** Log-odds for the same address; negative against it. */
   readonly evidence: number;
 }
 
-/** How a one-line address compares with an address of an entity. */
 export interface AddressComparison {
-  /** Those that both sides have. */
+  /** The parts that both addresses have. */
   readonly parts: readonly ComparedPart[];
-  /** The sum of what the parts say. */
+  /** The sum of the parts' evidence. */
   readonly evidence: number;
-  /** It agrees by the rule of exact look-ups. */
+  /** Whether it agrees by the rule of exact look-ups. */
   readonly isExact: boolean;
 }
 
-/** What a part says in full agreement and in full contradiction. */
-const says: Readonly<Record<AddressPart, readonly [agrees: number, contradicts: number]>> = {
+/** The evidence of a part in full agreement and in full contradiction. */
+const partEvidence: Readonly<Record<AddressPart, readonly [agrees: number, contradicts: number]>> = {
   street: [2, -3.5],
-  // Another house on the same street is another address, whatever else agrees; on another street it says little.
+  // Another house on the same street is another address, whatever else agrees.
   number: [1.5, -5],
   box: [3, -4],
   zip: [1.5, -1],
@@ -37,23 +34,22 @@ const says: Readonly<Record<AddressPart, readonly [agrees: number, contradicts: 
   unit: [0.4, -0.5],
   state: [0.3, -2],
 };
+/** The share of a house number's evidence where the street differs. */
 const numberElsewhere = 0.3;
-/** A city may be written as its neighbour or its borough; where the ZIP code agrees, that is all it is. */
+/** Evidence of another city where ZIP code or state agrees: people write a borough or the neighboring city. */
 const cityAlias = -0.2;
 
-/** Compares a one-line address with an address of an entity part by part; what either side lacks says nothing. */
+/** Compares a one-line address with an address of an entity, part by part; a part that either lacks does not count. */
 export function compareAddress(query: AddressQuery, address: Address): AddressComparison {
   const own = parseStreetLines(address.line1, address.line2);
   const asked = query.parsed;
   const zip = compareZip(asked.zip5, address.zip);
-  const state = compareOne(asked.state, stateCodeOf(address.state) ?? "");
+  const stateCode = stateCodeOf(address.state);
+  const state = asked.state && stateCode ? Number(asked.state === stateCode) : undefined;
   const street = streetAgreement(query, own, addressWords(address.city));
+  const isOtherStreet = street !== undefined && street < 0.5;
   const parts = [
-    part(
-      "number",
-      numberAgreement(asked.number, own.number),
-      street === undefined || street >= 0.5 ? 1 : numberElsewhere,
-    ),
+    part("number", numberAgreement(asked.number, own.number), isOtherStreet ? numberElsewhere : 1),
     part("street", street),
     part("unit", unitAgreement(asked.units, own.units)),
     part("box", asked.box && own.box ? Number(plain(asked.box) === plain(own.box)) : undefined),
@@ -67,16 +63,12 @@ export function compareAddress(query: AddressQuery, address: Address): AddressCo
 
 function part(name: AddressPart, agreement: Agreement, share = 1): ComparedPart {
   if (agreement === undefined) return { part: name, outcome: "absent", evidence: 0 };
-  const [agrees, contradicts] = says[name];
+  const [agrees, contradicts] = partEvidence[name];
   const evidence = share * (agreement * agrees + (1 - agreement) * contradicts);
   return { part: name, outcome: agreement >= 0.5 ? "agrees" : "contradicts", evidence };
 }
 
-function compareOne(asked: string, own: string): Agreement {
-  return asked && own ? Number(asked === own) : undefined;
-}
-
-/** ZIP codes of one district are half as far apart: a box and a building of one town have two. */
+/** A box and a building in one town have different ZIP codes of one district: such codes contradict less. */
 function compareZip(asked: string, zip: string): Agreement {
   const own = /^\d{5}/.exec(zip)?.[0];
   if (!asked || !own) return undefined;
@@ -94,15 +86,11 @@ function cityPart({ parsed, words }: AddressQuery, { city }: Address, isPlaceKno
 function cityAgreement(asked: readonly string[], own: readonly string[], words: readonly string[]): Agreement {
   if (own.length === 0) return undefined;
   if (asked.join("") === own.join("")) return 1;
-  // Where words alone could not tell the street from the city, the entity's city does.
-  const at = indexOfRun(words, own);
-  if (
-    at > 0 &&
-    asked.length > 0 &&
-    (words.slice(at).length <= own.length + asked.length + 2 || asked.includes(own.at(-1)!))
-  )
-    return 1;
   if (asked.length === 0) return undefined;
+  // Where the street was not distinguished from the city, the entity's city tells.
+  const at = indexOfRun(words, own);
+  const isNearEnd = words.length - at <= own.length + asked.length + 2;
+  if (at > 0 && (isNearEnd || asked.includes(own.at(-1)!))) return 1;
   return similarity(asked.join(" "), own.join(" ")) >= 0.75 ? 0.8 : 0;
 }
 

@@ -2,13 +2,13 @@ import { osaDistance } from "../names/osa-distance.ts";
 import { type AddressQuery, indexOfRun } from "./address.ts";
 import type { Street } from "./parse-street.ts";
 
-/** From 0 (contradicts) to 1 (agrees); undefined where either side lacks it. */
+/** From 0 (contradicts) to 1 (agrees); undefined where either address lacks the part. */
 export type Agreement = number | undefined;
 
 const range = /^(\d+)-(\d+)$/;
 const door = /^(\d+)(?:[A-Z]| \d\/\d)?$/;
 
-/** House numbers are equal, or one is a range that holds the other; a fraction or a letter tells doors apart. */
+/** Compares house numbers: equal, one a range that contains the other, or different only by a letter or a fraction. */
 export function numberAgreement(asked: string, own: string): Agreement {
   if (!asked || !own) return undefined;
   if (plain(asked) === plain(own)) return 1;
@@ -17,7 +17,7 @@ export function numberAgreement(asked: string, own: string): Agreement {
   return one !== undefined && one === other ? 0.7 : 0;
 }
 
-/** "102" is within "100-104", and "1340" within "1333-45", which is short for 1345. */
+/** "102" is within "100-104", and "1340" within "1333-45", which means 1333-1345. */
 function isWithin(number: string, numbers: string): boolean {
   const [, first, end] = range.exec(numbers) ?? [];
   if (first === undefined || end === undefined) return false;
@@ -26,7 +26,7 @@ function isWithin(number: string, numbers: string): boolean {
   return from !== undefined && to !== undefined && Number(from) >= Number(first) && Number(to) <= Number(last);
 }
 
-/** The name counts most; another type or direction makes it a street beside ("Elm St", "Elm Ave"; "N Main", "S Main"). */
+/** Compares streets; the name counts more than type and direction ("Elm St", "Elm Ave"; "N Main", "S Main"). */
 export function streetAgreement({ parsed, words }: AddressQuery, own: Street, city: readonly string[]): Agreement {
   if (own.name.length === 0 || parsed.name.length === 0) return undefined;
   const name = nameAgreement(parsed, own, endsBeforeCity(parsed.number, own, city, words));
@@ -50,8 +50,8 @@ function nameAgreement(asked: Street, own: Street, isSurelyMeant: boolean): numb
 }
 
 /**
- * Does the street stand between the number asked for and the city? Without a comma what was read as the street may have
- * a word too many or too few; the entity's own street and city tell.
+ * True where the entity's street is between the number asked for and the entity's city. Without a comma, the street may
+ * have been read with a word too many or too few.
  */
 function endsBeforeCity(number: string, own: Street, city: readonly string[], words: readonly string[]): boolean {
   const at = words.indexOf(plain(number));
@@ -62,7 +62,7 @@ function endsBeforeCity(number: string, own: Street, city: readonly string[], wo
   return cityAt >= nameAt + own.name.length && between.every((word) => word === own.type || word === own.postDirection);
 }
 
-/** The one street of a man whose name is written in more ways than any other's. */
+/** The street's name in one piece. Martin Luther King has streets in many spellings. */
 function nameOf({ name }: Street): string {
   const isKing = name.includes("KING") && name.some((word) => word === "MARTIN" || word === "LUTHER" || word === "ML");
   return isKing || name.join("") === "MLK" ? "KING" : name.join("");
@@ -70,7 +70,7 @@ function nameOf({ name }: Street): string {
 
 const types = ["STREET", "AVENUE", "ROAD", "DRIVE", "BOULEVARD", "LANE", "COURT", "PLACE", "PARKWAY", "HIGHWAY"];
 
-/** Does one name have a word more than the other, which is a typing error in a type? */
+/** True where one name has one more word than the other, which is a mistyped type. */
 function isMistypedType({ name, type }: Street, other: Street): boolean {
   const last = name.at(-1);
   if (type !== "" || last === undefined || last.length < 4 || name.length !== other.name.length + 1) return false;
@@ -81,7 +81,7 @@ function withoutOrdinal(name: string): string {
   return name.replace(/(\d)(?:ST|ND|RD|TH)$/, "$1");
 }
 
-/** From 0 to 1: what is left when typing errors are taken away, and 0 where they are more than a fifth. */
+/** The share of letters without typing errors, 0–1; 0 where more than a fifth are errors. */
 export function similarity(one: string, other: string): number {
   const longest = Math.max(one.length, other.length);
   const allowed = longest < 4 ? 0 : Math.ceil(longest / 5);
@@ -89,7 +89,7 @@ export function similarity(one: string, other: string): number {
   return distance > allowed ? 0 : 1 - distance / longest;
 }
 
-/** Without hyphens and spaces: `37-28` is 3728. */
+/** Removes hyphens and spaces: `37-28` is 3728. */
 export function plain(text: string): string {
   return text.replace(/[-\s]/g, "");
 }

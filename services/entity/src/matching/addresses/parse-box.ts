@@ -1,4 +1,4 @@
-/** A box in a post office or on a rural route, and the words that say so. */
+/** A box in a post office or on a rural route, and its words: from `start` up to, but not including, `end`. */
 export interface Box {
   readonly street: { readonly box?: string; readonly name?: readonly string[]; readonly type?: string };
   readonly start: number;
@@ -14,7 +14,7 @@ export function readBox(words: readonly string[]): Box | undefined {
   for (let at = 0; at < words.length; at++) {
     const box = postOfficeBox(words, at) ?? ruralBox(words, at);
     if (!box) continue;
-    // Of several, such as a lockbox in a post office's box, the last counts.
+    // Of several boxes, such as a lockbox in a post office box, the last counts.
     found = found ? { ...box, street: { ...found.street, ...box.street }, start: found.start } : box;
     at = box.end - 1;
   }
@@ -38,7 +38,7 @@ function ruralBox(words: readonly string[], at: number): Box | undefined {
   const route = idAt(words, at + (two ? 2 : 1));
   if (!route || !/\d/.test(route.id)) return undefined;
   const box = words[route.next] === "BOX" ? idAt(words, route.next + 1) : undefined;
-  // "Route 7" is a highway, unless a box is on it.
+  // "Route 7" without a box is a highway.
   if (!box && !two && !ruralRoute.test(word)) return undefined;
   const type = word.startsWith("HC") || word === "CONTRACT" ? "HC" : "RR";
   return { street: { name: [route.id], type, ...(box && { box: box.id }) }, start: at, end: box?.next ?? route.next };

@@ -1,3 +1,4 @@
+import { wordList } from "../word-list.ts";
 import type { Box } from "./parse-box.ts";
 import { readHighway } from "./parse-highway.ts";
 import { directionOf, isPlainSuffix, numberOf, unitOf } from "./usps.ts";
@@ -5,19 +6,19 @@ import { directionOf, isPlainSuffix, numberOf, unitOf } from "./usps.ts";
 const houseNumber = /^(?:\d{1,6}[A-Z]?(?:-[A-Z0-9]{1,6})?|[A-Z]\d{1,5}|[NSEW]\d+[NSEW]\d+)$/;
 const grid = /^[NSEW]\d+$/;
 const beforeOtherNumbers = new Set(
-  "HIGHWAY HWY ROUTE RTE RT ROAD INTERSTATE LOOP SPUR BOX US SR CR FM I # NO MC CODE BIN FILE".split(" "),
+  wordList("HIGHWAY HWY ROUTE RTE RT ROAD INTERSTATE LOOP SPUR BOX US SR CR FM I # NO MC CODE BIN FILE"),
 );
-/** "10th Floor 312 Church Street": what follows these is no longer theirs. */
+/** A number after these is not theirs: "10th Floor 312 Church Street". */
 const endedByThemselves = new Set(["FL", "TOWER", "WING", "LEVEL", "BLDG"]);
 
-/** Where the house number stands, -1 for none: rather before a street than where a line begins. */
+/** The position of the house number, -1 for none: preferably before a street, else at the beginning of a line. */
 export function findNumber(words: readonly string[], breaks: ReadonlySet<number>, box: Box | undefined): number {
   const isInBox = (at: number) => box !== undefined && at >= box.start && at < box.end;
   const candidates = [...words.keys()].filter((at) => !isInBox(at) && isHouseNumber(words, breaks, at));
   const isBeforeStreet = (at: number) => {
     for (let next = at + 1; next < words.length && (next === at + 1 || !breaks.has(next)); next++) {
       if (readHighway(words, next) || (next > at + 1 && isPlainSuffix(words[next]!))) return true;
-      // Another number is nearer to whatever street comes.
+      // Another number is nearer to the street.
       if (candidates.includes(next)) return false;
     }
     return false;
@@ -27,7 +28,7 @@ export function findNumber(words: readonly string[], breaks: ReadonlySet<number>
 }
 
 function isHouseNumber(words: readonly string[], breaks: ReadonlySet<number>, at: number): boolean {
-  // What stands before a comma has no number behind it: "Office, 12 Oak St".
+  // A word before a comma has no number of its own: "Office, 12 Oak St".
   const [word, before, next] = [words[at]!, breaks.has(at) ? undefined : words[at - 1], words[at + 1]];
   if (next === undefined) return false;
   if (before !== undefined) {
@@ -45,7 +46,7 @@ function isHouseNumber(words: readonly string[], breaks: ReadonlySet<number>, at
   return /^\d+$/.test(numberOf(word)?.digits ?? "") && words.slice(at + 2, at + 5).some(isPlainSuffix);
 }
 
-/** The house number at `at` with its fraction, its letter or its second half, and where the street begins. */
+/** Reads the house number at `at` with its fraction, letter or second half; `next` is where the street begins. */
 export function readNumber(
   words: readonly string[],
   breaks: ReadonlySet<number>,

@@ -1,34 +1,34 @@
 import type { AddressWords } from "./address-words.ts";
-import { directionOf, isPlainSuffix, numberOf, stateBefore, suffixOf, unitOf } from "./usps.ts";
+import { stateBefore, zip5Of } from "./places.ts";
+import { directionOf, isPlainSuffix, numberOf, suffixOf, unitOf } from "./usps.ts";
 
-/** The end of a one-line address: where it is, without the city. */
+/** The state and ZIP code at the end of a one-line address; "" where absent. */
 export interface PlaceEnd {
-  /** Words before this position are street, city and whatever else. */
+  /** The position of the first of their words. */
   readonly end: number;
-  /** Two letters, "" for none. */
+  /** Two letters. */
   readonly state: string;
-  /** True where the state's name is the whole of "New York". */
+  /** True where the state is written "New York", which may be meant as the city. */
   readonly isNewYork: boolean;
   readonly zip5: string;
-  readonly zip4: string;
 }
 
-/** ZIP codes begin so in states whose code is also a street's suffix or a direction. */
+/** ZIP codes of the states whose code is also a street's suffix or a direction. */
 const zipsOf: Readonly<Record<string, RegExp>> = { CT: /^06/, NE: /^6[89]/, MT: /^59/, PR: /^00[679]/ };
 const countries = [["UNITED", "STATES", "OF", "AMERICA"], ["UNITED", "STATES"], ["USA"], ["US"]];
 
-/** Finds ZIP code and state at the end of an address; what follows the ZIP code is left out. */
+/** Finds ZIP code and state at the end of an address; ignores words after the ZIP code. */
 export function readPlaceEnd({ words, breaks }: AddressWords): PlaceEnd {
   const last = withoutCountry(words);
   const zip = findZip(words, last);
   const end = zip?.at ?? last;
-  const place = { zip5: zip?.zip5 ?? "", zip4: zip?.zip4 ?? "" };
+  const zip5 = zip?.zip5 ?? "";
   const state = stateBefore(words, end);
-  if (!state || !isState(words, breaks, end, state, place.zip5)) {
-    return { end, state: "", isNewYork: false, ...place };
+  if (!state || !isState(words, breaks, end, state, zip5)) {
+    return { end, state: "", isNewYork: false, zip5 };
   }
   const start = end - state.length;
-  return { end: start, state: state.code, isNewYork: words[start] === "NEW" && words[start + 1] === "YORK", ...place };
+  return { end: start, state: state.code, isNewYork: words[start] === "NEW" && words[start + 1] === "YORK", zip5 };
 }
 
 function withoutCountry(words: readonly string[]): number {
@@ -39,27 +39,26 @@ function withoutCountry(words: readonly string[]): number {
   return words.length;
 }
 
-function findZip(words: readonly string[], last: number): { at: number; zip5: string; zip4: string } | undefined {
+function findZip(words: readonly string[], last: number): { at: number; zip5: string } | undefined {
   for (let at = last - 1; at > 0; at--) {
     const isLast = at === last - 1;
     const hasState = stateBefore(words, at) !== undefined;
-    const [, zip5, zip4 = ""] =
-      /^(\d{5})(?:-?(\d{4}))?$/.exec(words[at]!) ?? withoutZero(words[at]!, isLast && hasState);
+    const zip5 = zip5Of(words[at]!) ?? (isLast && hasState ? withLostZero(words[at]!) : undefined);
     const before = words[at - 1]!;
     if (!zip5 || before === "#" || before === "BOX" || (unitOf(before) && !hasState)) continue;
     const next = words[at + 1];
     const isSplit = at === last - 2 && /^\d{4}$/.test(next!);
-    if (isLast || isSplit || hasState) return { at, zip5, zip4: zip4 || (isSplit ? next! : "") };
+    if (isLast || isSplit || hasState) return { at, zip5 };
   }
   return undefined;
 }
 
-/** A ZIP code that a spreadsheet took for a number. */
-function withoutZero(word: string, isLikely: boolean): [string, string] | [] {
-  return isLikely && /^\d{4}$/.test(word) ? [word, `0${word}`] : [];
+/** Restores the leading zero of a ZIP code that a spreadsheet took for a number. */
+function withLostZero(word: string): string | undefined {
+  return /^\d{4}$/.test(word) ? `0${word}` : undefined;
 }
 
-/** Is it a state, and neither a court, a direction nor a street that is named so? */
+/** True for a state; false for a court, a direction or a street of the same spelling. */
 function isState(
   words: readonly string[],
   breaks: ReadonlySet<number>,

@@ -6,17 +6,17 @@ import { findNumber, readNumber } from "./parse-number.ts";
 import { readUnits } from "./parse-units.ts";
 import { directionOf, isPlainSuffix, suffixOf, unitOf, uspsWords } from "./usps.ts";
 
-/** The street part of an address, in USPS form. What is not there is "" or empty. */
+/** The street part of an address in USPS form; an absent part is "" or empty. */
 export interface Street {
   /** `1750`, `37-28`, `123 1/2`, `W148N9748`. */
   readonly number: string;
   readonly preDirection: string;
   /** The street's own words, without type and directions: `5TH`, `MARTIN LUTHER KING JR`, `22` of US Highway 22. */
   readonly name: readonly string[];
-  /** `ST`, `AVE`; `HWY` of a numbered highway or route, `CR` of a local one, `RR` and `HC` of a rural route. */
+  /** `ST`, `AVE`; `HWY` for a numbered highway or route, `CR` for a local one, `RR` and `HC` for a rural route. */
   readonly type: string;
   readonly postDirection: string;
-  /** Identifiers of suites, rooms, floors and buildings, without what these are called. */
+  /** Identifiers of suites, rooms, floors and buildings, without "Suite" and the like. */
   readonly units: readonly string[];
   /** The number of a post office box, or of a box on a rural route. */
   readonly box: string;
@@ -32,16 +32,13 @@ const emptyStreet: Street = {
   box: "",
 };
 
-/** What was read, and where the rest (the city) begins. */
+/** A street, and the position where the rest (the city) begins. */
 interface Reading {
   readonly street: Street;
   readonly next: number;
 }
 
-/**
- * Reads the street out of the words before `end`. With `hasPlace` a city is expected behind it. A post office box
- * counts beside a street.
- */
+/** Reads the street from the words before `end`, with its post office box. With `hasPlace`, a city is expected after it. */
 export function readStreet({ words: all, breaks }: AddressWords, end: number, hasPlace: boolean): Reading {
   const words = all.slice(0, end);
   const box = readBox(words);
@@ -58,7 +55,7 @@ export function readStreet({ words: all, breaks }: AddressWords, end: number, ha
   return { street: { ...street, number: numbered.number, units, box: box?.street.box ?? "" }, next: behind };
 }
 
-/** Units that are told before the street: "Suite 200, 7000 Peachtree Rd". */
+/** Units before the street: "Suite 200, 7000 Peachtree Rd". */
 function unitsBefore(words: readonly string[], end: number): string[] {
   const before = words.slice(0, end);
   const units: string[] = [];
@@ -70,7 +67,7 @@ function unitsBefore(words: readonly string[], end: number): string[] {
   return units;
 }
 
-/** A street without a house number: only where a word says that it is one. */
+/** Reads a street without a house number, which only a suffix or a highway's name shows. */
 function readWithoutNumber(words: readonly string[], breaks: ReadonlySet<number>, hasPlace: boolean): Reading {
   const suffixAt = words.findIndex(
     (word, at) => at > 0 && isPlainSuffix(word) && !breaks.has(at) && !beginsCity(words, at),
@@ -86,7 +83,7 @@ function readWithoutNumber(words: readonly string[], breaks: ReadonlySet<number>
   return { street: { ...emptyStreet, units }, next };
 }
 
-/** From behind the house number: directions, name, type, units; not beyond a box. */
+/** Reads directions, name, type and units after the house number, up to a box. */
 function readRoad(
   words: readonly string[],
   breaks: ReadonlySet<number>,
@@ -105,7 +102,7 @@ function readRoad(
   return { street: { ...emptyStreet, preDirection, name: name.name, type: name.type, postDirection, units }, next };
 }
 
-/** A direction before the name, and not the name itself ("South Boulevard", "E St"). */
+/** True for a direction before the name; false where it is the name ("South Boulevard", "E St"). */
 function hasPreDirection(words: readonly string[], at: number, end: number): boolean {
   const next = words[at + 1];
   if (at + 1 >= end || next === undefined || next === "AND" || !directionOf(words[at]!)) return false;
@@ -116,7 +113,7 @@ function hasPreDirection(words: readonly string[], at: number, end: number): boo
   return suffixOf(afterNext) !== undefined || next === "ST" || next === "DR" || afterNext === "OF";
 }
 
-/** A direction behind the type: as its letters, or in full where no city can begin with it. */
+/** True for a direction after the type: abbreviated, or in full where no city can begin with it. */
 function isPostDirection(words: readonly string[], breaks: ReadonlySet<number>, at: number): boolean {
   const word = words[at];
   if (word === undefined || !directionOf(word) || beginsCity(words, at)) return false;
@@ -134,7 +131,7 @@ interface Name {
 
 function readName(words: readonly string[], from: number, segmentEnd: number, hasPlace: boolean): Name {
   const stop = nameEnd(words, from, segmentEnd);
-  // Nothing stands between the street and what may be the city.
+  // No unit or comma separates the street from the city.
   const isOpen = stop === words.length;
   const suffixAt = findSuffix(words, from, stop, isOpen, hasPlace);
   if (suffixAt !== -1) {
@@ -149,7 +146,7 @@ function readName(words: readonly string[], from: number, segmentEnd: number, ha
   return { name: uspsWords(words.slice(from, last)), type: "", next: last };
 }
 
-/** Where a unit begins, or a number behind a street's type; else where the segment ends. */
+/** The position of a unit, or of a number after a street's type; else the end of the segment. */
 function nameEnd(words: readonly string[], from: number, end: number): number {
   for (let at = from + 1; at < end; at++) {
     if (readUnits(words, at, false).next > at) return at;
@@ -163,7 +160,7 @@ function nameEnd(words: readonly string[], from: number, end: number): number {
 
 const commonSuffixes = new Set(["ST", "AVE", "RD", "DR", "BLVD", "LN", "CT", "CIR", "HWY", "PKWY", "PL", "TER"]);
 
-/** Where the street's type stands, -1 for nowhere. `isOpen`: a city may follow without a comma. */
+/** The position of the street's type, -1 for none. `isOpen`: a city may follow without a comma. */
 function findSuffix(words: readonly string[], from: number, stop: number, isOpen: boolean, hasPlace: boolean): number {
   const all: number[] = [];
   for (let at = from + 1; at < stop; at++) if (suffixOf(words[at]!) && !(isOpen && beginsCity(words, at))) all.push(at);
@@ -175,7 +172,7 @@ function findSuffix(words: readonly string[], from: number, stop: number, isOpen
     if (!isOpen) return plain.at(-1) ?? -1;
   }
   const first = plain.find((at) => commonSuffixes.has(suffixOf(words[at]!)!)) ?? plain[0];
-  // "Fox Hollow Rome": something must be left for the city.
+  // "Fox Hollow Rome": a word must be left for the city.
   if (first === undefined) return (hasPlace ? all.find((at) => at + 1 < stop) : undefined) ?? -1;
   return all.includes(first + 1) && plain.includes(first + 1) ? first + 1 : first;
 }

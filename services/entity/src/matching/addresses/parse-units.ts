@@ -1,13 +1,13 @@
 import { directionOf, numberOf, unitOf } from "./usps.ts";
 
-/** Units that name a place by themselves, and those that begin names of cities too (Front Royal, Upper Marlboro). */
+/** Units without an identifier; those of the second set are also first words of cities (Front Royal, Upper Marlboro). */
 const alone = new Set(["REAR", "BSMT", "PH", "LBBY"]);
 const aloneAtEnd = new Set(["LOWR", "UPPR", "FRNT", "SIDE"]);
 const floorLike = new Set(["FL", "LEVEL", "TOWER", "BLDG", "WING"]);
 
 /**
- * Reads units from `from` on: designators with what identifies them, "# 5", "2nd Floor", "North Tower". Behind a street
- * also numbers that stand alone, and designators without anything.
+ * Reads units from `from` on: designators with their identifiers, "# 5", "2nd Floor", "North Tower"; after a street also
+ * numbers without a designator, and designators without an identifier.
  */
 export function readUnits(
   words: readonly string[],

@@ -1,32 +1,26 @@
 import type { Address } from "../../model/facts.ts";
+import type { PartOutcome, ReasonPart } from "../explanation.ts";
 import type { AddressQuery } from "./address.ts";
-import {
-  type AddressComparison,
-  type AddressPart,
-  type ComparedPart,
-  compareAddress,
-  type PartOutcome,
-} from "./compare-address.ts";
+import { type AddressComparison, type AddressPart, type ComparedPart, compareAddress } from "./compare-address.ts";
 
-/** What the best of an entity's addresses says. */
+/** The score of the best of an entity's addresses. */
 export interface AddressScore {
   readonly outcome: PartOutcome;
-  /** 0–1: from here to 0.5 and below it contradicts, above it agrees. */
+  /** 0–1: agrees from 0.5 on. */
   readonly score: number;
-  /** How sure an entity is meant where nothing but the address was asked for, 0–1. */
+  /** The confidence in the entity where the query has only an address, 0–1. */
   readonly alone: number;
-  /** One phrase for a person. */
   readonly detail: string;
-  /** Each part that both sides have; weights are shares of what was compared, negative where it contradicts. */
-  readonly parts: readonly { readonly part: AddressPart; readonly outcome: PartOutcome; readonly weight: number }[];
+  /** The parts that both addresses have; weights are shares, negative where a part contradicts. */
+  readonly parts: readonly ReasonPart[];
 }
 
 const exactAlone = 0.9;
-/** Where the parts' log-odds leave it open whether it is the address, and how steeply that turns. */
+/** The evidence at which `alone` is half of its maximum, and the steepness there. */
 const openEvidence = 3.6;
 const steepness = 1.8;
 
-/** Scores the address of an entity that is nearest to the one asked for; undefined for an entity without one. */
+/** Scores the most similar address of an entity; undefined for an entity without addresses. */
 export function scoreAddress(query: AddressQuery, addresses: readonly Address[]): AddressScore | undefined {
   let best: AddressComparison | undefined;
   for (const address of addresses) {
@@ -53,7 +47,7 @@ function logistic(logOdds: number): number {
   return 1 / (1 + Math.exp(-logOdds));
 }
 
-function shares(parts: readonly ComparedPart[]) {
+function shares(parts: readonly ComparedPart[]): ReasonPart[] {
   const all = parts.reduce((sum, { evidence }) => sum + Math.abs(evidence), 0) || 1;
   return parts.map(({ part, outcome, evidence }) => ({
     part,
@@ -62,7 +56,7 @@ function shares(parts: readonly ComparedPart[]) {
   }));
 }
 
-const called: Readonly<Record<AddressPart, string>> = {
+const partNames: Readonly<Record<AddressPart, string>> = {
   number: "house number",
   street: "street",
   unit: "unit",
@@ -76,7 +70,7 @@ function describe({ parts, isExact }: AddressComparison): string {
   const named = (outcome: PartOutcome) =>
     parts
       .filter((part) => part.outcome === outcome)
-      .map(({ part }) => called[part])
+      .map(({ part }) => partNames[part])
       .join(", ");
   const phrases = [
     ...(isExact ? ["it holds one of the entity's addresses"] : []),

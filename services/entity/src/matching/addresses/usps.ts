@@ -1,19 +1,14 @@
-import { stateCodes } from "./places.ts";
+import { wordList, wordTable } from "../word-list.ts";
 
 /**
- * USPS abbreviations (Publication 28, appendices B and C2, with the spellings that it lists as common): each line is
- * the abbreviation and what people write for it.
+ * USPS abbreviations (Publication 28, appendices B and C2, with the spellings that it lists as common): each line has
+ * the abbreviation and its spellings.
  */
 function table(lines: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const line of lines.trim().split("\n")) {
-    const [abbreviation, ...spellings] = line.trim().split(" ");
-    for (const spelling of [abbreviation!, ...spellings]) found.set(spelling, abbreviation!);
-  }
-  return found;
+  return new Map(wordTable(lines).flatMap((words) => words.map((word) => [word, words[0]!])));
 }
 
-/** Suffixes that hardly mean anything else after a name. */
+/** Suffixes that rarely mean anything else after a name. */
 const plainSuffixes = table(`
   ALY ALLEY ALLEE ALLY
   ARC ARCADE
@@ -56,7 +51,7 @@ const plainSuffixes = table(`
   XING CROSSING CRSSNG
 `);
 
-/** Suffixes that are as often part of a name or of a city: Cottage Grove, Palm Springs. */
+/** Suffixes that are as often part of a street's or a city's name: Cottage Grove, Palm Springs. */
 const nameLikeSuffixes = table(`
   ANX ANNEX ANNX
   BCH BEACH
@@ -188,7 +183,7 @@ const directionNames = table(`
   SW SOUTHWEST
 `);
 
-/** Secondary units (appendix C2), those that take no number of their own last. */
+/** Secondary units (appendix C2). */
 const units = table(`
   APT APARTMENT APPT FLAT
   BLDG BUILDING BLD BLG
@@ -226,7 +221,7 @@ const units = table(`
   UPPR UPPER
 `);
 
-/** Words that city names are shortened by. */
+/** Abbreviations in names of cities. */
 const cityWords = table(`
   ST SAINT
   STE SAINTE
@@ -234,14 +229,16 @@ const cityWords = table(`
   TWP TOWNSHIP
 `);
 
-const cardinals = ["ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN"];
-const ordinals = ["FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH", "EIGHTH", "NINTH", "TENTH"];
-const teens = ["ELEVENTH", "TWELFTH", "THIRTEENTH", "FOURTEENTH", "FIFTEENTH", "SIXTEENTH", "SEVENTEENTH"];
-const tens = ["TWENTY", "THIRTY", "FORTY", "FIFTY", "SIXTY", "SEVENTY", "EIGHTY", "NINETY"];
+const cardinals = wordList("ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN");
+const ordinals = wordList(`
+  FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH TENTH ELEVENTH TWELFTH THIRTEENTH FOURTEENTH FIFTEENTH
+  SIXTEENTH SEVENTEENTH EIGHTEENTH NINETEENTH
+`);
+const tens = wordList("TWENTY THIRTY FORTY FIFTY SIXTY SEVENTY EIGHTY NINETY");
 
 const numberWords = new Map<string, string>([
   ...cardinals.map((word, index) => [word, String(index + 1)] as const),
-  ...[...ordinals, ...teens, "EIGHTEENTH", "NINETEENTH"].map((word, index) => [word, ordinal(index + 1)] as const),
+  ...ordinals.map((word, index) => [word, ordinal(index + 1)] as const),
   ...tens.map((word, index) => [word.replace(/Y$/, "IETH"), ordinal(20 + index * 10)] as const),
 ]);
 
@@ -255,12 +252,12 @@ export function suffixOf(word: string): string | undefined {
   return plainSuffixes.get(word) ?? nameLikeSuffixes.get(word);
 }
 
-/** True for a suffix that is hardly ever part of a name. */
+/** True for a suffix that is rarely part of a name. */
 export function isPlainSuffix(word: string): boolean {
   return plainSuffixes.has(word);
 }
 
-/** A direction as its letters. */
+/** A direction in USPS form (`N`, `SW`). */
 export function directionOf(word: string): string | undefined {
   return directionNames.get(word);
 }
@@ -279,15 +276,14 @@ export function numberOf(word: string, next?: string): { digits: string; length:
   return digits === undefined ? undefined : { digits, length: 1 };
 }
 
-/** A word in USPS form; "" for one that says nothing ("No."). */
+/** A word in USPS form; "" for "No." and "Number". */
 function uspsWord(word: string): string {
   if (word === "NUMBER" || word === "NO") return "";
   return directionOf(word) ?? suffixOf(word) ?? unitOf(word) ?? cityWords.get(word) ?? word;
 }
 
 /**
- * Words in USPS form: suffixes, directions and units abbreviated, FIRST as 1ST, numbers without hyphens (`37-28` is 3728),
- * number signs left out.
+ * Words in USPS form: suffixes, directions and units abbreviated, FIRST as 1ST, `37-28` as `3728`, without number signs.
  */
 export function uspsWords(words: readonly string[]): string[] {
   const found: string[] = [];
@@ -299,57 +295,4 @@ export function uspsWords(words: readonly string[]): string[] {
     at += number?.length ?? 1;
   }
   return found;
-}
-
-const codes = new Set(Object.values(stateCodes));
-/** Abbreviations from before the codes of two letters, which people still write. */
-const oldAbbreviations = table(`
-  AZ ARIZ
-  CA CALIF
-  CO COLO
-  CT CONN
-  FL FLA
-  IL ILL
-  KS KANS
-  MA MASS
-  MI MICH
-  MN MINN
-  MS MISS
-  NE NEBR
-  NV NEV
-  OK OKLA
-  OR ORE
-  PA PENN PENNA
-  TN TENN
-  TX TEX
-  WA WASH
-  WI WISC WIS
-`);
-const longestStateName = 4;
-
-/** The state that words ending before `end` name, longest first; how many words they are. */
-export function stateBefore(words: readonly string[], end: number): { code: string; length: number } | undefined {
-  for (let length = Math.min(longestStateName, end); length > 0; length--) {
-    const run = words.slice(end - length, end);
-    // Also "N C", where initials were written apart.
-    const joined = run.every((word) => word.length === 1) ? run.join("") : run.join(" ");
-    const code = codes.has(joined) && length < 3 ? joined : (stateNames.get(joined) ?? oldAbbreviations.get(joined));
-    if (code) return { code, length };
-  }
-  return undefined;
-}
-
-const stateNames = new Map(Object.entries(stateCodes).map(([name, code]) => [name.toUpperCase(), code]));
-const namesByCode = new Map([...stateNames].map(([name, code]) => [code, name]));
-
-/** The code of a state as a source writes it: its code or its name; undefined for anything else. */
-export function stateCodeOf(text: string): string | undefined {
-  const words = text.toUpperCase().replaceAll(".", "").trim().split(/\s+/);
-  const state = stateBefore(words, words.length);
-  return state?.length === words.length ? state.code : undefined;
-}
-
-/** The name of a state, upper case; "" for no state's code. */
-export function stateNameOf(code: string): string {
-  return namesByCode.get(code) ?? "";
 }

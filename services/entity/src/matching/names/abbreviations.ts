@@ -1,195 +1,181 @@
+import { wordTable } from "../word-list.ts";
+
 /**
- * Words that are written in several ways, each with the ways it is taken to mean. With one meaning it is simply
- * replaced; with several, names agree when any of them does.
+ * Words, each with its abbreviations and other spellings. An abbreviation with several meanings is in several lines, the
+ * preferred meaning first; names agree when any of the meanings does.
  */
-const meanings: Readonly<Record<string, string>> = {
-  acad: "academy",
-  acctg: "accounting",
-  admin: "administration administrative",
-  adv: "advanced advertising",
-  agcy: "agency",
-  agri: "agriculture agricultural",
-  amer: "american america",
-  appl: "applied appliance",
-  arch: "architects architecture architectural",
-  asso: "association",
-  assn: "association",
-  assoc: "associates association",
-  assocs: "associates",
-  asst: "assistance",
-  auth: "authority",
-  auto: "automotive automobile",
-  bldg: "building",
-  bldrs: "builders",
-  bros: "brothers",
-  brdcst: "broadcasting",
-  bus: "business",
-  cap: "capital",
-  cent: "central",
-  centre: "center",
-  cntr: "center",
-  ctr: "center",
-  ctrl: "control",
-  chem: "chemical chemicals",
-  cmty: "community",
-  co: "company",
-  coll: "college",
-  comm: "communications commercial community",
-  comms: "communications",
-  comml: "commercial",
-  comp: "computer",
-  conf: "conference",
-  cons: "consulting construction",
-  const: "construction",
-  constr: "construction",
-  consult: "consulting",
-  contr: "contractors contracting",
-  coop: "cooperative",
-  corp: "corporation",
-  cos: "companies",
-  cty: "county",
-  dept: "department",
-  dev: "development",
-  devel: "development",
-  dist: "distribution district distributors",
-  distrib: "distribution distributors",
-  distr: "distribution distributors",
-  div: "division",
-  ed: "education",
-  educ: "education educational",
-  elec: "electric electrical electronics",
-  electr: "electric electronics",
-  emer: "emergency",
-  eng: "engineering",
-  engr: "engineering",
-  engrg: "engineering",
-  engrs: "engineers",
-  ent: "enterprises entertainment",
-  enterp: "enterprises",
-  entpr: "enterprises",
-  env: "environmental",
-  envir: "environmental",
-  environ: "environmental",
-  eqpt: "equipment",
-  equip: "equipment",
-  exec: "executive",
-  fab: "fabrication",
-  fdn: "foundation",
-  fed: "federal",
-  fin: "financial",
-  fncl: "financial",
-  fnd: "foundation",
-  ft: "fort",
-  gen: "general",
-  govt: "government",
-  gov: "government",
-  gp: "group",
-  grp: "group",
-  hldg: "holding",
-  hldgs: "holdings",
-  hosp: "hospital",
-  hlth: "health",
-  hts: "heights",
-  hwy: "highway",
-  inds: "industries",
-  ind: "industries industrial",
-  info: "information",
-  ins: "insurance",
-  inst: "institute instruments",
-  intl: "international",
-  internatl: "international",
-  intern: "international",
-  inv: "investments",
-  invs: "investments",
-  jr: "junior",
-  lab: "laboratory laboratories",
-  labs: "laboratories",
-  labour: "labor",
-  lib: "library",
-  log: "logistics",
-  mach: "machine machinery",
-  maint: "maintenance",
-  mfg: "manufacturing",
-  mfgr: "manufacturer",
-  mfr: "manufacturer",
-  mfrs: "manufacturers",
-  mgmt: "management",
-  mgt: "management",
-  mkt: "market",
-  mktg: "marketing",
-  mnfg: "manufacturing",
-  manuf: "manufacturing",
-  mem: "memorial",
-  med: "medical",
-  metro: "metropolitan",
-  mt: "mount",
-  mtn: "mountain",
-  mun: "municipal",
-  nat: "national",
-  natl: "national",
-  org: "organization",
-  organisation: "organization",
-  phar: "pharmacy",
-  pharm: "pharmacy pharmaceuticals",
-  phys: "physical physicians",
-  prod: "products productions",
-  prods: "products",
-  prof: "professional",
-  prog: "program",
-  programme: "program",
-  prop: "property properties",
-  props: "properties",
-  ptnrs: "partners",
-  ptrs: "partners",
-  pub: "public publishing",
-  rd: "road",
-  rehab: "rehabilitation",
-  res: "research resources",
-  rest: "restaurant",
-  sci: "science scientific",
-  sch: "school",
-  sec: "security",
-  ser: "services",
-  serv: "services service",
-  servs: "services",
-  soc: "society",
-  sol: "solutions",
-  solns: "solutions",
-  sr: "senior",
-  srv: "services service",
-  srvc: "service",
-  srvcs: "services",
-  srvces: "services",
-  srvs: "services",
-  st: "saint street state",
-  sta: "station",
-  sup: "supply",
-  surg: "surgical",
-  svc: "service",
-  svcs: "services",
-  svs: "services",
-  sys: "systems system",
-  syst: "systems system",
-  tech: "technology technologies technical",
-  techs: "technologies",
-  technol: "technology technologies",
-  tel: "telephone",
-  telecom: "telecommunications",
-  theatre: "theater",
-  trans: "transportation transport",
-  transp: "transportation",
-  twp: "township",
-  univ: "university",
-  util: "utilities",
-  vet: "veterinary veterans",
-  whse: "warehouse",
-  whsl: "wholesale",
-  wks: "works",
-};
+const spellings = wordTable(`
+  academy acad
+  accounting acctg
+  administration admin
+  administrative admin
+  advanced adv
+  advertising adv
+  agency agcy
+  agriculture agri
+  agricultural agri
+  american amer
+  america amer
+  applied appl
+  appliance appl
+  architects arch
+  architecture arch
+  architectural arch
+  assistance asst
+  associates assoc assocs
+  association asso assn assoc
+  authority auth
+  automotive auto
+  automobile auto
+  broadcasting brdcst
+  brothers bros
+  builders bldrs
+  building bldg
+  business bus
+  capital cap
+  center centre cntr ctr
+  central cent
+  chemical chem
+  chemicals chem
+  college coll
+  communications comm comms
+  commercial comm comml
+  community cmty comm
+  companies cos
+  company co
+  computer comp
+  conference conf
+  consulting cons consult
+  construction cons const constr
+  contractors contr
+  contracting contr
+  control ctrl
+  cooperative coop
+  corporation corp
+  county cty
+  department dept
+  development dev devel
+  distribution dist distrib distr
+  district dist
+  distributors dist distrib distr
+  division div
+  education ed educ
+  educational educ
+  electric elec electr
+  electrical elec
+  electronics elec electr
+  emergency emer
+  engineering eng engr engrg
+  engineers engrs
+  enterprises ent enterp entpr
+  entertainment ent
+  environmental env envir environ
+  equipment eqpt equip
+  executive exec
+  fabrication fab
+  federal fed
+  financial fin fncl
+  fort ft
+  foundation fdn fnd
+  general gen
+  government govt gov
+  group gp grp
+  health hlth
+  heights hts
+  highway hwy
+  holding hldg
+  holdings hldgs
+  hospital hosp
+  industries inds ind
+  industrial ind
+  information info
+  institute inst
+  instruments inst
+  insurance ins
+  international intl internatl intern
+  investments inv invs
+  junior jr
+  labor labour
+  laboratory lab
+  laboratories lab labs
+  library lib
+  logistics log
+  machine mach
+  machinery mach
+  maintenance maint
+  management mgmt mgt
+  manufacturer mfgr mfr
+  manufacturers mfrs
+  manufacturing mfg mnfg manuf
+  market mkt
+  marketing mktg
+  medical med
+  memorial mem
+  metropolitan metro
+  mount mt
+  mountain mtn
+  municipal mun
+  national nat natl
+  organization org organisation
+  partners ptnrs ptrs
+  pharmacy phar pharm
+  pharmaceuticals pharm
+  physical phys
+  physicians phys
+  products prod prods
+  productions prod
+  professional prof
+  program prog programme
+  property prop
+  properties prop props
+  public pub
+  publishing pub
+  rehabilitation rehab
+  research res
+  resources res
+  restaurant rest
+  road rd
+  saint st
+  school sch
+  science sci
+  scientific sci
+  security sec
+  senior sr
+  services ser serv servs srv srvcs srvces srvs svcs svs
+  service serv srv srvc svc
+  society soc
+  solutions sol solns
+  station sta
+  street st
+  state st
+  supply sup
+  surgical surg
+  systems sys syst
+  system sys syst
+  technology tech technol
+  technologies tech techs technol
+  technical tech
+  telecommunications telecom
+  telephone tel
+  theater theatre
+  township twp
+  transportation trans transp
+  transport trans
+  university univ
+  utilities util
+  veterinary vet
+  veterans vet
+  warehouse whse
+  wholesale whsl
+  works wks
+`);
 
-const expansions = new Map(Object.entries(meanings).map(([short, text]) => [short, text.split(" ")] as const));
+const expansions = new Map<string, string[]>();
+for (const [word, ...shortForms] of spellings) {
+  for (const short of shortForms) expansions.set(short, [...(expansions.get(short) ?? []), word!]);
+}
 
-/** Words that a word may stand for: its own spelling in full, or several. A word that is no abbreviation is itself. */
+/** The words that an abbreviation may stand for; any other word stands for itself. */
 export function expand(word: string): readonly string[] {
   return expansions.get(word) ?? [word];
 }

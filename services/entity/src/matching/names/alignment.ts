@@ -1,6 +1,6 @@
 import { spellingSimilarity, tokenSimilarity } from "./token-similarity.ts";
 
-/** Words of one name that stand for words of the other; several on one side where words are joined, split or initials. */
+/** Places of words that stand for each other; several on one side where words are joined, split or initials. */
 export interface Match {
   query: number[];
   candidate: number[];
@@ -20,12 +20,11 @@ const initialsSimilarity = 0.9;
 const maxInitials = 6;
 
 /**
- * Pairs the words of two names, each once: equal words first, then the weightiest and most alike. A word may stand for
- * neighbours of the other name ("BLUESKY", "BLUE SKY"), also by their initials ("IBM").
+ * Pairs the words of two names, each once: equal words first, then the weightiest and most similar. A word may stand for
+ * adjacent words of the other name ("BLUESKY", "BLUE SKY"), also by their initials ("IBM").
  */
 export function align(query: Weighed, candidate: Weighed): Match[] {
-  const { chosen, left } = equalWords(query.words, candidate.words);
-  const [q, c] = left;
+  const { chosen, q, c } = equalWords(query.words, candidate.words);
   if (q.length === 0 || c.length === 0) return chosen;
   const possible: Match[] = [];
   for (const i of q) {
@@ -34,19 +33,17 @@ export function align(query: Weighed, candidate: Weighed): Match[] {
       if (similarity > 0) possible.push({ query: [i], candidate: [j], similarity });
     }
   }
-  if (q.length > 1)
-    addRuns(query.words, q, candidate.words, c, (run, j, similarity) =>
-      possible.push({ query: run, candidate: [j], similarity }),
-    );
-  if (c.length > 1)
-    addRuns(candidate.words, c, query.words, q, (run, i, similarity) =>
-      possible.push({ query: [i], candidate: run, similarity }),
-    );
+  for (const { run, place, similarity } of runs(query.words, q, candidate.words, c)) {
+    possible.push({ query: run, candidate: [place], similarity });
+  }
+  for (const { run, place, similarity } of runs(candidate.words, c, query.words, q)) {
+    possible.push({ query: [place], candidate: run, similarity });
+  }
   choose(possible, query, candidate, chosen);
   return chosen;
 }
 
-/** Equal words, each with the nearest to its own place, and the places of the others. */
+/** Pairs each word with the nearest equal one; `q` and `c` are the places of the words without an equal. */
 function equalWords(query: readonly string[], candidate: readonly string[]) {
   const chosen: Match[] = [];
   const taken: boolean[] = new Array(candidate.length).fill(false);
@@ -65,17 +62,12 @@ function equalWords(query: readonly string[], candidate: readonly string[]) {
   }
   const c: number[] = [];
   for (let j = 0; j < candidate.length; j++) if (!taken[j]) c.push(j);
-  return { chosen, left: [q, c] as const };
+  return { chosen, q, c };
 }
 
-/** Neighbours among the places `left` of `many` that are a word of `single`: written together, or by their initials. */
-function addRuns(
-  many: readonly string[],
-  left: readonly number[],
-  single: readonly string[],
-  places: readonly number[],
-  add: (run: number[], place: number, similarity: number) => void,
-): void {
+/** Adjacent words among the places `left` of `many` that stand for a word of `single`: joined, or by their initials. */
+function runs(many: readonly string[], left: readonly number[], single: readonly string[], places: readonly number[]) {
+  const found: { run: number[]; place: number; similarity: number }[] = [];
   for (let start = 0; start < left.length - 1; start++) {
     let joined = many[left[start]!]!;
     let initials = joined[0]!;
@@ -86,10 +78,11 @@ function addRuns(
       initials += many[left[end]!]![0]!;
       for (const place of places) {
         const similarity = runSimilarity(single[place]!, length <= maxJoined ? joined : "", initials);
-        if (similarity > 0) add(left.slice(start, end + 1), place, similarity);
+        if (similarity > 0) found.push({ run: left.slice(start, end + 1), place, similarity });
       }
     }
   }
+  return found;
 }
 
 function runSimilarity(word: string, joined: string, initials: string): number {
@@ -114,7 +107,7 @@ function choose(possible: readonly Match[], query: Weighed, candidate: Weighed, 
   }
 }
 
-/** The weights at the given places, added up. */
+/** Adds up the weights at the given places. */
 export function sum(indexes: readonly number[], weights: readonly number[]): number {
   let total = 0;
   for (const index of indexes) total += weights[index]!;

@@ -1,31 +1,32 @@
 import { isPlaceWord } from "../addresses/places.ts";
+import type { PartOutcome } from "../explanation.ts";
 import { align, type Match, sum, type Weighed } from "./alignment.ts";
 import { isParticle } from "./common-words.ts";
 import { distinctiveIdf, type Idf } from "./idf.ts";
-import { areOfOneClass, compareLegalForms, isLegalForm, type LegalFormOutcome } from "./legal-forms.ts";
+import { areOfOneClass, compareLegalForms, isLegalForm } from "./legal-forms.ts";
 import { type NormalizedName, sharesKey } from "./normalize-name.ts";
 
-/** What tells for and against two names being of one organization, each from 0 for nothing; shares are of 1. */
+/** How two names differ; each feature is from 0 (no difference) to 1, shares are of the names' weight. */
 export interface NameFeatures {
-  /** The share of the names' weight that typing errors, abbreviations and the like leave in doubt. */
+  /** The share that typing errors, abbreviations and the like leave in doubt. */
   doubt: number;
-  /** The share of its weight that each name has in words which the other has not: they contradict. */
+  /** The share of words that both names have beyond what they have in common. */
   contradiction: number;
-  /** The share that only one of the names has beyond it: the other leaves it out. */
+  /** The share of words that only one of the names has beyond the contradiction: the other omits them. */
   omission: number;
-  /** 1 where both names have a number that the other has not; where only one of them has. */
+  /** 1 where each name has a number that the other lacks; `extraNumber` where only one has. */
   otherNumber: number;
   extraNumber: number;
-  /** 1 where both names have a place that the other has not. */
+  /** 1 where each name has a place that the other lacks. */
   otherPlace: number;
-  /** 1 where both names have a word that the other has not, however common it is; where only one of them has. */
+  /** 1 where each name has a word that the other lacks, however common; `extraWord` where only one has. */
   otherWord: number;
   extraWord: number;
-  /** 1 where the names share no distinctive word, and are not of the same words. */
+  /** 1 where the names share no distinctive word and do not consist of the same words. */
   commonWordsOnly: number;
-  /** 1 where the words stand in another order. */
+  /** 1 where the words are in another order. */
   otherOrder: number;
-  /** 1 where the legal forms contradict; half of it where they are of one kind ("Inc" and "Corp"). */
+  /** 1 where the legal forms contradict, half of it where they are of one kind ("Inc" and "Corp"). */
   otherForm: number;
   /** 1 where only one of the names has a legal form. */
   absentForm: number;
@@ -33,75 +34,62 @@ export interface NameFeatures {
 
 export interface NameComparison {
   features: NameFeatures;
-  legalForm: LegalFormOutcome;
+  legalForm: PartOutcome;
   /**
-   * How telling the shared words are together: from 1 on, no two names of the corpus would share them by chance. Words
-   * that are only alike tell less, since more names are alike than equal.
+   * How rare the shared words are together: from 1 on, no two names of the corpus would share them by chance. Words that
+   * are only similar count less, since more names are similar than equal.
    */
   information: number;
   /** Words that stand for each other, as "a" or "a~b". */
   shared: string[];
-  /** Words that only one of the names has. */
   onlyInQuery: string[];
   onlyInCandidate: string[];
 }
 
 const minorWeight = 0.05;
 const qualifierFactor = 0.2;
-/** From here on a word is no particle, and none of a qualifier. */
+/** Words of at least this weight are neither particles nor part of a qualifier. */
 const wordWeight = 0.21;
 const goodMatch = 0.7;
-const isNumber = (word: string) => /\d/.test(word);
 
-/** Compares two names word by word, the words weighed by how telling they are. */
+/** Compares two names word by word, the words weighed by how rare they are. */
 export function compareNames(query: NormalizedName, candidate: NormalizedName, idf: Idf): NameComparison {
-  const legalForm = compareLegalForms(query.legalForms, candidate.legalForms);
-  const forms = formFeatures(query.legalForms, candidate.legalForms);
-  if (sharesKey(query, candidate)) {
-    const features = { ...noDoubt, ...forms };
-    const { coreTokens: shared } = candidate;
-    const information = shared.reduce((total, word) => total + idf(word), 0);
-    return { features, legalForm, information, shared, onlyInQuery: [], onlyInCandidate: [] };
-  }
+  const isEqual = sharesKey(query, candidate);
   const weighed = [weigh(query, idf), weigh(candidate, idf)] as const;
-  const matches = align(...weighed);
+  const matches = isEqual ? [] : align(...weighed);
   const [a, b] = levelled(...weighed, matches);
-  const left = leftOver(a, b, matches);
+  const left = isEqual ? { query: [], candidate: [] } : leftOver(a, b, matches);
+  const { coreTokens } = candidate;
   return {
-    features: { ...wordFeatures(a, b, matches, left, idf), ...forms },
-    legalForm,
-    information: informationOf(candidate, matches, idf),
-    shared: matches.map((match) => describe(a, b, match)),
+    features: { ...wordFeatures(a, b, matches, left, idf), ...formFeatures(query.legalForms, candidate.legalForms) },
+    legalForm: compareLegalForms(query.legalForms, candidate.legalForms),
+    information: isEqual
+      ? coreTokens.reduce((total, word) => total + idf(word), 0)
+      : informationOf(coreTokens, matches, idf),
+    shared: isEqual ? coreTokens : matches.map((match) => describe(a, b, match)),
     onlyInQuery: left.query.map((index) => a.words[index]!),
     onlyInCandidate: left.candidate.map((index) => b.words[index]!),
   };
 }
 
-const noDoubt = {
-  doubt: 0,
-  contradiction: 0,
-  omission: 0,
-  otherNumber: 0,
-  extraNumber: 0,
-  otherPlace: 0,
-  otherWord: 0,
-  extraWord: 0,
-  commonWordsOnly: 0,
-  otherOrder: 0,
-};
-
+/** The places of the words that have no counterpart in the other name. */
 interface LeftOver {
   query: number[];
   candidate: number[];
 }
 
-function wordFeatures(a: Weighed, b: Weighed, matches: readonly Match[], left: LeftOver, idf: Idf): typeof noDoubt {
+function wordFeatures(a: Weighed, b: Weighed, matches: readonly Match[], left: LeftOver, idf: Idf) {
   const [total, otherTotal] = [totalWeight(a), totalWeight(b)];
   const share = sum(left.query, a.weights) / total;
   const otherShare = sum(left.candidate, b.weights) / otherTotal;
-  const numbers = kindOf(isNumber, a, b, left);
-  const words = Number(hasWord(a, left.query)) + Number(hasWord(b, left.candidate));
-  const places = kindOf(isPlaceWord, a, b, left);
+  /** In how many of the two names such a word is left over. */
+  const namesWith = (isSuch: (name: Weighed, index: number) => boolean) =>
+    Number(left.query.some((index) => isSuch(a, index))) + Number(left.candidate.some((index) => isSuch(b, index)));
+  const numbers = namesWith(({ words }, index) => /\d/.test(words[index]!));
+  const places = namesWith(({ words }, index) => isPlaceWord(words[index]!));
+  const words = namesWith(({ weights }, index) => weights[index]! >= wordWeight);
+  // At most typing errors differ.
+  const isComplete = words === 0 && matches.every(({ similarity }) => similarity >= goodMatch);
   return {
     doubt: doubtOf(a, b, matches) / (total + otherTotal),
     contradiction: Math.min(share, otherShare),
@@ -111,12 +99,11 @@ function wordFeatures(a: Weighed, b: Weighed, matches: readonly Match[], left: L
     otherPlace: Number(places === 2),
     otherWord: Number(words === 2),
     extraWord: Number(words === 1),
-    commonWordsOnly: Number(!isComplete(a, b, matches, left) && !sharesDistinctiveWord(b, matches, idf)),
+    commonWordsOnly: Number(!isComplete && !sharesDistinctiveWord(b, matches, idf)),
     otherOrder: Number(!isInOrder(matches)),
   };
 }
 
-/** What the legal forms of two names tell against them. */
 export type FormFeatures = Pick<NameFeatures, "otherForm" | "absentForm">;
 
 export function formFeatures(a: readonly string[], b: readonly string[]): FormFeatures {
@@ -127,7 +114,7 @@ export function formFeatures(a: readonly string[], b: readonly string[]): FormFe
   };
 }
 
-/** Particles, and what qualifies a name ("…, Inc., a Delaware corporation"), weigh little. */
+/** Weighs the words of a name; particles and qualifiers ("…, Inc., a Delaware corporation") weigh little. */
 function weigh({ coreTokens, qualifierFrom }: NormalizedName, idf: Idf): Weighed {
   const weights = coreTokens.map((word, index) => {
     if (isParticle(word) || isLegalForm(word)) return minorWeight;
@@ -136,7 +123,7 @@ function weigh({ coreTokens, qualifierFrom }: NormalizedName, idf: Idf): Weighed
   return { words: coreTokens, weights };
 }
 
-/** A mistyped word is rare by its typing error: it weighs no more than the word it stands for. */
+/** Gives each mistyped word at most the weight of the word it stands for: it is rare only because of the error. */
 function levelled(a: Weighed, b: Weighed, matches: readonly Match[]): [Weighed, Weighed] {
   if (matches.every(({ similarity }) => similarity === 1)) return [a, b];
   const [own, other] = [[...a.weights], [...b.weights]];
@@ -160,33 +147,13 @@ function doubtOf(a: Weighed, b: Weighed, matches: readonly Match[]): number {
   return doubt;
 }
 
-function informationOf({ coreTokens }: NormalizedName, matches: readonly Match[], idf: Idf): number {
+function informationOf(words: readonly string[], matches: readonly Match[], idf: Idf): number {
   let information = 0;
   for (const { candidate, similarity } of matches) {
     const certainty = Math.max(0, 2 * similarity - 1);
-    for (const index of candidate) information += certainty * idf(coreTokens[index]!);
+    for (const index of candidate) information += certainty * idf(words[index]!);
   }
   return information;
-}
-
-/** On how many sides words of a kind are left over, those of a qualifier aside. */
-function kindOf(isOfKind: (word: string) => boolean, a: Weighed, b: Weighed, left: LeftOver): number {
-  const has = (name: Weighed, indexes: readonly number[]) =>
-    Number(indexes.some((index) => isOfKind(name.words[index]!)));
-  return has(a, left.query) + has(b, left.candidate);
-}
-
-/** True where every word of either name has its counterpart, so that at most typing errors differ. */
-function isComplete(a: Weighed, b: Weighed, matches: readonly Match[], left: LeftOver): boolean {
-  return !hasWord(a, left.query) && !hasWord(b, left.candidate) && matches.every(isGood);
-}
-
-function isGood({ similarity }: Match): boolean {
-  return similarity >= goodMatch;
-}
-
-function hasWord(name: Weighed, indexes: readonly number[]): boolean {
-  return indexes.some((index) => name.weights[index]! >= wordWeight);
 }
 
 function sharesDistinctiveWord(candidate: Weighed, matches: readonly Match[], idf: Idf): boolean {
@@ -203,20 +170,16 @@ function isInOrder(matches: readonly Match[]): boolean {
 }
 
 function leftOver(a: Weighed, b: Weighed, matches: readonly Match[]): LeftOver {
-  const used = [new Array(a.words.length).fill(false), new Array(b.words.length).fill(false)] as const;
-  for (const { query, candidate } of matches) {
-    for (const index of query) used[0][index] = true;
-    for (const index of candidate) used[1][index] = true;
-  }
-  const unused = (flags: readonly boolean[]) => [...flags.keys()].filter((index) => !flags[index]);
-  return { query: unused(used[0]), candidate: unused(used[1]) };
+  const usedInA = matches.flatMap(({ query }) => query);
+  const usedInB = matches.flatMap(({ candidate }) => candidate);
+  return {
+    query: [...a.words.keys()].filter((index) => !usedInA.includes(index)),
+    candidate: [...b.words.keys()].filter((index) => !usedInB.includes(index)),
+  };
 }
 
-function totalWeight(name: Weighed): number {
-  return Math.max(
-    minorWeight,
-    name.weights.reduce((total, weight) => total + weight, 0),
-  );
+function totalWeight({ words, weights }: Weighed): number {
+  return Math.max(minorWeight, sum([...words.keys()], weights));
 }
 
 function describe(a: Weighed, b: Weighed, match: Match): string {

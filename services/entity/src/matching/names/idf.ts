@@ -2,21 +2,18 @@ import { isPlaceWord } from "../addresses/places.ts";
 import { priorShare } from "./common-words.ts";
 import { meaningIn } from "./translations.ts";
 
-/** How telling a word is, from 0 (every name has it) to 1 (no other name has it). */
+/** How rare a word is, from 0 (every name has it) to 1 (no other name has it). */
 export type Idf = (word: string) => number;
 
-/** From here on a word is distinctive: fewer than one name in the square root of their number holds it. */
+/** Words of at least this IDF are distinctive: of n names, fewer than √n contain them. */
 export const distinctiveIdf = 0.5;
 
-/** The weight of general knowledge, in names: a corpus far smaller than this says little about words by itself. */
+/** The weight of general knowledge, in names: the counts of a corpus far smaller than this say little. */
 const priorNames = 20_000;
 
 /**
- * Weighs words by their frequency among the names of a corpus, smoothed with what is known of business names in
- * general, so that a small corpus does not take "Services" for a rare word.
- *
- * @param corpus.nameCount names in the corpus, 0 for none
- * @param corpus.namesWith names that hold a word
+ * Weighs words by how many of a corpus's names contain them, smoothed with what is known of business names in general,
+ * so that "Services" is not rare in a small corpus.
  */
 export function createIdf(corpus: { nameCount: number; namesWith: (word: string) => number }): Idf {
   const total = corpus.nameCount + priorNames;

@@ -1,45 +1,35 @@
+import type { PartOutcome } from "../explanation.ts";
+import { wordList } from "../word-list.ts";
 import { legalFormClasses, legalFormSpellings } from "./legal-form-spellings.ts";
 import { osaDistance } from "./osa-distance.ts";
 
-/** Forms that also stand before the name, and are no words or initials of US names. */
-const leading = new Set(["ooo", "oao", "zao", "pao", "jsc", "nv", "bv", "srl", "llc", "uab", "kk"]);
+/** Forms that also come before the name, and are neither words nor initials in US names. */
+const leading = new Set(wordList("ooo oao zao pao jsc nv bv srl llc uab kk"));
 
-/** Forms whose words in full begin ordinary names ("National Association of …"). */
+/** Forms whose full words begin ordinary names ("National Association of …"). */
 const neverLeading = new Set(["na", "pa", "pc", "gp", "nfp"]);
 
 /** Forms that end the name proper wherever they stand. */
-const dividing = new Set([
-  ...["inc", "incorporated", "llc", "llp", "lp", "ltd", "plc", "gmbh", "bv", "nv", "srl", "sarl", "oao"],
-]);
+const dividing = new Set(wordList("inc incorporated llc llp lp ltd plc gmbh bv nv srl sarl oao"));
 
 const formsBySpelling = new Map(
   legalFormSpellings.flatMap(([forms, texts]) => texts.map((text) => [text, forms.split(" ")] as const)),
 );
 const longestSpelling = Math.max(...[...formsBySpelling.keys()].map((text) => text.split(" ").length));
-const singleWords = new Set([...formsBySpelling.keys()].filter((text) => !text.includes(" ")));
 const spellingsByForm = new Map(legalFormSpellings.map(([forms, texts]) => [forms, texts] as const));
-/** Forms of several words, long enough to be sure of them where they are mistyped. */
+/** Spellings of several words, long enough to be recognized where they are mistyped. */
 const longSpellings = [...formsBySpelling]
   .map(([text, forms]) => ({ text, forms, length: text.split(" ").length }))
   .filter(({ text, length }) => length > 1 && text.length >= 15);
-/** Words that begin or end a form of several words, by which a mistyped one is looked for. */
+/** Their first and last words: a mistyped spelling is only looked for beside one of these. */
 const edgeWords = new Set(longSpellings.flatMap(({ text }) => [text.split(" ")[0]!, text.split(" ").at(-1)!]));
-const classByForm = new Map(
-  Object.entries(legalFormClasses).flatMap(([name, forms]) => forms.map((form) => [form, name] as const)),
-);
 
-/** How the legal forms of two names relate: one without a form agrees with any, and so does a part of the other's. */
-export type LegalFormOutcome = "agrees" | "absent" | "contradicts";
-
-/** True for a word that is by itself a legal form, also inside a name ("Philips NV, Eindhoven"). */
+/** True for a word that is a legal form by itself, also inside a name ("Philips NV, Eindhoven"). */
 export function isLegalForm(word: string): boolean {
-  return singleWords.has(word);
+  return formsBySpelling.has(word);
 }
 
-/**
- * The one of `forms` that a word seems to be a mistyped spelling of ("Inf" of "Inc"), or the beginning that was left of
- * it ("Acme N" of "Acme N.V."); undefined when it is of none.
- */
+/** The one of `forms` that a word seems to misspell ("Inf" for "Inc") or to begin ("Acme N" for "Acme N.V."). */
 export function mistypedForm(word: string, forms: readonly string[]): string | undefined {
   return forms.find((form) =>
     spellingsByForm.get(form)?.some((text) => {
@@ -49,30 +39,27 @@ export function mistypedForm(word: string, forms: readonly string[]): string | u
   );
 }
 
-/** What is left of a word when one of `forms` is written to its end ("siemensag"); undefined when none is. */
+/** The rest of a word that ends with one of `forms` ("siemensag"); undefined for any other word. */
 export function withoutAttachedForm(word: string, forms: readonly string[]): string | undefined {
   const form = forms.find((each) => word.endsWith(each) && word.length - each.length >= 3);
   return form && word.slice(0, -form.length);
 }
 
 /**
- * Where the qualifier of a name begins: after a legal form inside it that is no ordinary word ("Philips NV, Eindhoven",
- * "Acme Inc, a Delaware corporation"). The number of words where there is none.
+ * Where the qualifier of a name begins: at a legal form inside it that is no ordinary word ("Philips NV, Eindhoven",
+ * "Acme Inc, a Delaware corporation"). Without a qualifier: the number of words.
  */
 export function qualifierStart(words: readonly string[]): number {
   const at = words.findIndex((word, index) => index > 0 && dividing.has(word));
   return at === -1 ? words.length : at;
 }
 
-/** The forms that a word stands for by itself; none for an ordinary word. */
+/** The legal forms that a single word stands for; none for an ordinary word. */
 export function formsOf(word: string): readonly string[] {
   return formsBySpelling.get(word) ?? [];
 }
 
-/**
- * Takes the legal forms off the end of a name ("… Company, Inc." has two), or a foreign one off its start. At least
- * one word of the name stays.
- */
+/** Separates the legal forms at the end of a name ("… Company, Inc." has two), or a foreign one at its start. */
 export function splitLegalForms(words: readonly string[]): { core: string[]; forms: string[]; isLeading: boolean } {
   let core = [...words];
   const forms = new Set<string>();
@@ -89,18 +76,17 @@ export function splitLegalForms(words: readonly string[]): { core: string[]; for
   return { core, forms: [...forms].sort(), isLeading: first !== undefined };
 }
 
-export function compareLegalForms(a: readonly string[], b: readonly string[]): LegalFormOutcome {
+/** Compares the legal forms of two names; `absent` where one name has none, or only some of the other's. */
+export function compareLegalForms(a: readonly string[], b: readonly string[]): PartOutcome {
   const isWithin = (part: readonly string[], whole: readonly string[]) => part.every((form) => whole.includes(form));
   if (isWithin(a, b) && isWithin(b, a)) return "agrees";
   return isWithin(a, b) || isWithin(b, a) ? "absent" : "contradicts";
 }
 
-/** True when two names that differ in their forms have forms of one kind ("Inc" and "Corp", "GmbH" and "Ltd"). */
+/** True where both names have a form of the same class ("Inc" and "Corp", "GmbH" and "Ltd"). */
 export function areOfOneClass(a: readonly string[], b: readonly string[]): boolean {
-  return a.some((form) => {
-    const kind = classByForm.get(form);
-    return kind !== undefined && b.some((other) => classByForm.get(other) === kind);
-  });
+  const isIn = (forms: readonly string[]) => (form: string) => forms.includes(form);
+  return legalFormClasses.some((forms) => a.some(isIn(forms)) && b.some(isIn(forms)));
 }
 
 interface FoundForm {
@@ -128,7 +114,7 @@ function formAtStart(words: readonly string[]): FoundForm | undefined {
   return forms?.some((form) => leading.has(form)) ? { forms, length: 1 } : undefined;
 }
 
-/** A form of several words, as written or with up to two typing errors; the longest there is. */
+/** The longest form of several words that is written there, with up to two typing errors. */
 function mistypedLongForm(wordCount: number, take: (length: number) => string): FoundForm | undefined {
   let best: FoundForm | undefined;
   for (const { text, forms, length } of longSpellings) {

@@ -37,19 +37,19 @@ describe("a name is found by its keys", () => {
     }
   });
 
-  test("the whole name first, and not by nothing", () => {
+  test("first by the whole name, and never by an empty one", () => {
     expect(meets("Northfork Timber", "NORTHFORK TIMBER, LLC")).toBe(0);
     expect(meets("Amberfield", "NORTHFORK TIMBER, LLC")).toBe(-1);
     expect(queryKeys(normalizeName("!!!"))).toEqual([]);
   });
 });
 
-test("an exact look-up and the stored keys meet wherever names agree", () => {
+test("names that agree share a key of exact look-ups", () => {
   const stored = candidateKeys(normalizeName("MCDOUGALL, SANDRA A"));
   expect(exactKeys(normalizeName("Sandra A McDougall")).some((key) => stored.includes(key))).toBe(true);
 });
 
-test("keys are few, however long the name", () => {
+test("even a long name has few keys", () => {
   const long = normalizeName(Array.from({ length: 60 }, (_, index) => `longword${index}`).join(" "));
   expect(candidateKeys(long).length).toBeLessThanOrEqual(96);
   expect(Math.max(...queryKeys(long).map((tier) => tier.length))).toBeLessThanOrEqual(96);

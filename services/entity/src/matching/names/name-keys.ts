@@ -1,18 +1,25 @@
 import { isCommonWord, isParticle, mistypedCommonWord } from "./common-words.ts";
 import type { NormalizedName } from "./normalize-name.ts";
 
+/** Maximum number of words by which a name is found. */
+export const MAX_WORDS = 12;
 const maxTokens = 10;
 const maxKeys = 96;
-/** Typing errors are looked for in a word's beginning; an error behind it leaves the beginning as it is. */
 const beginningLength = 6;
 
+/** The distinct words by which a name is found: those of its core without particles, unless it consists of particles. */
+export function wordsOf({ coreTokens }: NormalizedName): string[] {
+  const words = coreTokens.filter((word) => !isParticle(word));
+  return [...new Set(words.length > 0 ? words : coreTokens)].slice(0, MAX_WORDS);
+}
+
 /**
- * The keys under which a name is found again, for an index that holds many per document: `n:` the whole core (also
- * what an exact look-up asks for), `t:` each word and each pair of neighbours written together, `d:` the beginning of
- * each uncommon word, whole and with one letter left out, so that a typing error on either side still meets.
+ * The keys under which a name is stored: `n:` the whole core (also the key of an exact look-up), `t:` each word and each
+ * pair of adjacent words joined, `d:` the beginning of each uncommon word, whole and with one letter omitted, so that
+ * names with a typing error there share a key. An error behind the beginning does not matter.
  */
 export function candidateKeys(name: NormalizedName): string[] {
-  const words = meaningful(name);
+  const words = wordsOf(name).slice(0, maxTokens);
   const keys = new Set(exactKeys(name));
   for (const word of words) keys.add(`t:${word}`);
   for (const pair of joinedPairs(name)) keys.add(`t:${pair}`);
@@ -20,19 +27,18 @@ export function candidateKeys(name: NormalizedName): string[] {
   return [...keys].slice(0, maxKeys);
 }
 
-/** The keys of an exact look-up; what they find must still pass `namesAgree`. */
+/** The keys of an exact look-up; the names found must still pass `namesAgree`. */
 export function exactKeys(name: NormalizedName): string[] {
   return name.keys.filter((key) => key !== "").map((key) => `n:${key}`);
 }
 
 /**
- * The keys to look a name up by, in tiers from the most telling: the whole name; joined neighbours; uncommon words;
- * their beginnings with typing errors; common words. A common word that is mistyped counts as itself beside
- * its neighbours. A store asks tier by tier until it has candidates enough, with a
- * limit on each.
+ * The keys to look a name up by, in tiers from the most specific: the whole name; adjacent words joined (a mistyped
+ * common word also corrected); uncommon words; their beginnings with typing errors; common words. A store queries tier
+ * by tier until it has enough candidates, with a limit on each.
  */
 export function queryKeys(name: NormalizedName): string[][] {
-  const words = meaningful(name);
+  const words = wordsOf(name).slice(0, maxTokens);
   const uncommon = words.filter(isUncommon);
   const corrected = { ...name, coreTokens: name.coreTokens.map((word) => mistypedCommonWord(word) ?? word) };
   const tiers = [
@@ -45,19 +51,11 @@ export function queryKeys(name: NormalizedName): string[][] {
   return tiers.map((keys) => [...new Set(keys)].slice(0, maxKeys)).filter((keys) => keys.length > 0);
 }
 
-/**
- * The keys by which most names are found that are written as they are, in two lists that tell about as much: the whole
- * name and joined neighbours; uncommon words.
- */
+/** The keys that find most names without typing errors, in two lists: the whole name and joined pairs; uncommon words. */
 export function plainQueryKeys(name: NormalizedName): string[][] {
-  const uncommon = meaningful(name).filter(isUncommon);
+  const uncommon = wordsOf(name).slice(0, maxTokens).filter(isUncommon);
   const whole = [...exactKeys(name), ...joinedPairs(name).map((pair) => `t:${pair}`)];
   return [whole, uncommon.map((word) => `t:${word}`)].filter((keys) => keys.length > 0);
-}
-
-function meaningful(name: NormalizedName): string[] {
-  const words = name.coreTokens.filter((word) => !isParticle(word));
-  return [...new Set(words.length > 0 ? words : name.coreTokens)].slice(0, maxTokens);
 }
 
 function joinedPairs(name: NormalizedName): string[] {

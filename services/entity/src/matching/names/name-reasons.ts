@@ -1,14 +1,6 @@
-import type { PartOutcome } from "../addresses/compare-address.ts";
+import type { PartOutcome, ReasonPart } from "../explanation.ts";
 import type { NameFeatures } from "./compare-names.ts";
 import { equalNames, type NameScore, weighDifferences } from "./score-name.ts";
-
-/** One thing that a comparison of names rests on. */
-export interface NamePart {
-  part: string;
-  outcome: PartOutcome;
-  /** Its share of what was weighed; negative where it told against. */
-  weight: number;
-}
 
 const parts: Readonly<Record<keyof NameFeatures, readonly [part: string, outcome: PartOutcome]>> = {
   doubt: ["spelling", "contradicts"],
@@ -25,9 +17,9 @@ const parts: Readonly<Record<keyof NameFeatures, readonly [part: string, outcome
   absentForm: ["legal form", "absent"],
 };
 
-/** What agreed, what contradicted and what is missing on one side, with the share that each weighed. */
-export function nameParts({ features, shared }: NameScore): NamePart[] {
-  const weights = new Map<string, NamePart>();
+/** What agrees, contradicts and is absent from one name; weights are shares, negative where they lower the score. */
+export function nameParts({ features, shared }: NameScore): ReasonPart[] {
+  const weights = new Map<string, ReasonPart>();
   const differences = weighDifferences(features);
   const agreeing = shared.length > 0 ? equalNames : 0;
   const all = differences.reduce((sum, { weight }) => sum + weight, agreeing) || 1;
@@ -40,7 +32,7 @@ export function nameParts({ features, shared }: NameScore): NamePart[] {
   return [...weights.values()].map((each) => ({ ...each, weight: Math.round(each.weight * 1000) / 1000 }));
 }
 
-/** The words in one phrase for a person. */
+/** Describes in one phrase which words the names share. */
 export function describeName(name: NameScore): string {
   const phrases = [`in common: ${name.shared.join(", ") || "nothing"}`];
   if (name.onlyInQuery.length > 0) phrases.push(`only asked for: ${name.onlyInQuery.join(", ")}`);

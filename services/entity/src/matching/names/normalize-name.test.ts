@@ -42,7 +42,7 @@ describe("a normalized name", () => {
     ["Naamloze Vennootschap Lorwin, Delft, NL", 1],
     ["Kestrel Marine, Boston", 3],
     ["Inc Magazine", 2],
-  ])("of %s has its qualifier from word %d on", (name, from) => {
+  ])("of %s has a qualifier from word %d on", (name, from) => {
     expect(normalizeName(name).qualifierFrom).toBe(from);
   });
 
@@ -53,7 +53,7 @@ describe("a normalized name", () => {
     ["Lorwin Marine f/k/a Kestrel Boats", ["lorwin marine", "kestrel boats"]],
     ["Lorwin Marine c/o Harbor Trust", ["lorwin marine"]],
     ["Daka Boats Inc", []],
-  ])("%s holds the names %j", (name, keys) => {
+  ])("%s contains the names %j", (name, keys) => {
     expect(normalizeName(name).alternatives.map(({ key }) => key)).toEqual(keys);
   });
 
@@ -63,7 +63,7 @@ describe("a normalized name", () => {
     );
   });
 
-  test("keeps its number of readings and words small, whatever it is given", () => {
+  test("has few readings and words for any input", () => {
     const name = normalizeName("st assoc comm tech eng ".repeat(50));
     expect(name.keys.length).toBeLessThanOrEqual(8);
     expect(name.coreTokens.length).toBeLessThanOrEqual(24);

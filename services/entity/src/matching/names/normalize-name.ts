@@ -3,36 +3,35 @@ import { expand } from "./abbreviations.ts";
 import { compareLegalForms, formsOf, qualifierStart, splitLegalForms } from "./legal-forms.ts";
 import { canonicalNumbers } from "./numbers.ts";
 
-/** A name in the form in which names are compared. */
+/** A name, prepared for comparison. */
 export interface NormalizedName {
-  /** The core words with abbreviations spelled out, in order. "" when the name holds no letter or digit. */
+  /** The core words in order, abbreviations spelled out. "" for a name without letters and digits. */
   key: string;
-  /** `key` and the other readings: an abbreviation of several meanings, and "SURNAME, GIVEN" in both orders. */
+  /** `key` and the other readings: each meaning of an abbreviation, and "SURNAME, GIVEN" in both orders. */
   keys: string[];
-  /** The words without legal forms, articles around them and spelling differences. */
+  /** The words without legal forms and outer articles, in one spelling. */
   coreTokens: string[];
-  /** The legal forms by their code ("llc"), sorted, also one inside the name; empty when the name has none. */
+  /** The codes of the legal forms ("llc"), sorted, also of one inside the name. */
   legalForms: string[];
-  /** Where in `coreTokens` a qualifier begins that is no part of the name proper (", Eindhoven"); else their number. */
+  /** Where in `coreTokens` a qualifier (", Eindhoven") begins; their number where there is none. */
   qualifierFrom: number;
-  /** The names before and behind "doing business as", "formerly", "c/o"; none where there is no such mark. */
+  /** The names before and after "doing business as", "formerly", "c/o". */
   alternatives: readonly NormalizedName[];
 }
 
-/** Most names are: they need no transliteration. */
+/** Most names need no transliteration. */
 const isPrintableAscii = /^[\x20-\x7e]*$/;
 const maxTokens = 24;
 const maxKeys = 8;
-/** Runs of single letters at a name's end that are a legal form with spaces ("FUND X L P"). */
+/** Single letters at the end of a name that are a legal form with spaces ("FUND X L P"). */
 const spacedForms = /^(.*?)(lllp|pllc|llc|llp|lp|nv|bv|pc)$/;
-/** What stands between two names of one organization, and before somebody else's. */
+/** Marks between two names of one organization, and before the name of somebody else. */
 const secondName =
   /\s(?:d\s?[/.]?\s?b\s?[/.]?\s?a|doing business as|t\/a|trading as|[afn][/.]?k[/.]?a|formerly(?: known as)?|also known as)\b[.:]?\s*/;
 const careOf = /\s(?:c\/o|care of)\s/;
 /**
- * Normalizes the name of an organization: accents and other scripts to ASCII, case, punctuation, `&`, initials joined
- * ("L.L.C." and "L L C"), legal forms taken off and kept as codes, leading and trailing "The" dropped, abbreviations
- * spelled out, numbers as digits.
+ * Normalizes the name of an organization: transliterates to lower-case ASCII, removes punctuation, joins initials
+ * ("L.L.C.", "L L C"), separates the legal forms, drops outer articles, spells out abbreviations, writes numbers as digits.
  */
 export function normalizeName(name: string): NormalizedName {
   const text = (isPrintableAscii.test(name) ? name : anyAscii(withoutSymbols(name))).toLowerCase();
@@ -40,14 +39,14 @@ export function normalizeName(name: string): NormalizedName {
 }
 
 /**
- * True when two names are equal but for case, punctuation, accents, `&`/`and`, abbreviations and the spelling of the
- * legal form. Different legal forms differ, an absent one agrees; word order and typing errors count.
+ * True when two names are equal except for case, punctuation, accents, `&`/`and`, abbreviations and the spelling of the
+ * legal form. An absent legal form agrees with any.
  */
 export function namesAgree(a: NormalizedName, b: NormalizedName): boolean {
   return sharesKey(a, b) && compareLegalForms(a.legalForms, b.legalForms) !== "contradicts";
 }
 
-/** True when two names are equal but for the legal form. */
+/** True when two names are equal except for the legal form. */
 export function sharesKey(a: NormalizedName, b: NormalizedName): boolean {
   return a.key !== "" && a.keys.some((key) => b.keys.includes(key));
 }
@@ -83,7 +82,7 @@ function alternativesIn(text: string): NormalizedName[] {
   return names.filter(({ key }) => key !== "");
 }
 
-/** A name without pictures and signs such as ™ and ®, which would be spelled out as words; one of nothing else stays. */
+/** Removes emoji and signs such as ™, which would be spelled out as words, unless the name has nothing else. */
 function withoutSymbols(name: string): string {
   const text = name.replace(/\p{Extended_Pictographic}|\u2120|\ufe0f/gu, " ");
   return /[\p{L}\p{N}]/u.test(text) ? text : name;
@@ -100,7 +99,7 @@ function tokenize(text: string): string[] {
   return joinInitials(words);
 }
 
-/** Initials with dots as one word each ("J. C. M."), also those written to the end of a word. */
+/** Joins initials with dots ("J. C. M.") to one word each, also at the end of another word. */
 function withJoinedInitials(text: string): string {
   return text
     .replace(/([a-z]{4})((?:[a-z]\.){2,})/g, "$1 $2")
@@ -110,7 +109,7 @@ function withJoinedInitials(text: string): string {
     );
 }
 
-/** Joins runs of single letters into one word, as they are read ("U S A"). */
+/** Joins single letters ("U S A") to one word. */
 function joinInitials(words: readonly string[]): string[] {
   const joined: string[] = [];
   let run: string[] = [];
@@ -139,7 +138,7 @@ function withoutArticles(words: readonly string[]): string[] {
   return words.slice(start, end);
 }
 
-/** How many words stand before the comma of "SURNAME, GIVEN [MIDDLE]", the form of sole proprietors; else 0. */
+/** The number of words before the comma of "SURNAME, GIVEN [MIDDLE]", as sole proprietors are listed; else 0. */
 function surnameTokens(text: string): number {
   const match = /^\s*([a-z'-]+(?: (?:jr|sr))?),\s*[a-z]+\.?(?: [a-z]+\.?){0,2}\s*$/.exec(text);
   return match ? tokenize(match[1]!).length : 0;

@@ -1,30 +1,21 @@
-const words = [
-  ["one", "first"],
-  ["two", "second"],
-  ["three", "third"],
-  ["four", "fourth"],
-  ["five", "fifth"],
-  ["six", "sixth"],
-  ["seven", "seventh"],
-  ["eight", "eighth"],
-  ["nine", "ninth"],
-  ["ten", "tenth"],
-  ["eleven", "eleventh"],
-  ["twelve", "twelfth"],
-];
-const byWord = new Map(words.flatMap((names, index) => names.map((name) => [name, String(index + 1)] as const)));
-const tens = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-const byTens = new Map(tens.map((name, index) => [name, (index + 2) * 10]));
+import { wordList } from "../word-list.ts";
 
-const roman = [
-  ...["ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"],
-  ...["xi", "xii", "xiii", "xiv", "xv", "xvi", "xvii", "xviii", "xix", "xx"],
-];
-const byRoman = new Map(roman.map((numeral, index) => [numeral, String(index + 2)]));
+const cardinals = wordList("one two three four five six seven eight nine ten eleven twelve");
+const ordinals = wordList("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth");
+const byWord = new Map([cardinals, ordinals].flatMap((words) => numbered(words, 1)));
+const tens = wordList("twenty thirty forty fifty sixty seventy eighty ninety");
+const byTens = new Map(tens.map((name, index) => [name, (index + 2) * 10]));
+/** From 2 on: "i" is an initial. */
+const roman = wordList("ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx");
+const byRoman = new Map(numbered(roman, 2));
+
+function numbered(words: readonly string[], first: number): (readonly [string, string])[] {
+  return words.map((word, index) => [word, String(index + first)]);
+}
 
 /**
- * Words of a name with its numbers as digits: "2nd", "second" and "two" are 2, "forty four" is 44, "007" is 7, and a
- * Roman numeral counts where it is no initial: after another word, and a single letter only at the end.
+ * Writes the numbers among the words of a name as digits: "2nd", "second" and "two" are 2, "forty four" is 44, "007" is
+ * 7. A Roman numeral counts only after another word, and a single letter only at the end: elsewhere it may be an initial.
  */
 export function canonicalNumbers(names: readonly string[]): string[] {
   const written: string[] = [];
@@ -40,12 +31,11 @@ export function canonicalNumbers(names: readonly string[]): string[] {
   return written;
 }
 
-/** The code of the last digit: letters come behind it. */
-const NINE = 57;
 const inside = { isFirst: true, isLast: false };
 
 function canonicalNumber(word: string, position: { isFirst: boolean; isLast: boolean }): string {
-  const digits = word.charCodeAt(0) <= NINE ? /^0*(\d+)(?:st|nd|rd|th)?$/.exec(word)?.[1] : undefined;
+  // Words that begin with a letter are not worth a regular expression.
+  const digits = word < ":" ? /^0*(\d+)(?:st|nd|rd|th)?$/.exec(word)?.[1] : undefined;
   if (digits) return digits;
   const named = byWord.get(word);
   if (named) return named;

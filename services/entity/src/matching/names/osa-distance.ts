@@ -1,12 +1,9 @@
-/** Rows of the table, kept: words are compared thousands of times for one look-up. */
+/** Rows of the table, reused: one look-up compares thousands of words. */
 let beforeLast: number[] = [];
 let last: number[] = [];
 let current: number[] = [];
 
-/**
- * Optimal string alignment distance (insertions, deletions, substitutions, swaps of neighbours), given up above `max`:
- * then any greater number is returned.
- */
+/** Optimal string alignment distance: insertions, deletions, substitutions, swaps; a greater number above `max`. */
 export function osaDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let start = 0;

@@ -1,6 +1,6 @@
 /**
- * How a word sounds, roughly, so that spellings of one word in several languages meet ("Philips", "Filips";
- * "technology", "teknolodzhi"): equal sounds are written equally, doubled letters once. A lower-case ASCII word.
+ * Spells a lower-case ASCII word by its sound, roughly, so that spellings in several languages become equal ("Philips",
+ * "Filips"; "technology", "teknolodzhi").
  */
 export function soundOf(word: string): string {
   const known = sounds.get(word);
@@ -11,7 +11,7 @@ export function soundOf(word: string): string {
   return sound;
 }
 
-/** What was last asked for: the words of one look-up's candidates are compared again and again. */
+/** Results for recent words: those of one look-up's candidates are compared repeatedly. */
 const sounds = new Map<string, string>();
 const MOST_KEPT = 2_000;
 

@@ -3,21 +3,20 @@ import type { Idf } from "./idf.ts";
 import { mistypedForm, withoutAttachedForm } from "./legal-forms.ts";
 import type { NormalizedName } from "./normalize-name.ts";
 
-/** How alike two names are, and why. */
 export interface NameScore extends NameComparison {
-  /** 0–1, below 1 also for equal names: the probability that a person would call them names of one organization. */
+  /** The probability that a person would say the names are of one organization, 0–1; below 1 even for equal names. */
   score: number;
 }
 
-/** From here on two names are taken for names of one organization, where nothing else is known. */
+/** From this score on, two names count as names of one organization where nothing else is known. */
 export const sameNameScore = 0.65;
 
-/** The log-odds of names without a difference. */
+/** Log-odds of names without a difference. */
 export const equalNames = 3.8;
 
 /**
- * What each difference takes from the log-odds: a logistic regression on pairs of names that people labelled, and on
- * made-up look-ups. docs/matching.md tells how it is fitted and what it reaches.
+ * How much each difference lowers the log-odds: a logistic regression on pairs of names labelled by people and on
+ * synthetic look-ups. docs/matching.md describes the fit and its quality.
  */
 export const differenceWeights: Readonly<NameFeatures> = {
   doubt: 7.5,
@@ -36,13 +35,10 @@ export const differenceWeights: Readonly<NameFeatures> = {
 const differences = Object.keys(differenceWeights) as (keyof NameFeatures)[];
 
 const mistypedFormDoubt = 0.04;
-/** A name out of several in one text ("A dba B"), log-odds. */
+/** How much the log-odds are lowered for one of several names in a text ("A dba B"). */
 const alternativeName = 0.3;
 
-/**
- * Scores two names: words are paired and weighed by how telling they are; what only one name has, and what contradicts,
- * takes from the score. Of a text with several names the best one counts.
- */
+/** Scores how similar two names are. Of a text with several names the best one counts. */
 export function scoreName(query: NormalizedName, candidate: NormalizedName, idf: Idf): NameScore {
   let best = scored(query, candidate, idf, 0);
   if (query.alternatives.length === 0 && candidate.alternatives.length === 0) return best;
@@ -56,7 +52,7 @@ export function scoreName(query: NormalizedName, candidate: NormalizedName, idf:
   return best;
 }
 
-/** The differences that a score was lowered for, weightiest first, in log-odds; none for equal names. */
+/** The differences that lowered a score, in log-odds, weightiest first; none for equal names. */
 export function weighDifferences(features: NameFeatures): { difference: keyof NameFeatures; weight: number }[] {
   return differences
     .map((difference) => ({ difference, weight: differenceWeights[difference] * features[difference] }))
@@ -75,8 +71,8 @@ function scored(query: NormalizedName, candidate: NormalizedName, idf: Idf, lowe
 }
 
 /**
- * A last word that is a typing error in the other's legal form, or what was left of it, is that form and no word of the
- * name; so is one written to the end of the last word.
+ * Recognizes the other name's legal form where it is mistyped or cut off as the last word, or written without a space at
+ * the end of the last word; the name is then returned with that form.
  */
 function withTypedForm(name: NormalizedName, other: NormalizedName): NormalizedName {
   const last = name.coreTokens.at(-1);

@@ -6,12 +6,12 @@ import { areTranslations } from "./translations.ts";
 
 const abbreviationSimilarity = 0.97;
 const translationSimilarity = 0.95;
-/** What a spelling by sound is worth, beside one by letters. */
+/** Similarity of words that sound equal, relative to words that are spelled equally. */
 const soundFactor = 0.9;
 
 /**
- * How alike two words of names are, 0–1: typing errors within a number that grows with the length, abbreviations,
- * translations of general words, and spellings of the same sound. Words that hold different digits are never alike.
+ * The similarity of two words of names, 0–1: allows typing errors (more in longer words), abbreviations, translations of
+ * general words, and spellings of the same sound. The similarity of words with different digits is 0.
  */
 export function tokenSimilarity(a: string, b: string): number {
   if (a === b) return 1;
@@ -24,10 +24,10 @@ export function tokenSimilarity(a: string, b: string): number {
   return spelled >= 0.75 ? spelled : Math.max(spelled, soundSimilarity(a, b));
 }
 
-/** A single error leaves too little of three letters to be sure of. */
+/** After one error in three letters, little is left to recognize. */
 const shortWordSimilarity = 0.55;
 
-/** How alike two words are as typed, 0–1: 0 when there are too many errors for their length. */
+/** The similarity of two words as typed, 0–1; 0 where there are too many errors for their length. */
 export function spellingSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   const budget = editBudget(a, b);
@@ -36,7 +36,7 @@ export function spellingSimilarity(a: string, b: string): number {
   return edits <= budget ? 1 - edits / (Math.max(a.length, b.length) + 1) : 0;
 }
 
-/** Words of five letters and more that sound alike though they are spelled otherwise. */
+/** The similarity of two words by their sound; only for words of five letters and more. */
 function soundSimilarity(a: string, b: string): number {
   if (Math.min(a.length, b.length) < 5 || Math.abs(a.length - b.length) > 4) return 0;
   return soundFactor * spellingSimilarity(soundOf(a), soundOf(b));
@@ -50,21 +50,21 @@ function editBudget(a: string, b: string): number {
   return length < 12 ? 2 : 3;
 }
 
-/** A beginning ("constr"), or the consonants ("grp") of a word; believed readily of words that are often shortened. */
+/** Similarity of a word and its beginning ("constr") or consonants ("grp"); higher for words that are often shortened. */
 function abbreviated(short: string, long: string): number {
   if (short.length < 3 || short.length > long.length - 2) return 0;
   const isCommon = isCommonWord(long);
   if (long.startsWith(short)) return isCommon || short.length >= 6 ? 0.8 : 0.5;
-  if (short[0] !== long[0] || !isWithin(short, long)) return 0;
+  if (short[0] !== long[0] || !hasInOrder(long, short)) return 0;
   if (!/[aeiou]/.test(short.slice(1))) return isCommon || short.length >= 4 ? 0.75 : 0;
   return isCommon && short.at(-1) === long.at(-1) ? 0.7 : 0;
 }
 
-/** True when the letters of one word stand in the other in their order. */
-function isWithin(short: string, long: string): boolean {
+/** True when a word contains the given letters in their order. */
+export function hasInOrder(word: string, letters: string): boolean {
   let at = 0;
-  for (let index = 0; index < long.length && at < short.length; index++) if (long[index] === short[at]) at++;
-  return at === short.length;
+  for (let index = 0; index < word.length && at < letters.length; index++) if (word[index] === letters[at]) at++;
+  return at === letters.length;
 }
 
 function digitsOf(word: string): string {

@@ -17,18 +17,18 @@ describe("the confidence by name alone", () => {
     ["a rare name without its legal form", "Kestrelwood Marine", "KESTRELWOOD MARINE LLC", 0.95, 0.99],
     ["a rare name with another legal form", "Kestrelwood Marine Inc", "KESTRELWOOD MARINE LLC", 0.8, 0.99],
     ["a typing error in a rare name", "Kestrelwod Marine LLC", "KESTRELWOOD MARINE LLC", 0.8, 0.99],
-    ["a name that others may have", "Harbor Services Inc", "HARBOR SERVICES INC", 0.8, 0.97],
-    ["such a name with another legal form", "Harbor Services Inc", "HARBOR SERVICES LLC", 0.2, 0.6],
-    ["such a name with an error and another form", "Harbur Services Inc", "HARBOR SERVICES LLC", 0, 0.9],
-    ["a word more", "Kestrelwood Marine LLC", "KESTRELWOOD MARINE SUPPLY LLC", 0.6, 0.99],
-    ["common words alone", "Zenlo Supply Group", "ABRAX SUPPLY GROUP", 0, 0.3],
+    ["a frequent name", "Harbor Services Inc", "HARBOR SERVICES INC", 0.8, 0.97],
+    ["a frequent name with another legal form", "Harbor Services Inc", "HARBOR SERVICES LLC", 0.2, 0.6],
+    ["a frequent name with an error and another form", "Harbur Services Inc", "HARBOR SERVICES LLC", 0, 0.9],
+    ["an additional word", "Kestrelwood Marine LLC", "KESTRELWOOD MARINE SUPPLY LLC", 0.6, 0.99],
+    ["only common words", "Zenlo Supply Group", "ABRAX SUPPLY GROUP", 0, 0.3],
     ["another number", "Harbor Supply 12 LLC", "HARBOR SUPPLY 21 LLC", 0, 0.6],
   ])("%s: %s / %s", (_, query, candidate, least, most) => {
     expect(confidenceOf(query, candidate)).toBeGreaterThanOrEqual(least);
     expect(confidenceOf(query, candidate)).toBeLessThanOrEqual(most);
   });
 
-  test("grows with the lead over the next", () => {
+  test("rises with the lead over the next", () => {
     const ahead = confidenceOf("Kestrelwood Marine LLC", "KESTRELWOOD MARINE LLC", "KESTRELWELL DIVERS INC");
     const near = confidenceOf("Kestrelwood Marine LLC", "KESTRELWOOD MARINE LLC", "KESTRELWOOD MARINE SUPPLY LLC");
     const equal = confidenceOf("Kestrelwood Marine LLC", "KESTRELWOOD MARINE LLC", "KESTRELWOOD MARINE LLC");
@@ -36,12 +36,12 @@ describe("the confidence by name alone", () => {
     expect(near).toBeGreaterThan(equal);
   });
 
-  test("is shared among those that may be meant, and none of them more than even where there are many", () => {
+  test("is below 0.5 for each of many similar candidates", () => {
     const names = ["Harbor Supply LLC", "Harbor Supply Inc", "Harbor Supply Corp", "Harbor Supply LP"];
     for (const confidence of confidencesOf("Harbor Supply", ...names)) expect(confidence).toBeLessThan(0.5);
   });
 
-  test("of names that tie is the same, and lower behind them", () => {
+  test("is the same for names that tie, and lower for the next", () => {
     const [first, second, third] = confidencesOf(
       "Harbor Supply",
       "Harbor Supply LLC",
@@ -52,12 +52,12 @@ describe("the confidence by name alone", () => {
     expect(third).toBeLessThan(first!);
   });
 
-  test("prefers the legal form that was asked for, wherever it stands in the list", () => {
+  test("is higher for the legal form of the query, regardless of the order", () => {
     const [llc, inc] = confidencesOf("Harbor Supply Inc", "Harbor Supply LLC", "Harbor Supply, Inc.");
     expect(inc).toBeGreaterThan(llc!);
   });
 
-  test("never reaches that of an identifier, however much speaks for it", () => {
+  test("stays below that of an identifier", () => {
     const [confidence] = nameConfidences([{ score: 1, information: 100, features: {} }]);
     expect(confidence).toBeGreaterThan(0.98);
     expect(confidence).toBeLessThanOrEqual(0.99);
@@ -77,7 +77,7 @@ describe("the confidence by name alone", () => {
     expect(together).toEqual(together.toSorted((a, b) => a - b));
   });
 
-  test("is of no candidate where there is none", () => {
+  test("of no candidates is empty", () => {
     expect(nameConfidences([])).toEqual([]);
   });
 });

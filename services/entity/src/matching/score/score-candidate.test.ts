@@ -37,7 +37,7 @@ describe("the confidence in a candidate", () => {
     ["and a mistyped name", { identifiers: { uei: "ABCDEF123456" }, name: "Blue Rigde Timber" }, 0.99, 1],
     ["but the name of another company", { identifiers: { uei: "ABCDEF123456" }, name: "Kestrel Marine" }, 0.8, 0.95],
     ["one that agrees and one that contradicts", { identifiers: { uei: "ABCDEF123456", cage: "9ZZZ9" } }, 0.5, 0.75],
-    ["one that contradicts alone", { identifiers: { cage: "9ZZZ9" } }, 0, 0],
+    ["only one that contradicts", { identifiers: { cage: "9ZZZ9" } }, 0, 0],
     [
       "the name, with an identifier that contradicts",
       { identifiers: { cage: "9ZZZ9" }, name: "Blue Ridge Timber LLC" },
@@ -45,7 +45,7 @@ describe("the confidence in a candidate", () => {
       0.8,
     ],
     [
-      "the name, with an identifier it does not carry",
+      "the name, with an identifier that the entity lacks",
       { identifiers: { duns: "123456789" }, name: "Blue Ridge Timber LLC" },
       0.95,
       1,
@@ -57,16 +57,16 @@ describe("the confidence in a candidate", () => {
     ["two typing errors", { name: "Blue Rigde Timbr LLC" }, 0.75, 0.98],
     ["another company", { name: "Kestrel Marine LLC" }, 0, 0.2],
     ["another company at the same address", { name: "Kestrel Marine LLC", address: here }, 0, 0.5],
-    ["the address alone", { address: here }, 0.85, 0.95],
-    ["the state alone", { address: "Charlotte, NC" }, 0, 0.59],
-    ["another address alone", { address: elsewhere }, 0, 0.3],
+    ["only the address", { address: here }, 0.85, 0.95],
+    ["only the state", { address: "Charlotte, NC" }, 0, 0.59],
+    ["only another address", { address: elsewhere }, 0, 0.3],
   ])("%s", (_, query, least, most) => {
     const { confidence } = score(query);
     expect(confidence).toBeGreaterThanOrEqual(least);
     expect(confidence).toBeLessThanOrEqual(most);
   });
 
-  test("is explained criterion by criterion, the weights adding up to it", () => {
+  test("is explained by criterion, and the weights add up to it", () => {
     const { confidence, explanation } = score({
       name: "Blue Ridge Lumber LLC",
       address: elsewhere,
@@ -97,7 +97,7 @@ describe("the confidence in a candidate", () => {
     expect(JSON.stringify(explanation)).not.toMatch(/ABCDEF123456|123456789/);
   });
 
-  test("says so when the entity has nothing to compare", () => {
+  test("is 0 for an entity without name and address, and explained", () => {
     const bare: FuzzyEntity = { identifiers: {}, names: [], addresses: [] };
     expect(
       scoreCandidate({ identifiers: {}, name: normalizeName("Acme"), address: readAddress(here) }, bare, generalIdf),
