@@ -25,7 +25,7 @@ export interface LoadedService {
   readonly database: string;
   /** Where spans go. */
   readonly collector: string;
-  /** How long after the start of its process the index of names was up. */
+  /** How long after the start of its process the name index was ready. */
   readonly indexSeconds: number;
   /** How look-ups by name went until then. */
   readonly beforeIndex: Readonly<Record<string, number>>;
