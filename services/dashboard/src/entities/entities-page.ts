@@ -1,10 +1,13 @@
+import type { IdentifierType } from "@vvs/identifiers";
 import type { Candidate } from "@vvs/proto/common/v1/common";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
+import { choiceGroup, inputField } from "../ui/fields.ts";
 import { state } from "../ui/parts.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 import type { EchoedSearch, SearchProblems } from "./entity-search.ts";
+import { knownIdentifiers } from "./identifiers.ts";
 import { matchExplanation, percent } from "./match-explanation.ts";
 import type { Vendors } from "./vendors.ts";
 
@@ -19,7 +22,7 @@ export interface Findings {
   readonly ambiguous?: string;
 }
 
-export interface EntitiesView {
+interface EntitiesView {
   readonly view: EnvironmentView;
   readonly input: EchoedSearch;
   readonly problems?: SearchProblems;
@@ -29,6 +32,19 @@ export interface EntitiesView {
   /** The newest entities that the organization created; undefined if they are not shown or unavailable. */
   readonly own: readonly Entity[] | undefined;
 }
+
+const modes = [
+  {
+    value: "similar",
+    label: "similar entities",
+    meaning: "allows other word orders, abbreviations and typing errors; best matches first",
+  },
+  {
+    value: "exact",
+    label: "exact matches",
+    meaning: "every word of the name and the whole address must match; spelling variants are allowed",
+  },
+];
 
 const UNAVAILABLE = "The search is temporarily unavailable. No data is lost. Try again in a moment.";
 
@@ -41,52 +57,40 @@ ${findings && results(options, findings)}
 ${own && ownSection(view, own)}`;
 }
 
-function searchForm({ view, input, problems = {} }: EntitiesView): Html {
+function searchForm({ view, input, problems }: EntitiesView): Html {
+  const textField = (name: "legal_name" | "address", label: string, maxLength: number) =>
+    inputField({
+      name,
+      label,
+      attributes: html` class="wide" maxlength="${maxLength}" autocomplete="off"`,
+      value: input[name],
+      problem: problems?.[name],
+    });
+  const identifierField = (name: IdentifierType, value: string) =>
+    inputField({
+      name,
+      label: identifierLabels[name],
+      attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"`,
+      value,
+    });
   return html`<form method="post" action="${view.path}/entities" class="card" role="search" aria-label="Entities">
-  <div class="field">
-  <label for="legal_name">Name</label>
-  <input class="wide" id="legal_name" name="legal_name" maxlength="300" autocomplete="off" value="${input.legal_name}"${described("legal_name", problems.legal_name)}>
-  ${problems.legal_name && html`<p class="field-problem" id="legal_name-problem">${problems.legal_name}</p>`}
-  </div>
-  <div class="field">
-  <label for="address">Address, on one line</label>
-  <input class="wide" id="address" name="address" maxlength="500" autocomplete="off" value="${input.address}"${described("address", problems.address)}>
-  ${problems.address && html`<p class="field-problem" id="address-problem">${problems.address}</p>`}
-  </div>
+  ${textField("legal_name", "Name", 300)}
+  ${textField("address", "Address, on one line", 500)}
   <div class="columns short">
   ${(["uei", "cage", "duns"] as const).map((type) => identifierField(type, input[type]))}
   ${identifierField("tin", "")}
   </div>
-  <fieldset>
-    <legend>Find</legend>
-    ${choice("similar", "similar entities", "allows other word orders, abbreviations and typing errors; best matches first", !input.exact)}
-    ${choice("exact", "exact matches", "every word of the name and the whole address must match; spelling variants are allowed", input.exact)}
-  </fieldset>
+  ${choiceGroup({ type: "radio", name: "mode", legend: "Find", choices: modes, picked: [input.mode || "similar"] })}
   <p class="hint">One field is enough. More fields narrow down the result. A TIN is used only for this search and is not stored.</p>
   <button>Search</button>
 </form>`;
-}
-
-function identifierField(type: keyof typeof identifierLabels, value: string): Html {
-  return html`<div class="field">
-  <label for="${type}">${identifierLabels[type]}</label>
-  <input id="${type}" name="${type}" maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" value="${value}">
-  </div>`;
-}
-
-function described(name: string, problem: string | undefined): Html | undefined {
-  return problem === undefined ? undefined : html` aria-invalid="true" aria-describedby="${name}-problem"`;
-}
-
-function choice(value: string, label: string, hint: string, isPicked: boolean): Html {
-  return html`<label class="check"><input type="radio" name="mode" value="${value}"${isPicked && html` checked`}> <span>${label} <span class="hint">${hint}</span></span></label>`;
 }
 
 function results({ view, input }: EntitiesView, { matches, vendors, none, ambiguous }: Findings): Html {
   return html`<section aria-labelledby="found">
 <h2 id="found">${matches.length === 1 ? "1 entity" : `${matches.length} entities`}</h2>
 ${ambiguous && html`<p class="notice warning" role="status">${ambiguous}</p>`}
-${none && html`<p class="empty">${none}${input.exact && " Try a search for similar entities."}</p>`}
+${none && html`<p class="empty">${none}${input.mode && " Try a search for similar entities."}</p>`}
 <ul class="cards">${matches.map((match) => matchCard(view, match, vendors?.get(match.id)))}</ul>
 </section>`;
 }
@@ -103,10 +107,10 @@ ${matchExplanation(explanation, legalName)}
 }
 
 /** Renders the identifiers and address that distinguish an entity from others with the same name. */
-function summary({ identifiers, addresses: [address] }: Entity): Html {
-  const known = Object.entries(identifierLabels).filter(([type]) => identifiers[type]);
+function summary(entity: Entity): Html {
+  const [address] = entity.addresses;
   const place = address && [address.line1, address.city, address.state, address.zip].filter(Boolean).join(", ");
-  return html`${known.map(([type, label]) => html`<span class="known">${label} <code>${identifiers[type]}</code></span> `)}${place && html`<span class="known">${place}</span>`}`;
+  return html`${knownIdentifiers(entity).map(({ label, value }) => html`<span class="known">${label} <code>${value}</code></span> `)}${place && html`<span class="known">${place}</span>`}`;
 }
 
 function ownSection(view: EnvironmentView, own: readonly Entity[]): Html {

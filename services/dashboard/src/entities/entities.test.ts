@@ -38,7 +38,7 @@ const asked = () =>
   JSON.parse(dashboard.state.calls.find((call) => call.startsWith("lookUp "))!.slice("lookUp ".length));
 
 describe("a search", () => {
-  test("becomes an address that can be kept, and shows the entity with the reasons", async () => {
+  test("gets an address that can be bookmarked, and shows the entity with the reasons", async () => {
     dashboard.state.found = { entity, confidence: 0.87, explanation: [reason, address] };
     const form = { legal_name: " Acme ", uei: "", cage: "", duns: "", tin: "", address: "12 Oak St", mode: "similar" };
     const { status, location } = await visitor.post("/live/entities", form);
@@ -52,7 +52,7 @@ describe("a search", () => {
     expect(text).toContain("−0.10");
   });
 
-  test("shows several, best first, and what tells them apart", async () => {
+  test("shows several entities, best first, and what distinguishes them", async () => {
     const other = ENTITY_ID.replace("8", "9");
     dashboard.state.found = {
       candidates: [
@@ -66,7 +66,7 @@ describe("a search", () => {
     expect(text).toContain("12 OAK ST, RENO, NV, 89501");
   });
 
-  test("says why there is none, and whom identifiers could mean where they mean several", async () => {
+  test("says why nothing was found, and lists the entities of ambiguous identifiers", async () => {
     dashboard.state.failures.set("lookUp", new ServiceError("entity_not_found", { message: "No entity matches." }));
     expect((await visitor.get("/live/entities?uei=X&mode=exact")).text).toContain("No entity matches.");
     expect(asked()).toMatchObject({ identifiers: { uei: "X" } });
@@ -98,20 +98,20 @@ describe("a search", () => {
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("what is hidden of it is asked for all the same", async () => {
+  test("includes values that are not shown again", async () => {
     dashboard.state.found = { entity, confidence: 1, explanation: [] };
     expect((await visitor.post("/live/entities", { uei: "123456789" })).status).toBe(200);
     expect(asked().identifiers).toEqual({ uei: "123456789" });
   });
 
-  test("for nothing shows what the organization created", async () => {
+  test("without input shows what the organization created", async () => {
     const { text } = await visitor.get("/live/entities");
     expect(text).toContain("Created by your organization");
     expect(text).toContain("Acme &lt;Widgets&gt;");
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("says so while the entity service is away", async () => {
+  test("reports that the entity service is unavailable", async () => {
     dashboard.state.failures.set("lookUp", new ServiceError("service_unavailable"));
     const { status, text } = await visitor.get("/live/entities?legal_name=acme");
     expect(status).toBe(503);
@@ -125,7 +125,7 @@ describe("an entity's page", () => {
   const second = { ...first, sam_gov: { registration_status: "expired" } };
   const page = () => visitor.get(`/live/entities/${ENTITY_ID}`);
 
-  test("shows what is known, its verifications, and what each version changed", async () => {
+  test("shows its data, its verifications, and what each version changed", async () => {
     dashboard.state.snapshots = chainOf(first, second).reverse();
     dashboard.state.verifications = [verificationOf()];
     const { status, text } = await page();
@@ -141,7 +141,7 @@ describe("an entity's page", () => {
     expect(text).not.toContain("chain broken");
   });
 
-  test("says so where a version was changed afterwards, and where one is missing", async () => {
+  test("reports versions that were altered or are missing", async () => {
     const [one, two, three] = chainOf(first, second, first);
     dashboard.state.snapshots = [two!, { ...one!, entity: second }];
     expect((await page()).text).toContain("The hash does not match the content.");
@@ -151,7 +151,7 @@ describe("an entity's page", () => {
     expect(text).toContain("The chain of versions is broken");
   });
 
-  test("goes on to older versions, and compares over the edge of a page", async () => {
+  test("pages to older versions, and compares versions across pages", async () => {
     const versions = Array.from({ length: 21 }, (_, index) => (index % 2 === 0 ? first : second));
     dashboard.state.snapshots = chainOf(...versions).map((each, index) => ({
       ...each,
@@ -179,7 +179,7 @@ describe("an entity's page", () => {
     expect((await page()).status).toBe(503);
   });
 
-  test("of another organization, or none, is none", async () => {
+  test("of another organization, or without an entity, is not found", async () => {
     dashboard.state.entities = [];
     expect((await page()).status).toBe(404);
     expect((await visitor.get("/live/entities/ent_x")).status).toBe(404);

@@ -1,8 +1,8 @@
 import type { ListSnapshotsResponse, Snapshot } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
 import { actorView } from "../ui/actor.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
-import { writePosition } from "../ui/list-position.ts";
+import { changeTable } from "../ui/change-table.ts";
+import { pager } from "../ui/listing.ts";
 import { state } from "../ui/parts.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 import type { Change, HistoryEntry } from "./snapshot-history.ts";
@@ -13,9 +13,6 @@ export interface History {
   readonly next: ListSnapshotsResponse["next"];
   readonly isFirst: boolean;
 }
-
-/** The actors whose names the user may see. */
-export type KnownActors = Parameters<typeof actorView>[1];
 
 const fieldNames: Readonly<Record<string, string>> = {
   legal_name: "Legal name",
@@ -29,37 +26,36 @@ const fieldNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(identifierLabels).map(([type, label]) => [`identifiers.${type}`, label])),
 };
 
-export function historySection(options: {
-  view: EnvironmentView;
-  entityId: string;
+interface HistoryView {
+  /** The path of the entity's page. */
+  readonly path: string;
   /** Undefined while unavailable. */
-  history: History | undefined;
-  known: KnownActors;
-}): Html {
-  const { history } = options;
+  readonly history: History | undefined;
+  /** The actors whose names the user may see. */
+  readonly known: Parameters<typeof actorView>[1];
+}
+
+export function historySection({ path, history, known }: HistoryView): Html {
   return html`<section aria-labelledby="history">
 <h2 id="history">History</h2>
-${history ? versions(options, history) : html`<p class="notice warning">The history is temporarily unavailable. No data is lost. Try again in a moment.</p>`}
+${
+  history
+    ? html`${chainNotice(history)}
+<ol class="cards" reversed>${history.entries.map((entry) => version(entry, known))}</ol>
+${pager({ path, isFirst: history.isFirst, next: history.next, label: "Versions" })}`
+    : html`<p class="notice warning">The history is temporarily unavailable. No data is lost. Try again in a moment.</p>`
+}
 </section>`;
 }
 
-function versions({ view, entityId, known }: Parameters<typeof historySection>[0], history: History): Html {
-  const { entries, next, isFirst } = history;
+function chainNotice({ entries }: History): Html {
   const broken = entries.filter(({ fault }) => fault !== undefined).length;
-  const path = `${view.path}/entities/${entityId}`;
-  return html`${
-    broken > 0
-      ? html`<p class="notice problem" role="alert">The chain of versions is broken. Do not rely on ${broken === 1 ? "1 version" : `${broken} versions`} shown here. Contact the operator of this service.</p>`
-      : html`<p class="hint">Every version is kept and contains the hash of the previous version. All hashes shown here were just recomputed and are correct.</p>`
-  }
-<ol class="cards" reversed>${entries.map((entry) => version(entry, known))}</ol>
-<nav class="pager" aria-label="Versions">
-${!isFirst && html`<a class="button quiet" href="${path}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path}?${new URLSearchParams({ after: writePosition(next) }).toString()}" rel="next">Older</a>`}
-</nav>`;
+  return broken > 0
+    ? html`<p class="notice problem" role="alert">The chain of versions is broken. Do not rely on ${broken === 1 ? "1 version" : `${broken} versions`} shown here. Contact the operator of this service.</p>`
+    : html`<p class="hint">Every version is kept and contains the hash of the previous version. All hashes shown here were just recomputed and are correct.</p>`;
 }
 
-function version({ snapshot, changes, fault }: HistoryEntry, known: KnownActors): Html {
+function version({ snapshot, changes, fault }: HistoryEntry, known: HistoryView["known"]): Html {
   const { createdAt, hash, previousHash } = snapshot;
   return html`<li class="card version">
 <div class="heading"><h3>Version ${snapshot.version}</h3> ${fault ? state("fail", "chain broken") : state("pass", "chain verified")}
@@ -76,7 +72,7 @@ ${previousHash && html`<p>SHA-256 of the previous version <code>${previousHash}<
 `;
 }
 
-function actor({ actor: id, version }: Snapshot, known: KnownActors): Html {
+function actor({ actor: id, version }: Snapshot, known: HistoryView["known"]): Html {
   const did = version === 1 ? "Created" : "Changed";
   if (id.startsWith("registry:")) return html`${did} by the registry file <code>${id.slice("registry:".length)}</code>`;
   const { kind, name } = actorView(id, known);
@@ -87,15 +83,11 @@ function whatChanged(changes: readonly Change[] | undefined): Html | undefined {
   if (changes === undefined) return undefined;
   if (changes.length === 0)
     return html`<p class="hint">None of the fields shown here changed. Only the time when its sources were read changed.</p>`;
-  return html`<table class="changed">
-<thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-<tbody>${changes.map(
-    ({
-      field,
-      before,
-      after,
-    }) => html`<tr><th scope="row">${fieldNames[field] ?? field}</th><td data-label="Before">${before ? html`<del>${before}</del>` : html`<span class="hint">none</span>`}</td><td data-label="After">${after ? html`<ins>${after}</ins>` : html`<span class="hint">none</span>`}</td></tr>
-`,
-  )}</tbody>
-</table>`;
+  return changeTable(
+    changes.map(({ field, before, after }) => ({
+      field: html`${fieldNames[field] ?? field}`,
+      previous: before || undefined,
+      current: after || undefined,
+    })),
+  );
 }

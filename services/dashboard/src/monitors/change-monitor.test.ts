@@ -23,14 +23,14 @@ afterAll(() => dashboard.close());
 
 const updates = () => dashboard.state.calls.filter((call) => call.startsWith("updateMonitor"));
 
-test("the monitor's page leads to a form that holds what it has now", async () => {
+test("the monitor's page links to a form with its current values", async () => {
   expect((await visitor.get(PAGE)).text).toContain(`href="${PAGE}/change"`);
   const { text } = await visitor.get(`${PAGE}/change`);
   expect(text).toContain(`value="daily" checked`);
   expect(text).toContain(`value="https://hooks.acme.example/vendors"`);
 });
 
-test("what is saved is asked for on behalf of the user, and told on the monitor's page", async () => {
+test("changes are made on behalf of the user, and confirmed on the monitor's page", async () => {
   const { status, location } = await visitor.post(`${PAGE}/change`, form);
   expect([status, location]).toEqual([303, `${PAGE}?done=changed`]);
   expect(JSON.parse(updates()[0]!.replace("updateMonitor ", ""))).toMatchObject({
@@ -43,7 +43,7 @@ test("what is saved is asked for on behalf of the user, and told on the monitor'
 });
 
 describe("nothing is changed", () => {
-  test("by a form that lacks something, and it says what", async () => {
+  test("by an incomplete form, which says what is missing", async () => {
     const { status, text } = await visitor.post(`${PAGE}/change`, { frequency: "yearly", webhook_url: " " });
     expect(status).toBe(400);
     for (const part of ["Nothing was changed", "Choose how often the monitor runs."]) expect(text).toContain(part);
@@ -58,13 +58,13 @@ describe("nothing is changed", () => {
     expect(text).toContain("The webhook URL must be https.");
   });
 
-  test("of a canceled monitor", async () => {
+  test("for a canceled monitor", async () => {
     dashboard.state.monitors = [monitorOf({ status: "canceled" })];
     expect(await visitor.get(`${PAGE}/change`)).toMatchObject({ status: 303, location: PAGE });
     expect((await visitor.get(PAGE)).text).not.toContain(`${PAGE}/change`);
   });
 
-  test("by who may only read, also by direct request", async () => {
+  test("by a read-only member, even with a direct request", async () => {
     dashboard.state.role = "read_only";
     expect((await visitor.get(PAGE)).text).not.toContain(`${PAGE}/change`);
     expect((await visitor.get(`${PAGE}/change`)).status).toBe(403);

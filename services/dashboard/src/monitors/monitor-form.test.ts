@@ -2,15 +2,15 @@ import { describe, expect, test } from "@jest/globals";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
-import { askedOf, readMonitorFilter } from "./monitor-filter.ts";
+import { readMonitorFilter, requestOf } from "./monitor-filter.ts";
 import { echoOfMonitor, emptyMonitor, readMonitor } from "./monitor-form.ts";
 
 const right = { ...emptyMonitor, entity_id: ` ${ENTITY_ID} `, webhook_url: " https://acme.example/hook " };
 
 describe("a form that creates a monitor", () => {
-  test("asks for what it holds, without the spaces around it", () => {
+  test("makes a request of its trimmed values", () => {
     expect(readMonitor(right)).toEqual({
-      wanted: {
+      request: {
         entityId: ENTITY_ID,
         checks: [CheckType.SAM_REGISTRATION],
         frequency: Frequency.DAILY,
@@ -19,7 +19,7 @@ describe("a form that creates a monitor", () => {
     });
   });
 
-  test("tells every problem at once", () => {
+  test("reports all problems together", () => {
     const wrong = { entity_id: "", checks: ["tin"], frequency: "toString", webhook_url: " " };
     const { problems } = readMonitor(wrong) as { problems: object };
     expect(Object.keys(problems)).toEqual(["entity_id", "checks", "frequency"]);
@@ -33,7 +33,7 @@ describe("a form that creates a monitor", () => {
     ["12-3456789", ""],
     ["https://acme.example/12-3456789", ""],
     ["javascript:alert(1)", ""],
-  ])("of the URL %s shows %j again", (webhook_url, shown) => {
+  ])("with the URL %s shows %j again", (webhook_url, shown) => {
     expect(echoOfMonitor({ ...right, webhook_url }).webhook_url).toBe(shown);
   });
 });
@@ -48,14 +48,17 @@ describe("a filter of monitors", () => {
     [{ entity_id: ` ${ENTITY_ID}` }, { entityId: ENTITY_ID, canceled: false, lastOutcome: undefined }],
     [{ outcome: "unanswered" }, { entityId: "", canceled: false, lastOutcome: undefined, unanswered: true }],
     [{ outcome: ["pass", "fail"] }, { entityId: "", canceled: false, lastOutcome: undefined }],
-  ])("%j asks for %j", (query, asked) => {
+  ])("%j becomes the request %j", (query, asked) => {
     const { filter, problems } = readMonitorFilter(query);
     expect(problems).toEqual({});
-    expect(askedOf(filter)).toEqual({ unanswered: false, ...asked });
+    expect(requestOf(filter)).toEqual({ unanswered: false, ...asked });
   });
 
-  test.each(["status", "outcome", "entity_id"] as const)("with a wrong %s says so, and leaves it out", (name) => {
-    const { filter, problems } = readMonitorFilter({ [name]: "constructor" });
-    expect([filter[name], Object.keys(problems)]).toEqual(["", [name]]);
-  });
+  test.each(["status", "outcome", "entity_id"] as const)(
+    "with an invalid %s reports the problem and leaves it out",
+    (name) => {
+      const { filter, problems } = readMonitorFilter({ [name]: "constructor" });
+      expect([filter[name], Object.keys(problems)]).toEqual(["", [name]]);
+    },
+  );
 });

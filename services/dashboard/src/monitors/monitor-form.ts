@@ -1,11 +1,11 @@
 import { checkNames, toCheckType } from "@vvs/checks";
 import { containsTin } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
-import type { CheckType } from "@vvs/proto/common/v1/common";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
+import { ENTITY_ID_PROBLEM } from "../http/filter.ts";
 
 /** The frequencies of monitors, by their public names. */
-export const frequencies = {
+const frequencies = {
   hourly: Frequency.HOURLY,
   daily: Frequency.DAILY,
   weekly: Frequency.WEEKLY,
@@ -14,7 +14,7 @@ export const frequencies = {
 
 export type FrequencyName = keyof typeof frequencies;
 
-export const frequencyNames = Object.keys(frequencies) as FrequencyName[];
+const frequencyNames = Object.keys(frequencies) as FrequencyName[];
 
 /** The input of the form that creates a monitor. */
 export interface TypedMonitor {
@@ -22,17 +22,6 @@ export interface TypedMonitor {
   readonly checks: readonly string[];
   readonly frequency: string;
   readonly webhook_url: string;
-}
-
-export type MonitorProblems = { readonly [F in keyof TypedMonitor]?: string };
-
-/** The request for the monitor service. */
-export interface WantedMonitor {
-  readonly entityId: string;
-  readonly checks: readonly CheckType[];
-  readonly frequency: Frequency;
-  /** Empty for none. */
-  readonly webhookUrl: string;
 }
 
 export const emptyMonitor: TypedMonitor = {
@@ -47,20 +36,18 @@ export function frequencyName(frequency: Frequency): string {
   return frequencyNames.find((name) => frequencies[name] === frequency) ?? `frequency ${frequency}`;
 }
 
-/** Checks the input. Returns the request, or all problems. The monitor service checks whether the URL may be used. */
-export function readMonitor(
-  typed: TypedMonitor,
-): { readonly wanted: WantedMonitor } | { readonly problems: MonitorProblems } {
-  const problems: { -readonly [F in keyof MonitorProblems]: string } = {};
+/** Checks the input. Returns the request for the monitor service, or all problems. That service checks whether the URL may be used. */
+export function readMonitor(typed: TypedMonitor) {
+  const problems: { -readonly [F in keyof TypedMonitor]?: string } = {};
   const entityId = typed.entity_id.trim();
-  if (!isId("ent", entityId)) problems.entity_id = "Enter an entity ID: ent_ followed by 26 letters and digits.";
+  if (!isId("ent", entityId)) problems.entity_id = ENTITY_ID_PROBLEM;
   const checks = checkNames.filter((name) => typed.checks.includes(name)).map(toCheckType);
   if (checks.length === 0) problems.checks = "Choose at least one check.";
   const frequency = frequencyNames.find((name) => name === typed.frequency);
   if (!frequency) problems.frequency = "Choose how often the monitor runs.";
   const webhookUrl = typed.webhook_url.trim();
   if (Object.keys(problems).length > 0 || !frequency) return { problems };
-  return { wanted: { entityId, checks, frequency: frequencies[frequency], webhookUrl } };
+  return { request: { entityId, checks, frequency: frequencies[frequency], webhookUrl } };
 }
 
 /**

@@ -1,32 +1,37 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
-import type { Change, Event, ListEventsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
+import type { Event, ListEventsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
 import { type Html, html } from "../http/html.ts";
+import { pathWithQuery } from "../http/paths.ts";
+import type { Visit } from "../http/session.ts";
+import { changeTable } from "../ui/change-table.ts";
 import { checkName, statusName } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { writePosition } from "../ui/list-position.ts";
+import { listing, pager } from "../ui/listing.ts";
 import { facts, type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { localTime } from "../webhooks/delivery-filter.ts";
 import { frequencyName } from "./monitor-form.ts";
 
-export interface MonitorView {
-  readonly view: EnvironmentView;
-  readonly mayManage: boolean;
+const MINUTE_MS = 60_000;
+
+interface MonitorView {
+  readonly visit: Visit;
   readonly monitor: Monitor;
   /** Undefined while unavailable. */
   readonly vendor: Entity | undefined;
   /** A page of its events; undefined while unavailable. */
-  readonly found: Pick<ListEventsResponse, "events" | "next"> | undefined;
+  readonly found: ListEventsResponse | undefined;
   readonly isFirst: boolean;
-  readonly notice?: Notice;
+  readonly notice: Notice | undefined;
 }
 
 export function monitorPage(options: MonitorView): Html {
-  const { view, mayManage, monitor, vendor, notice } = options;
-  const isActive = monitor.status === "active";
+  const { visit, monitor, vendor } = options;
+  const { view } = visit;
   return html`<p class="path"><a href="${view.path}/monitors">Monitors</a></p>
 <div class="heading"><h1>${vendor?.legalName ?? "Monitor"}</h1> ${state(monitor.status)}
-${mayManage && isActive && html`<p class="choices"><a class="button quiet" href="${view.path}/monitors/${monitor.id}/change">Change</a> <a class="button quiet" href="${view.path}/monitors/${monitor.id}/cancel">Cancel this monitor</a></p>`}</div>
-${noticeBox(notice)}
+${visit.may("manage_monitors") && monitor.status === "active" && html`<p class="choices"><a class="button quiet" href="${view.path}/monitors/${monitor.id}/change">Change</a> <a class="button quiet" href="${view.path}/monitors/${monitor.id}/cancel">Cancel this monitor</a></p>`}</div>
+${noticeBox(options.notice)}
 ${errorsNotice(view, monitor)}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this monitor</h2>
@@ -43,7 +48,7 @@ function errorsNotice(view: EnvironmentView, { status, consecutiveErrors }: Moni
 
 function about(view: EnvironmentView, monitor: Monitor): Html {
   const { id, entityId, webhookUrl, lastRun } = monitor;
-  const search = new URLSearchParams({ monitor_id: id }).toString();
+  const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: id });
   return facts([
     ["Monitor ID", html`<code>${id}</code>`],
     ["Entity", html`<a href="${view.path}/entities/${entityId}"><code>${entityId}</code></a>`],
@@ -61,30 +66,22 @@ function about(view: EnvironmentView, monitor: Monitor): Html {
     ],
     [
       "Webhook URL",
-      html`${webhookUrl ? html`<code class="url">${webhookUrl}</code>` : "none"} <a href="${view.path}/webhooks/deliveries?${search}">View deliveries</a>`,
+      html`${webhookUrl ? html`<code class="url">${webhookUrl}</code>` : "none"} <a href="${deliveries}">View deliveries</a>`,
     ],
     ["Created", time(monitor.createdAt, "second")],
   ]);
 }
 
-function timeline(options: MonitorView): Html {
-  const { found } = options;
+function timeline({ visit: { view }, monitor, found, isFirst }: MonitorView): Html {
   return html`<section aria-labelledby="events">
 <h2 id="events">Changes</h2>
-${found ? events(options, found) : html`<p class="notice warning">Changes are temporarily unavailable. None are lost. Try again in a moment.</p>`}
+${listing(found?.events, {
+  unavailable: html`<p class="notice warning">Changes are temporarily unavailable. None are lost. Try again in a moment.</p>`,
+  empty: isFirst ? nothingYet(monitor) : "There are no older changes.",
+  list: (events) => html`<ol class="timeline" reversed>${events.map((event) => eventItem(event, view))}</ol>
+${pager({ path: `${view.path}/monitors/${monitor.id}`, isFirst, next: found?.next })}`,
+})}
 </section>`;
-}
-
-function events(options: MonitorView, { events: items, next }: NonNullable<MonitorView["found"]>): Html {
-  const { view, monitor, isFirst } = options;
-  if (items.length === 0)
-    return html`<p class="empty">${isFirst ? nothingYet(monitor) : "There are no older changes."}</p>`;
-  const path = `${view.path}/monitors/${monitor.id}`;
-  return html`<ol class="timeline" reversed>${items.map((each) => eventItem(each, view))}</ol>
-<nav class="pager" aria-label="Pages">
-${!isFirst && html`<a class="button quiet" href="${path}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path}?${new URLSearchParams({ after: writePosition(next) }).toString()}" rel="next">Older</a>`}
-</nav>`;
 }
 
 function nothingYet({ status, lastRun }: Monitor): string {
@@ -93,35 +90,33 @@ function nothingYet({ status, lastRun }: Monitor): string {
   return "Nothing has changed since the first run. Changes appear here and are sent to the webhook URL.";
 }
 
-function eventItem(event: Event, view: EnvironmentView): Html {
-  const { id, monitorId, verificationId, detectedAt, changes } = event;
+function eventItem({ id, monitorId, verificationId, detectedAt, changes }: Event, view: EnvironmentView): Html {
+  // A delivery is created shortly after its event.
+  const at = timestampDate(detectedAt!).getTime();
+  const [from, to] = [localTime(new Date(at - MINUTE_MS)), localTime(new Date(at + 10 * MINUTE_MS))];
+  const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: monitorId, from, to });
   return html`<li class="card event">
 <div class="heading"><h3>${time(detectedAt, "second")}</h3>
-<p class="actions"><a href="${view.path}/verifications/${verificationId}">View verification<span class="unseen"> of ${id}</span></a> <a href="${view.path}/webhooks/deliveries?${deliveriesQuery(event, monitorId)}">View deliveries<span class="unseen"> of ${id}</span></a></p></div>
-<table class="changed">
-<thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-<tbody>${changes.map(changeRow)}</tbody>
-</table>
+<p class="actions"><a href="${view.path}/verifications/${verificationId}">View verification<span class="unseen"> of ${id}</span></a> <a href="${deliveries}">View deliveries<span class="unseen"> of ${id}</span></a></p></div>
+${changeTable(changes)}
 <p class="hint"><code>${id}</code></p>
 </li>
 `;
 }
 
-function changeRow({ field, previous, current }: Change): Html {
-  const none = html`<span class="hint">none</span>`;
-  return html`<tr><th scope="row"><code>${field}</code></th><td data-label="Before">${previous === undefined ? none : html`<del>${previous}</del>`}</td><td data-label="After">${current === undefined ? none : html`<ins>${current}</ins>`}</td></tr>
-`;
-}
-
-const MINUTE_MS = 60_000;
-
-/** Returns a filter for deliveries of the monitor around the time of the event: a delivery is created shortly after its event. */
-function deliveriesQuery({ detectedAt }: Event, monitorId: string): string {
-  const at = timestampDate(detectedAt!).getTime();
-  const minute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
-  return new URLSearchParams({
-    monitor_id: monitorId,
-    from: minute(at - MINUTE_MS),
-    to: minute(at + 10 * MINUTE_MS),
-  }).toString();
+/** The page that asks for confirmation before a monitor is canceled. */
+export function cancelMonitorPage({ visit, monitor, vendor }: Pick<MonitorView, "visit" | "monitor" | "vendor">): Html {
+  const path = `${visit.view.path}/monitors/${monitor.id}`;
+  const name = vendor?.legalName ?? monitor.entityId;
+  if (monitor.status !== "active") {
+    return html`<div class="card narrow"><h1>${name}</h1>
+<p>This monitor is already canceled.</p>
+<p><a class="button" href="${path}">Go back to the monitor</a></p></div>`;
+  }
+  return html`<div class="card narrow"><h1>Cancel the monitor of ${name}?</h1>
+<p>The ${visit.view.name.toLowerCase()} monitor <code>${monitor.id}</code> will stop running and report no more changes. Changes that it already found are kept, and their deliveries continue and can be replayed. You can’t restart it, but you can create a new monitor.</p>
+<form method="post" action="${path}/cancel" class="choices">
+  <button class="danger">Cancel monitor</button>
+  <a class="button quiet" href="${path}">Keep monitor</a>
+</form></div>`;
 }

@@ -36,7 +36,7 @@ describe("the list", () => {
     expect(text).toContain("2026-11-22 07:41 UTC");
   });
 
-  test("is narrowed by what the service can tell, and pages keep the filter", async () => {
+  test("is filtered by the service, and later pages keep the filter", async () => {
     dashboard.state.hasOlder = true;
     const { text } = await visitor.get(`/test/monitors?status=canceled&outcome=error&entity_id=${ENTITY_ID}`);
     expect(callsOf("listMonitors")).toMatchObject([
@@ -50,7 +50,7 @@ describe("the list", () => {
     expect(text).toContain(`/test/monitors?status=canceled&amp;outcome=error&amp;entity_id=${ENTITY_ID}&amp;after=`);
   });
 
-  test("is narrowed to monitors that nothing has answered for long", async () => {
+  test("is filtered to monitors without an answer for a long time", async () => {
     const { text } = await visitor.get("/live/monitors?outcome=unanswered");
     expect(callsOf("listMonitors")).toMatchObject([{ unanswered: true }]);
     expect(callsOf("listMonitors")[0]).not.toHaveProperty("lastOutcome");
@@ -58,14 +58,14 @@ describe("the list", () => {
     expect(text).toContain("Every run has ended in an error for longer than three periods or one day.");
   });
 
-  test("refuses a filter that is none without repeating it", async () => {
+  test("refuses an invalid filter without repeating it", async () => {
     const { status, text } = await visitor.get("/live/monitors?entity_id=12-3456789&outcome=good");
     expect(status).toBe(400);
     expect(text).not.toContain("12-3456789");
     expect(callsOf("listMonitors")).toEqual([]);
   });
 
-  test("says what to do where there is none, and what is away", async () => {
+  test("says what to do while it is empty, and what is unavailable", async () => {
     dashboard.state.monitors = [];
     expect((await visitor.get("/live/monitors")).text).toContain("No monitors yet.");
     await dashboard.stopMonitor();
@@ -76,7 +76,7 @@ describe("the list", () => {
 });
 
 describe("a monitor's page", () => {
-  test("shows what changed field by field, with the ways to the verification and to deliveries", async () => {
+  test("shows each changed field, with links to the verification and the deliveries", async () => {
     dashboard.state.events = [eventOf(), eventOf({ changes: [{ field: "tin_match.reason", current: "mismatch" }] })];
     const { text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
     expect(text).toContain("<del>active</del>");
@@ -89,14 +89,14 @@ describe("a monitor's page", () => {
     expect(text).toContain(EVENT_ID);
   });
 
-  test("is complete but for events that are away", async () => {
+  test("is complete except for unavailable events", async () => {
     dashboard.state.failures.set("listEvents", new ServiceError("service_unavailable"));
     const { status, text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
     expect(status).toBe(200);
     expect(text).toContain("Changes are temporarily unavailable. None are lost.");
   });
 
-  test("of another organization, or none, is none", async () => {
+  test("of another organization, or without a monitor, is not found", async () => {
     dashboard.state.monitors = [];
     expect((await visitor.get(`/live/monitors/${MONITOR_ID}`)).status).toBe(404);
     expect((await visitor.get("/live/monitors/mon_x")).status).toBe(404);
@@ -111,7 +111,7 @@ describe("a creation", () => {
     webhook_url: "https://hooks.acme.example/vendors",
   };
 
-  test("is within the plan's cap, and leads to the monitor", async () => {
+  test("stays within the plan's limit, and leads to the monitor", async () => {
     const form_token = await visitor.formToken("/live/monitors/new");
     const { status, location } = await visitor.post("/live/monitors", { ...form, form_token });
     expect([status, location]).toEqual([303, `/live/monitors/${MONITOR_ID}?done=created`]);
@@ -127,7 +127,7 @@ describe("a creation", () => {
     ]);
   });
 
-  test("takes effect once, sent twice", async () => {
+  test("takes effect once if sent twice", async () => {
     const form_token = await visitor.formToken("/live/monitors/new");
     await visitor.post("/live/monitors", { ...form, form_token });
     const { status } = await visitor.post("/live/monitors", { ...form, form_token });
@@ -135,14 +135,14 @@ describe("a creation", () => {
     expect(callsOf("createMonitor")).toHaveLength(1);
   });
 
-  test("begins with the entity whose page leads to it", async () => {
+  test("starts with the entity of the page that links to it", async () => {
     const { text } = await visitor.get(`/live/monitors/new?entity_id=${ENTITY_ID}`);
     expect(text).toContain(`value="${ENTITY_ID}"`);
     expect(text).toContain("<strong>Acme &lt;Widgets&gt;</strong>");
     expect((await visitor.get("/live/monitors/new?entity_id=12-3456789")).text).not.toContain("12-3456789");
   });
 
-  test("that is wrong is refused beside its fields, without what may be a secret or a TIN", async () => {
+  test("that is invalid is refused beside its fields, without possible secrets and TINs", async () => {
     const form_token = await visitor.formToken("/live/monitors/new");
     const typed = {
       entity_id: "12-3456789",
@@ -176,7 +176,7 @@ describe("a creation", () => {
       "The webhook URL must lead to a public host.",
     ],
     ["a service that is away", new ServiceError("service_unavailable"), 503, "Check the list of monitors"],
-  ])("tells of %s, and keeps what was typed", async (_name, failure, expected, told) => {
+  ])("reports %s, and keeps what was typed", async (_name, failure, expected, told) => {
     dashboard.state.failures.set("createMonitor", failure);
     const form_token = await visitor.formToken("/live/monitors/new");
     const { status, text } = await visitor.post("/live/monitors", { ...form, form_token });
@@ -187,7 +187,7 @@ describe("a creation", () => {
 });
 
 describe("a cancellation", () => {
-  test("is asked for first, then done", async () => {
+  test("is confirmed first, then done", async () => {
     const path = `/live/monitors/${MONITOR_ID}/cancel`;
     const { text } = await visitor.get(path);
     expect(text).toContain("Cancel the monitor of Acme &lt;Widgets&gt;?");
@@ -197,7 +197,7 @@ describe("a cancellation", () => {
     expect(callsOf("cancelMonitor")).toMatchObject([{ monitorId: MONITOR_ID }]);
   });
 
-  test("is not offered to who is read-only, and refused", async () => {
+  test("is neither offered nor allowed to read-only members", async () => {
     dashboard.state.role = "read_only";
     const { text } = await visitor.get(`/live/monitors/${MONITOR_ID}`);
     expect(text).not.toContain("/cancel");
@@ -209,7 +209,7 @@ describe("a cancellation", () => {
   });
 });
 
-test("an entity's page names its monitors, and leads to a new one", async () => {
+test("an entity's page lists its monitors, with a link to create one", async () => {
   const { text } = await visitor.get(`/live/entities/${ENTITY_ID}`);
   expect(callsOf("listMonitors")).toMatchObject([{ entityId: ENTITY_ID }]);
   expect(text).toContain(`href="/live/monitors/${MONITOR_ID}"`);

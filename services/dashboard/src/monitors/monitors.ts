@@ -1,55 +1,41 @@
-import { isId } from "@vvs/ids";
 import type { Request } from "express";
-import { ProblemError } from "../http/problem.ts";
+import { pathId } from "../http/paths.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { readPosition } from "../ui/list-position.ts";
-import { unlessUnavailable } from "../ui/panels.ts";
-import type { Notice } from "../ui/parts.ts";
-import { cancelMonitorPage } from "./cancel-monitor-page.ts";
-import { askedOf, readMonitorFilter } from "./monitor-filter.ts";
-import { monitorPage } from "./monitor-page.ts";
-import { monitorsPage, monitorsUnavailablePage } from "./monitors-page.ts";
+import { noticeOf } from "../ui/notices.ts";
+import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
+import { readMonitorFilter, requestOf } from "./monitor-filter.ts";
+import { cancelMonitorPage, monitorPage } from "./monitor-page.ts";
+import { monitorsPage, monitorsUnavailable } from "./monitors-page.ts";
 
 const PAGE_SIZE = 25;
 const EVENTS_SHOWN = 20;
 
-const notices: Readonly<Record<string, Notice>> = {
-  created: {
-    kind: "done",
-    text: "The monitor was created. Its first run begins now. Later runs are compared with it.",
-  },
-  changed: { kind: "done", text: "The monitor was changed. Later runs are still compared with the last one." },
-  canceled: { kind: "done", text: "The monitor was canceled. The changes that it found are kept here." },
+const notices = {
+  created: "The monitor was created. Its first run begins now. Later runs are compared with it.",
+  changed: "The monitor was changed. Later runs are still compared with the last one.",
+  canceled: "The monitor was canceled. The changes that it found are kept here.",
 };
 
 export function createMonitorHandlers({ monitors, readVendors, layout, logger }: PageContext) {
   /** Returns the monitor; undefined while the service is unavailable. Errors: ProblemError for an invalid id, monitor_not_found. */
   async function find(request: Request, visit: Visit) {
-    const monitorId = monitorIdOf(request);
-    const asked = { caller: visit.caller, monitorId };
-    return (await unlessUnavailable(logger, visit, () => monitors.getMonitor(asked)))?.monitor;
+    const monitor = { caller: visit.caller, monitorId: pathId(request, "monitor_id", "mon") };
+    return (await unlessUnavailable(logger, visit, () => monitors.getMonitor(monitor)))?.monitor;
   }
 
   return {
     async list(request, response, visit) {
-      const { filter, problems } = readMonitorFilter(request.query);
+      const list = readMonitorFilter(request.query);
       const after = readPosition(request.query.after, "mon");
-      const isRefused = Object.keys(problems).length > 0;
-      const asked = { ...askedOf(filter), caller: visit.caller, page: { limit: PAGE_SIZE, after } };
-      const found = isRefused
-        ? { monitors: [], next: undefined }
-        : await unlessUnavailable(logger, visit, () => monitors.listMonitors(asked));
-      const content = monitorsPage({
-        view: visit.view,
-        mayManage: mayManage(visit),
-        filter,
-        problems,
-        found,
-        vendors: await readVendors(visit, found?.monitors ?? []),
-        isFirst: after === undefined,
-      });
-      const status = found ? (isRefused ? 400 : 200) : 503;
+      const page = { caller: visit.caller, page: { limit: PAGE_SIZE, after } };
+      const found = list.isRefused
+        ? undefined
+        : await unlessUnavailable(logger, visit, () => monitors.listMonitors({ ...requestOf(list.filter), ...page }));
+      const vendors = await readVendors(visit, found?.monitors ?? []);
+      const content = monitorsPage({ visit, list, found, vendors, isFirst: after === undefined });
+      const status = list.isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, { visit, section: "monitors", title: "Monitors", status, content });
     },
 
@@ -57,52 +43,31 @@ export function createMonitorHandlers({ monitors, readVendors, layout, logger }:
       const page = { visit, section: "monitors", title: "Monitor" } as const;
       const after = readPosition(request.query.after, "evt");
       const monitor = await find(request, visit);
-      if (!monitor)
-        return layout.sendPage(response, { ...page, status: 503, content: monitorsUnavailablePage(page.title) });
-      const asked = {
-        caller: visit.caller,
-        monitorId: monitor.id,
-        page: { limit: EVENTS_SHOWN, after },
-      };
+      if (!monitor) return layout.sendPage(response, unavailablePage(page, monitorsUnavailable));
+      const events = { caller: visit.caller, monitorId: monitor.id, page: { limit: EVENTS_SHOWN, after } };
       const [vendors, found] = await Promise.all([
         readVendors(visit, [monitor]),
-        unlessUnavailable(logger, visit, () => monitors.listEvents(asked)),
+        unlessUnavailable(logger, visit, () => monitors.listEvents(events)),
       ]);
-      const content = monitorPage({
-        view: visit.view,
-        mayManage: mayManage(visit),
-        monitor,
-        vendor: vendors?.get(monitor.entityId),
-        found,
-        isFirst: after === undefined,
-        notice: notices[String(request.query.done)],
-      });
+      const vendor = vendors?.get(monitor.entityId);
+      const notice = noticeOf(request, notices);
+      const content = monitorPage({ visit, monitor, vendor, found, isFirst: after === undefined, notice });
       layout.sendPage(response, { ...page, content });
     },
 
     async askToCancel(request, response, visit) {
       const page = { visit, section: "monitors", title: "Cancel a monitor" } as const;
       const monitor = await find(request, visit);
-      if (!monitor)
-        return layout.sendPage(response, { ...page, status: 503, content: monitorsUnavailablePage(page.title) });
-      const vendors = await readVendors(visit, [monitor]);
-      const content = cancelMonitorPage({ view: visit.view, monitor, vendor: vendors?.get(monitor.entityId) });
-      layout.sendPage(response, { ...page, content });
+      if (!monitor) return layout.sendPage(response, unavailablePage(page, monitorsUnavailable));
+      const vendor = (await readVendors(visit, [monitor]))?.get(monitor.entityId);
+      layout.sendPage(response, { ...page, content: cancelMonitorPage({ visit, monitor, vendor }) });
     },
 
     // Repeating the form changes nothing, so it needs no token.
     async cancel(request, response, visit) {
-      const monitorId = monitorIdOf(request);
+      const monitorId = pathId(request, "monitor_id", "mon");
       await monitors.cancelMonitor({ caller: visit.caller, monitorId });
       response.redirect(303, `${visit.view.path}/monitors/${monitorId}?done=canceled`);
     },
   } satisfies PageHandlers;
-}
-
-const mayManage = ({ may }: Visit) => may("manage_monitors");
-
-function monitorIdOf(request: Request): string {
-  const id = String(request.params.monitor_id);
-  if (!isId("mon", id)) throw new ProblemError("page_not_found");
-  return id;
 }

@@ -5,76 +5,70 @@ import { Environment } from "@vvs/proto/common/v1/common";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { live, test } from "../ui/environments.ts";
-import { writePosition } from "../ui/list-position.ts";
+import { inputField, option, selectField } from "../ui/fields.ts";
+import { pager } from "../ui/listing.ts";
 import { time } from "../ui/parts.ts";
 import { roleName } from "../ui/roles.ts";
-import { type AuditFilter, type AuditFilterProblems, OPERATOR, writeAuditFilter } from "./audit-filter.ts";
+import { type AuditFilter, OPERATOR } from "./audit-filter.ts";
 import { auditActions, auditPhrase } from "./audit-words.ts";
 import { organizationTabs } from "./organization-tabs.ts";
 
-export interface AuditLogView {
+interface AuditLogView {
   readonly visit: Visit;
-  readonly filter: AuditFilter;
-  readonly problems: AuditFilterProblems;
+  readonly list: AuditFilter;
   readonly members: readonly Member[];
   /** Undefined if the filter is invalid. */
   readonly found: ListAuditEntriesResponse | undefined;
   readonly isFirst: boolean;
 }
 
+const pathOf = ({ view }: Visit) => `${view.path}/organization/audit-log`;
+
 export function auditLogPage(options: AuditLogView): Html {
-  const { visit, found } = options;
+  const { visit, list, found } = options;
   return html`<h1>${visit.session.organizationName}</h1>
 ${organizationTabs(visit, "Audit log")}
 ${filterForm(options)}
 ${
   found &&
   html`<section aria-labelledby="log">
-<h2 id="log">${isNarrowed(options) ? "Matching actions" : "Actions"}</h2>
-${list(options, found)}
+<h2 id="log">${list.isNarrowed ? "Matching actions" : "Actions"}</h2>
+${entryList(options, found)}
 <p class="hint">Shows actions in both environments, newest first. Entries are kept for ${found.keptDays} days and can’t be changed. Times are in UTC.</p>
 </section>`
 }`;
 }
 
-const isNarrowed = ({ filter }: AuditLogView) => Object.keys(writeAuditFilter(filter)).length > 0;
-
 function filterForm(options: AuditLogView): Html {
-  const { visit, filter, problems } = options;
-  const path = `${visit.view.path}/organization/audit-log`;
+  const { filter, problems, isNarrowed, isRefused } = options.list;
+  const path = pathOf(options.visit);
+  const actorOptions = [
+    option("", filter.actor, "Anyone"),
+    ...actorsOf(options).map(([id, name]) => option(id, filter.actor, name)),
+  ];
+  const actionOptions = Object.entries(auditActions).map(([area, actions]) => {
+    const names = Object.entries(actions).map(
+      ([action, phrase]) => [action, phrase.replace(/ of$| for$/, "")] as const,
+    );
+    return html`<optgroup label="${area}">${names.map(([action, name]) => option(action, filter.action, name))}</optgroup>`;
+  });
+  const attributes = html` type="datetime-local"`;
   return html`<form method="get" action="${path}" class="card filters four" role="search" aria-label="Filter the audit log">
   <div class="columns">
-    <div class="field">
-    <label for="actor">Person</label>
-    <select id="actor" name="actor">
-      <option value="">Anyone</option>
-      ${actorsOf(options).map(([id, name]) => html`<option value="${id}"${id === filter.actor && html` selected`}>${name}</option>`)}
-    </select>
-    ${problemOf("actor", problems)}
-    </div>
-    <div class="field">
-    <label for="action">Action</label>
-    <select id="action" name="action">
-      <option value="">Any action</option>
-      ${Object.entries(auditActions).map(
-        ([area, actions]) =>
-          html`<optgroup label="${area}">${Object.entries(actions).map(([action, phrase]) => html`<option value="${action}"${action === filter.action && html` selected`}>${phrase.replace(/ of$| for$/, "")}</option>`)}</optgroup>`,
-      )}
-    </select>
-    ${problemOf("action", problems)}
-    </div>
-    ${timeField("from", "From (UTC)", options)}
-    ${timeField("to", "Before (UTC)", options)}
+    ${selectField({ name: "actor", label: "Person", options: actorOptions, problem: problems.actor })}
+    ${selectField({ name: "action", label: "Action", options: [option("", filter.action, "Any action"), ...actionOptions], problem: problems.action })}
+    ${inputField({ name: "from", label: "From (UTC)", attributes, value: filter.from, problem: problems.from })}
+    ${inputField({ name: "to", label: "Before (UTC)", attributes, value: filter.to, problem: problems.to })}
   </div>
   <div class="row">
     <button class="quiet">Filter</button>
-    ${(isNarrowed(options) || Object.keys(problems).length > 0) && html`<a href="${path}">Show all</a>`}
+    ${(isNarrowed || isRefused) && html`<a href="${path}">Show all</a>`}
   </div>
 </form>`;
 }
 
 /** Returns the actors to choose from: the members, the operator and the actor of the current filter. */
-function actorsOf({ filter, members, found }: AuditLogView): [id: string, name: string][] {
+function actorsOf({ list: { filter }, members, found }: AuditLogView): [id: string, name: string][] {
   const known: [string, string][] = members.map(({ userId, email }) => [userId, email]);
   if (filter.actor && filter.actor !== OPERATOR && !known.some(([id]) => id === filter.actor)) {
     const entry = found?.entries.find(({ actor }) => actor === filter.actor);
@@ -83,30 +77,18 @@ function actorsOf({ filter, members, found }: AuditLogView): [id: string, name: 
   return [...known, [OPERATOR, "the operator of the service"]];
 }
 
-function timeField(name: "from" | "to", label: string, { filter, problems }: AuditLogView): Html {
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <input type="datetime-local" id="${name}" name="${name}" value="${filter[name]}"${problems[name] && html` aria-invalid="true" aria-describedby="${name}-problem"`}>
-    ${problemOf(name, problems)}
-    </div>`;
-}
-
-function problemOf(name: keyof AuditFilter, problems: AuditFilterProblems): Html | undefined {
-  return problems[name] ? html`<p class="field-problem" id="${name}-problem">${problems[name]}</p>` : undefined;
-}
-
-function list(options: AuditLogView, found: ListAuditEntriesResponse): Html {
-  if (found.entries.length === 0) {
-    const text = options.isFirst
+function entryList({ visit, list, isFirst }: AuditLogView, { entries, next }: ListAuditEntriesResponse): Html {
+  if (entries.length === 0) {
+    const text = isFirst
       ? "No actions match. Choose a longer time, or show all actions."
       : "There are no older actions.";
     return html`<p class="empty">${text}</p>`;
   }
   return html`<table class="audit">
 <thead><tr><th scope="col">Time</th><th scope="col">Person</th><th scope="col">Action</th><th scope="col">Environment</th><th scope="col">IP address and request</th></tr></thead>
-<tbody>${found.entries.map((entry) => row(entry, options))}</tbody>
+<tbody>${entries.map((entry) => row(entry, visit))}</tbody>
 </table>
-${pager(options, found)}`;
+${pager({ path: pathOf(visit), filter: list.filter, isFirst, next })}`;
 }
 
 /** Returns the name of an actor that is not a user. */
@@ -117,13 +99,12 @@ function actorName(actor: string): string {
   return provider ? `the identity provider ${provider}` : actor;
 }
 
-function row(entry: AuditEntry, { visit }: AuditLogView): Html {
+function row(entry: AuditEntry, visit: Visit): Html {
   const { at, actor, actorEmail, action, environment, clientAddress, requestId } = entry;
-  const path = `${visit.view.path}/organization/audit-log`;
   const who = actorEmail || actorName(actor);
   return html`<tr>
 <td data-label="Time">${time(at, "second")}</td>
-<th scope="row" data-label="Person">${actorEmail ? html`<a href="${path}?actor=${actor}">${who}</a>` : who}</th>
+<th scope="row" data-label="Person">${actorEmail ? html`<a href="${pathOf(visit)}?actor=${actor}">${who}</a>` : who}</th>
 <td data-label="Action">${auditPhrase(action)}${targetOf(entry)}${detailList(entry)}</td>
 <td data-label="Environment">${environmentName(environment)}</td>
 <td data-label="IP address and request">${clientAddress ? html`<code>${clientAddress}</code>` : html`<span class="hint">unknown</span>`}${requestId && html` <span class="hint block request">${requestId}</span>`}</td>
@@ -162,15 +143,4 @@ function detailList({ details }: AuditEntry): Html | undefined {
   const known = Object.entries(details);
   if (known.length === 0) return undefined;
   return html`<ul class="plain hint">${known.map(([name, value]) => html`<li>${detailNames[name] ?? name.replaceAll("_", " ")} ${valueText(name, value)}</li>`)}</ul>`;
-}
-
-function pager({ visit, filter, isFirst }: AuditLogView, { next }: ListAuditEntriesResponse): Html {
-  const path = (query: Record<string, string>) => {
-    const search = new URLSearchParams({ ...writeAuditFilter(filter), ...query }).toString();
-    return `${visit.view.path}/organization/audit-log${search && `?${search}`}`;
-  };
-  return html`<nav class="pager" aria-label="Pages">
-${!isFirst && html`<a class="button quiet" href="${path({})}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path({ after: writePosition(next) })}" rel="next">Older</a>`}
-</nav>`;
 }

@@ -50,19 +50,23 @@ function confirmFirst(view: EnvironmentView): Html {
 }
 
 function inviteForm({ view, refused }: InvitationsView): Html {
-  const picked = refused?.role ?? DEFAULT_ROLE;
   return html`<form method="post" action="${view.path}/organization/members/invitations">
   ${emailField({ value: refused?.email ?? "", problem: refused?.problem, autocomplete: "off" })}
   <fieldset>
     <legend>Role</legend>
-    ${[...roles].map(
-      ([role, { name, may }]) =>
-        html`<label class="check"><input type="radio" name="role" value="${role}" required${role === picked && html` checked`}> <span>${name} <span class="hint">${may}</span></span></label>`,
-    )}
+    ${roleChoices(refused?.role ?? DEFAULT_ROLE)}
   </fieldset>
   <p class="hint">They get an email with a link to choose a password and join. The link works for 7 days.</p>
   <button>Send invitation</button>
 </form>`;
+}
+
+/** Renders the roles to choose from. */
+export function roleChoices(picked: string): Html[] {
+  return [...roles].map(
+    ([role, { name, may }]) =>
+      html`<label class="check"><input type="radio" name="role" value="${role}" required${role === picked && html` checked`}> <span>${name} <span class="hint">${may}</span></span></label>`,
+  );
 }
 
 function row(invitation: Invitation, { view, now }: InvitationsView): Html {

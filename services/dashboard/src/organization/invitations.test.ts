@@ -21,7 +21,7 @@ const list = "/live/organization/members";
 const typed = { email: " hopper@acme.example ", role: "read_only" };
 
 describe("an owner", () => {
-  test("invites somebody, and sees that the invitation waits", async () => {
+  test("invites someone, and sees the pending invitation", async () => {
     const { location } = await owner.post(`${list}/invitations`, typed);
     expect(location).toBe(`${list}?done=invited`);
     const { text } = await owner.get(location!);
@@ -39,7 +39,7 @@ describe("an owner", () => {
     ]);
   });
 
-  test("sends it again, and revokes it", async () => {
+  test("resends and revokes an invitation", async () => {
     dashboard.state.invitations = [invitationMessage({ expiresAt: timestampFromDate(new Date(0)) })];
     expect((await owner.get(list)).text).toContain("expired");
     for (const [form, text] of [
@@ -59,7 +59,7 @@ describe("an owner", () => {
     ["invalid_request", 400, "The email address is a member already."],
     ["rate_limited", 429, "Wait."],
     ["limit_exceeded", 400, "Wait."],
-  ] as const)("is told why on %s, with what they typed", async (code, status, text) => {
+  ] as const)("sees why on %s, with what they typed", async (code, status, text) => {
     const details = [{ path: "email", message: "is a member already" }];
     dashboard.state.failures.set("createInvitation", new ServiceError(code, { message: "Wait.", details }));
     const answer = await owner.post(`${list}/invitations`, typed);
@@ -69,7 +69,7 @@ describe("an owner", () => {
     expect(answer.text).toContain('value="read_only" required checked');
   });
 
-  test("who gave their password long ago is asked for it first", async () => {
+  test("must enter the password first if the last time was long ago", async () => {
     dashboard.state.authenticatedAt = new Date(Date.now() - 16 * 60_000);
     const { text } = await owner.get(list);
     expect(text).not.toContain("Send invitation");
@@ -81,7 +81,7 @@ describe("an owner", () => {
   });
 });
 
-test("others see no invitations", async () => {
+test("other members see no invitations", async () => {
   dashboard.state.invitations = [invitationMessage()];
   dashboard.state.role = "developer";
   const { text } = await owner.get(list);
@@ -89,7 +89,7 @@ test("others see no invitations", async () => {
   expect(text).toContain("Owners can invite people");
 });
 
-describe("who has the link", () => {
+describe("someone with the link", () => {
   const link = `/invitation?token=${INVITATION_TOKEN}`;
   let stranger: Visitor;
   beforeEach(() => {
@@ -97,7 +97,7 @@ describe("who has the link", () => {
     dashboard.state.invitations = [invitationMessage()];
   });
 
-  test("learns who invites them where to and as what, chooses a password, and is signed in", async () => {
+  test("sees who invites them, to which organization and role, chooses a password, and is signed in", async () => {
     const { text } = await stranger.get(link);
     for (const shown of ["Join Acme &amp; Sons", "ada@acme.example", "hopper@acme.example", "Developer"])
       expect(text).toContain(shown);
@@ -112,14 +112,14 @@ describe("who has the link", () => {
     expect((await stranger.get(link)).status).toBe(404);
   });
 
-  test("is told that the address has an account, and offered no form", async () => {
+  test("sees that the address has an account, and no form", async () => {
     dashboard.state.hasAccount = true;
     const { text } = await stranger.get(link);
     expect(text).toContain("already has an account");
     expect(text).not.toContain("<form");
   });
 
-  test("into an organization that takes no password learns how to sign in as the member they are now", async () => {
+  test("into an organization without passwords learns how to sign in as a member", async () => {
     const refusal = new ServiceError("forbidden", { message: "Sign in with Acme’s provider." });
     dashboard.state.failures.set("acceptInvitation", refusal);
     const answer = await stranger.post("/invitation", { token: INVITATION_TOKEN, password: "secret-1234" });
@@ -127,7 +127,7 @@ describe("who has the link", () => {
     expect(answer.text).toContain("You are now a member of the organization. Sign in with Acme’s provider.");
   });
 
-  test("is told why a password is refused, and it is not sent back", async () => {
+  test("sees why a password is refused, and it is not sent back", async () => {
     const details = [{ path: "password", message: "must be 8–200 characters" }];
     dashboard.state.failures.set("acceptInvitation", new ServiceError("invalid_request", { details }));
     const answer = await stranger.post("/invitation", { token: INVITATION_TOKEN, password: "x-typed" });

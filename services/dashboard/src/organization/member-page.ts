@@ -2,7 +2,8 @@ import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { facts, type Notice, noticeBox, time } from "../ui/parts.ts";
-import { roleName, roles } from "../ui/roles.ts";
+import { roleName } from "../ui/roles.ts";
+import { roleChoices } from "./invitations-page.ts";
 
 export interface MemberView {
   readonly visit: Visit;
@@ -41,10 +42,7 @@ function roleForm(path: string, member: Member): Html {
 <form method="post" action="${path}/${member.userId}">
   <fieldset>
     <legend class="unseen">The role of ${member.email}</legend>
-    ${[...roles].map(
-      ([role, { name, may }]) =>
-        html`<label class="check"><input type="radio" name="role" value="${role}" required${role === member.role && html` checked`}> <span>${name} <span class="hint">${may}</span></span></label>`,
-    )}
+    ${roleChoices(member.role)}
   </fieldset>
   <p class="hint">The new role takes effect when they open their next page. They do not need to sign in again.</p>
   <button>Change role</button>

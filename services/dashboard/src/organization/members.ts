@@ -3,7 +3,7 @@ import type { Member } from "@vvs/proto/account/v1/members";
 import type { Request, Response } from "express";
 import { clearCookie } from "../http/cookies.ts";
 import { field } from "../http/form.ts";
-import { pathId } from "../http/path-id.ts";
+import { pathId } from "../http/paths.ts";
 import { ProblemError } from "../http/problem.ts";
 import { hasRecentPassword } from "../http/recent-password.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";

@@ -25,7 +25,7 @@ const longAgo = () => {
 };
 
 describe("plan and limits", () => {
-  test("are shown with what is used of them now", async () => {
+  test("are shown with their current use", async () => {
     const { state } = dashboard;
     state.keys = [keyOf(), keyOf({ id: "key_2", revokedAt: timestampFromDate(new Date()) })];
     state.monitors = [monitorOf(), monitorOf()];
@@ -48,7 +48,7 @@ describe("plan and limits", () => {
     expect(text).toMatch(/Audit log<\/dt><dd>730 days/);
   });
 
-  test("are shown also while monitors can’t be counted", async () => {
+  test("are shown even while monitors can’t be counted", async () => {
     dashboard.state.failures.set("countMonitors", new ServiceError("service_unavailable"));
     const { status, text } = await visitor.get("/live/organization");
     expect(status).toBe(200);
@@ -57,7 +57,7 @@ describe("plan and limits", () => {
 });
 
 describe("members", () => {
-  test("are listed for owners with second factor and when they were last seen, for others without", async () => {
+  test("are listed with second factor and last visit only for owners", async () => {
     const { text } = await visitor.get("/live/organization/members");
     for (const shown of [EMAIL, "grace@acme.example", "Developer", "2026-11-21 09:30 UTC", "Manage", "Two-factor"])
       expect(text).toContain(shown);
@@ -67,7 +67,7 @@ describe("members", () => {
     for (const hidden of ["Two-factor", "Last seen", "Manage", "Audit log"]) expect(less).not.toContain(hidden);
   });
 
-  test("are managed only by who gave their password lately", async () => {
+  test("are managed only with a recently entered password", async () => {
     longAgo();
     for (const path of [member, `${member}/remove`, "/live/organization/leave"]) {
       expect((await visitor.get(path)).location).toBe(`/live/security/confirm?next=${encodeURIComponent(path)}`);
@@ -86,7 +86,7 @@ describe("members", () => {
     expect(dashboard.state.calls[0]).toContain('"clientAddress":"127.0.0.1"');
   });
 
-  test("are removed after a question", async () => {
+  test("are removed after a confirmation", async () => {
     expect((await visitor.get(`${member}/remove`)).text).toContain("They are signed out everywhere immediately.");
     expect(dashboard.state.calls).toEqual([]);
     const { location } = await visitor.post(`${member}/remove`);
@@ -96,7 +96,7 @@ describe("members", () => {
     expect((await visitor.get(member)).status).toBe(404);
   });
 
-  test("of whom one is the last owner are told so before they try, and when they do", async () => {
+  test("see before and after trying that the last owner can't be removed", async () => {
     dashboard.state.members = [memberMessage({ role: "owner" })];
     const { text } = await visitor.get(member);
     expect(text).toContain("This is the only owner");
@@ -110,7 +110,7 @@ describe("members", () => {
     }
   });
 
-  test("leave by themselves, and are signed out", async () => {
+  test("can leave, and are then signed out", async () => {
     dashboard.state.members.push(memberMessage({ userId: "usr_3", role: "owner" }));
     expect((await visitor.get("/live/organization/leave")).text).toContain("Leave Acme &amp; Sons?");
     const { location, cookies } = await visitor.post("/live/organization/leave");
@@ -172,7 +172,7 @@ describe("the audit log", () => {
     expect([...text.matchAll(/data-label="Environment">(Test|<span class="hint">both)/g)]).toHaveLength(5);
   });
 
-  test("is asked for by who, what and when, in pages that keep to it", async () => {
+  test("is filtered by person, action and time, also on later pages", async () => {
     dashboard.state.auditEntries = [{ ...entry, action: "user.signed_in", target: MEMBER_ID }];
     dashboard.state.hasOlder = true;
     const query = `actor=${MEMBER_ID}&action=user.signed_in&from=2026-11-20T00%3A00`;
@@ -188,7 +188,7 @@ describe("the audit log", () => {
     );
   });
 
-  test("refuses a filter that means nothing, and asks nobody", async () => {
+  test("refuses an invalid filter without calling a service", async () => {
     const { status, text } = await visitor.get("/live/organization/audit-log?actor=x&action=y&from=z");
     expect(status).toBe(400);
     for (const problem of ["Choose one of the listed people.", "Choose one of the listed actions.", "Enter a date"])

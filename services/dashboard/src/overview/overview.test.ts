@@ -36,12 +36,12 @@ function fill(): void {
 }
 
 describe("the overview", () => {
-  test("is where a sign-in leads, and the beginning of each environment", async () => {
+  test("is the page after signing in, and the start of each environment", async () => {
     expect((await visitor.get("/")).location).toBe("/test/overview");
     expect((await visitor.get("/live")).location).toBe("/live/overview");
   });
 
-  test("shows what needs attention, what is new and what was used", async () => {
+  test("shows what needs attention, what is new and the usage", async () => {
     fill();
     const { status, text } = await page();
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe("the overview", () => {
     expect(text).not.toContain("First steps");
   });
 
-  test("says what to do first where nothing is yet", async () => {
+  test("shows the first steps while there is no data", async () => {
     const { text } = await page();
     expect(text).toContain("First steps in the Test environment");
     for (const path of ["api-keys", "verifications/new", "monitors/new", "webhooks/test"]) {
@@ -74,7 +74,7 @@ describe("the overview", () => {
     ["getUsage", "Usage is temporarily unavailable."],
     ["getEntity", VERIFICATION_ID],
     ["listApiKeys", VERIFICATION_ID],
-  ])("is complete except for the part of %s", async (method, expected) => {
+  ])("is complete except for the data of %s", async (method, expected) => {
     fill();
     dashboard.state.failures.set(method, new ServiceError("service_unavailable"));
     const { status, text } = await page();

@@ -44,7 +44,7 @@ test("each provider of the environment is shown with its checks, state, quota an
     expect(tinMatch).toContain(part);
 });
 
-test("a quota that is used up is shown as none left", async () => {
+test("a used-up quota is shown as 0 calls left", async () => {
   const provider = { name: "sam_gov_api", checks: [CheckType.SAM_REGISTRATION], state: "unavailable" };
   dashboard.state.providers = [{ ...provider, quotaRemaining: 0n }];
   const { text } = await visitor.get("/live/providers");
@@ -53,7 +53,7 @@ test("a quota that is used up is shown as none left", async () => {
   expect(text).toContain("No provider is set up for <code>tin_match</code> in this environment");
 });
 
-test("with verification away the page says so, and the rest can be used", async () => {
+test("while verification is unavailable the page says so, and the rest can be used", async () => {
   await dashboard.stopVerification();
   const { status, text } = await visitor.get("/test/providers");
   expect(status).toBe(503);

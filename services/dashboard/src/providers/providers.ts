@@ -1,8 +1,8 @@
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { PageHandler } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
-import { unlessUnavailable } from "../ui/panels.ts";
-import { unavailablePage } from "../ui/parts.ts";
+import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
+import { verificationUnavailable } from "../verifications/verifications-page.ts";
 import { providersPage } from "./providers-page.ts";
 
 /** Creates the handler that shows the state of the providers of an environment. */
@@ -11,9 +11,7 @@ export function createProvidersHandler({ verification, layout, logger }: PageCon
     const page = { visit, section: "providers", title: "Providers" } as const;
     const environment = toProtoEnvironment(visit.view.environment);
     const found = await unlessUnavailable(logger, visit, () => verification.listProviders({ environment }));
-    const content = found
-      ? providersPage({ view: visit.view, providers: found.providers })
-      : unavailablePage(page.title);
-    layout.sendPage(response, { ...page, status: found ? 200 : 503, content });
+    if (!found) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
+    layout.sendPage(response, { ...page, content: providersPage({ view: visit.view, providers: found.providers }) });
   };
 }

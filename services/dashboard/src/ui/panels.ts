@@ -1,7 +1,9 @@
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { CallOptions } from "@vvs/rpc";
+import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
+import type { Page } from "./layout.ts";
 
 /** Reads the data of one panel of a page; undefined if it failed or took too long, so that the other panels still show. */
 export type ReadPanel = <T>(
@@ -44,4 +46,14 @@ export async function unlessUnavailable<T>(
     );
     return undefined;
   }
+}
+
+/** Returns a page that only says that its data is unavailable. */
+export function unavailablePage(page: Omit<Page, "content">, notice: Html): Page {
+  return {
+    ...page,
+    status: 503,
+    content: html`<h1>${page.title}</h1>
+${notice}`,
+  };
 }

@@ -53,9 +53,3 @@ function definitions(className: string, pairs: Facts): Html {
   const known = pairs.filter(([, value]) => value);
   return html`<dl class="${className}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
-
-/** The content of a page while the verification service is unavailable. */
-export function unavailablePage(title: string): Html {
-  return html`<h1>${title}</h1>
-<p class="notice problem" role="alert">This page can’t be shown: the verification service is temporarily unavailable. No data is lost, and you can still manage API keys and webhooks. Try again in a moment.</p>`;
-}

@@ -40,28 +40,28 @@ test.each([
   ["text/html", "<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"],
   ["application/json", '{"a":', "{&quot;a&quot;:"],
   ["application/problem+json", "[]", "<code>[]</code>"],
-])("content of %s is text alone", async (contentType, content, shown) => {
+])("content of %s is shown only as text", async (contentType, content, shown) => {
   dashboard.state.evidence = [evidenceOf({ contentType, content })];
   const { text } = await visitor.get(path);
   expect(text).toContain(shown);
   expect(text).not.toContain("<script>");
 });
 
-test("content that is not what the hash is of is said to be", async () => {
+test("content that does not match its hash is reported", async () => {
   dashboard.state.evidence = [evidenceOf({ content: '{"a":2}' })];
   const { text } = await visitor.get(path);
   expect(text).toContain("its SHA-256 differs");
   expect(text).toContain('<span class="state fail">differs</span>');
 });
 
-test("where nothing answered there are the attempts alone", async () => {
+test("without any answer only the attempts are shown", async () => {
   dashboard.state.evidence = [evidenceOf({ content: "", contentType: "", origin: "none", sha256: "e3b0c442" })];
   const { text } = await visitor.get(path);
   expect(text).toContain("No provider answered, so there is no content");
   expect(text).not.toContain("Download");
 });
 
-test("content too long for a page is cut there, and whole in the download", async () => {
+test("content too long for a page is cut there, and complete in the download", async () => {
   const content = `${"x".repeat(99_999)}😀end`;
   dashboard.state.evidence = [evidenceOf({ contentType: "text/plain", content })];
   const { text } = await visitor.get(path);
@@ -70,7 +70,7 @@ test("content too long for a page is cut there, and whole in the download", asyn
   expect((await visitor.get(`${path}/content`)).text).toBe(content);
 });
 
-test("the download is the content as it is, as a text file that no browser shows", async () => {
+test("the download is the exact content, as a text file that no browser renders", async () => {
   dashboard.state.evidence = [evidenceOf({ contentType: "text/html", content: "<b>é</b>\r\n" })];
   const { status, headers, text } = await visitor.get(`${path}/content`);
   expect([status, text]).toEqual([200, "<b>é</b>\r\n"]);
@@ -82,13 +82,13 @@ test("the download is the content as it is, as a text file that no browser shows
   });
 });
 
-test.each(["", "/content"])("another organization's, or none: not found (%s)", async (end) => {
+test.each(["", "/content"])("another organization's or unknown evidence is not found (%s)", async (end) => {
   for (const id of ["evd_01m7ygvppkf9m8p9ecpfzd1xa0", "evd_1", VERIFICATION_ID]) {
     expect((await visitor.get(`/test/evidence/${id}${end}`)).status).toBe(404);
   }
 });
 
-test("with verification away it is a 503 in the frame of the dashboard", async () => {
+test("while verification is unavailable it is a 503 with the navigation", async () => {
   await dashboard.stopVerification();
   const { status, text } = await visitor.get(path);
   expect(status).toBe(503);

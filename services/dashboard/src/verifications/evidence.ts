@@ -1,26 +1,23 @@
 import { createHash } from "node:crypto";
-import { isId } from "@vvs/ids";
 import type { Evidence } from "@vvs/proto/verification/v1/verification";
 import type { Request } from "express";
-import { ProblemError } from "../http/problem.ts";
+import { pathId } from "../http/paths.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
-import { unlessUnavailable } from "../ui/panels.ts";
-import { unavailablePage } from "../ui/parts.ts";
+import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { evidencePage } from "./evidence-page.ts";
+import { verificationUnavailable } from "./verifications-page.ts";
 
 export function createEvidenceHandlers({ verification, layout, logger }: PageContext) {
-  async function read(request: Request, visit: Visit): Promise<Evidence> {
-    const evidenceId = String(request.params.evidence_id);
-    if (!isId("evd", evidenceId)) throw new ProblemError("page_not_found");
-    return (await verification.getEvidence({ caller: visit.caller, evidenceId })).evidence!;
+  async function read(request: Request, { caller }: Visit): Promise<Evidence> {
+    return (await verification.getEvidence({ caller, evidenceId: pathId(request, "evidence_id", "evd") })).evidence!;
   }
 
   return {
     async view(request, response, visit) {
       const page = { visit, section: "verifications", title: "Evidence" } as const;
       const evidence = await unlessUnavailable(logger, visit, () => read(request, visit));
-      if (!evidence) return layout.sendPage(response, { ...page, status: 503, content: unavailablePage(page.title) });
+      if (!evidence) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
       const isIntact = sha256(evidence.content) === evidence.sha256;
       layout.sendPage(response, { ...page, content: evidencePage({ view: visit.view, evidence, isIntact }) });
     },

@@ -35,7 +35,7 @@ const post = async (changes: Record<string, string | string[]> = {}) =>
   visitor.post("/test/verifications", await form(changes));
 
 describe("a verification that is run", () => {
-  test("is asked for on behalf of the user, and shown on its own page", async () => {
+  test("is requested on behalf of the user, and shown on its own page", async () => {
     const { status, location } = await post();
     expect([status, location]).toEqual([303, `/test/verifications/${VERIFICATION_ID}`]);
     expect(JSON.parse(dashboard.state.calls[0]!.replace("verify ", ""))).toEqual({
@@ -57,7 +57,7 @@ describe("a verification that is run", () => {
     });
   });
 
-  test("is run once by a double click, and not again by a form that was sent before", async () => {
+  test("is run once by a double click, and not again by a form that was already sent", async () => {
     const filled = await form();
     const open = Promise.withResolvers<void>();
     dashboard.state.gate = open.promise;
@@ -123,7 +123,7 @@ describe("a form that is refused", () => {
     expect(answer.text.includes("Acme &amp; Co")).toBe(code === "ambiguous_match");
   });
 
-  test("because verification is away can be sent again as it is", async () => {
+  test("because verification is unavailable can be sent again as it is", async () => {
     const filled = await form();
     dashboard.state.failures.set("verify", new ServiceError("service_unavailable"));
     const away = await visitor.post("/test/verifications", filled);
@@ -134,7 +134,7 @@ describe("a form that is refused", () => {
     expect((await visitor.post("/test/verifications", filled)).status).toBe(303);
   });
 
-  test("by a fault of ours is a page that withholds it", async () => {
+  test("by an internal error is a page without the error's text", async () => {
     dashboard.state.failures.set("verify", new ServiceError("internal_error", { message: TIN }));
     const { status, text } = await post();
     expect(status).toBe(500);
@@ -142,7 +142,7 @@ describe("a form that is refused", () => {
   });
 });
 
-test("no line of the log has what was typed", async () => {
+test("no log line contains what was typed", async () => {
   await post();
   await post({ uei: "x" });
   const text = JSON.stringify(dashboard.logs);

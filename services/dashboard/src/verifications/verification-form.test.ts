@@ -14,7 +14,7 @@ const typed = (changes: Partial<TypedVerification> = {}): TypedVerification => (
   ...changes,
 });
 
-test("identifiers are asked for as they are stored, and what was left empty is not asked for", () => {
+test("identifiers are normalized as they are stored, and empty ones are left out", () => {
   const form = typed({
     uei: " sandbx-actve1 ",
     tin: "12-3456789",
@@ -22,7 +22,7 @@ test("identifiers are asked for as they are stored, and what was left empty is n
     checks: ["tin_match", "sam_registration"],
   });
   expect(readVerification(form)).toEqual({
-    wanted: {
+    request: {
       identifiers: { uei: "SANDBXACTVE1", tin: "123456789" },
       legalName: "Acme",
       checks: [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH],
@@ -31,7 +31,7 @@ test("identifiers are asked for as they are stored, and what was left empty is n
   });
 });
 
-test("every problem is told at once", () => {
+test("all problems are reported together", () => {
   const form = typed({
     uei: "x",
     cage: "x",
@@ -76,7 +76,7 @@ test.each([
   ["a TIN in the name", { legal_name: "Acme 123-45-6789" }, { legal_name: "" }],
   ["the TIN in the name, spaced oddly", { tin: "123456789", legal_name: "Acme 12 34 56 789" }, { legal_name: "" }],
   ["the TIN as a D-U-N-S number too", { tin: "123456789", duns: "12-3456789" }, { duns: "" }],
-])("of %s no TIN is shown again", (_what, changes, shown) => {
+])("after %s no TIN is shown again", (_what, changes, shown) => {
   const { tin: _tin, ...rest } = typed();
   expect(echoOf(typed(changes))).toEqual({ ...rest, ...shown });
 });

@@ -2,14 +2,12 @@ import { checkNames, toCheckType } from "@vvs/checks";
 import {
   containsTin,
   formOf,
-  type IdentifierMap,
   type IdentifierType,
   identifierTypes,
   isWellFormed,
   normalizeIdentifier,
 } from "@vvs/identifiers";
 import { textProblem } from "@vvs/identifiers/text";
-import type { CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 
 /** The input of the form that runs a verification. */
@@ -26,20 +24,6 @@ export interface TypedVerification {
 /** The part of the input that may be shown again. */
 export type EchoedVerification = Omit<TypedVerification, "tin">;
 
-/** Fields that can have a problem; `identifiers` stands for all four together. */
-export type VerificationField = IdentifierType | "identifiers" | "legal_name" | "checks" | "mode";
-
-export type VerificationProblems = { readonly [F in VerificationField]?: string };
-
-/** The request for the verification service. */
-export interface WantedVerification {
-  readonly identifiers: IdentifierMap;
-  /** Empty if not given. */
-  readonly legalName: string;
-  readonly checks: readonly CheckType[];
-  readonly mode: Mode;
-}
-
 export const identifierLabels: Readonly<Record<IdentifierType, string>> = {
   uei: "UEI",
   cage: "CAGE code",
@@ -47,7 +31,7 @@ export const identifierLabels: Readonly<Record<IdentifierType, string>> = {
   tin: "TIN",
 };
 
-export const modes = { realtime: Mode.REALTIME, cached: Mode.CACHED } as const;
+const modes = { realtime: Mode.REALTIME, cached: Mode.CACHED } as const;
 
 export type ModeName = keyof typeof modes;
 
@@ -63,11 +47,10 @@ export const emptyVerification: EchoedVerification = {
 
 const MAX_NAME_CHARACTERS = 300;
 
-/** Checks the input by the rules of the API. Returns the request, or all problems; no problem repeats a value. */
-export function readVerification(
-  typed: TypedVerification,
-): { readonly wanted: WantedVerification } | { readonly problems: VerificationProblems } {
-  const problems: { [F in VerificationField]?: string } = {};
+/** Checks the input by the rules of the API. Returns the request, or all problems by field; no problem repeats a value. */
+export function readVerification(typed: TypedVerification) {
+  // `identifiers` is the field of problems that concern all four.
+  const problems: { [F in keyof TypedVerification | "identifiers"]?: string } = {};
   const identifiers: { [T in IdentifierType]?: string } = {};
   for (const type of identifierTypes) {
     const value = normalizeIdentifier(typed[type]);
@@ -77,23 +60,22 @@ export function readVerification(
   }
   if (Object.keys(identifiers).length === 0) problems.identifiers = "Enter at least one identifier.";
   const legalName = typed.legal_name.trim();
-  const nameProblem = problemOfName(legalName);
+  const nameProblem = problemOfText("legal name", legalName, MAX_NAME_CHARACTERS);
   if (nameProblem) problems.legal_name = nameProblem;
   const checks = checkNames.filter((name) => typed.checks.includes(name)).map(toCheckType);
   if (checks.length === 0) problems.checks = "Choose at least one check.";
   const mode = Object.hasOwn(modes, typed.mode) ? modes[typed.mode as ModeName] : undefined;
   if (mode === undefined) problems.mode = "Choose a mode.";
   if (Object.keys(problems).length > 0 || mode === undefined) return { problems };
-  return { wanted: { identifiers, legalName, checks, mode } };
+  return { request: { identifiers, legalName, checks, mode } };
 }
 
-function problemOfName(name: string): string | undefined {
-  if ([...name].length > MAX_NAME_CHARACTERS)
-    return `The legal name must be at most ${MAX_NAME_CHARACTERS} characters.`;
-  const problem = name === "" ? undefined : textProblem(name);
-  if (problem) return `The legal name ${problem}.`;
-  if (containsTin(name)) return "The legal name must not contain a TIN. Enter the TIN in its own field.";
-  return undefined;
+/** Returns the problem of a text that is sent to a service; it never repeats the text. */
+export function problemOfText(label: string, text: string, maxCharacters: number): string | undefined {
+  if ([...text].length > maxCharacters) return `The ${label} must be at most ${maxCharacters} characters.`;
+  const problem = text === "" ? undefined : textProblem(text);
+  if (problem) return `The ${label} ${problem}.`;
+  return containsTin(text) ? `The ${label} must not contain a TIN. Enter the TIN in its own field.` : undefined;
 }
 
 /**
@@ -101,8 +83,7 @@ function problemOfName(name: string): string | undefined {
  * number looks like a TIN, so it is left out only if it equals the entered TIN.
  */
 export function echoOf(typed: TypedVerification): EchoedVerification {
-  const tin = digitsOf(typed.tin);
-  const holdsTin = (text: string) => tin !== "" && digitsOf(text).includes(tin);
+  const holdsTin = holdsDigitsOf(typed.tin);
   const looksLikeTin = (text: string) => containsTin(text) || /^\d{9}$/.test(normalizeIdentifier(text));
   const shown = (text: string) => (holdsTin(text) || looksLikeTin(text) ? "" : text);
   return {
@@ -113,6 +94,12 @@ export function echoOf(typed: TypedVerification): EchoedVerification {
     checks: typed.checks,
     mode: typed.mode,
   };
+}
+
+/** Returns a function that says whether a text has the digits of a TIN; no text has those of an empty one. */
+export function holdsDigitsOf(tin: string): (text: string) => boolean {
+  const digits = digitsOf(tin);
+  return (text) => digits !== "" && digitsOf(text).includes(digits);
 }
 
 const digitsOf = (text: string) => text.replaceAll(/\D/g, "");

@@ -1,7 +1,7 @@
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
-import type { Entity } from "@vvs/proto/entity/v1/entity";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
+import { identifierList } from "../entities/identifiers.ts";
 import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import type { ActorView } from "../ui/actor.ts";
@@ -9,7 +9,6 @@ import { checkName, statusName } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { facts, state, time } from "../ui/parts.ts";
 import { age, providerName, reasonMeaning } from "../ui/vocabulary.ts";
-import { identifierLabels } from "./verification-form.ts";
 
 export function verificationPage(options: {
   view: EnvironmentView;
@@ -31,7 +30,7 @@ ${facts([
     "Vendor",
     html`<a href="${view.path}/entities/${verification.entityId}"><code>${verification.entityId}</code></a> <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
   ],
-  ["Identifiers", vendor && identifiers(vendor)],
+  ["Identifiers", vendor && identifierList(vendor)],
   ["Time", time(verification.createdAt, "second")],
   ["Requested by", requester(view, actor)],
   ["Mode", modeText(verification.mode)],
@@ -41,12 +40,6 @@ ${facts([
 <h2 id="results">Results</h2>
 <ul class="cards">${verification.results.map((result) => resultItem(result, view))}</ul>
 </section>`;
-}
-
-function identifiers({ identifiers: values }: Entity): Html | undefined {
-  const known = Object.entries(identifierLabels).filter(([type]) => values[type]);
-  if (known.length === 0) return undefined;
-  return html`<ul class="plain">${known.map(([type, label]) => html`<li>${label} <code>${values[type]}</code></li>`)}</ul>`;
 }
 
 function requester(view: EnvironmentView, { kind, name, id }: ActorView): Html | undefined {

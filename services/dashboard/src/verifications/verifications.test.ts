@@ -25,7 +25,7 @@ afterEach(() => dashboard.close());
 const asked = () => JSON.parse(dashboard.state.calls[0]!.replace("listVerifications ", ""));
 
 describe("the list", () => {
-  test("shows vendors by name, with results and times, and leads to each", async () => {
+  test("shows vendors by name, with results, times and links", async () => {
     const { status, text } = await visitor.get("/live/verifications");
     expect(status).toBe(200);
     expect(text).toContain(`<a href="/live/verifications/${VERIFICATION_ID}">Acme &lt;Widgets&gt;</a>`);
@@ -37,7 +37,7 @@ describe("the list", () => {
     });
   });
 
-  test("is of one vendor where asked, also on the pages that follow", async () => {
+  test("is filtered by vendor, also on later pages", async () => {
     dashboard.state.hasOlder = true;
     const { text } = await visitor.get(`/test/verifications?entity_id=+${ENTITY_ID}+`);
     expect(asked().entityId).toBe(ENTITY_ID);
@@ -51,7 +51,7 @@ describe("the list", () => {
     expect(next.text).toContain(`<a class="button quiet" href="/test/verifications?entity_id=${ENTITY_ID}">Newest</a>`);
   });
 
-  test("asks for no id that can't be one, and does not show what was typed instead", async () => {
+  test("refuses a malformed id, and does not show what was typed", async () => {
     const { status, text } = await visitor.get("/test/verifications?entity_id=123456789");
     expect(status).toBe(400);
     expect(text).toContain("Enter an entity ID: ent_ followed by 26 letters and digits.");
@@ -68,7 +68,7 @@ describe("the list", () => {
     expect((await visitor.get("/test/verifications")).text).toContain("No verifications yet.");
   });
 
-  test("is not a page's end: with verification away the rest can be used, and says so", async () => {
+  test("says that it is unavailable while verification is, and the rest can be used", async () => {
     await dashboard.stopVerification();
     const { status, text } = await visitor.get("/test/verifications");
     expect(status).toBe(503);
@@ -77,7 +77,7 @@ describe("the list", () => {
     expect((await visitor.get("/test/api-keys")).status).toBe(200);
   });
 
-  test("has ids where names can't be had", async () => {
+  test("shows ids while names are unavailable", async () => {
     dashboard.state.failures.set("getEntity", new ServiceError("service_unavailable"));
     const { status, text } = await visitor.get("/test/verifications");
     expect(status).toBe(200);
@@ -85,7 +85,7 @@ describe("the list", () => {
     expect(text).toContain(`${ENTITY_ID}</a>`);
   });
 
-  test("has the id of a vendor that is gone", async () => {
+  test("shows the id of a vendor that no longer exists", async () => {
     dashboard.state.entities = [];
     const { text } = await visitor.get("/test/verifications");
     expect(text).toContain(`${ENTITY_ID}</a>`);
@@ -96,7 +96,7 @@ describe("the list", () => {
 describe("a verification", () => {
   const path = `/test/verifications/${VERIFICATION_ID}`;
 
-  test("is shown with its vendor, who asked, each result, and the way to its evidence", async () => {
+  test("is shown with its vendor, requester, results and links to evidence", async () => {
     const { status, text } = await visitor.get(path);
     expect(status).toBe(200);
     for (const part of [
@@ -118,7 +118,7 @@ describe("a verification", () => {
     ["key_1", "an API key, <strong>Billing</strong>"],
     ["key_9", "an API key <code>key_9</code>"],
     ["mon_1", 'a monitor <a href="/test/monitors/mon_1"><code>mon_1</code></a>'],
-  ])("asked for by %s says so", async (actor, expected) => {
+  ])("requested by %s says so", async (actor, expected) => {
     dashboard.state.keys = [keyOf()];
     dashboard.state.verifications = [verificationOf({ actor, mode: Mode.CACHED })];
     const { text } = await visitor.get(path);
@@ -126,7 +126,7 @@ describe("a verification", () => {
     expect(text).toContain("cached: the newest stored answer");
   });
 
-  test("that nothing could answer has its reason, and neither a confidence nor an age", async () => {
+  test("without an answer shows the reason, and neither confidence nor age", async () => {
     dashboard.state.verifications = [
       verificationOf({
         overallResult: CheckStatus.ERROR,
@@ -145,7 +145,7 @@ describe("a verification", () => {
     expect(text).not.toMatch(/Confidence|old|View evidence</);
   });
 
-  test("is shown without what only explains it, while that can't be had", async () => {
+  test("is shown without vendor and key names while they are unavailable", async () => {
     dashboard.state.failures.set("getEntity", new ServiceError("service_unavailable"));
     dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
     const { status, text } = await visitor.get(path);
@@ -154,7 +154,7 @@ describe("a verification", () => {
     expect(text).toContain(EVIDENCE_ID);
   });
 
-  test("with verification away is a 503 in the frame of the dashboard", async () => {
+  test("is a 503 with the navigation while verification is unavailable", async () => {
     await dashboard.stopVerification();
     const { status, text } = await visitor.get(path);
     expect(status).toBe(503);

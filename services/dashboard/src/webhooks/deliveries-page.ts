@@ -1,124 +1,98 @@
 import type { DeliveredChange, Delivery, ListDeliveriesResponse } from "@vvs/proto/webhook/v1/webhook";
 import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
+import { pathWithQuery } from "../http/paths.ts";
+import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { writePosition } from "../ui/list-position.ts";
+import { inputField, option, problemLine, selectField, VERBATIM } from "../ui/fields.ts";
+import { listing, pager } from "../ui/listing.ts";
 import { type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { attemptCount, briefOutcome, durationText } from "./attempts.ts";
-import { deliveriesUnavailable } from "./deliveries-unavailable.ts";
-import {
-  type DeliveryFilter,
-  type FilterField,
-  type FilterProblems,
-  statuses,
-  writeDeliveryFilter,
-} from "./delivery-filter.ts";
+import { type DeliveryFilter, statuses } from "./delivery-filter.ts";
 
-export interface DeliveriesView {
-  readonly view: EnvironmentView;
-  readonly mayManage: boolean;
-  readonly filter: DeliveryFilter;
-  readonly problems: FilterProblems;
+interface DeliveriesView {
+  readonly visit: Visit;
+  readonly list: DeliveryFilter;
   /** Undefined while unavailable. */
-  readonly found: Pick<ListDeliveriesResponse, "deliveries" | "next"> | undefined;
+  readonly found: ListDeliveriesResponse | undefined;
   /** Undefined while unavailable. */
   readonly vendors: Vendors | undefined;
   readonly isFirst: boolean;
-  readonly notice?: Notice;
+  readonly notice: Notice | undefined;
 }
+
+/** Shown in place of deliveries while the webhook dispatcher is unavailable. */
+export const deliveriesUnavailable = html`<p class="notice problem" role="alert">Deliveries can’t be shown, because a service is temporarily unavailable. Events are not lost. Try again in a moment.</p>`;
+
+export const WEBHOOK_URL_INPUT = html` type="text" maxlength="2048"${VERBATIM} placeholder="https://…"`;
+export const MONITOR_ID_INPUT = html` type="text" maxlength="2048"${VERBATIM} placeholder="mon_…"`;
+export const TIME_INPUT = html` type="datetime-local" maxlength="2048"${VERBATIM}`;
 
 export function deliveriesPage(options: DeliveriesView): Html {
-  const { view, mayManage } = options;
-  const isNarrowed = Object.keys(writeDeliveryFilter(options.filter)).length > 0;
+  const { visit, list } = options;
+  const { view } = visit;
+  const { monitor_id, url, from } = list.filter;
+  const replay = pathWithQuery(`${view.path}/webhooks/replay`, { monitor_id, url, since: from });
   return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a></p>
 <div class="heading"><h1>Deliveries</h1>
-${mayManage && html`<p class="choices"><a class="button quiet" href="${view.path}/webhooks/test">Send a test event</a> <a class="button quiet" href="${replayPath(options)}">Replay failed deliveries</a></p>`}</div>
+${visit.may("manage_webhooks") && html`<p class="choices"><a class="button quiet" href="${view.path}/webhooks/test">Send a test event</a> <a class="button quiet" href="${replay}">Replay failed deliveries</a></p>`}</div>
 ${noticeBox(options.notice)}
-${filterForm(options, isNarrowed)}
-${Object.keys(options.problems).length === 0 && listSection(options, isNarrowed)}`;
+${filterForm(view, list)}
+${
+  !list.isRefused &&
+  html`<section aria-labelledby="list">
+<h2 id="list">${list.isNarrowed ? "Matching deliveries" : `All ${view.name.toLowerCase()} deliveries`}</h2>
+${deliveryList(options)}
+</section>`
+}`;
 }
 
-function listSection(options: DeliveriesView, isNarrowed: boolean): Html {
-  const { view, found } = options;
-  return html`<section aria-labelledby="list">
-<h2 id="list">${isNarrowed ? "Matching deliveries" : `All ${view.name.toLowerCase()} deliveries`}</h2>
-${found ? list(options, found, isNarrowed) : deliveriesUnavailable}
-</section>`;
-}
-
-function replayPath({ view, filter }: DeliveriesView): string {
-  const { monitor_id, url, from } = filter;
-  const search = new URLSearchParams(writeDeliveryFilter({ monitor_id, url, since: from } as object)).toString();
-  return `${view.path}/webhooks/replay${search && `?${search}`}`;
-}
-
-function filterForm({ view, filter, problems }: DeliveriesView, isNarrowed: boolean): Html {
-  const isRefused = Object.keys(problems).length > 0;
-  return html`<form method="get" action="${view.path}/webhooks/deliveries" class="card filters" role="search" aria-label="Filter deliveries">
+function filterForm(view: EnvironmentView, { filter, problems, isNarrowed, isRefused }: DeliveryFilter): Html {
+  const path = `${view.path}/webhooks/deliveries`;
+  const options = [option("", filter.status, "any"), ...statuses.map((each) => option(each, filter.status))];
+  const textField = (name: "monitor_id" | "url" | "from" | "to", label: string, attributes: Html) =>
+    inputField({ name, label, attributes, value: filter[name], problem: problems[name] });
+  return html`<form method="get" action="${path}" class="card filters" role="search" aria-label="Filter deliveries">
   <div class="columns">
-    <div class="field">
-    <label for="status">State</label>
-    <select id="status" name="status">
-      <option value="">any</option>
-      ${statuses.map((each) => html`<option${each === filter.status && html` selected`}>${each}</option>`)}
-    </select>
-    ${problemOf("status", problems)}
-    </div>
-    ${textField({ name: "monitor_id", label: "Monitor ID", placeholder: "mon_…", filter, problems })}
-    ${textField({ name: "url", label: "Webhook URL", placeholder: "https://…", filter, problems })}
-    ${textField({ name: "from", label: "From (UTC)", type: "datetime-local", filter, problems })}
-    ${textField({ name: "to", label: "Before (UTC)", type: "datetime-local", filter, problems })}
+    ${selectField({ name: "status", label: "State", options, problem: problems.status })}
+    ${textField("monitor_id", "Monitor ID", MONITOR_ID_INPUT)}
+    ${textField("url", "Webhook URL", WEBHOOK_URL_INPUT)}
+    ${textField("from", "From (UTC)", TIME_INPUT)}
+    ${textField("to", "Before (UTC)", TIME_INPUT)}
     <div class="field">
     <label class="check below"><input type="checkbox" name="tests" value="only"${filter.tests === "only" && html` checked`}> <span>Only test events</span></label>
-    ${problemOf("tests", problems)}
+    ${problemLine("tests", problems.tests)}
     </div>
   </div>
   <div class="row">
     <button>Filter</button>
-    ${(isNarrowed || isRefused) && html`<a href="${view.path}/webhooks/deliveries">Show all</a>`}
+    ${(isNarrowed || isRefused) && html`<a href="${path}">Show all</a>`}
   </div>
 </form>`;
 }
 
-function textField(options: {
-  name: FilterField;
-  label: string;
-  type?: string;
-  placeholder?: string;
-  filter: DeliveryFilter;
-  problems: FilterProblems;
-}): Html {
-  const { name, label, type = "text", placeholder, filter, problems } = options;
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <input type="${type}" id="${name}" name="${name}" maxlength="2048" autocomplete="off" autocapitalize="off" spellcheck="false"${placeholder && html` placeholder="${placeholder}"`} value="${filter[name]}"${problems[name] && html` aria-invalid="true" aria-describedby="${name}-problem"`}>
-    ${problemOf(name, problems)}
-    </div>`;
-}
-
-function problemOf(name: FilterField, problems: FilterProblems): Html | undefined {
-  return problems[name] ? html`<p class="field-problem" id="${name}-problem">${problems[name]}</p>` : undefined;
-}
-
-function list(options: DeliveriesView, found: NonNullable<DeliveriesView["found"]>, isNarrowed: boolean): Html {
-  if (found.deliveries.length === 0) return nothing(options, isNarrowed);
-  return html`${deliveryTable(found.deliveries, options)}
-${pager(options, found.next)}`;
-}
-
-function nothing({ isFirst }: DeliveriesView, isNarrowed: boolean): Html {
-  if (!isFirst) return html`<p class="empty">There are no older deliveries.</p>`;
-  if (isNarrowed) return html`<p class="empty">No deliveries match the filter.</p>`;
-  return noDeliveries;
+function deliveryList({ visit: { view }, list, found, vendors, isFirst }: DeliveriesView): Html {
+  return listing(found?.deliveries, {
+    unavailable: deliveriesUnavailable,
+    empty: !isFirst
+      ? "There are no older deliveries."
+      : list.isNarrowed
+        ? "No deliveries match the filter."
+        : NO_DELIVERIES,
+    list: (deliveries) => html`${deliveryTable(deliveries, view, vendors)}
+${pager({ path: `${view.path}/webhooks/deliveries`, filter: list.filter, isFirst, next: found?.next })}`,
+  });
 }
 
 /** Shown while there are no deliveries at all. */
-export const noDeliveries: Html = html`<p class="empty">No deliveries yet. When a monitor finds a change, its event appears here with every attempt to deliver it.</p>`;
+export const NO_DELIVERIES =
+  "No deliveries yet. When a monitor finds a change, its event appears here with every attempt to deliver it.";
 
 /** Renders deliveries with their changes, state and attempts. */
 export function deliveryTable(
   deliveries: readonly Delivery[],
-  { view, vendors }: Pick<DeliveriesView, "view" | "vendors">,
+  view: EnvironmentView,
+  vendors: Vendors | undefined,
 ): Html {
   return html`<table class="delivery-list">
 <thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Webhook URL</th><th scope="col">Attempts</th><th scope="col">Time</th></tr></thead>
@@ -142,15 +116,4 @@ function row(delivery: Delivery, view: EnvironmentView, vendors: Vendors | undef
 
 function changeList(changes: readonly DeliveredChange[]): Html {
   return html`<ul class="plain changes">${changes.map(({ field, previous, current }) => html`<li class="hint"><code>${field}</code> ${previous ?? "none"} → ${current ?? "none"}</li>`)}</ul>`;
-}
-
-function pager({ view, filter, isFirst }: DeliveriesView, next: ListDeliveriesResponse["next"]): Html {
-  const path = (query: Record<string, string>) => {
-    const search = new URLSearchParams({ ...writeDeliveryFilter(filter), ...query }).toString();
-    return `${view.path}/webhooks/deliveries${search && `?${search}`}`;
-  };
-  return html`<nav class="pager" aria-label="Pages">
-${!isFirst && html`<a class="button quiet" href="${path({})}">Newest</a>`}
-${next && html`<a class="button quiet" href="${path({ after: writePosition(next) })}" rel="next">Older</a>`}
-</nav>`;
 }

@@ -21,7 +21,7 @@ afterEach(() => dashboard.close());
 const asked = () => JSON.parse(dashboard.state.calls.at(-1)!.replace(/^\w+ /, ""));
 
 describe("the list", () => {
-  test("is narrowed by everything at once, also on the pages that follow", async () => {
+  test("combines all filters, also on later pages", async () => {
     dashboard.state.hasOlder = true;
     const query = `status=failed&monitor_id=${MONITOR_ID}&url=https%3A%2F%2Facme.example%2Fhook&from=2026-11-20T08%3A00&to=2026-11-21T08%3A00&tests=only`;
     const { status, text } = await visitor.get(`/live/webhooks/deliveries?${query}`);
@@ -40,7 +40,7 @@ describe("the list", () => {
     expect(asked()).toMatchObject({ ...filter, page: { after: { id: DELIVERY_ID } } });
   });
 
-  test("asks for nothing that can’t be, says so, and does not show what was typed", async () => {
+  test("refuses an invalid filter, and does not show what was typed", async () => {
     const { status, text } = await visitor.get("/live/webhooks/deliveries?monitor_id=123456789&from=tomorrow");
     expect(status).toBe(400);
     expect(text).toContain("Enter a monitor ID: mon_ followed by 26 letters and digits.");
@@ -48,14 +48,14 @@ describe("the list", () => {
     expect(dashboard.state.calls).toEqual([]);
   });
 
-  test("that can’t be had is a 503 in the frame", async () => {
+  test("is a 503 with the navigation while deliveries are unavailable", async () => {
     dashboard.state.failures.set("listDeliveries", new ServiceError("service_unavailable"));
     const { status, text } = await visitor.get("/live/webhooks/deliveries");
     expect(status).toBe(503);
     expect(text).toContain("Deliveries can’t be shown, because a service is temporarily unavailable.");
   });
 
-  test("says how many a replay of many took in", async () => {
+  test("says how many deliveries a bulk replay includes", async () => {
     const notice = async (begun: string) => (await visitor.get(`/live/webhooks/deliveries?begun=${begun}`)).text;
     expect(await notice("1204")).toContain("1,204 failed deliveries start again.");
     expect(await notice("%3Cb%3E")).not.toContain("begin again");
@@ -63,7 +63,7 @@ describe("the list", () => {
 });
 
 describe("a delivery", () => {
-  test("has every attempt and who began it again, in the order made, and what subscribers answer as text alone", async () => {
+  test("shows attempts and replays in order of time, and answers of endpoints only as text", async () => {
     const at = (time: string) => timestampFromDate(new Date(`2026-11-21T${time}Z`));
     dashboard.state.deliveries = [
       deliveryOf({
@@ -103,7 +103,7 @@ describe("a delivery", () => {
     },
   );
 
-  test("of a test says so, and leads to nothing that was made up", async () => {
+  test("of a test event says so, and links to nothing made up", async () => {
     dashboard.state.deliveries = [deliveryOf({ test: true })];
     const { text } = await visitor.get(PATH);
     expect(text).toContain("X-Delivery-Test: true");
@@ -111,13 +111,13 @@ describe("a delivery", () => {
     expect(text).not.toContain("/verifications/ver_");
   });
 
-  test("that is no id, or nobody’s, is a 404", async () => {
+  test("with a malformed or unknown id is a 404", async () => {
     expect((await visitor.get("/live/webhooks/deliveries/dlv_x")).status).toBe(404);
     dashboard.state.deliveries = [];
     expect((await visitor.get(PATH)).status).toBe(404);
   });
 
-  test("is begun again once by one form", async () => {
+  test("is replayed once by one form", async () => {
     const form = { form_token: await visitor.formToken(PATH) };
     const late = visitor.clone();
     expect((await visitor.post(`${PATH}/replay`, form)).location).toBe(`${PATH}?done=replayed`);
@@ -129,14 +129,14 @@ describe("a delivery", () => {
     expect((await visitor.get(`${PATH}/replay`)).location).toBe(PATH);
   });
 
-  test("of which an attempt is under way is left alone, and the page says so", async () => {
+  test("with an attempt in progress is not replayed, and the page says so", async () => {
     dashboard.state.deliveries = [deliveryOf({ status: "pending", underWay: true })];
     const form = { form_token: await visitor.formToken(PATH) };
     const { location } = await visitor.post(`${PATH}/replay`, form);
     expect((await visitor.get(location!)).text).toContain("The delivery was not replayed");
   });
 
-  test("is not begun again by another site’s form", async () => {
+  test("is not replayed by another site’s form", async () => {
     const form = { form_token: await visitor.formToken(PATH) };
     const { status } = await visitor.post(`${PATH}/replay`, form, { origin: "https://evil.example" });
     expect(status).toBe(403);

@@ -1,54 +1,46 @@
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { isId } from "@vvs/ids";
-import { readFilter } from "../http/filter.ts";
-
-/** The filter of the list of deliveries, as its form holds it; empty fields do not filter. */
-export interface DeliveryFilter {
-  readonly status: string;
-  readonly monitor_id: string;
-  readonly url: string;
-  /** Times in the format of datetime-local fields, in UTC. */
-  readonly from: string;
-  readonly to: string;
-  /** "only" or empty. */
-  readonly tests: string;
-}
-
-export type FilterField = keyof DeliveryFilter;
-export type FilterProblems = Readonly<Partial<Record<FilterField, string>>>;
+import { type FilterField, type ListFilter, readFilter } from "../http/filter.ts";
 
 export const statuses = ["pending", "delivered", "failed"] as const;
 
-const problems: Readonly<Record<FilterField, string>> = {
-  status: "Choose pending, delivered or failed.",
-  monitor_id: "Enter a monitor ID: mon_ followed by 26 letters and digits.",
-  url: "Enter the whole URL, exactly as it is set in the monitor.",
-  from: "Enter a date and a time, such as 2026-11-21T09:30.",
-  to: "Enter a date and a time, such as 2026-11-21T09:30.",
-  tests: "Tick or clear “Only test events”.",
+/** A time in the format of datetime-local fields, in UTC. */
+export const timeField: FilterField = {
+  accepts: (text) => utcTime(text) !== undefined,
+  problem: "Enter a date and a time, such as 2026-11-21T09:30.",
 };
 
-const isRight: Readonly<Record<FilterField, (text: string) => boolean>> = {
-  status: (text) => (statuses as readonly string[]).includes(text),
-  monitor_id: (text) => isId("mon", text),
-  url: (text) => /^https?:/i.test(text) && URL.canParse(text),
-  from: (text) => utcTime(text) !== undefined,
-  to: (text) => utcTime(text) !== undefined,
-  tests: (text) => text === "only",
+const deliveryFields = {
+  status: {
+    accepts: (text: string) => statuses.some((status) => status === text),
+    problem: "Choose pending, delivered or failed.",
+  },
+  monitor_id: {
+    accepts: (text: string) => isId("mon", text),
+    problem: "Enter a monitor ID: mon_ followed by 26 letters and digits.",
+  },
+  url: {
+    accepts: (text: string) => /^https?:/i.test(text) && URL.canParse(text),
+    problem: "Enter the whole URL, exactly as it is set in the monitor.",
+  },
+  from: timeField,
+  to: timeField,
+  tests: { accepts: (text: string) => text === "only", problem: "Tick or clear “Only test events”." },
 };
 
-/** Reads the filter from a query. Invalid values are left out, because they may be secrets pasted by mistake. */
-export function readDeliveryFilter(query: Readonly<Record<string, unknown>>): {
-  filter: DeliveryFilter;
-  problems: FilterProblems;
-} {
-  return readFilter(query, isRight, problems);
-}
+export type DeliveryFilter = ListFilter<keyof typeof deliveryFields>;
 
-/** Returns a filter as query parameters; empty fields are left out. */
-export function writeDeliveryFilter(filter: Partial<DeliveryFilter>): Record<string, string> {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
-}
+export const readDeliveryFilter = (query: Readonly<Record<string, unknown>>): DeliveryFilter =>
+  readFilter(query, deliveryFields);
+
+const { monitor_id, url } = deliveryFields;
+const replayFields = { since: timeField, monitor_id, url };
+
+/** The choice of failed deliveries to replay. */
+export type ReplayChoice = ListFilter<keyof typeof replayFields>;
+
+export const readReplayChoice = (form: Readonly<Record<string, unknown>>): ReplayChoice =>
+  readFilter(form, replayFields);
 
 /** Parses the value of a datetime-local field as UTC; undefined if it is malformed. */
 export function utcTime(text: string): Timestamp | undefined {

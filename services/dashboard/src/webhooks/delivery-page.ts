@@ -1,26 +1,28 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
-import type { Attempt, DeliveredChange, Delivery, Replay } from "@vvs/proto/webhook/v1/webhook";
+import type { Attempt, Delivery, Replay } from "@vvs/proto/webhook/v1/webhook";
 import { type Html, html } from "../http/html.ts";
+import { pathWithQuery } from "../http/paths.ts";
+import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import { changeTable } from "../ui/change-table.ts";
 import { facts, formTokenField, type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
 import { attemptCount, durationText, outcomeText } from "./attempts.ts";
 
-export interface DeliveryView {
-  readonly view: EnvironmentView;
-  readonly mayReplay: boolean;
+interface DeliveryView {
+  readonly visit: Visit;
   readonly delivery: Delivery;
   /** Undefined while unavailable, and for test events. */
   readonly vendor: Entity | undefined;
   readonly actorOf: (id: string) => ActorView;
   readonly formToken: string;
-  readonly notice?: Notice;
+  readonly notice: Notice | undefined;
 }
 
 export function deliveryPage(options: DeliveryView): Html {
-  const { view, delivery, vendor } = options;
+  const { visit, delivery, vendor } = options;
+  const { view } = visit;
   const title = delivery.test ? "Test event" : (vendor?.legalName ?? "Delivery");
   return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> / <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
 <div class="heading"><h1>${title}</h1> ${state(delivery.status)}${delivery.test && html` ${state("test")}`}</div>
@@ -29,20 +31,20 @@ ${delivery.status === "pending" && waiting(options)}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this delivery</h2>
 ${about(options)}
-${options.mayReplay ? replayForm(options) : permissionHint(view, "manage_webhooks", "replay deliveries")}
+${visit.may("manage_webhooks") ? replayForm(options) : permissionHint(view, "manage_webhooks", "replay deliveries")}
 </section>
 <section aria-labelledby="attempts">
 <h2 id="attempts">${attemptCount(delivery.attempts.length)}</h2>
 ${attempts(options)}
 </section>
-<section aria-labelledby="told">
-<h2 id="told">Changes in this event</h2>
-${changeTable(delivery.changes)}
+<section aria-labelledby="changes">
+<h2 id="changes">Changes in this event</h2>
+${changeTable(delivery.changes, { isPlain: true })}
 </section>
 ${signatures(delivery)}`;
 }
 
-function waiting({ view, delivery }: DeliveryView): Html {
+function waiting({ visit: { view }, delivery }: DeliveryView): Html {
   const again = html`<a href="${view.path}/webhooks/deliveries/${delivery.id}">Refresh</a>`;
   if (delivery.underWay) {
     return html`<p class="notice warning" role="status">An attempt is in progress. ${again}</p>`;
@@ -53,10 +55,9 @@ function waiting({ view, delivery }: DeliveryView): Html {
   return html`<p class="notice warning" role="status">The next attempt is at ${time(delivery.nextAttemptAt, "second")}. While the endpoint fails, it can be up to five minutes later. ${again}</p>`;
 }
 
-function about({ view, delivery, vendor }: DeliveryView): Html {
+function about({ visit: { view }, delivery, vendor }: DeliveryView): Html {
   const { test, monitorId, entityId, verificationId } = delivery;
-  const only = (filter: Record<string, string>) =>
-    `${view.path}/webhooks/deliveries?${new URLSearchParams(filter).toString()}`;
+  const only = (filter: Record<string, string>) => pathWithQuery(`${view.path}/webhooks/deliveries`, filter);
   return facts([
     ["Delivery ID", html`<code>${delivery.id}</code>`],
     [
@@ -87,7 +88,7 @@ function about({ view, delivery, vendor }: DeliveryView): Html {
   ]);
 }
 
-function replayForm({ view, delivery, formToken }: DeliveryView): Html {
+function replayForm({ visit: { view }, delivery, formToken }: DeliveryView): Html {
   const isDelivered = delivery.status === "delivered";
   const name = delivery.status === "pending" ? "Try now" : isDelivered ? "Deliver again" : "Replay";
   const explanation = delivery.test
@@ -103,12 +104,11 @@ function replayForm({ view, delivery, formToken }: DeliveryView): Html {
 /** Renders attempts and replays in the order of time. */
 function attempts({ delivery, actorOf }: DeliveryView): Html {
   if (delivery.attempts.length === 0) return html`<p class="empty">No attempts yet.</p>`;
-  const replays = delivery.replays.map((replay) => ({ at: replay.at!, item: replayItem(replay, actorOf) }));
-  const attempted = delivery.attempts.map((attempt) => ({ at: attempt.startedAt!, item: attemptItem(attempt) }));
-  const inOrder = [...attempted, ...replays].sort(
-    (a, b) => timestampDate(a.at).getTime() - timestampDate(b.at).getTime(),
-  );
-  return html`<ol class="cards attempts">${inOrder.map(({ item }) => item)}</ol>`;
+  const items = [
+    ...delivery.attempts.map((attempt) => ({ at: timestampMs(attempt.startedAt!), item: attemptItem(attempt) })),
+    ...delivery.replays.map((replay) => ({ at: timestampMs(replay.at!), item: replayItem(replay, actorOf) })),
+  ];
+  return html`<ol class="cards attempts">${items.toSorted((a, b) => a.at - b.at).map(({ item }) => item)}</ol>`;
 }
 
 function replayItem({ at, actor }: Replay, actorOf: DeliveryView["actorOf"]): Html {
@@ -134,24 +134,6 @@ ${
 }
 </li>
 `;
-}
-
-function changeTable(changes: readonly DeliveredChange[]): Html {
-  return html`<table>
-<thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-<tbody>${changes.map(
-    ({ field, previous, current }) => html`<tr>
-<th scope="row"><code>${field}</code></th>
-<td data-label="Before">${valueText(previous)}</td>
-<td data-label="After">${valueText(current)}</td>
-</tr>
-`,
-  )}</tbody>
-</table>`;
-}
-
-function valueText(value: string | undefined): Html {
-  return value === undefined ? html`<span class="hint">none</span>` : html`${value}`;
 }
 
 /** Renders which headers sign a delivery, and which header marks test events. */

@@ -1,6 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Endpoint } from "@vvs/proto/webhook/v1/webhook";
 import { type Html, html } from "../http/html.ts";
+import { pathWithQuery } from "../http/paths.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { facts, state, time } from "../ui/parts.ts";
 import { outcomeText } from "./attempts.ts";
@@ -43,7 +44,6 @@ const meanings: Readonly<Record<string, string>> = {
 function endpointItem(view: EnvironmentView, endpoint: Endpoint, mayManage: boolean): Html {
   const { webhookUrl: url, failingSince, lastFailureAt, goneAt } = endpoint;
   const path = `${view.path}/webhooks`;
-  const query = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
   // The first failed event was created shortly before its attempt failed.
   const since = failingSince && localTime(new Date(timestampDate(failingSince).getTime() - MINUTE_MS));
   return html`<li class="card endpoint ${endpoint.state}">
@@ -59,7 +59,7 @@ ${facts([
       html`${time(lastFailureAt)} <span class="hint">${outcomeText({ statusCode: endpoint.lastStatusCode, error: endpoint.lastError })}</span>`,
   ],
 ])}
-<p class="actions"><a href="${path}/deliveries?${query({ url })}">View deliveries<span class="unseen"> to ${url}</span></a>${mayManage && html` <a href="${path}/test?${query({ url })}">Send a test event<span class="unseen"> to ${url}</span></a>`}${mayManage && since && html` <a href="${path}/replay?${query({ url, since })}">Replay failed deliveries<span class="unseen"> to ${url}</span></a>`}</p>
+<p class="actions"><a href="${pathWithQuery(`${path}/deliveries`, { url })}">View deliveries<span class="unseen"> to ${url}</span></a>${mayManage && html` <a href="${pathWithQuery(`${path}/test`, { url })}">Send a test event<span class="unseen"> to ${url}</span></a>`}${mayManage && since && html` <a href="${pathWithQuery(`${path}/replay`, { url, since })}">Replay failed deliveries<span class="unseen"> to ${url}</span></a>`}</p>
 </li>
 `;
 }

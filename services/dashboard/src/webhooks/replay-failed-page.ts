@@ -1,23 +1,17 @@
 import { type Html, html } from "../http/html.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import type { Visit } from "../http/session.ts";
+import { inputField } from "../ui/fields.ts";
 import { facts, formTokenField } from "../ui/parts.ts";
-
-/** The choice of failed deliveries to replay, as the form holds it. */
-export interface ReplayChoice {
-  readonly since: string;
-  readonly monitor_id: string;
-  readonly url: string;
-}
-
-export type ReplayProblems = Readonly<Partial<Record<keyof ReplayChoice, string>>>;
+import { MONITOR_ID_INPUT, TIME_INPUT, WEBHOOK_URL_INPUT } from "./deliveries-page.ts";
+import type { ReplayChoice } from "./delivery-filter.ts";
 
 /** Larger counts are not exact. */
 const MOST_COUNTED = 100_000;
 
-export interface ReplayFailedView {
-  readonly view: EnvironmentView;
-  readonly choice: ReplayChoice;
-  readonly problems: ReplayProblems;
+interface ReplayFailedView {
+  readonly visit: Visit;
+  readonly choice: ReplayChoice["filter"];
+  readonly problems: ReplayChoice["problems"];
   /** The number of matching deliveries; undefined before they were counted. */
   readonly count: number | undefined;
   readonly replayId: string;
@@ -25,7 +19,8 @@ export interface ReplayFailedView {
 }
 
 export function replayFailedPage(options: ReplayFailedView): Html {
-  const { view, count } = options;
+  const { count } = options;
+  const { view } = options.visit;
   return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> / <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
 <h1>Replay failed deliveries</h1>
 <p>A delivery has failed if no attempt within 24 hours was answered with 2xx. A replay sends the same event with the same ID immediately, and retries it for another 24 hours. Test events are not replayed.</p>
@@ -33,7 +28,7 @@ ${count !== undefined && confirmation(options, count)}
 ${choiceForm(options)}`;
 }
 
-function confirmation({ view, choice, replayId, formToken }: ReplayFailedView, count: number): Html {
+function confirmation({ visit: { view }, choice, replayId, formToken }: ReplayFailedView, count: number): Html {
   const deliveries = `${view.path}/webhooks/deliveries`;
   if (count === 0)
     return html`<p class="notice done" role="status">No failed ${view.name.toLowerCase()} deliveries match. There is nothing to replay.</p>`;
@@ -57,31 +52,17 @@ ${facts([
 </section>`;
 }
 
-function choiceForm({ view, choice, problems, count }: ReplayFailedView): Html {
+function choiceForm({ visit: { view }, choice, problems, count }: ReplayFailedView): Html {
+  const required = html`${TIME_INPUT} required`;
+  const textField = (name: keyof typeof choice, label: string, attributes: Html) =>
+    inputField({ name, label, attributes, value: choice[name], problem: problems[name] });
   return html`<form method="get" action="${view.path}/webhooks/replay" class="card filters" aria-labelledby="which">
 <h2 id="which">${count === undefined ? "Choose deliveries" : "Change the choice"}</h2>
   <div class="columns">
-  ${textField({ name: "since", label: "Events since (UTC)", type: "datetime-local", value: choice.since, problem: problems.since, isRequired: true })}
-  ${textField({ name: "monitor_id", label: "Monitor ID (optional)", placeholder: "mon_…", value: choice.monitor_id, problem: problems.monitor_id })}
-  ${textField({ name: "url", label: "Webhook URL (optional)", placeholder: "https://…", value: choice.url, problem: problems.url })}
+  ${textField("since", "Events since (UTC)", required)}
+  ${textField("monitor_id", "Monitor ID (optional)", MONITOR_ID_INPUT)}
+  ${textField("url", "Webhook URL (optional)", WEBHOOK_URL_INPUT)}
   </div>
   <button${count !== undefined && html` class="quiet"`}>${count === undefined ? "Count deliveries" : "Count again"}</button>
 </form>`;
-}
-
-function textField(options: {
-  name: keyof ReplayChoice;
-  label: string;
-  value: string;
-  type?: string;
-  placeholder?: string;
-  problem?: string;
-  isRequired?: boolean;
-}): Html {
-  const { name, label, value, type = "text", placeholder, problem, isRequired } = options;
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <input type="${type}" id="${name}" name="${name}" maxlength="2048" autocomplete="off" autocapitalize="off" spellcheck="false"${placeholder && html` placeholder="${placeholder}"`}${isRequired && html` required`} value="${value}"${problem && html` aria-invalid="true" aria-describedby="${name}-problem"`}>
-    ${problem && html`<p class="field-problem" id="${name}-problem">${problem}</p>`}
-  </div>`;
 }

@@ -27,7 +27,7 @@ function hiddenFields(text: string): Record<string, string> {
   return Object.fromEntries([...found].map(([, name, value]) => [name!, value!]));
 }
 
-test("nothing is counted before it is said since when, and nothing is replayed by counting", async () => {
+test("nothing is counted without a start time, and counting replays nothing", async () => {
   const { text } = await visitor.get("/live/webhooks/replay");
   expect(text).toContain("Count deliveries");
   expect(dashboard.state.calls).toEqual([]);
@@ -38,7 +38,7 @@ test("nothing is counted before it is said since when, and nothing is replayed b
   expect(calls("replayFailed")).toEqual([]);
 });
 
-test("what was confirmed is replayed, once, and the list of those deliveries says how many", async () => {
+test("confirmed deliveries are replayed once, and their list says how many", async () => {
   dashboard.state.failedCount = 3;
   const { text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
   const form = hiddenFields(text);
@@ -51,13 +51,13 @@ test("what was confirmed is replayed, once, and the list of those deliveries say
   expect(calls("replayFailed")).toMatchObject([{ filter, replayId: form.replay_id }]);
 });
 
-test("where none failed there is nothing to confirm", async () => {
+test("with no failed deliveries there is nothing to confirm", async () => {
   const { text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
   expect(text).toContain("There is nothing to replay.");
   expect(text).not.toContain("replay_id");
 });
 
-test("while deliveries can’t be had the page says so, in the frame", async () => {
+test("while deliveries are unavailable the page says so, with the navigation", async () => {
   dashboard.state.failures.set("countFailed", new ServiceError("service_unavailable"));
   const { status, text } = await visitor.get(`/live/webhooks/replay?${QUERY}`);
   expect(status).toBe(503);
@@ -65,7 +65,7 @@ test("while deliveries can’t be had the page says so, in the frame", async () 
   expect(text).toContain("Sign out");
 });
 
-test("a time that is none is refused with the reason", async () => {
+test("a malformed time is refused with the reason", async () => {
   const { status, text } = await visitor.get("/live/webhooks/replay?since=yesterday");
   expect(status).toBe(400);
   expect(text).toContain("Enter a date and a time");

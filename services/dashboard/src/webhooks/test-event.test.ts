@@ -22,7 +22,7 @@ const send = async (url = URL_GIVEN) => {
   return visitor.post("/live/webhooks/test", form);
 };
 
-test("the URLs that deliveries went to are offered, and one can be filled in by a link", async () => {
+test("URLs used before are offered, and a link can fill one in", async () => {
   dashboard.state.endpoints = [{ webhookUrl: "https://acme.example/known", state: "healthy" }];
   const { text } = await visitor.get(`/live/webhooks/test?url=${encodeURIComponent(URL_GIVEN)}`);
   expect(text).toContain('<option value="https://acme.example/known">');
@@ -45,7 +45,7 @@ test("one form sends one event", async () => {
   expect(sent()).toHaveLength(1);
 });
 
-test("a URL that events may not go to is refused with the reason", async () => {
+test("a URL that may not receive events is refused with the reason", async () => {
   const details = [{ path: "webhook_url", message: "must begin with https://" }];
   dashboard.state.failures.set("sendTestEvent", new ServiceError("invalid_request", { details }));
   const { status, text } = await send("http://acme.example/hook");
@@ -53,7 +53,7 @@ test("a URL that events may not go to is refused with the reason", async () => {
   expect(text).toContain("The webhook URL must begin with https://. Nothing was sent.");
 });
 
-test("who sends too many is told to wait", async () => {
+test("after too many test events the page says to wait", async () => {
   const message = "20 test events were sent within a minute.";
   dashboard.state.failures.set("sendTestEvent", new ServiceError("rate_limited", { message }));
   const { status, text } = await send();

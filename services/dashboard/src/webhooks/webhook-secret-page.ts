@@ -1,22 +1,26 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { WebhookSecret } from "@vvs/proto/account/v1/webhook_secrets";
+import type { Refusal } from "../http/form-refusal.ts";
 import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
+import { input, VERBATIM } from "../ui/fields.ts";
 import { copyable, formTokenField, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
 
 export interface WebhookSecretView {
-  readonly view: EnvironmentView;
+  readonly visit: Visit;
   /** Its value is empty unless it is shown. */
   readonly secret: WebhookSecret;
   readonly formToken: string;
-  readonly mayManage: boolean;
-  /** Why the user's own secret was refused. */
-  readonly valueProblem?: string;
+  /** The problems of the form that sets the user's own secret. */
+  readonly problems?: Refusal["problems"];
 }
 
 export function webhookSecretSection(options: WebhookSecretView): Html {
-  const { view, secret, mayManage } = options;
+  const { visit, secret } = options;
+  const { view } = visit;
+  const mayManage = visit.may("manage_webhooks");
   return html`<section class="card" aria-labelledby="secret">
 <h2 id="secret">${view.name} signing secret</h2>
 <p>Every ${view.name.toLowerCase()} webhook is signed with this secret, so that you can verify that it comes from us.</p>
@@ -41,10 +45,10 @@ function shown(view: EnvironmentView, value: string): Html {
 <p><a href="${view.path}/webhooks">Hide</a></p>`;
 }
 
-function overlap({ view, formToken, mayManage }: WebhookSecretView, until: Timestamp): Html {
+function overlap({ visit: { view, may }, formToken }: WebhookSecretView, until: Timestamp): Html {
   return html`<div class="notice warning"><p>Webhooks are also signed with the previous secret until ${time(until)}. Both signatures are sent until then.</p>
 ${
-  mayManage &&
+  may("manage_webhooks") &&
   html`<form method="post" action="${view.path}/webhooks/secret/end-previous">
   ${formTokenField(formToken)}
   <button class="quiet">End the previous secret now</button>
@@ -52,7 +56,7 @@ ${
 }</div>`;
 }
 
-function rotateForm({ view, formToken }: WebhookSecretView): Html {
+function rotateForm({ visit: { view }, formToken }: WebhookSecretView): Html {
   return html`<details>
 <summary>Rotate: replace the secret with a new random one</summary>
 <form method="post" action="${view.path}/webhooks/secret/rotate">
@@ -63,15 +67,15 @@ function rotateForm({ view, formToken }: WebhookSecretView): Html {
 </details>`;
 }
 
-function ownForm({ view, formToken, valueProblem }: WebhookSecretView): Html {
-  return html`<details${valueProblem && html` open`}>
+function ownForm({ visit: { view }, formToken, problems }: WebhookSecretView): Html {
+  const problem = problems?.value;
+  const attributes = html` required maxlength="200"${VERBATIM}${problem && html` autofocus`}`;
+  const hint = html`<code>whsec_</code> followed by 24–64 random bytes in base64, for example from <code>echo whsec_$(openssl rand -base64 32)</code>.`;
+  return html`<details${problem && html` open`}>
 <summary>Set your own secret</summary>
 <form method="post" action="${view.path}/webhooks/secret">
   ${formTokenField(formToken)}
-  <label for="value">Secret</label>
-  <input id="value" name="value" required maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="value-hint${valueProblem && " value-problem"}"${valueProblem && html` aria-invalid="true" autofocus`}>
-  <p class="hint" id="value-hint"><code>whsec_</code> followed by 24–64 random bytes in base64, for example from <code>echo whsec_$(openssl rand -base64 32)</code>.</p>
-  ${valueProblem && html`<p class="field-problem" id="value-problem">${valueProblem}</p>`}
+  ${input({ name: "value", label: "Secret", attributes, value: "", hint, problem: problem && `${problem} Nothing was changed.` })}
   ${overlapChoice("set")}
   <button>Set secret</button>
 </form>

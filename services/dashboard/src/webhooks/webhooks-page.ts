@@ -1,48 +1,39 @@
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
 import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import { listing } from "../ui/listing.ts";
 import { type Notice, noticeBox } from "../ui/parts.ts";
-import { deliveryTable, noDeliveries } from "./deliveries-page.ts";
-import { deliveriesUnavailable } from "./deliveries-unavailable.ts";
+import { deliveriesUnavailable, deliveryTable, NO_DELIVERIES } from "./deliveries-page.ts";
 import type { Endpoints } from "./endpoints.ts";
 import { endpointsSection } from "./endpoints-page.ts";
 import { type WebhookSecretView, webhookSecretSection } from "./webhook-secret-page.ts";
 
-/** The newest deliveries with their vendors. */
-export interface RecentDeliveries {
-  readonly deliveries: readonly Delivery[];
+interface WebhooksView extends WebhookSecretView {
+  /** The newest deliveries; undefined while unavailable. */
+  readonly deliveries: readonly Delivery[] | undefined;
   /** Undefined while unavailable. */
   readonly vendors: Vendors | undefined;
+  /** Undefined while unavailable. */
+  readonly endpoints: Endpoints | undefined;
+  readonly notice?: Notice;
 }
 
-export function webhooksPage(
-  options: WebhookSecretView & {
-    /** Undefined while unavailable. */
-    recent: RecentDeliveries | undefined;
-    /** Undefined while unavailable. */
-    endpoints: Endpoints | undefined;
-    notice?: Notice;
-  },
-): Html {
-  const { view, mayManage } = options;
+export function webhooksPage(options: WebhooksView): Html {
+  const { view, may } = options.visit;
+  const path = `${view.path}/webhooks`;
+  const mayManage = may("manage_webhooks");
   return html`<div class="heading"><h1>Webhooks</h1>
-<p class="choices"><a class="button quiet" href="${view.path}/webhooks/deliveries">View all deliveries</a>${mayManage && html` <a class="button" href="${view.path}/webhooks/test">Send a test event</a>`}</p></div>
+<p class="choices"><a class="button quiet" href="${path}/deliveries">View all deliveries</a>${mayManage && html` <a class="button" href="${path}/test">Send a test event</a>`}</p></div>
 ${noticeBox(options.notice)}
 ${webhookSecretSection(options)}
-${recentSection(view, options.recent)}
-${endpointsSection(view, options.endpoints, mayManage)}`;
-}
-
-function recentSection(view: EnvironmentView, recent: RecentDeliveries | undefined): Html {
-  return html`<section aria-labelledby="deliveries">
+<section aria-labelledby="deliveries">
 <h2 id="deliveries">Latest deliveries</h2>
-${recent ? newest(view, recent) : deliveriesUnavailable}
-</section>`;
-}
-
-function newest(view: EnvironmentView, { deliveries, vendors }: RecentDeliveries): Html {
-  if (deliveries.length === 0) return noDeliveries;
-  return html`${deliveryTable(deliveries, { view, vendors })}
-<p class="actions"><a href="${view.path}/webhooks/deliveries">View all deliveries</a> <a href="${view.path}/webhooks/deliveries?status=failed">View failed deliveries</a> <a href="${view.path}/webhooks/deliveries?tests=only">View test events</a></p>`;
+${listing(options.deliveries, {
+  unavailable: deliveriesUnavailable,
+  empty: NO_DELIVERIES,
+  list: (deliveries) => html`${deliveryTable(deliveries, view, options.vendors)}
+<p class="actions"><a href="${path}/deliveries">View all deliveries</a> <a href="${path}/deliveries?status=failed">View failed deliveries</a> <a href="${path}/deliveries?tests=only">View test events</a></p>`,
+})}
+</section>
+${endpointsSection(view, options.endpoints, mayManage)}`;
 }

@@ -28,7 +28,7 @@ function calls(method: string): unknown[] {
 }
 
 describe("the secret", () => {
-  test("is hidden, and not even asked for, until it is to be shown", async () => {
+  test("is neither shown nor read until the user asks for it", async () => {
     const hidden = await visitor.get("/test/webhooks");
     expect(hidden.text).not.toContain(SECRET);
     expect(calls("getWebhookSecret")).toEqual([{ withoutValue: true }]);
@@ -37,7 +37,7 @@ describe("the secret", () => {
     expect(shown.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("says until when the one before signs too", async () => {
+  test("says until when the previous one also signs", async () => {
     expect((await visitor.get("/test/webhooks")).text).not.toContain("previous secret");
     dashboard.state.previousValidUntil = new Date("2026-11-22T07:53:20Z");
     const { text } = await visitor.get("/test/webhooks");
@@ -53,7 +53,7 @@ describe("the secret", () => {
     expect(calls("rotateWebhookSecret")).toEqual([{ ...expected, submission: expect.any(String) }]);
   });
 
-  test("is not rotated twice by one form, which would end the one that subscribers still use", async () => {
+  test("is not rotated twice by one form, which would end the one still in use", async () => {
     const form = { form_token: await visitor.formToken("/test/webhooks"), previous: "keep" };
     const clicks = [visitor.clone(), visitor.clone()];
     await Promise.all(clicks.map((click) => click.post("/test/webhooks/secret/rotate", form)));
@@ -63,7 +63,7 @@ describe("the secret", () => {
     expect(calls("rotateWebhookSecret")).toHaveLength(1);
   });
 
-  test("is rotated under the form's submission, and a form that was sent before its answer was lost is refused", async () => {
+  test("is rotated under the form's submission id, and a form whose answer was lost is refused the second time", async () => {
     const form_token = await visitor.formToken("/test/webhooks");
     // The answer to the first one's form does not reach the second one, which has the same open form.
     const [first, second] = [visitor.clone(), visitor.clone()];
@@ -77,7 +77,7 @@ describe("the secret", () => {
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("This form was already sent")]);
   });
 
-  test("of the user's own is set as pasted, without space around", async () => {
+  test("of the user's own is set as pasted, trimmed", async () => {
     const form = { form_token: await visitor.formToken("/live/webhooks"), previous: "end", value: ` ${SECRET}\r\n` };
     expect((await visitor.post("/live/webhooks/secret", form)).location).toBe("/live/webhooks?done=set");
     expect(calls("setWebhookSecret")).toEqual([
@@ -85,7 +85,7 @@ describe("the secret", () => {
     ]);
   });
 
-  test("of the wrong form is refused with the reason, and not sent back", async () => {
+  test("that is malformed is refused with the reason, and not sent back", async () => {
     const details = [{ path: "value", message: "must be whsec_ and base64 of 24–64 bytes" }];
     dashboard.state.failures.set("setWebhookSecret", new ServiceError("invalid_request", { details }));
     const form = { form_token: await visitor.formToken("/test/webhooks"), value: "my-own-secret" };
@@ -95,7 +95,7 @@ describe("the secret", () => {
     expect(text).not.toContain("my-own-secret");
   });
 
-  test("of before can be ended at once while it still signs", async () => {
+  test("that was replaced can be ended immediately while it still signs", async () => {
     expect((await visitor.get("/test/webhooks")).text).not.toContain("End the previous secret now");
     dashboard.state.previousValidUntil = new Date("2026-11-22T07:53:20Z");
     const form = { form_token: await visitor.formToken("/test/webhooks") };
@@ -114,7 +114,7 @@ describe("the secret", () => {
 });
 
 describe("the overview", () => {
-  test("shows the newest deliveries and leads to each", async () => {
+  test("shows the newest deliveries with links to them", async () => {
     dashboard.state.deliveries = [deliveryOf(), deliveryOf({ test: true })];
     dashboard.state.entities = [{ id: deliveryOf().entityId!, legalName: "Acme <Widgets>" }];
     const { text } = await visitor.get("/test/webhooks");
@@ -123,7 +123,7 @@ describe("the overview", () => {
     expect(text).toContain("timeout, 15.0 s");
   });
 
-  test("shows what can be had while deliveries and endpoints can’t", async () => {
+  test("shows the secret while deliveries and endpoints are unavailable", async () => {
     for (const method of ["listDeliveries", "listEndpoints"])
       dashboard.state.failures.set(method, new ServiceError("service_unavailable"));
     const { status, text } = await visitor.get("/test/webhooks");
@@ -144,7 +144,7 @@ describe("endpoints", () => {
     lastError: "timeout",
   };
 
-  test("say how they answer, and what can be done about it", async () => {
+  test("show how they answer and what to do about it", async () => {
     const healthy = { webhookUrl: "https://acme.example/well", state: "healthy", lastSuccessAt: since };
     dashboard.state.endpoints = [failing, { ...failing, state: "troubled" }, healthy];
     const { text } = await visitor.get("/live/webhooks");
@@ -167,13 +167,18 @@ describe("endpoints", () => {
     },
   );
 
-  test("that can’t be had keep no page back", async () => {
+  test("that are unavailable delay no page", async () => {
     dashboard.state.failures.set("listEndpoints", new ServiceError("internal_error"));
     expect((await visitor.get("/live/api-keys")).status).toBe(200);
   });
 
-  test("that fail for less than a day are no alarm", async () => {
+  test("that have failed for less than a day raise no alert", async () => {
     dashboard.state.endpoints = [{ ...failing, state: "troubled" }];
     expect((await visitor.get("/live/api-keys")).text).not.toContain("Failing webhooks");
   });
+});
+
+test("a page whose address names no known notice is shown without one", async () => {
+  const { status, text } = await visitor.get("/test/webhooks?done=constructor");
+  expect([status, text.includes('class="notice')]).toEqual([200, false]);
 });

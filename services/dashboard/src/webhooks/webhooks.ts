@@ -1,69 +1,54 @@
-import { ServiceError } from "@vvs/errors";
 import type { Request, Response } from "express";
 import { field } from "../http/form.ts";
-import { FormUsedError } from "../http/form-token.ts";
+import { type Refusal, type RefusalTexts, refusalOf } from "../http/form-refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
-import type { Notice } from "../ui/parts.ts";
-import { type RecentDeliveries, webhooksPage } from "./webhooks-page.ts";
-
-/** The result of a form, shown on the page. */
-interface FormResult {
-  readonly status?: number;
-  readonly notice?: Notice;
-  readonly valueProblem?: string;
-  readonly showsValue?: boolean;
-}
+import { CONFIRMED, noticeOf } from "../ui/notices.ts";
+import { webhooksPage } from "./webhooks-page.ts";
 
 const DELIVERIES_SHOWN = 5;
 const ENDPOINTS_SHOWN = 20;
 
-const done: Readonly<Record<string, string>> = {
-  confirmed: "Your identity is confirmed. Your previous action was not carried out yet. Start it again.",
+const notices = {
+  confirmed: CONFIRMED,
   set: "Your secret was set. New attempts are signed with it.",
   rotated:
     "The secret was replaced. New attempts are signed with the new secret. Show it, and set it in the systems that receive your webhooks.",
   ended: "The previous secret has ended. New attempts are signed only with the current secret.",
 };
 
-export function createWebhookHandlers({
-  webhookSecrets,
-  deliveries,
-  readVendors,
-  readEndpoints,
-  layout,
-  formTokens,
-  logger,
-}: PageContext) {
-  /** Returns the latest deliveries; undefined while unavailable, so that the secret can still be managed. */
-  async function recentDeliveries(visit: Visit): Promise<RecentDeliveries | undefined> {
-    const request = { caller: visit.caller, page: { limit: DELIVERIES_SHOWN } };
-    try {
-      const found = await deliveries.listDeliveries(request);
-      return { deliveries: found.deliveries, vendors: await readVendors(visit, found.deliveries) };
-    } catch (error) {
-      logger.error({ err: error, request_id: visit.caller.requestId }, "listing deliveries failed");
-      return undefined;
-    }
-  }
+const refusals: RefusalTexts = {
+  sentBefore:
+    "This form was already sent, so nothing else was changed. Check the secret below before you send the form again.",
+  fields: { value: "secret" },
+};
 
-  async function send(request: Request, response: Response, visit: Visit, shown: FormResult): Promise<void> {
-    const { showsValue = false, status, notice, valueProblem } = shown;
-    const [{ secret }, recent, endpoints] = await Promise.all([
-      webhookSecrets.getWebhookSecret({ caller: visit.caller, withoutValue: !showsValue }),
-      recentDeliveries(visit),
+export function createWebhookHandlers(context: PageContext) {
+  const { webhookSecrets, deliveries, readVendors, readEndpoints, readPanel, layout, formTokens } = context;
+
+  async function send(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    shown: Partial<Refusal> & { showsValue?: boolean },
+  ): Promise<void> {
+    const { caller } = visit;
+    const { showsValue = false, status, notice, problems } = shown;
+    const recent = { caller, page: { limit: DELIVERIES_SHOWN } };
+    const [{ secret }, found, endpoints] = await Promise.all([
+      webhookSecrets.getWebhookSecret({ caller, withoutValue: !showsValue }),
+      readPanel(visit, "deliveries", (call) => deliveries.listDeliveries(recent, call)),
       readEndpoints(visit, { limit: ENDPOINTS_SHOWN }),
     ]);
-    const formToken = formTokens.issue(request, response);
     const content = webhooksPage({
-      view: visit.view,
+      visit,
       secret: showsValue ? secret! : { ...secret!, value: "" },
-      formToken,
-      mayManage: visit.may("manage_webhooks"),
-      recent,
+      formToken: formTokens.issue(request, response),
+      deliveries: found?.deliveries,
+      vendors: await readVendors(visit, found?.deliveries ?? []),
       endpoints,
       notice,
-      valueProblem,
+      problems,
     });
     layout.sendPage(response, { visit, section: "webhooks", title: "Webhooks", status, content });
   }
@@ -72,64 +57,41 @@ export function createWebhookHandlers({
     request: Request,
     response: Response,
     visit: Visit,
-    what: { done: string; run: (submission: string) => Promise<unknown> },
+    done: keyof typeof notices,
+    run: (submission: string) => Promise<unknown>,
   ): Promise<void> {
     try {
-      await formTokens.once(request, response, what.run);
-      response.redirect(303, `${visit.view.path}/webhooks?done=${what.done}`);
+      await formTokens.once(request, response, run);
+      response.redirect(303, `${visit.view.path}/webhooks?done=${done}`);
     } catch (error) {
-      await send(request, response, visit, refusalOf(error));
+      await send(request, response, visit, refusalOf(error, refusals));
     }
   }
 
   return {
-    view(request, response, visit) {
-      const text = typeof request.query.done === "string" ? done[request.query.done] : undefined;
-      return send(request, response, visit, { notice: text ? { kind: "done", text } : undefined });
-    },
+    view: (request, response, visit) => send(request, response, visit, { notice: noticeOf(request, notices) }),
 
     showSecret: (request, response, visit) => send(request, response, visit, { showsValue: true }),
 
     setSecret(request, response, visit) {
-      const wanted = {
-        caller: visit.caller,
-        // Pasted text sometimes ends with a line break.
-        value: field(request, "value").trim(),
-        endPreviousNow: field(request, "previous") === "end",
-      };
-      return change(request, response, visit, {
-        done: "set",
-        run: (submission) => webhookSecrets.setWebhookSecret({ ...wanted, submission }),
-      });
+      const endPreviousNow = field(request, "previous") === "end";
+      // Pasted text sometimes ends with a line break.
+      const secret = { caller: visit.caller, value: field(request, "value").trim(), endPreviousNow };
+      return change(request, response, visit, "set", (submission) =>
+        webhookSecrets.setWebhookSecret({ ...secret, submission }),
+      );
     },
 
     rotateSecret(request, response, visit) {
-      const wanted = {
-        caller: visit.caller,
-        endPreviousNow: field(request, "previous") === "end",
-      };
-      return change(request, response, visit, {
-        done: "rotated",
-        run: (submission) => webhookSecrets.rotateWebhookSecret({ ...wanted, submission }),
-      });
+      const endPreviousNow = field(request, "previous") === "end";
+      return change(request, response, visit, "rotated", (submission) =>
+        webhookSecrets.rotateWebhookSecret({ caller: visit.caller, endPreviousNow, submission }),
+      );
     },
 
-    endPreviousSecret(request, response, visit) {
-      const run = () => webhookSecrets.endPreviousWebhookSecret({ caller: visit.caller });
-      return change(request, response, visit, { done: "ended", run });
-    },
+    endPreviousSecret: (request, response, visit) =>
+      change(request, response, visit, "ended", () =>
+        webhookSecrets.endPreviousWebhookSecret({ caller: visit.caller }),
+      ),
   } satisfies PageHandlers;
-}
-
-/** Returns a refusal that the user can correct. Other errors are thrown as they are. */
-function refusalOf(error: unknown): FormResult {
-  if (error instanceof FormUsedError) {
-    const text =
-      "This form was already sent, so nothing else was changed. Check the secret below before you send the form again.";
-    return { status: 409, notice: { kind: "problem", text } };
-  }
-  if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
-  const message = error.details.find(({ path }) => path === "value")?.message;
-  if (!message) return { status: 400, notice: { kind: "problem", text: error.message } };
-  return { status: 400, valueProblem: `The secret ${message}. Nothing was changed.` };
 }

@@ -1,0 +1,71 @@
+import type { Refusal } from "../http/form-refusal.ts";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { checksField, choiceGroup, inputField, VERBATIM } from "../ui/fields.ts";
+import { formTokenField, noticeBox } from "../ui/parts.ts";
+import type { FrequencyName, TypedMonitor } from "./monitor-form.ts";
+
+interface MonitorFormView extends Partial<Refusal> {
+  readonly visit: Visit;
+  readonly input: TypedMonitor;
+  /** Undefined if it does not exist or is unavailable. */
+  readonly vendorName: string | undefined;
+}
+
+const frequencyMeanings: Readonly<Record<FrequencyName, string>> = {
+  hourly: "every hour",
+  daily: "every day",
+  weekly: "every 7 days",
+  monthly: "every 30 days",
+};
+
+export function createMonitorPage(options: MonitorFormView & { readonly formToken: string }): Html {
+  const { visit, input, vendorName, problems = {} } = options;
+  const { path, environment } = visit.view;
+  const search = html`The ID of the entity. <a href="${path}/entities">Search for the entity</a> and select <em>Create a monitor</em> on its page.`;
+  return html`<p class="path"><a href="${path}/monitors">Monitors</a></p>
+<h1>Create a monitor</h1>
+${noticeBox(options.notice)}
+<form method="post" action="${path}/monitors" class="card">
+  ${formTokenField(options.formToken)}
+  ${inputField({
+    name: "entity_id",
+    label: "Entity",
+    attributes: html` maxlength="100" required${VERBATIM} placeholder="ent_…"`,
+    value: input.entity_id,
+    hint: vendorName ? html`<strong>${vendorName}</strong>` : search,
+    problem: problems.entity_id,
+  })}
+  ${checksField(input.checks, problems.checks)}
+  ${scheduleFields(options)}
+  <p class="hint">The first run begins immediately. Later runs are compared with it.${environment === "sandbox" && " In the sandbox, time runs fast for the first hour of a monitor: “hourly” means every 5 seconds."}</p>
+  <button>Create monitor</button>
+</form>`;
+}
+
+/** The page to change a monitor's frequency and webhook URL. Its checks and entity can't change. */
+export function changeMonitorPage(options: MonitorFormView & { readonly monitorId: string }): Html {
+  const path = `${options.visit.view.path}/monitors/${options.monitorId}`;
+  return html`<p class="path"><a href="${path}">${options.vendorName ?? "Monitor"}</a></p>
+<h1>Change this monitor</h1>
+${noticeBox(options.notice)}
+<form method="post" action="${path}/change" class="card">
+  ${scheduleFields(options)}
+  <p class="hint">Later runs are still compared with the last one. Events that wait for another attempt go to the new URL; without one, they are not sent.</p>
+  <p class="choices"><button>Save</button> <a class="button quiet" href="${path}">Go back</a></p>
+</form>`;
+}
+
+/** Renders how often the monitor runs and where its changes are sent. */
+function scheduleFields({ visit: { view }, input, problems = {} }: MonitorFormView): Html {
+  const choices = Object.entries(frequencyMeanings).map(([value, meaning]) => ({ value, meaning }));
+  return html`${choiceGroup({ type: "radio", name: "frequency", legend: "Frequency", choices, picked: [input.frequency], problem: problems.frequency })}
+  ${inputField({
+    name: "webhook_url",
+    label: "Webhook URL",
+    attributes: html` class="wide" type="url" maxlength="2048" autocomplete="off" placeholder="https://…"`,
+    value: input.webhook_url,
+    hint: html`Optional. Each change is sent to this URL, signed with your <a href="${view.path}/webhooks">webhook secret</a>. Without a URL, changes appear only here and in <code>GET /v1/events</code>.`,
+    problem: problems.webhook_url,
+  })}`;
+}

@@ -1,0 +1,76 @@
+import { checkDefinitions, checkNames } from "@vvs/checks";
+import { type Html, html } from "../http/html.ts";
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: Html | string;
+  readonly problem?: string;
+}
+
+/** The attributes of inputs for ids, URLs and the like, which browsers must neither complete nor correct. */
+export const VERBATIM: Html = html` autocomplete="off" autocapitalize="off" spellcheck="false"`;
+
+/** Renders an input with its label, hint and problem. */
+export function input(options: Field & { readonly attributes: Html; readonly value: string }): Html {
+  const { name, label, attributes, value, hint, problem } = options;
+  return html`<label for="${name}">${label}</label>
+  <input id="${name}" name="${name}"${attributes} value="${value}"${described(options)}>
+  ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+  ${problemLine(name, problem)}`;
+}
+
+/** Renders an input as one of several fields beside or below each other. */
+export function inputField(options: Parameters<typeof input>[0]): Html {
+  return html`<div class="field">${input(options)}</div>`;
+}
+
+/** Renders a choice of one of several options, with its label, hint and problem. */
+export function selectField(options: Field & { readonly options: readonly Html[] }): Html {
+  const { name, label, hint, problem } = options;
+  return html`<div class="field"><label for="${name}">${label}</label>
+  <select id="${name}" name="${name}">${options.options}</select>
+  ${hint && html`<p class="hint">${hint}</p>`}
+  ${problemLine(name, problem)}</div>`;
+}
+
+/** Renders one option of a selectField; without a text of its own it shows its value. The empty one is the default. */
+export function option(value: string, selected: string, text?: string): Html {
+  return html`<option${text !== undefined && html` value="${value}"`}${value !== "" && value === selected && html` selected`}>${text ?? value}</option>`;
+}
+
+/** Renders a group of checkboxes or radio buttons. Each choice has a value, which may be its label, and a meaning. */
+export function choiceGroup(options: {
+  readonly type: "checkbox" | "radio";
+  readonly name: string;
+  readonly legend: string;
+  readonly choices: readonly { readonly value: string; readonly label?: string; readonly meaning: string }[];
+  readonly picked: readonly string[];
+  readonly problem?: string;
+}): Html {
+  const { type, name, legend, choices, picked, problem } = options;
+  return html`<fieldset${problem && html` aria-describedby="${name}-problem"`}>
+    <legend>${legend}</legend>
+    ${choices.map(
+      ({ value, label, meaning }) =>
+        html`<label class="check"><input type="${type}" name="${name}" value="${value}"${picked.includes(value) && html` checked`}> <span>${label ?? html`<code>${value}</code>`} <span class="hint">${meaning}</span></span></label>`,
+    )}
+    ${problemLine(name, problem)}
+  </fieldset>`;
+}
+
+/** Renders the choice of checks. */
+export function checksField(picked: readonly string[], problem: string | undefined): Html {
+  const choices = checkNames.map((value) => ({ value, meaning: checkDefinitions[value].question }));
+  return choiceGroup({ type: "checkbox", name: "checks", legend: "Checks", choices, picked, problem });
+}
+
+export function problemLine(name: string, problem: string | undefined): Html | undefined {
+  return problem === undefined ? undefined : html`<p class="field-problem" id="${name}-problem">${problem}</p>`;
+}
+
+/** Renders the attributes that connect an input to its hint and its problem. */
+function described({ name, hint, problem }: Field): Html {
+  const ids = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
+  return html`${ids && html` aria-describedby="${ids}"`}${problem && html` aria-invalid="true"`}`;
+}
