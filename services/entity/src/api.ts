@@ -16,10 +16,10 @@ import type { createProviderUpdate } from "./vendors/provider-update.ts";
 import { registryRecord } from "./vendors/registry-record.ts";
 import type { createVendorResolver } from "./vendors/vendor.ts";
 
-/** Of one call for what checks need; it stays short whoever asks. */
+/** Maximum number of keys in a GetCheckSubjects call. */
 const MAX_SUBJECTS = 100;
 
-/** Who may call what. */
+/** The services that may call each RPC. */
 export const callers: Callers<typeof EntityService> = {
   lookUp: ["gateway", "dashboard"],
   createEntity: ["gateway"],
@@ -45,7 +45,7 @@ export interface EntityServiceOptions {
   readonly now: () => Date;
 }
 
-/** The gRPC handlers: messages in, domain calls, messages out. */
+/** Creates the gRPC handlers, which translate between messages and the domain. */
 export function createEntityHandlers(options: EntityServiceOptions): Handlers<typeof EntityService> {
   const { store, collections, creation, checkSubjects, now } = options;
   const seenBy = async (tenant: Tenant, entities: readonly FoundEntity[]) => {
@@ -105,10 +105,10 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     },
     async getCheckSubjects({ keys }) {
       if (keys.length > MAX_SUBJECTS) {
-        throw new ServiceError("invalid_request", { message: `Ask about at most ${MAX_SUBJECTS} entities.` });
+        throw new ServiceError("invalid_request", { message: `Give at most ${MAX_SUBJECTS} keys.` });
       }
-      const asked = keys.map(({ tenant, entityId }) => ({ tenant: tenantOf(tenant), entityId }));
-      return { subjects: await checkSubjects.subjects(asked) };
+      const known = keys.map(({ tenant, entityId }) => ({ tenant: tenantOf(tenant), entityId }));
+      return { subjects: await checkSubjects.subjects(known) };
     },
     async revealTin(request, { caller }) {
       return { tin: await checkSubjects.revealTin(callerOf(request.caller), request, caller) };
@@ -124,7 +124,7 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
   };
 }
 
-/** Errors: entity_not_found, the same for an entity that is not there and one that this organization may not see. */
+/** Errors: entity_not_found, also for an entity that this organization may not see. */
 async function visible(store: EntityStore, { tenant }: CallerContext, entityId: string) {
   const [entity] = isId("ent", entityId) ? await store.findVisible(tenant, [entityId]) : [];
   if (entity?._id !== entityId) throw new ServiceError("entity_not_found");

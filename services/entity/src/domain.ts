@@ -18,17 +18,17 @@ import { createCreation } from "./vendors/create.ts";
 import { createProviderUpdate } from "./vendors/provider-update.ts";
 import { createVendorResolver } from "./vendors/vendor.ts";
 
-/** As long as a creation may run: the deadline of its callers. */
+/** Maximum duration of a creation: the deadline of its callers. */
 const IDEMPOTENCY_LEASE_MS = 30_000;
 
-/** The whole service on given databases, without its gRPC server. */
+/** Creates the handlers of the service on given databases. */
 export function createEntityApplication(options: {
   client: MongoClient;
   databases: EnvironmentDatabases;
   tinKeys: readonly SecretKey[];
   tinHashKeys: readonly SecretKey[];
   sandboxEntityCap: number;
-  /** Searches names in memory; without it MongoDB finds candidates. */
+  /** Searches names in memory; without it, MongoDB finds candidates. */
   index?: Pick<HostedIndex, "search">;
   now: () => Date;
 }): Handlers<typeof EntityService> {

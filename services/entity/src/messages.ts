@@ -7,7 +7,7 @@ import type { Reason } from "./matching/explanation.ts";
 import type { SnapshotDocument } from "./model/documents.ts";
 import type { Address } from "./model/facts.ts";
 
-/** The identifiers that a message gives. */
+/** Returns the identifiers of a message. */
 export function identifiersOf(message: Identifiers | undefined): IdentifierMap {
   return Object.fromEntries(identifierTypes.flatMap((type) => (message?.[type] ? [[type, message[type]]] : [])));
 }

@@ -5,13 +5,13 @@ import type { Db, MongoClient } from "mongodb";
 import { collectionsOf } from "./model/documents.ts";
 import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
 
-/** Much longer than any transaction takes, as long as it must be there. */
+/** Guards are kept much longer than the transactions that need them. */
 const GUARD_SECONDS = 86_400;
 const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
- * Creates the collections and indexes of both environments, and loads the made-up registry into the sandbox.
- * Repeatable; quick where nothing changed.
+ * Creates the collections and indexes of both environments, and loads the made-up registry into the sandbox. It can run
+ * again, and is quick if nothing changed.
  */
 export async function migrate(options: { client: MongoClient; prefix: string; now?: () => Date }): Promise<void> {
   const { client, prefix, now = () => new Date() } = options;
@@ -61,7 +61,7 @@ async function createIndexes(db: Db): Promise<void> {
   ]);
   await carriedTins.createIndexes([
     { key: { organization_id: 1, hash: 1 }, unique: true },
-    // One TIN may be hashed by two keys while they rotate; its fingerprint is one.
+    // While keys rotate, one TIN may have two hashes, but it has one fingerprint.
     {
       key: { organization_id: 1, fingerprint: 1 },
       unique: true,

@@ -1,5 +1,5 @@
 import type { IdentifierMap } from "@vvs/identifiers";
-import { findPage, type Page } from "@vvs/mongo";
+import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { Binary, Filter } from "mongodb";
@@ -13,53 +13,21 @@ import type {
 } from "./model/documents.ts";
 
 /** Reads what one organization sees. Every method puts the tenant into its query. */
-export interface EntityStore {
-  /** Visible entities among these ids. One of the registry that the organization hides comes as what hides it. */
-  findVisible(tenant: Tenant, ids: readonly string[]): Promise<EntityDocument[]>;
-  /** Visible entities that an indexed filter finds, at most so many. */
-  findWhere(tenant: Tenant, filter: Filter<EntityDocument>, limit: number): Promise<FoundEntity[]>;
-  /**
-   * Visible entities among these ids, in the way of `findVisible`, and the organization's own ones that changed since a
-   * moment: what an index that is a little behind can't know of.
-   */
-  findMatches(tenant: Tenant, ids: readonly string[], changedSince: Date): Promise<FoundEntity[]>;
-  /** Visible entities that carry one of these; of one identifier there may be several. */
-  findCarriers(tenant: Tenant, identifiers: IdentifierMap, tinHashes: readonly Binary[]): Promise<EntityDocument[]>;
-  /** Which of the organization's own entities carry a TIN with one of these hashes. */
-  findTinCarriers(tenant: Tenant, tinHashes: readonly Binary[]): Promise<string[]>;
-  /** What the organization remembers under these identifiers. */
-  findRemembered(
-    tenant: Tenant,
-    identifiers: IdentifierMap,
-    tinHashes: readonly Binary[],
-  ): Promise<RememberedDocument[]>;
-  /** What the organization remembers of these entities. */
-  rememberedOf(tenant: Tenant, entities: readonly FoundEntity[]): Promise<Map<string, RememberedDocument[]>>;
-  findByContent(tenant: Tenant, hashes: readonly Binary[]): Promise<EntityDocument | undefined>;
-  listOwn(tenant: Tenant, page: PageRequest | undefined): Promise<Page<EntityDocument>>;
-  countOwn(tenant: Tenant): Promise<number>;
-  /** One of the organization's own entities as its snapshot of that version shows it. */
-  viewAt(tenant: Tenant, entityId: string, version: number): Promise<PublicEntity | undefined>;
-  listSnapshots(tenant: Tenant, entity: EntityDocument, page: PageRequest | undefined): Promise<Page<SnapshotDocument>>;
-}
+export type EntityStore = ReturnType<typeof createEntityStore>;
 
-/** More entities than this never carry one identifier; a look-up stays bounded whatever a file holds. */
+/** Maximum number of entities with one identifier, so that a look-up is bounded whatever a file says. */
 const MAX_CARRIERS = 50;
-/** Own entities that changed a moment ago and are compared with a name at most. */
+/** Maximum number of recently changed own entities that are compared with a name. */
 const MAX_RECENT = 100;
 const WITHOUT_KEYS = { name_keys: 0, candidate_keys: 0, address_keys: 0, match_version: 0 } as const;
 
-export function createEntityStore(options: { collections: Readonly<Record<Environment, Collections>> }): EntityStore {
+export function createEntityStore(options: { collections: Readonly<Record<Environment, Collections>> }) {
   const of = (tenant: Tenant) => options.collections[tenant.environment];
-  /** What was read together with registry entities, so that the commonest look-ups ask MongoDB once. */
+  /** Remembered identifiers that were read with registry entities, so that most look-ups query MongoDB once. */
   const readAlong = new WeakMap<FoundEntity, RememberedDocument[]>();
-  const findWhere: EntityStore["findWhere"] = async (tenant, filter, limit) => {
-    const visible: Filter<EntityDocument> = { ...filter, organization_id: visibleTo(tenant) };
-    const options = { projection: WITHOUT_KEYS, limit };
-    return withoutHidden(of(tenant), tenant, await of(tenant).entities.find<FoundEntity>(visible, options).toArray());
-  };
   return {
-    async findVisible(tenant, ids) {
+    /** Returns the visible entities among these ids; an own entity takes the place of the registry entity that it hides. */
+    async findVisible(tenant: Tenant, ids: readonly string[]): Promise<EntityDocument[]> {
       if (ids.length === 0) return [];
       const wanted = new Set(ids);
       const ways: Filter<EntityDocument>[] = [
@@ -72,8 +40,17 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
         found,
       );
     },
-    findWhere,
-    async findMatches(tenant, ids, changedSince) {
+    /** Returns at most `limit` visible entities that an indexed filter finds. */
+    async findWhere(tenant: Tenant, filter: Filter<EntityDocument>, limit: number): Promise<FoundEntity[]> {
+      const visible: Filter<EntityDocument> = { ...filter, organization_id: visibleTo(tenant) };
+      const options = { projection: WITHOUT_KEYS, limit };
+      return withoutHidden(of(tenant), tenant, await of(tenant).entities.find<FoundEntity>(visible, options).toArray());
+    },
+    /**
+     * Returns the visible entities among these ids, as findVisible does, and the organization's own ones that changed since
+     * a time, which an index that lags behind does not have.
+     */
+    async findMatches(tenant: Tenant, ids: readonly string[], changedSince: Date): Promise<FoundEntity[]> {
       const ways: Filter<EntityDocument>[] = [
         { _id: { $in: [...ids] }, organization_id: visibleTo(tenant) },
         hidingAny(tenant, [...ids]),
@@ -81,7 +58,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       ];
       const { entities, remembered } = of(tenant);
       const ofThese = { organization_id: tenant.organizationId, entity_id: { $in: [...ids] } };
-      // One command for both: a command costs more than what it reads here.
+      // One command for both, as a command costs more than what it reads here.
       const all = await entities
         .aggregate<FoundEntity | RememberedDocument>([
           { $match: { $or: ways } },
@@ -100,7 +77,12 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       }
       return withHiding(found, found);
     },
-    async findCarriers(tenant, identifiers, tinHashes) {
+    /** Returns the visible entities that carry one of these; several may carry the same one. */
+    async findCarriers(
+      tenant: Tenant,
+      identifiers: IdentifierMap,
+      tinHashes: readonly Binary[],
+    ): Promise<EntityDocument[]> {
       const { uei, cage, duns } = identifiers;
       const visible = { organization_id: visibleTo(tenant) };
       const own = { organization_id: tenant.organizationId };
@@ -115,14 +97,20 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
         const found = await findByUei(of(tenant), tenant, uei);
         for (const { entity, remembered } of found) readAlong.set(entity, remembered);
         const entities = found.map(({ entity }) => entity);
-        // An own entity that took over a registry entity carries its UEI, and so was found with it.
+        // An own entity that took over a registry entity carries its UEI, so both were found.
         return withHiding(entities, entities);
       }
       const found = await of(tenant).entities.find({ $or: ways }).limit(MAX_CARRIERS).toArray();
       return withoutHidden(of(tenant), tenant, found);
     },
-    findTinCarriers: (tenant, tinHashes) => findTinCarriers(of(tenant), tenant, tinHashes),
-    async findRemembered(tenant, identifiers, tinHashes) {
+    /** Returns the ids of the organization's own entities that carry a TIN with one of these hashes. */
+    findTinCarriers: (tenant: Tenant, tinHashes: readonly Binary[]) => findTinCarriers(of(tenant), tenant, tinHashes),
+    /** Returns what the organization remembers under these identifiers. */
+    async findRemembered(
+      tenant: Tenant,
+      identifiers: IdentifierMap,
+      tinHashes: readonly Binary[],
+    ): Promise<RememberedDocument[]> {
       const ways: Filter<RememberedDocument>[] = [];
       for (const type of ["uei", "cage", "duns"] as const) {
         if (identifiers[type]) ways.push({ organization_id: tenant.organizationId, type, value: identifiers[type] });
@@ -133,22 +121,25 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       if (ways.length === 0) return [];
       return of(tenant).remembered.find({ $or: ways }).limit(MAX_CARRIERS).toArray();
     },
-    async rememberedOf(tenant, entities) {
+    /** Returns what the organization remembers of these entities. */
+    async rememberedOf(tenant: Tenant, entities: readonly FoundEntity[]): Promise<Map<string, RememberedDocument[]>> {
       const along = entities.map((entity) => (entity.organization_id === null ? readAlong.get(entity) : undefined));
       if (along.some((remembered) => !remembered)) return rememberedOf(of(tenant), tenant, entities);
       return new Map(entities.map(({ _id }, index) => [_id, along[index]!]));
     },
-    async findByContent(tenant, hashes) {
+    async findByContent(tenant: Tenant, hashes: readonly Binary[]): Promise<EntityDocument | undefined> {
       const filter = { organization_id: tenant.organizationId, content_hash: { $in: [...hashes] } };
       return (await of(tenant).entities.findOne(filter)) ?? undefined;
     },
-    listOwn: (tenant, page) => findPage(of(tenant).entities, { organization_id: tenant.organizationId }, page),
-    countOwn: (tenant) => of(tenant).entities.countDocuments({ organization_id: tenant.organizationId }),
-    async viewAt(tenant, entityId, version) {
+    listOwn: (tenant: Tenant, page: PageRequest | undefined) =>
+      findPage(of(tenant).entities, { organization_id: tenant.organizationId }, page),
+    countOwn: (tenant: Tenant) => of(tenant).entities.countDocuments({ organization_id: tenant.organizationId }),
+    /** Returns an own entity as its snapshot of that version shows it. */
+    async viewAt(tenant: Tenant, entityId: string, version: number): Promise<PublicEntity | undefined> {
       const filter = { entity_id: entityId, organization_id: tenant.organizationId, version };
       return (await of(tenant).snapshots.findOne(filter))?.entity;
     },
-    listSnapshots(tenant, entity, page) {
+    listSnapshots(tenant: Tenant, entity: EntityDocument, page: PageRequest | undefined) {
       const owner = entity.organization_id === null ? { $exists: false } : tenant.organizationId;
       const filter: Filter<SnapshotDocument> = { entity_id: entity._id, organization_id: owner };
       return findPage(of(tenant).snapshots, filter, page);
@@ -160,7 +151,7 @@ function visibleTo(tenant: Tenant) {
   return { $in: [null, tenant.organizationId] };
 }
 
-/** The visible entities that carry a UEI, each with what the organization remembers of it. */
+/** Returns the visible entities that carry a UEI, each with what the organization remembers of it. */
 async function findByUei({ entities, remembered }: Collections, tenant: Tenant, uei: string) {
   const found = await entities
     .aggregate<EntityDocument & { along: RememberedDocument[] }>([
@@ -191,7 +182,7 @@ async function findTinCarriers(
   return found.map(({ _id }) => _id);
 }
 
-/** The organization's own entities that took over one of these of the registry. */
+/** Returns a filter for the own entities that took over one of these registry entities. */
 function hidingAny(tenant: Tenant, registryIds: string[]): Filter<EntityDocument> {
   return { organization_id: tenant.organizationId, registry_entity_id: { $in: registryIds } };
 }
@@ -209,8 +200,8 @@ async function withoutHidden<E extends FoundEntity>(
 type Hideable = Pick<EntityDocument, "_id" | "organization_id" | "identifiers" | "registry_entity_id">;
 
 /**
- * Replaces registry entities by the own ones that took them over, and drops those whose UEI an own one carries: the
- * organization's own entity stands for both. `candidates` has at least those that took over one of them.
+ * Replaces registry entities by the own ones that took them over, and leaves out those whose UEI an own one carries, as the
+ * organization sees its own entity instead. `candidates` includes those that took over one of them.
  */
 export function withHiding<E extends Hideable>(found: readonly E[], candidates: readonly E[]): E[] {
   const registryIds = new Set(found.filter((entity) => entity.organization_id === null).map(({ _id }) => _id));
@@ -230,7 +221,7 @@ async function rememberedOf(
   tenant: Tenant,
   entities: readonly FoundEntity[],
 ): Promise<Map<string, RememberedDocument[]>> {
-  // What was remembered of a registry entity stays known when an own one takes it over.
+  // What was remembered of a registry entity also counts for the own one that takes it over.
   const seenAs = new Map<string, string>();
   for (const { _id, organization_id, registry_entity_id } of entities) {
     if (organization_id === null) seenAs.set(_id, _id);

@@ -48,7 +48,7 @@ test("rotates both environments, says what it did and when the old keys can go, 
   const first = await run(["rotate"], rings);
   expect(first).toMatchObject({ code: 0, printed: expect.stringContaining("live carried TINs: 1 renewed, 0 left") });
   expect(first.printed).toContain("sandbox hashes of contents: 1 renewed, 0 left");
-  expect(first.printed).toContain("the others can be dropped");
+  expect(first.printed).toContain("the others can be removed");
   for (const secret of [TIN, ...[old, young].flatMap(({ tin, hash }) => [ring(tin), ring(hash)])]) {
     expect(first.printed).not.toContain(secret);
   }

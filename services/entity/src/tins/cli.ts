@@ -10,12 +10,12 @@ import { createTinVault } from "./tins.ts";
 
 const USAGE = `Usage:
   npm run tins -- rotate
-      seals and hashes all stored TINs of both environments by the first keys of TIN_KEYS and TIN_HASH_KEYS, while the
-      service runs; goes on where it was ended. Once nothing is left the other keys can be dropped`;
+      seals and hashes all stored TINs of both environments with the first keys of TIN_KEYS and TIN_HASH_KEYS, while the
+      service is running; continues where it was stopped. Once nothing is left, the other keys can be removed`;
 
 const BATCH_SIZE = 200;
 
-/** The message is for the operator. */
+/** Says how to use the command. */
 class UsageError extends Error {}
 
 await main(process.argv.slice(2)).catch((error: unknown) => {
@@ -49,12 +49,12 @@ async function main(args: string[]): Promise<void> {
         stopping: stop.signal,
         onFault: (collection, id, fault) => console.error(`${environment} ${collection} ${id}: ${fault}`),
       });
-      left += tell(environment, report);
+      left += print(environment, report);
     }
     if (left > 0) process.exitCode = 1;
     console.log(
       left === 0
-        ? "Everything is by the newest keys: the others can be dropped."
+        ? "Everything uses the newest keys: the others can be removed."
         : "Something is left: keep the other keys, and run this again.",
     );
   } finally {
@@ -62,8 +62,8 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
-/** Returns how much is left. */
-function tell(environment: string, report: RotationReport): number {
+/** Prints the result in an environment; returns how many documents are left. */
+function print(environment: string, report: RotationReport): number {
   const names: Record<keyof RotationReport, string> = {
     fingerprintKeys: "fingerprint keys",
     carried: "carried TINs",

@@ -12,7 +12,7 @@ afterAll(() => app.stop());
 const caller = callerFor("org_rekey");
 const find = (legalName: string) => app.gateway.lookUp({ caller, legalName });
 
-test("keys that older rules made are made anew, and nothing else of the entity; then there is nothing to do", async () => {
+test("keys that older rules made are recomputed, and nothing else changes; then there is nothing to do", async () => {
   const names = ["Quarrystone Paving LLC", "Umbria Glassworks Inc", "Tremont Foundry"];
   for (const legalName of names) await app.gateway.createEntity({ caller, legalName, identifiers: {} });
   const before = await app.live.entities.find().sort({ _id: 1 }).toArray();

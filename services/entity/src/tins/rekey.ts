@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@vvs/logging";
 import { type Environment, environments } from "@vvs/tenant";
-import type { Collections, EntityDocument } from "../model/documents.ts";
+import type { Collections } from "../model/documents.ts";
 import { asReadBefore } from "../model/entity-writes.ts";
 import { MATCH_VERSION, matchKeysOf } from "../model/match-keys.ts";
 
@@ -9,39 +9,11 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 const RETRY_MS = 30_000;
 
-/**
- * Makes the match keys of entities anew that older rules made, as many as there are. What another call writes
- * meanwhile stays: it has made its own keys. Returns how many were renewed.
- */
+/** Recomputes the match keys that older rules made; returns how many. A write of another call, with its own keys, stays. */
 export async function rekey({ entities }: Pick<Collections, "entities">, signal?: AbortSignal): Promise<number> {
   const outdated = { $or: [{ match_version: { $lt: MATCH_VERSION } }, { match_version: { $exists: false } }] };
   for (let renewed = 0; ; await wait(PAUSE_MS)) {
-    const batch = await entities
-      .find<
-        Pick<
-          EntityDocument,
-          | "_id"
-          | "organization_id"
-          | "version"
-          | "revision"
-          | "legal_name"
-          | "placeholder"
-          | "other_names"
-          | "addresses"
-        >
-      >(outdated, {
-        projection: {
-          organization_id: 1,
-          version: 1,
-          revision: 1,
-          legal_name: 1,
-          placeholder: 1,
-          other_names: 1,
-          addresses: 1,
-        },
-      })
-      .limit(BATCH)
-      .toArray();
+    const batch = await entities.find(outdated).limit(BATCH).toArray();
     if (batch.length === 0 || signal?.aborted) return renewed;
     const { modifiedCount } = await entities.bulkWrite(
       batch.map((entity) => ({
@@ -53,7 +25,7 @@ export async function rekey({ entities }: Pick<Collections, "entities">, signal?
   }
 }
 
-/** Renews outdated keys of both environments beside what the service does, and says when it is through. */
+/** Recomputes outdated keys of both environments in the background, and logs when it has finished. */
 export function startRekeying(options: {
   collections: Readonly<Record<Environment, Pick<Collections, "entities">>>;
   logger: Logger;
@@ -65,10 +37,10 @@ export function startRekeying(options: {
     while (!signal.aborted) {
       try {
         const renewed = await rekey(collections[environment], signal);
-        if (renewed > 0) logger.info({ environment, renewed }, "match keys were made anew");
+        if (renewed > 0) logger.info({ environment, renewed }, "match keys were recomputed");
         return;
       } catch (err) {
-        logger.error({ err, environment }, "match keys can't be made anew now");
+        logger.error({ err, environment }, "match keys can't be recomputed now");
         await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }

@@ -6,28 +6,26 @@ import type { Environment, Tenant } from "@vvs/tenant";
 import { Binary } from "mongodb";
 import type { Collections, FingerprintKeyDocument } from "../model/documents.ts";
 
-/** The key that fingerprints the TINs of one organization. */
-export interface FingerprintKeys {
-  /** Made at the first TIN, and the same for ever. Errors: it was sealed by an unknown key. */
-  of(tenant: Tenant): Promise<Buffer>;
-}
+/** The keys for the fingerprints of TINs, one per organization and environment. */
+export type FingerprintKeys = ReturnType<typeof createFingerprintKeys>;
 
 /**
- * What stands for a TIN wherever it is compared over time: in the inputs of stored answers and of monitors' baselines.
- * Equal TINs of an organization have equal fingerprints, whatever keys seal and hash them today.
+ * Returns the fingerprint of a TIN, by which it is compared over time: in the inputs of stored answers and of monitors'
+ * baselines. Equal TINs of an organization have equal fingerprints, whatever keys seal and hash them.
  */
 export function fingerprintOf(key: Buffer, tin: string): Binary {
   return new Binary(keyedHashes([{ id: "", key }], tin)[0]!.hash);
 }
 
-/** Keeps one random key an organization and environment, itself sealed by the newest of `sealingKeys`. */
+/** Stores one random key per organization and environment, sealed by the newest of `sealingKeys`. */
 export function createFingerprintKeys(options: {
   collections: Readonly<Record<Environment, Pick<Collections, "fingerprintKeys">>>;
   sealingKeys: readonly SecretKey[];
-}): FingerprintKeys {
+}) {
   const { sealingKeys } = options;
   return {
-    async of(tenant) {
+    /** Returns the organization's key, which is created for its first TIN and never changes. Errors: an unknown key sealed it. */
+    async of(tenant: Tenant): Promise<Buffer> {
       const { fingerprintKeys } = options.collections[tenant.environment];
       const mine = { _id: tenant.organizationId };
       const found = await fingerprintKeys.findOne(mine);
@@ -44,13 +42,13 @@ export function createFingerprintKeys(options: {
   };
 }
 
-/** A key as it is stored, sealed by the newest key of the ring. */
+/** Returns a key in its stored form, sealed by the newest key of the ring. */
 export function sealKey(ring: readonly SecretKey[], tenant: Tenant, key: Buffer): FingerprintKeyDocument["sealed"] {
   const { key_id, box } = seal(ring, placeOf(tenant), key.toString("base64"));
   return { key_id, box: new Binary(box) };
 }
 
-/** Errors: an unknown key of the ring, a box that belongs elsewhere. */
+/** Errors: a key that the ring does not have, a box that belongs to another place. */
 export function openKey(
   ring: readonly SecretKey[],
   tenant: Tenant,

@@ -191,7 +191,7 @@ describe("a rotation of both rings", () => {
     });
   });
 
-  test("then the old keys can be dropped: all opens, is found, and has the fingerprints it had", async () => {
+  test("then the old keys can be removed: every TIN opens, is found, and keeps its fingerprint", async () => {
     const young = await serve(after);
     await expectKnown(live, young);
     await expectKnown(sandbox, young);

@@ -9,55 +9,48 @@ import type {
   FingerprintKeyDocument,
   RememberedDocument,
   SnapshotDocument,
-  TinDocument,
 } from "../model/documents.ts";
 import { contentText } from "../model/own-entity.ts";
 import { openKey, sealKey } from "./tin-fingerprints.ts";
 import type { TinHome, TinVault } from "./tins.ts";
 
-/** What a rotation came to in one collection. */
-export interface RotationCount {
-  /** Now by the newest keys. */
+/** The result of a rotation in one collection. */
+interface RotationCount {
   readonly renewed: number;
-  /** Still by others: changed meanwhile, or not to be renewed. A repetition gets the former. */
+  /** Documents that older keys still seal or hash: they changed meanwhile, or can't be renewed. Another run gets the former. */
   readonly left: number;
 }
 
-export interface RotationReport {
-  readonly carried: RotationCount;
-  readonly remembered: RotationCount;
-  readonly fingerprintKeys: RotationCount;
-  readonly contents: RotationCount;
-}
+export type RotationReport = Awaited<ReturnType<typeof rotateTins>>;
 
-export interface Rotation {
+interface Rotation {
   readonly collections: Collections;
   readonly environment: Environment;
   readonly tins: TinVault;
   readonly sealingKeys: readonly SecretKey[];
-  /** Documents that are read and written at once. */
+  /** Number of documents that are read and written together. */
   readonly batchSize: number;
-  /** Ends the rotation after the batch at hand. */
+  /** Ends the rotation after the current batch. */
   readonly stopping: AbortSignal;
-  /** A document that can't be renewed: its collection, its id, why. */
+  /** Called for each document that can't be renewed, with its collection, its id and the reason. */
   readonly onFault: (collection: string, id: string, fault: string) => void;
 }
 
 /**
- * Brings everything that TIN keys sealed or hashed in one environment to the newest keys, in small batches while the
- * service runs, whose look-ups find a TIN under any key of its rings. What is by the newest keys is passed over, so that
- * a rotation that was ended goes on where it was; what another call writes meanwhile is never overwritten.
+ * Renews everything that TIN keys sealed or hashed in one environment with the newest keys, in small batches while the
+ * service is running, whose look-ups find a TIN under any key of its rings. Skips what the newest keys already sealed, so
+ * that a rotation that was stopped can continue. Never overwrites what another call writes meanwhile.
  */
-export async function rotateTins(rotation: Rotation): Promise<RotationReport> {
+export async function rotateTins(rotation: Rotation) {
   return {
     fingerprintKeys: await rotateFingerprintKeys(rotation),
-    carried: await rotateCarried(rotation),
-    remembered: await rotateRemembered(rotation),
+    carried: await rotateStoredTins(rotation, "carriedTins", {}),
+    remembered: await rotateStoredTins(rotation, "remembered", { type: "tin" }),
     contents: await rotateContents(rotation),
   };
 }
 
-/** One write that renews a document only where it still is what was read; undefined where it can't be renewed. */
+/** A write that renews a document only if it is still as it was read; undefined if the document can't be renewed. */
 type Renewal<D extends { _id: string }> = (document: D) => AnyBulkWriteOperation<D> | undefined;
 
 async function rotateFingerprintKeys(rotation: Rotation): Promise<RotationCount> {
@@ -70,30 +63,29 @@ async function rotateFingerprintKeys(rotation: Rotation): Promise<RotationCount>
   });
 }
 
-async function rotateCarried(rotation: Rotation): Promise<RotationCount> {
-  const { carriedTins } = rotation.collections;
-  return rotateCollection(rotation, carriedTins, outstandingTins(rotation), async () => (document) => {
-    const { _id, organization_id } = document;
-    const renewed = renew(rotation, organization_id, { collection: "entity_identifiers", id: _id }, document);
-    return { updateOne: { filter: { _id, organization_id, ...asStored(document) }, update: { $set: renewed } } };
-  });
-}
-
-async function rotateRemembered(rotation: Rotation): Promise<RotationCount> {
-  const { remembered } = rotation.collections;
-  const outstanding: Filter<RememberedDocument> = { type: "tin", ...outstandingTins(rotation) };
-  return rotateCollection(rotation, remembered, outstanding, async () => (document) => {
+async function rotateStoredTins(
+  rotation: Rotation,
+  name: "carriedTins" | "remembered",
+  filter: Filter<RememberedDocument>,
+): Promise<RotationCount> {
+  const { collections, environment, tins } = rotation;
+  const collection = collections[name] as unknown as Collection<RememberedDocument>;
+  const { sealingKeyId, hashKeyId } = tins.newest;
+  const byOlder = [{ "sealed.key_id": { $ne: sealingKeyId } }, { hash_key_id: { $ne: hashKeyId } }];
+  return rotateCollection(rotation, collection, { ...filter, $or: byOlder }, async () => (document) => {
     const { _id, organization_id, sealed, hash, last4 } = document;
     if (!sealed || !hash || !last4) return undefined;
-    const stored = { ...document, sealed, hash, last4 };
-    const renewed = renew(rotation, organization_id, { collection: "remembered_identifiers", id: _id }, stored);
-    return { updateOne: { filter: { _id, organization_id, ...asStored(stored) }, update: { $set: renewed } } };
+    const home = { collection: collection.collectionName as TinHome["collection"], id: _id };
+    const tenant = { organizationId: organization_id, environment };
+    const renewed = tins.renew(tenant, home, { ...document, sealed, hash, last4 });
+    // Another TIN, or the same sealed again, has another box.
+    return { updateOne: { filter: { _id, organization_id, "sealed.box": sealed.box, hash }, update: { $set: renewed } } };
   });
 }
 
 /**
- * The hash of a creation's content is over its TIN too. The content is made again of the first snapshot and the TIN that
- * the entity carries, and is right where one of the ring's keys gives the stored hash.
+ * Renews the hashes of creations' contents, which include the TIN. The content is recomputed from the first snapshot and
+ * the TIN that the entity carries; it is right if one of the ring's keys gives the stored hash.
  */
 async function rotateContents(rotation: Rotation): Promise<RotationCount> {
   const { collections, environment, tins } = rotation;
@@ -141,7 +133,7 @@ function creationText(
   return contentText({ legalName: entity.legal_name, identifiers, address: entity.addresses[0] });
 }
 
-/** Renews what is outstanding, batch by batch in the order of ids; `prepare` reads what a batch's renewals need. */
+/** Renews the outstanding documents in batches, in the order of ids; `prepare` reads what a batch's renewals need. */
 async function rotateCollection<D extends { _id: string }>(
   { batchSize, stopping, onFault }: Rotation,
   collection: Collection<D>,
@@ -159,27 +151,27 @@ async function rotateCollection<D extends { _id: string }>(
   for (let batch = await next(); batch.length > 0 && !stopping.aborted; batch = await next()) {
     after = batch.at(-1)!._id;
     const renewal = await prepare(batch);
-    const tell = (id: string, fault: string) => onFault(collection.collectionName, id, fault);
+    const report = (id: string, fault: string) => onFault(collection.collectionName, id, fault);
     const writes = batch.flatMap((document) => {
       try {
         const write = renewal(document);
-        if (!write) tell(document._id, "it can't be made again of what is stored");
+        if (!write) report(document._id, "it can't be recomputed from what is stored");
         return write ?? [];
       } catch (error) {
-        tell(document._id, error instanceof Error ? error.message : "it does not open");
+        report(document._id, error instanceof Error ? error.message : "it can't be opened");
         return [];
       }
     });
-    if (writes.length > 0) renewed += await writeAll(collection, writes, tell);
+    if (writes.length > 0) renewed += await writeAll(collection, writes, report);
   }
   return { renewed, left: await collection.countDocuments(outstanding) };
 }
 
-/** Returns how many were written; one that another document's unique index refuses holds up none of the rest. */
+/** Returns how many were written. A write that a unique index refuses does not stop the others. */
 async function writeAll<D extends { _id: string }>(
   collection: Collection<D>,
   writes: readonly AnyBulkWriteOperation<D>[],
-  tell: (id: string, fault: string) => void,
+  report: (id: string, fault: string) => void,
 ): Promise<number> {
   try {
     return (await collection.bulkWrite([...writes], { ordered: false })).modifiedCount;
@@ -188,23 +180,10 @@ async function writeAll<D extends { _id: string }>(
     const failed = [error.writeErrors].flat();
     for (const { index, code } of failed) {
       const write = writes[index] as { updateOne: { filter: { _id: string } } };
-      tell(write.updateOne.filter._id, `it could not be written (MongoDB error ${code})`);
+      report(write.updateOne.filter._id, `it could not be written (MongoDB error ${code})`);
     }
     return error.result.modifiedCount;
   }
-}
-
-function outstandingTins({ tins: { newest } }: Rotation) {
-  return { $or: [{ "sealed.key_id": { $ne: newest.sealingKeyId } }, { hash_key_id: { $ne: newest.hashKeyId } }] };
-}
-
-function renew({ tins, environment }: Rotation, organizationId: string, home: TinHome, stored: TinDocument) {
-  return tins.renew({ organizationId, environment }, home, stored);
-}
-
-/** Another TIN, or the same sealed again, has another box. */
-function asStored({ sealed, hash }: Pick<TinDocument, "sealed" | "hash">) {
-  return { "sealed.box": sealed.box, hash };
 }
 
 function isSame(one: Binary, other: Binary): boolean {

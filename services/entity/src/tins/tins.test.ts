@@ -9,7 +9,7 @@ const home: TinHome = { collection: "entity_identifiers", id: "ent_1" };
 const fingerprintKey = randomBytes(32);
 const fingerprintKeys = { of: async () => fingerprintKey };
 
-test("a TIN sealed before a rotation of both rings is still opened and found, and renewed by the newest keys", async () => {
+test("a TIN sealed before a rotation of both rings still opens and is found, and is renewed with the newest keys", async () => {
   const old = { sealing: key("s1"), hash: key("h1") };
   const before = createTinVault({ sealingKeys: [old.sealing], hashKeys: [old.hash], fingerprintKeys });
   const sealed = await before.seal(tenant, home, "123456789");

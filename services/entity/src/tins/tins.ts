@@ -5,39 +5,24 @@ import { Binary } from "mongodb";
 import type { TinDocument } from "../model/documents.ts";
 import { type FingerprintKeys, fingerprintOf } from "./tin-fingerprints.ts";
 
-/** Where a TIN is kept, and under which id. */
+/** The collection that stores a TIN, and the id of its document. */
 export interface TinHome {
   readonly collection: "entity_identifiers" | "remembered_identifiers";
   readonly id: string;
 }
 
-/** Seals, opens and hashes TINs; alone holds their keys. */
-export interface TinVault {
-  /** The newest keys: what is stored by others awaits a rotation. */
-  readonly newest: { readonly sealingKeyId: string; readonly hashKeyId: string };
-  /** The hashes under which a TIN of this organization may be stored: one a key, the newest first. */
-  hashes(tenant: Tenant, tin: string): Binary[];
-  /** Stands for a TIN of this organization, whatever keys seal and hash it. */
-  fingerprint(tenant: Tenant, tin: string): Promise<Binary>;
-  /** What is stored of a TIN. */
-  seal(tenant: Tenant, home: TinHome, tin: string): Promise<TinDocument>;
-  /** The TIN in clear. Errors: an unknown key, a box that belongs elsewhere. */
-  open(tenant: Tenant, home: TinHome, sealed: TinDocument["sealed"]): string;
-  /** The same TIN by the newest keys; its fingerprint stays. Errors: as `open`. */
-  renew(tenant: Tenant, home: TinHome, stored: TinDocument): TinDocument;
-  /** Keyed hashes of other content that may hold a TIN, the newest key's first. */
-  contentHashes(tenant: Tenant, content: string): Binary[];
-}
+/** Seals, opens and hashes TINs; only the vault has their keys. */
+export type TinVault = ReturnType<typeof createTinVault>;
 
 /** `sealingKeys` seal and `hashKeys` hash, each with its newest key; older ones are still read. */
 export function createTinVault(options: {
   sealingKeys: readonly SecretKey[];
   hashKeys: readonly SecretKey[];
   fingerprintKeys: FingerprintKeys;
-}): TinVault {
+}) {
   const { sealingKeys, hashKeys, fingerprintKeys } = options;
   const newest = { sealingKeyId: sealingKeys[0]!.id, hashKeyId: hashKeys[0]!.id };
-  // The organization is hashed along, so that equal TINs of two organizations can't be told from the database.
+  // The hash includes the organization, so that the database does not show that two organizations have the same TIN.
   const hash = (tenant: Tenant, kind: string, text: string) =>
     keyedHashes(hashKeys, JSON.stringify([kind, tenant.environment, tenant.organizationId, text])).map(
       (keyed) => new Binary(keyed.hash),
@@ -59,26 +44,33 @@ export function createTinVault(options: {
     };
   };
   const fingerprint = async (tenant: Tenant, tin: string) => fingerprintOf(await fingerprintKeys.of(tenant), tin);
-  const openTin: TinVault["open"] = (tenant, home, { key_id, box }) =>
+  const openTin = (tenant: Tenant, home: TinHome, { key_id, box }: TinDocument["sealed"]) =>
     open(sealingKeys, placeOf(tenant, home), { key_id, box: box.value() });
   return {
+    /** The ids of the newest keys; a rotation renews what other keys sealed or hashed. */
     newest,
-    hashes: (tenant, tin) => hash(tenant, "tin", tin),
-    contentHashes: (tenant, content) => hash(tenant, "content", content),
+    /** Returns the hashes under which a TIN of this organization may be stored: one per key, the newest first. */
+    hashes: (tenant: Tenant, tin: string): Binary[] => hash(tenant, "tin", tin),
+    /** Returns keyed hashes of other content that may contain a TIN, the newest key's first. */
+    contentHashes: (tenant: Tenant, content: string): Binary[] => hash(tenant, "content", content),
+    /** Returns the fingerprint of a TIN of this organization, which stays when keys rotate. */
     fingerprint,
-    seal: async (tenant, home, tin) => ({
+    /** Returns a TIN in its stored form. */
+    seal: async (tenant: Tenant, home: TinHome, tin: string): Promise<TinDocument> => ({
       ...sealed(tenant, home, tin),
       fingerprint: await fingerprint(tenant, tin),
     }),
+    /** Returns a TIN in clear. Errors: an unknown key, a box that belongs to another place. */
     open: openTin,
-    renew: (tenant, home, stored) => ({
+    /** Returns the same TIN, sealed and hashed by the newest keys; its fingerprint stays. Errors: as `open`. */
+    renew: (tenant: Tenant, home: TinHome, stored: TinDocument): TinDocument => ({
       ...sealed(tenant, home, openTin(tenant, home, stored.sealed)),
       fingerprint: storedFingerprint(stored),
     }),
   };
 }
 
-/** What stands for a stored TIN: its first hash, where it was stored before TINs had fingerprints. */
+/** Returns the fingerprint of a stored TIN: on documents older than fingerprints, its first hash. */
 export function storedFingerprint({ fingerprint, hash }: Pick<TinDocument, "fingerprint" | "hash">): Binary {
   return fingerprint ?? hash;
 }
