@@ -38,14 +38,7 @@ export interface IdempotentCall<T> {
   readonly replay: (resourceId: string) => Promise<T>;
 }
 
-export interface IdempotencyStore {
-  /**
-   * Runs a call at most once per key. Errors: idempotency_mismatch (the key was used with another body);
-   * idempotency_conflict (the first call is still running); errors of `run`, after which the key is free again. After
-   * an unknown outcome the key is kept until the call's deadline, when it is certain whether the call had an effect.
-   */
-  once<T>(call: IdempotentCall<T>): Promise<Outcome<T>>;
-}
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 /** Creates the collection and its indexes; only migrations call this. */
 export async function migrateIdempotency(db: Db): Promise<void> {
@@ -58,10 +51,15 @@ export async function migrateIdempotency(db: Db): Promise<void> {
  * Stores idempotency keys in the database of the service that owns the effect. A key is held until the deadline of its
  * call, or for `leaseMs` if the call has none.
  */
-export function createIdempotencyStore(options: { db: Db; leaseMs: number; now: () => Date }): IdempotencyStore {
+export function createIdempotencyStore(options: { db: Db; leaseMs: number; now: () => Date }) {
   const keys = options.db.collection<IdempotencyDocument>("idempotency_calls");
   return {
-    async once({ tenant, idempotency, run, replay }) {
+    /**
+     * Runs a call at most once per key. Errors: idempotency_mismatch (the key was used with another body);
+     * idempotency_conflict (the first call is still running); errors of `run`, after which the key is free again. After
+     * an unknown outcome the key is kept until the call's deadline, when it is certain whether the call had an effect.
+     */
+    async once<T>({ tenant, idempotency, run, replay }: IdempotentCall<T>): Promise<Outcome<T>> {
       if (!idempotency) return { value: await run(async () => undefined), replayed: false };
       const claim = claimOf(tenant, idempotency, options);
       const earlier = await take(keys, options.now(), claim).catch(notTheEffect);

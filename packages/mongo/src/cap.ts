@@ -24,17 +24,7 @@ export interface CapDocument {
 }
 
 /** A limit on the number of things that each owner has, exact for any number of concurrent calls and replicas. */
-export interface Cap {
-  /** Returns the owner's number of things, by the counter. */
-  active(owner: string): Promise<number>;
-  /**
-   * Reserves a place by one conditional write and creates the thing. If the creation fails, the place is free again,
-   * unless the outcome is unknown. Errors: `refusal` if the limit is reached; errors of `create`.
-   */
-  within<T>(owner: string, options: { limit: number; refusal: () => Error }, create: () => Promise<T>): Promise<T>;
-  /** Ends a thing and frees its place, unless `end` resolves to undefined, which means that it had ended before. */
-  freeing<T>(owner: string, end: () => Promise<T | undefined>): Promise<T | undefined>;
-}
+export type Cap = ReturnType<typeof createCap>;
 
 /**
  * Creates a cap. Its counters are written outside of the transactions that create and end things, so that concurrent
@@ -46,7 +36,7 @@ export function createCap(options: {
   counters: Collection<CapDocument>;
   /** Counts the owner's things, with majority reads, as connectMongo's clients do. */
   count: (owner: string) => Promise<number>;
-}): Cap {
+}) {
   const { counters, count } = options;
   const changedBy = (change: { active?: number; recounts?: number }) =>
     ({ $inc: { ...change, version: 1 }, $currentDate: { changed_at: true } }) as const;
@@ -86,10 +76,19 @@ export function createCap(options: {
   }
 
   return {
-    async active(owner) {
+    /** Returns the owner's number of things, by the counter. */
+    async active(owner: string): Promise<number> {
       return (await counters.findOne({ _id: owner }))?.active ?? 0;
     },
-    async within(owner, { limit, refusal }, create) {
+    /**
+     * Reserves a place by one conditional write and creates the thing. If the creation fails, the place is free again,
+     * unless the outcome is unknown. Errors: `refusal` if the limit is reached; errors of `create`.
+     */
+    async within<T>(
+      owner: string,
+      { limit, refusal }: { limit: number; refusal: () => Error },
+      create: () => Promise<T>,
+    ): Promise<T> {
       const reserved = await reserve(owner, limit).catch(notTheEffect);
       if (!reserved) throw refusal();
       try {
@@ -99,7 +98,8 @@ export function createCap(options: {
         throw error;
       }
     },
-    async freeing(owner, end) {
+    /** Ends a thing and frees its place, unless `end` resolves to undefined, which means that it had ended before. */
+    async freeing<T>(owner: string, end: () => Promise<T | undefined>): Promise<T | undefined> {
       const before = await counters.findOne({ _id: owner });
       const ended = await end();
       if (ended !== undefined && before) await free(owner, before.recounts);

@@ -31,7 +31,17 @@ export async function connectMongo(options: {
   const { logger, stopping } = options;
   for (let isLogged = false; ; isLogged = true) {
     // A new one each time: a client whose first connection failed never connects again.
-    const client = createClient(options.uri, options.service);
+    const client = new DeadlineClient(options.uri, {
+      appName: options.service,
+      readConcern: { level: "majority" },
+      writeConcern: { w: "majority" },
+      readPreference: "primary",
+      serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+      waitQueueTimeoutMS: CONNECTION_WAIT_MS,
+      connectTimeoutMS: CONNECT_TIMEOUT_MS,
+      maxPoolSize: 50,
+      ignoreUndefined: true,
+    });
     try {
       await client.db("admin").command({ ping: 1 }, { signal: stopping.aborted ? undefined : stopping });
       if (isLogged) logger.info("MongoDB is available");
@@ -50,20 +60,6 @@ export async function connectMongo(options: {
 /** Returns a ping for `serveRpc` that succeeds if the primary answers. */
 export function pingMongo(client: MongoClient): (signal: AbortSignal) => Promise<unknown> {
   return (signal) => client.db("admin").command({ ping: 1 }, { signal });
-}
-
-function createClient(uri: string, service: string): MongoClient {
-  return new DeadlineClient(uri, {
-    appName: service,
-    readConcern: { level: "majority" },
-    writeConcern: { w: "majority" },
-    readPreference: "primary",
-    serverSelectionTimeoutMS: SERVER_SELECTION_MS,
-    waitQueueTimeoutMS: CONNECTION_WAIT_MS,
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
-    maxPoolSize: 50,
-    ignoreUndefined: true,
-  });
 }
 
 /** Returns a service's databases, one per environment: <prefix><service>_live and <prefix><service>_sandbox. */

@@ -19,9 +19,9 @@ export interface TransactionOptions {
 
 /**
  * Runs `work` in a transaction: all of its writes take effect, or none. `work` may run more than once, so it must only
- * write to MongoDB. The transaction ends by the deadline of the call that is being served, else within `backgroundMs`, even if
- * MongoDB hangs. Errors: those of `work`, with nothing written; service_unavailable if it could not be committed in
- * time, certainly without effect, or with an unknown outcome (isOutcomeUnknown) if a commit had begun.
+ * write to MongoDB. The transaction ends by the deadline of the call that is being served, else within `backgroundMs`,
+ * even if MongoDB hangs. Errors: those of `work`, with nothing written; service_unavailable if it could not be committed
+ * in time, certainly without effect, or with an unknown outcome (isOutcomeUnknown) if a commit had begun.
  */
 export function inTransaction<T>(
   client: MongoClient,
@@ -38,21 +38,12 @@ export function inTransaction<T>(
   return answeredInTime(done, deadline, attempts);
 }
 
-interface Attempts<T> {
-  run(): Promise<T>;
-  /** Lets no commit begin, and aborts the transaction in the background. */
-  refuse(): void;
-  isCommitting(): boolean;
-  /** Returns the error of the latest attempt that failed. */
-  lastError(): unknown;
-}
-
 function createAttempts<T>(
   session: ClientSession,
   deadline: Deadline,
   work: (session: ClientSession) => Promise<T>,
   retry: boolean,
-): Attempts<T> {
+) {
   let refused = false;
   let committing = false;
   let lastError: unknown;
@@ -85,12 +76,14 @@ function createAttempts<T>(
 
   return {
     run,
+    /** Lets no commit begin, and aborts the transaction in the background. */
     refuse() {
       refused = true;
       // DeadlineClient refuses all later writes of `work`, because its time is over.
       if (session.inTransaction()) void session.abortTransaction().catch(() => undefined);
     },
     isCommitting: () => committing,
+    /** Returns the error of the latest attempt that failed. */
     lastError: () => lastError,
   };
 }
@@ -112,7 +105,11 @@ async function commit(session: ClientSession, deadline: Deadline): Promise<void>
 }
 
 /** Ends attempts that hang: as refused when it is too late for a commit, with an unknown outcome if one has begun. */
-async function answeredInTime<T>(done: Promise<T>, deadline: Deadline, attempts: Attempts<T>): Promise<T> {
+async function answeredInTime<T>(
+  done: Promise<T>,
+  deadline: Deadline,
+  attempts: Omit<ReturnType<typeof createAttempts>, "run">,
+): Promise<T> {
   const { promise: timeIsUp, reject } = Promise.withResolvers<never>();
   const until = (at: number, then: () => void) => setTimeout(then, timerMs(at));
   let timer = until(deadline.writesEndAt, () => {

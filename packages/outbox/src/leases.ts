@@ -15,22 +15,7 @@ interface Relay {
 }
 
 /** The shards that this process may work on. */
-export interface Leases {
-  /**
-   * Renews the held shards, gives up those beyond a fair share, and takes free ones. Returns the held shards. Errors:
-   * the database's; the shards stay held until their leases expire.
-   */
-  renew(): Promise<readonly number[]>;
-  /** Returns the held shards whose leases have not expired by this process's own clock. */
-  held(): readonly number[];
-  /**
-   * Writes to a shard's lease in a transaction, which can then commit only if no other process has taken the shard
-   * before. Call it first in the transaction. Returns false if the lease has expired or is another process's.
-   */
-  touch(session: ClientSession, shard: number): Promise<boolean>;
-  /** Gives up all shards. */
-  release(): Promise<void>;
-}
+export type Leases = ReturnType<typeof createLeases>;
 
 /** The kinds of work for which a database's shards are leased; each kind has its own leases. */
 export type LeasedName = "outbox" | "event_sequencer";
@@ -64,7 +49,7 @@ export function createLeases(options: {
   leaseMs: number;
   /** Resolves when no work on the shards held so far is in progress. */
   settled: () => Promise<void>;
-}): Leases {
+}) {
   const { owner, leaseMs } = options;
   const { shards, relays } = collections(options.db, options.name);
   const until = { $dateAdd: { startDate: "$$NOW", unit: "millisecond", amount: leaseMs } };
@@ -102,7 +87,11 @@ export function createLeases(options: {
   }
 
   return {
-    async renew() {
+    /**
+     * Renews the held shards, gives up those beyond a fair share, and takes free ones. Returns the held shards. Errors:
+     * the database's; the shards stay held until their leases expire.
+     */
+    async renew(): Promise<readonly number[]> {
       const startedMs = performance.now();
       const share = await shareOf();
       const kept = await keep();
@@ -113,12 +102,18 @@ export function createLeases(options: {
       validUntilMs = startedMs + leaseMs;
       return mine;
     },
+    /** Returns the held shards whose leases have not expired by this process's own clock. */
     held: () => (performance.now() < validUntilMs ? mine : []),
-    async touch(session, shard) {
+    /**
+     * Writes to a shard's lease in a transaction, which can then commit only if no other process has taken the shard
+     * before. Call it first in the transaction. Returns false if the lease has expired or is another process's.
+     */
+    async touch(session: ClientSession, shard: number): Promise<boolean> {
       const touched = await shards.updateOne({ _id: shard, ...valid }, { $inc: { writes: 1 } }, { session });
       return touched.matchedCount === 1;
     },
-    async release() {
+    /** Gives up all shards. */
+    async release(): Promise<void> {
       mine = [];
       await shards.updateMany({ owner }, { $set: { owner: null, until: new Date(0) } });
       await relays.deleteOne({ _id: owner });

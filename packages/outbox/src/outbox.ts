@@ -29,13 +29,7 @@ export interface OutboxRecord {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Outbox {
-  /**
-   * Stores records in the caller's transaction: they are published if and only if it commits. Records without trace
-   * headers get the active trace. Errors: a record is too large for Kafka; the transaction's own.
-   */
-  append(session: ClientSession, ...records: OutboxRecord[]): Promise<void>;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
  * Creates the outbox of one database. The order of rows comes from the caller's own numbers. A clock would not do,
@@ -43,10 +37,14 @@ export interface Outbox {
  * transactions of a shard conflict. The owner of a key already serializes and numbers the key's transactions, so once a
  * row is visible, all lower rows of its key are visible too, or sent.
  */
-export function createOutbox(options: { db: Db }): Outbox {
+export function createOutbox(options: { db: Db }) {
   const rows = outboxRows(options.db);
   return {
-    async append(session, ...records) {
+    /**
+     * Stores records in the caller's transaction: they are published if and only if it commits. Records without trace
+     * headers get the active trace. Errors: a record is too large for Kafka; the transaction's own.
+     */
+    async append(session: ClientSession, ...records: OutboxRecord[]): Promise<void> {
       if (records.length > 0) await rows.insertMany(records.map(toRow), { session });
     },
   };

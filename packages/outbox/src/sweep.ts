@@ -5,13 +5,6 @@ import { type OutboxRow, outboxRows, SEND_ORDER } from "./rows.ts";
 const PAGE_ROWS = 500;
 
 /** Sends all waiting rows once, key by key, so that a busy key does not block the others. */
-export interface Sweep {
-  /** Errors: Kafka or the database is unavailable; rows not deleted by then are sent again by the next run. */
-  run(): Promise<void>;
-  /** Resolves when the page being sent, if any, has arrived or failed. */
-  settled(): Promise<void>;
-}
-
 export function createSweep(options: {
   db: Db;
   producer: Pick<Producer, "send">;
@@ -19,7 +12,7 @@ export function createSweep(options: {
   held: () => readonly number[];
   stopping: AbortSignal;
   onRelayed(count: number): void;
-}): Sweep {
+}) {
   const rows = outboxRows(options.db);
   let current: Promise<unknown> = Promise.resolve();
 
@@ -41,7 +34,8 @@ export function createSweep(options: {
   }
 
   return {
-    async run() {
+    /** Errors: Kafka or the database is unavailable; rows not deleted by then are sent again by the next run. */
+    async run(): Promise<void> {
       let from: string | undefined;
       do {
         const page = sendPage(from);
@@ -49,7 +43,8 @@ export function createSweep(options: {
         from = await page;
       } while (from !== undefined && !options.stopping.aborted);
     },
-    async settled() {
+    /** Resolves when the page being sent, if any, has arrived or failed. */
+    async settled(): Promise<void> {
       await current;
     },
   };

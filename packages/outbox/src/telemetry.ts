@@ -2,14 +2,8 @@ import { metrics, type ObservableResult } from "@opentelemetry/api";
 import type { Db } from "mongodb";
 import { outboxRows } from "./rows.ts";
 
-/** Metrics of one database's outbox. */
-export interface OutboxMetrics {
-  relayed(count: number): void;
-  /** Stops reporting. */
-  close(): void;
-}
-
-export function createOutboxMetrics(db: Db): OutboxMetrics {
+/** Creates the metrics of one database's outbox; `close` stops reporting. */
+export function createOutboxMetrics(db: Db) {
   const meter = metrics.getMeter("@vvs/outbox");
   const attributes = { database: db.databaseName };
   const relayed = meter.createCounter("outbox_relayed_records", { description: "Outbox rows that were published." });
@@ -28,7 +22,7 @@ export function createOutboxMetrics(db: Db): OutboxMetrics {
 
   oldestUnsent.addCallback(reportOldest);
   return {
-    relayed: (count) => relayed.add(count, attributes),
+    relayed: (count: number) => relayed.add(count, attributes),
     close: () => oldestUnsent.removeCallback(reportOldest),
   };
 }

@@ -41,12 +41,12 @@ export async function* listChanges(collections: Collections, loadId: string): As
       .project<{ _id: string; identifiers: { uei?: string } }>({ "identifiers.uei": 1 })
       .toArray();
     const ueis = new Map(found.map(({ _id, identifiers }) => [_id, identifiers.uei]));
-    const listed = (kind: ListedChange["kind"], entityId: string) => {
-      return { kind, entityId, uei: ueis.get(entityId) ?? "", fields: [] };
-    };
-    for (const entityId of added) yield { ...listed("added", entityId), version: 1 };
-    for (const { entity_id, version, fields } of changed) yield { ...listed("changed", entity_id), version, fields };
-    for (const entityId of gone) yield listed("gone", entityId);
+    const uei = (entityId: string) => ueis.get(entityId) ?? "";
+    for (const entityId of added) yield { kind: "added", entityId, uei: uei(entityId), version: 1, fields: [] };
+    for (const { entity_id: entityId, ...change } of changed) {
+      yield { kind: "changed", entityId, uei: uei(entityId), ...change };
+    }
+    for (const entityId of gone) yield { kind: "gone", entityId, uei: uei(entityId), fields: [] };
   }
 }
 

@@ -6,13 +6,6 @@ import { type ClientSession, type Filter, type MongoClient, MongoServerError } f
 import type { Collections, LoadLockDocument } from "../model/documents.ts";
 import { RegistryFileError } from "./files/errors.ts";
 
-/** The right to write what files say. It is held until it is released, or its process ends. */
-export interface LoadLock {
-  /** Errors: RegistryFileError if another load took over; then nothing is written. */
-  readonly transact: Transact;
-  release(): Promise<void>;
-}
-
 /** Runs work in a transaction after all earlier transactions of the load; the work may run more than once. */
 export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
@@ -32,8 +25,9 @@ const REST_SHARE = 0.25;
 const UNTIL = { $add: ["$$NOW", LEASE_MS] };
 
 /**
- * Waits until no other load of this environment is running, and makes others wait from then on. Each transaction of the
- * holder writes to the lock, and so does a process that takes over, so that only one of the two can commit.
+ * Waits until no other load of this environment is running, and makes others wait until the lock is released, or the
+ * process ends. Each transaction of the holder writes to the lock, and so does a process that takes over, so that only one
+ * of the two can commit.
  */
 export async function holdLoadLock(options: {
   client: MongoClient;
@@ -41,7 +35,7 @@ export async function holdLoadLock(options: {
   fileName: string;
   /** Called once, with the load for which this one waits. */
   onWait: (other: Pick<LoadLockDocument, "file_name" | "host" | "pid">) => void | Promise<void>;
-}): Promise<LoadLock> {
+}) {
   const { client, collections, fileName, onWait } = options;
   const session = client.startSession();
   const sessions = [session.id!.id];
@@ -58,16 +52,18 @@ export async function holdLoadLock(options: {
   const renew = () => collections.loadLocks.updateOne(mine, [{ $set: { until: UNTIL } }]).catch(() => {});
   const renewal = setInterval(renew, RENEW_MS);
   const inTurn = createTurns();
+  // Errors: RegistryFileError if another load took over; then nothing is written.
+  const transact: Transact = (work) =>
+    inTurn(() => {
+      const attempt = async () => {
+        const held = await collections.loadLocks.updateOne(mine, { $inc: { writes: 1 } }, { session });
+        if (held.matchedCount === 0) throw new RegistryFileError(`${fileName}: ${LOST}`);
+        return work(session);
+      };
+      return inTransaction(client, attempt, { session, backgroundMs: TRANSACTION_MS });
+    });
   return {
-    transact: (work) =>
-      inTurn(() => {
-        const attempt = async () => {
-          const held = await collections.loadLocks.updateOne(mine, { $inc: { writes: 1 } }, { session });
-          if (held.matchedCount === 0) throw new RegistryFileError(`${fileName}: ${LOST}`);
-          return work(session);
-        };
-        return inTransaction(client, attempt, { session, backgroundMs: TRANSACTION_MS });
-      }),
+    transact,
     async release() {
       clearInterval(renewal);
       await session.endSession();

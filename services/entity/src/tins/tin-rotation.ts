@@ -79,7 +79,9 @@ async function rotateStoredTins(
     const tenant = { organizationId: organization_id, environment };
     const renewed = tins.renew(tenant, home, { ...document, sealed, hash, last4 });
     // Another TIN, or the same sealed again, has another box.
-    return { updateOne: { filter: { _id, organization_id, "sealed.box": sealed.box, hash }, update: { $set: renewed } } };
+    return {
+      updateOne: { filter: { _id, organization_id, "sealed.box": sealed.box, hash }, update: { $set: renewed } },
+    };
   });
 }
 

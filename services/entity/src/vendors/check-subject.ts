@@ -1,45 +1,30 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
-import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
+import type { CheckSubjectSchema } from "@vvs/proto/entity/v1/entity";
+import { type CallerContext, environments } from "@vvs/tenant";
 import { isOwnUnregistered } from "../model/own-entity.ts";
 import { storedFingerprint, type TinHome } from "../tins/tins.ts";
 import type { CreationOptions } from "./create.ts";
-import { findSubjectDocuments, type SubjectDocuments } from "./subject-documents.ts";
+import { findSubjectDocuments, type SubjectDocuments, type SubjectKey } from "./subject-documents.ts";
 
 /** What checks send to providers about an entity. */
-interface CheckSubject {
-  readonly entityId: string;
-  /** "" while the entity has only a placeholder. */
-  readonly legalName: string;
-  readonly uei: string;
-  readonly cage: string;
-  /** Fingerprint of the TIN, which stays when keys rotate. */
-  readonly tinHash: Uint8Array;
-  readonly createdByOrganization: boolean;
-}
-
-/** The subject for an entity that the tenant can't see. */
-const UNSEEN: CheckSubject = {
-  entityId: "",
-  legalName: "",
-  uei: "",
-  cage: "",
-  tinHash: new Uint8Array(),
-  createdByOrganization: false,
-};
+type CheckSubject = MessageInitShape<typeof CheckSubjectSchema>;
 
 /** Reads what checks need about entities: what they carry, and what each organization remembers. */
 export function createCheckSubjects(options: Pick<CreationOptions, "collections" | "tins" | "now">) {
   const { tins, collections, now } = options;
   return {
-    /** Returns one subject per key, in their order; without an id if the tenant can't see such an entity. */
-    async subjects(keys: readonly { tenant: Tenant; entityId: string }[]): Promise<CheckSubject[]> {
-      const subjects = keys.map(() => UNSEEN);
+    /** Returns one subject per key, in their order; an empty one if the tenant can't see such an entity. */
+    async subjects(keys: readonly SubjectKey[]): Promise<CheckSubject[]> {
+      const subjects: CheckSubject[] = keys.map(() => ({}));
       await Promise.all(
         environments.map(async (environment) => {
           const here = [...keys.entries()].filter(([, { tenant }]) => tenant.environment === environment);
           if (here.length === 0) return;
-          const wanted = here.map(([, { tenant, entityId }]) => ({ organizationId: tenant.organizationId, entityId }));
-          const found = await findSubjectDocuments(collections[environment], wanted);
+          const found = await findSubjectDocuments(
+            collections[environment],
+            here.map(([, key]) => key),
+          );
           for (const [index, [place]] of here.entries()) {
             const documents = found[index];
             if (documents) subjects[place] = subjectOf(documents);
@@ -54,12 +39,11 @@ export function createCheckSubjects(options: Pick<CreationOptions, "collections"
      */
     async revealTin(
       caller: CallerContext,
-      { entityId, tinHash }: Pick<CheckSubject, "entityId" | "tinHash">,
+      { entityId, tinHash }: { entityId: string; tinHash: Uint8Array },
       service: string,
     ): Promise<string> {
       const { tenant, actor, requestId } = caller;
-      const key = { organizationId: tenant.organizationId, entityId };
-      const [documents] = await findSubjectDocuments(collections[tenant.environment], [key]);
+      const [documents] = await findSubjectDocuments(collections[tenant.environment], [{ tenant, entityId }]);
       if (!documents) throw new ServiceError("entity_not_found");
       const tin = tinOf(documents);
       if (!tin || !Buffer.from(tinHash).equals(tin.fingerprint.value())) {
@@ -88,7 +72,7 @@ function subjectOf(documents: SubjectDocuments): CheckSubject {
     legalName: entity.placeholder ? "" : entity.legal_name,
     uei: known("uei"),
     cage: known("cage") || (entity.sam?.cage ?? ""),
-    tinHash: tin ? tin.fingerprint.value() : new Uint8Array(),
+    tinHash: tin?.fingerprint.value(),
     createdByOrganization: isOwnUnregistered(entity),
   };
 }

@@ -29,23 +29,7 @@ interface Created {
   readonly asAnswered?: PublicEntity;
 }
 
-export interface Creation {
-  /**
-   * Creates an entity, or returns the one that the same content created before. Errors: entity_exists if a visible entity
-   * carries one of the identifiers, limit_exceeded.
-   */
-  create(caller: CallerContext, content: OwnContent, idempotency: Idempotency | undefined): Promise<Outcome<Created>>;
-  /**
-   * Writes a new entity with its first snapshot. Errors: limit_exceeded; a duplicate key or StaleEntityError if another
-   * call or a load was first.
-   */
-  insert(
-    caller: CallerContext,
-    content: OwnContent,
-    contentHash?: ContentHash,
-    alongside?: (session: ClientSession, id: string) => Promise<void>,
-  ): Promise<EntityDocument>;
-}
+export type Creation = ReturnType<typeof createCreation>;
 
 export function createCreation(
   options: CreationOptions & {
@@ -53,10 +37,15 @@ export function createCreation(
     /** Maximum number of entities that one organization can create in the sandbox. */
     sandboxEntityCap: number;
   },
-): Creation {
+) {
   const { client, store, tins, now } = options;
   const withinCap = sandboxCap(options, options.sandboxEntityCap);
-  const insertEntityOf: Creation["insert"] = async (caller, content, contentHash, alongside) => {
+  const write = async (
+    caller: CallerContext,
+    content: OwnContent,
+    contentHash?: ContentHash,
+    alongside?: (session: ClientSession, id: string) => Promise<void>,
+  ): Promise<EntityDocument> => {
     const { tenant } = caller;
     const collections = options.collections[tenant.environment];
     const at = now();
@@ -78,11 +67,23 @@ export function createCreation(
       return insertEntity(collections, session, { entity, author: caller, now: at });
     });
   };
-  const insert: Creation["insert"] = (caller, ...entity) =>
-    withinCap(caller.tenant, () => insertEntityOf(caller, ...entity));
+  const insert = (...[caller, ...entity]: Parameters<typeof write>) =>
+    withinCap(caller.tenant, () => write(caller, ...entity));
   return {
+    /**
+     * Writes a new entity with its first snapshot. Errors: limit_exceeded; a duplicate key or StaleEntityError if another
+     * call or a load was first.
+     */
     insert,
-    create: (caller, content, idempotency) =>
+    /**
+     * Creates an entity, or returns the one that the same content created before. Errors: entity_exists if a visible
+     * entity carries one of the identifiers, limit_exceeded.
+     */
+    create: (
+      caller: CallerContext,
+      content: OwnContent,
+      idempotency: Idempotency | undefined,
+    ): Promise<Outcome<Created>> =>
       options.idempotency[caller.tenant.environment].once({
         tenant: caller.tenant,
         idempotency,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
+import type { UpdateFromProviderRequest } from "@vvs/proto/entity/v1/entity";
 import type { CallerContext } from "@vvs/tenant";
 import type { Collections, EntityDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { asReadBefore, replaceEntity, StaleEntityError, untilUndisturbed } from "../model/entity-writes.ts";
@@ -10,15 +11,11 @@ import { isOwnUnregistered } from "../model/own-entity.ts";
 import { statusOf } from "../model/status.ts";
 import type { CreationOptions } from "./create.ts";
 
+type Fact = "provider" | "registrationStatus" | "legalName" | "cage" | "expirationDate" | "entityType";
+
 /** A provider's answer; "" where it has no such fact. */
-export interface ProviderFacts {
-  readonly provider: string;
+export interface ProviderFacts extends Pick<UpdateFromProviderRequest, Fact> {
   readonly retrievedAt: Date;
-  readonly registrationStatus: string;
-  readonly legalName: string;
-  readonly cage: string;
-  readonly expirationDate: string;
-  readonly entityType: string;
 }
 
 /**

@@ -1,9 +1,10 @@
+import type { Tenant } from "@vvs/tenant";
 import type { CarriedTinDocument, Collections, EntityDocument, RememberedDocument } from "../model/documents.ts";
 import { withHiding } from "../store.ts";
 
 /** The key of an entity as one organization sees it. */
-interface SubjectKey {
-  readonly organizationId: string;
+export interface SubjectKey {
+  readonly tenant: Tenant;
   readonly entityId: string;
 }
 
@@ -37,7 +38,7 @@ export async function findSubjectDocuments(
   { entities, remembered, carriedTins }: Collections,
   keys: readonly SubjectKey[],
 ): Promise<(SubjectDocuments | undefined)[]> {
-  const organizations = distinct(keys.map(({ organizationId }) => organizationId));
+  const organizations = distinct(keys.map(({ tenant }) => tenant.organizationId));
   const wanted = distinct(keys.map(({ entityId }) => entityId));
   const found = await entities
     .find({
@@ -56,7 +57,7 @@ export async function findSubjectDocuments(
     registryIds.length > 0 ? remembered.find({ ...own, entity_id: { $in: registryIds } }).toArray() : [],
     withTin.length > 0 ? carriedTins.find({ ...own, _id: { $in: withTin } }).toArray() : [],
   ]);
-  return keys.map(({ organizationId }, index) => {
+  return keys.map(({ tenant: { organizationId } }, index) => {
     const entity = seen[index];
     if (!entity) return undefined;
     const isOwn = ({ organization_id }: { organization_id: string }) => organization_id === organizationId;
@@ -70,7 +71,7 @@ export async function findSubjectDocuments(
 }
 
 function entitySeenBy(
-  { organizationId, entityId }: SubjectKey,
+  { tenant: { organizationId }, entityId }: SubjectKey,
   found: readonly SubjectEntity[],
 ): SubjectEntity | undefined {
   const visible = found.filter(({ organization_id: owner }) => owner === null || owner === organizationId);

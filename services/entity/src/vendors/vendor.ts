@@ -25,12 +25,6 @@ interface Vendor {
   readonly legalName: string;
 }
 
-/** The entity that identifiers name. */
-interface Resolved {
-  readonly entity: EntityDocument;
-  readonly created: boolean;
-}
-
 /**
  * Returns a function that finds the entity that identifiers name, or creates it; the function also returns the fingerprint
  * of the supplied TIN (empty without one). Identifiers that the entity does not carry are added to an own entity (with a
@@ -40,16 +34,13 @@ interface Resolved {
 export function createVendorResolver(options: VendorOptions) {
   const { store, tins, creation } = options;
 
-  const resolve = (caller: CallerContext, vendor: Vendor): Promise<Resolved> =>
+  const resolve = (caller: CallerContext, vendor: Vendor) =>
     untilUndisturbed(async () => {
       const named = await nameEntities({ store, tins }, caller.tenant, vendor.identifiers);
       const { resolution, entities } = named;
       if (resolution.kind === "none") {
-        const content = {
-          legalName: vendor.legalName || undefined,
-          identifiers: vendor.identifiers,
-          address: undefined,
-        };
+        const { identifiers } = vendor;
+        const content = { legalName: vendor.legalName || undefined, identifiers, address: undefined };
         return { entity: await creation.insert(caller, content), created: true };
       }
       if (resolution.kind === "ambiguous") throw ambiguous(entities, DIFFERENT_ENTITIES);
@@ -65,7 +56,7 @@ export function createVendorResolver(options: VendorOptions) {
       return { entity: complemented, created: false };
     });
 
-  return async (caller: CallerContext, vendor: Vendor): Promise<Resolved & { tinHash: Uint8Array }> => {
+  return async (caller: CallerContext, vendor: Vendor) => {
     const { tin } = vendor.identifiers;
     const [resolved, fingerprint] = await Promise.all([
       resolve(caller, vendor),
