@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { type Deadline, deadlineAt, isTooLate, underDeadline } from "@vvs/deadline";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
-import { captureLogs, eventually, type MongoProxy, mongoProxy, type TestMongo, testMongo } from "@vvs/testing";
-import { type ClientSession, type MongoClient, MongoError } from "mongodb";
-import { connectMongo } from "./client.ts";
+import { eventually } from "@vvs/testing";
+import { type ClientSession, MongoError } from "mongodb";
+import { errorOf, mongoBehindProxy } from "./testing/mongo-behind-proxy.ts";
 import { inTransaction } from "./transaction.ts";
 
 interface Thing {
@@ -11,33 +11,8 @@ interface Thing {
   by?: string;
 }
 
-const uri = process.env.MONGODB_URI!;
-let mongo: TestMongo;
-let proxy: MongoProxy;
-/** A client whose server the tests can hold up. */
-let client: MongoClient;
-beforeAll(async () => {
-  mongo = await testMongo(uri);
-  await mongo.db.createCollection("things");
-  proxy = await mongoProxy(uri);
-  const { logger } = captureLogs();
-  client = await connectMongo({ uri: proxy.uri, service: "test", logger, stopping: new AbortController().signal });
-});
-afterEach(() => proxy.release());
-afterAll(async () => {
-  await client.close();
-  proxy.close();
-  await mongo.close();
-});
-
-const things = () => client.db(mongo.db.databaseName).collection<Thing>("things");
-const stored = () => mongo.db.collection<Thing>("things");
+const { server, things, stored } = mongoBehindProxy<Thing>();
 const inMs = (ms: number) => deadlineAt(Date.now() + ms)!;
-const errorOf = (work: Promise<unknown>) =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 /** A refusal that came in time and is certain. */
 function expectRefused(error: unknown, deadline: Deadline): void {
@@ -48,13 +23,13 @@ function expectRefused(error: unknown, deadline: Deadline): void {
 
 test("a transaction that another one holds up is refused before its call ends, and has no effect later", async () => {
   await stored().insertOne({ _id: "held" });
-  await mongo.client.withSession(async (holder) => {
+  await server.mongo.client.withSession(async (holder) => {
     holder.startTransaction();
     await stored().updateOne({ _id: "held" }, { $set: { by: "holder" } }, { session: holder });
     const deadline = inMs(5_000);
     const update = (session: ClientSession) =>
       things().updateOne({ _id: "held" }, { $set: { by: "refused" } }, { session });
-    expectRefused(await errorOf(underDeadline(deadline, () => inTransaction(client, update))), deadline);
+    expectRefused(await errorOf(underDeadline(deadline, () => inTransaction(server.client, update))), deadline);
     await holder.commitTransaction();
   });
   expect(await stored().findOne({ _id: "held" })).toMatchObject({ by: "holder" });
@@ -65,15 +40,15 @@ test("a transaction whose MongoDB hangs is refused before its call ends, and has
   let settled = false;
   const work = async (session: ClientSession) => {
     await things().insertOne({ _id: "before" }, { session });
-    proxy.hold();
+    server.proxy.hold();
     await things()
       .insertOne({ _id: "hung" }, { session })
       .finally(() => {
         settled = true;
       });
   };
-  expectRefused(await errorOf(underDeadline(deadline, () => inTransaction(client, work))), deadline);
-  proxy.release();
+  expectRefused(await errorOf(underDeadline(deadline, () => inTransaction(server.client, work))), deadline);
+  server.proxy.release();
   await eventually(() => settled);
   // It waits for what the refused transaction holds.
   await stored().insertMany([{ _id: "before" }, { _id: "hung" }]);
@@ -90,7 +65,7 @@ test("what a refused transaction's work does afterwards is not written, not even
     await goOn.promise;
     ended.resolve(await errorOf(things().insertOne({ _id: "late" }, { session })));
   };
-  expectRefused(await errorOf(underDeadline(deadline, () => inTransaction(client, work))), deadline);
+  expectRefused(await errorOf(underDeadline(deadline, () => inTransaction(server.client, work))), deadline);
   // In a transaction that was aborted the driver itself would run it outside of any.
   await eventually(() => !sessionOfWork!.inTransaction());
   goOn.resolve();
@@ -104,7 +79,7 @@ test("no commit begins when the time for writes is over", async () => {
     await things().insertOne({ _id: "too late" }, { session });
     deadline.writesEndAt = 0;
   };
-  expectRefused(await errorOf(underDeadline(deadline, () => inTransaction(client, work))), deadline);
+  expectRefused(await errorOf(underDeadline(deadline, () => inTransaction(server.client, work))), deadline);
   expect(await stored().findOne({ _id: "too late" })).toBeNull();
 });
 
@@ -114,7 +89,7 @@ test("nothing begins in a call whose time for writes is over", async () => {
     began = true;
   };
   const error = await errorOf(
-    underDeadline({ at: Date.now() + 900, writesEndAt: 0 }, () => inTransaction(client, work)),
+    underDeadline({ at: Date.now() + 900, writesEndAt: 0 }, () => inTransaction(server.client, work)),
   );
   expect(error).toBeInstanceOf(ServiceError);
   expect(began).toBe(false);
@@ -128,7 +103,7 @@ test("conflicts are retried until the time for writes is over, so that a batch k
     error.addErrorLabel("TransientTransactionError");
     throw error;
   };
-  const error = await errorOf(underDeadline(deadline, () => inTransaction(client, conflict)));
+  const error = await errorOf(underDeadline(deadline, () => inTransaction(server.client, conflict)));
   expect(isTooLate(deadline)).toBe(true);
   expectRefused(error, deadline);
 });
@@ -138,9 +113,9 @@ test("a commit whose answer was lost is asked for again, and has its effect once
   const insert = async (session: ClientSession) => {
     runs++;
     await things().insertOne({ _id: "answer lost" }, { session });
-    proxy.loseReply("commitTransaction", "cut");
+    server.proxy.loseReply("commitTransaction", "cut");
   };
-  await underDeadline(inMs(10_000), () => inTransaction(client, insert));
+  await underDeadline(inMs(10_000), () => inTransaction(server.client, insert));
   expect(runs).toBe(1);
   expect(await stored().countDocuments({ _id: "answer lost" })).toBe(1);
 });
@@ -149,9 +124,9 @@ test("a commit that was not answered by the end of the call has an unknown outco
   const deadline = inMs(1_500);
   const insert = async (session: ClientSession) => {
     await things().insertOne({ _id: "committed" }, { session });
-    proxy.loseReply("commitTransaction", "hold");
+    server.proxy.loseReply("commitTransaction", "hold");
   };
-  const error = await errorOf(underDeadline(deadline, () => inTransaction(client, insert)));
+  const error = await errorOf(underDeadline(deadline, () => inTransaction(server.client, insert)));
   expect(isOutcomeUnknown(error)).toBe(true);
   expect(isTooLate(deadline)).toBe(true);
   expect(await stored().countDocuments({ _id: "committed" })).toBe(1);
@@ -162,6 +137,6 @@ test("a refusal of its own ends the transaction at once, and keeps its code", as
     await things().insertOne({ _id: "refused" }, { session });
     throw new ServiceError("limit_exceeded");
   };
-  await expect(inTransaction(client, refuse)).rejects.toMatchObject({ code: "limit_exceeded" });
+  await expect(inTransaction(server.client, refuse)).rejects.toMatchObject({ code: "limit_exceeded" });
   expect(await stored().findOne({ _id: "refused" })).toBeNull();
 });

@@ -1,40 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { deadlineAt, underDeadline, withoutDeadline } from "@vvs/deadline";
 import { isOutcomeUnknown } from "@vvs/errors";
-import { captureLogs, type MongoProxy, mongoProxy, type TestMongo, testMongo } from "@vvs/testing";
-import type { MongoClient } from "mongodb";
-import { connectMongo } from "./client.ts";
 import { isDuplicateKey, translateMongoError } from "./errors.ts";
+import { errorOf, mongoBehindProxy } from "./testing/mongo-behind-proxy.ts";
 
 interface Thing {
   _id: string;
   at?: number;
 }
 
-const uri = process.env.MONGODB_URI!;
-let mongo: TestMongo;
-let proxy: MongoProxy;
-let client: MongoClient;
-beforeAll(async () => {
-  mongo = await testMongo(uri);
-  await mongo.db.createCollection("things");
-  proxy = await mongoProxy(uri);
-  const { logger } = captureLogs();
-  client = await connectMongo({ uri: proxy.uri, service: "test", logger, stopping: new AbortController().signal });
-});
-afterEach(() => proxy.release());
-afterAll(async () => {
-  await client.close();
-  proxy.close();
-  await mongo.close();
-});
-
-const things = () => client.db(mongo.db.databaseName).collection<Thing>("things");
-const errorOf = (work: Promise<unknown>) =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+const { server, things, stored } = mongoBehindProxy<Thing>();
 const $set = { at: 1 };
 
 test.each<[string, () => Promise<unknown>]>([
@@ -50,12 +25,12 @@ test.each<[string, () => Promise<unknown>]>([
   ["deleteOne", () => things().deleteOne({ _id: "kept" })],
   ["deleteMany", () => things().deleteMany({ _id: "kept" })],
 ])("no %s begins in the last second of a call", async (_name, write) => {
-  await mongo.db.collection<Thing>("things").deleteMany({});
-  await mongo.db.collection<Thing>("things").insertOne({ _id: "kept" });
+  await stored().deleteMany({});
+  await stored().insertOne({ _id: "kept" });
   const error = await errorOf(underDeadline({ at: Date.now() + 900, writesEndAt: Date.now() - 100 }, write));
   expect(error).toMatchObject({ code: "service_unavailable" });
   expect(isOutcomeUnknown(error)).toBe(false);
-  expect(await mongo.db.collection("things").distinct("_id")).toEqual(["kept"]);
+  expect(await stored().distinct("_id")).toEqual(["kept"]);
 });
 
 test("a write in time, one in the background and a read at any time go through", async () => {
@@ -67,13 +42,13 @@ test("a write in time, one in the background and a read at any time go through",
 });
 
 test("a write whose answer was lost twice has an unknown outcome", async () => {
-  proxy.loseReply("answers lost", "cut", 2);
+  server.proxy.loseReply("answers lost", "cut", 2);
   expect(isOutcomeUnknown(await errorOf(things().insertOne({ _id: "answers lost" })))).toBe(true);
 });
 
 test("a write that MongoDB gave up in time is certain: it has no unknown outcome", async () => {
   await things().insertOne({ _id: "held" });
-  await client.withSession(async (holder) => {
+  await server.client.withSession(async (holder) => {
     holder.startTransaction();
     await things().updateOne({ _id: "held" }, { $set }, { session: holder });
     const error = await errorOf(things().updateOne({ _id: "held" }, { $set }, { maxTimeMS: 100 }));

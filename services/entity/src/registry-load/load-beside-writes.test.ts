@@ -4,7 +4,14 @@ import { dateOf } from "../model/dates.ts";
 import { concerns, periodsOf } from "../model/exclusions.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import { createLoads, type ExclusionOf, pausingCommit, pausingTransaction } from "../testing/loads.ts";
+import {
+  commitInOrder,
+  commitOrders,
+  createLoads,
+  type ExclusionOf,
+  pausingCommit,
+  pausingTransaction,
+} from "../testing/loads.ts";
 
 let app: TestApplication;
 let loads: ReturnType<typeof createLoads>;
@@ -87,11 +94,7 @@ describe.each(Object.entries(writes))("%s beside a load of exclusions", (_, { be
       const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
       await loads.exclude(now, "2026-02-10", undisturbed.given);
       for (let step = 0; step < undisturbed.transactions(); step++) {
-        for (const order of [
-          "commits before the load goes on",
-          "commits after the load",
-          "begins again after the load",
-        ] as const) {
+        for (const order of commitOrders) {
           await (await start()).stop();
           const loader = pausingTransaction(app, step);
           const loading = loads.exclude(now, "2026-02-10", loader.given);
@@ -100,21 +103,7 @@ describe.each(Object.entries(writes))("%s beside a load of exclusions", (_, { be
           const writer = pausingCommit(app.client);
           const service = await app.serve({ ...app.rings, client: writer.client });
           const writing = write(service);
-          await writer.committing;
-          if (order === "begins again after the load") {
-            await writer.abort();
-            loader.begin();
-            await loading;
-            writer.retry();
-          } else if (order === "commits after the load") {
-            loader.begin();
-            // Where the load waits for the write, it is aborted and begins again.
-            await Promise.race([loading, loader.aborted]);
-          }
-          writer.commit();
-          await writing;
-          loader.begin();
-          await loading;
+          await commitInOrder(order, { loader, loading }, { writer, writing });
           const [entity] = await app.live.entities.find({ organization_id: "org_load" }).toArray();
           const { entity: seen } = await service.gateway.getEntity({ caller, entityId: entity!._id });
           const status = seen!.samGov!.registrationStatus;

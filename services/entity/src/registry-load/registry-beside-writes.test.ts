@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
-import { createLoads, pausingCommit, pausingTransaction } from "../testing/loads.ts";
+import { commitInOrder, commitOrders, createLoads, pausingCommit, pausingTransaction } from "../testing/loads.ts";
 
 let app: TestApplication;
 let loads: ReturnType<typeof createLoads>;
@@ -25,8 +25,6 @@ const writes: Record<string, (by: Service) => Promise<unknown>> = {
     verification.resolveVendor({ caller, identifiers: { cage } }),
 };
 
-const orders = ["commits before the load goes on", "commits after the load", "begins again after the load"] as const;
-
 test.each(Object.entries(writes))(
   "%s beside a load of the same identifiers, in any order, leaves one entity with the registry's facts",
   async (_, write) => {
@@ -34,7 +32,7 @@ test.each(Object.entries(writes))(
     const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
     await loads.load(rows, undisturbed.given);
     for (let step = 0; step < undisturbed.transactions(); step++) {
-      for (const order of orders) {
+      for (const order of commitOrders) {
         await loads.clear();
         const loader = pausingTransaction(app, step);
         const loading = loads.load(rows, loader.given);
@@ -43,21 +41,7 @@ test.each(Object.entries(writes))(
         const writer = pausingCommit(app.client);
         const service = await app.serve({ ...app.rings, client: writer.client });
         const writing = write(service).catch((error: { code: string }) => expect(error.code).toBe("entity_exists"));
-        const isCommitting = await Promise.race([writer.committing.then(() => true), writing.then(() => false)]);
-        if (isCommitting && order === "begins again after the load") {
-          await writer.abort();
-          loader.begin();
-          await loading;
-          writer.retry();
-        } else if (order === "commits after the load") {
-          loader.begin();
-          // Where the load waits for the write, it is aborted and begins again.
-          await Promise.race([loading, loader.aborted]);
-        }
-        writer.commit();
-        await writing;
-        loader.begin();
-        await loading;
+        await commitInOrder(order, { loader, loading }, { writer, writing });
         const namedBy = async (identifiers: { uei: string } | { cage: string }) =>
           (await service.gateway.lookUp({ caller, identifiers })).entity;
         const [byUei, byCage] = [await namedBy({ uei }), await namedBy({ cage })];

@@ -177,3 +177,33 @@ export function pausingCommit(client: MongoClient) {
     retry: retried.resolve,
   };
 }
+
+/** The orders in which a load and a write of the same identifiers can commit. */
+export const commitOrders = [
+  "commits before the load goes on",
+  "commits after the load",
+  "begins again after the load",
+] as const;
+
+/** Lets a write and a paused load commit in an order, and waits for both. */
+export async function commitInOrder(
+  order: (typeof commitOrders)[number],
+  { loader, loading }: { loader: ReturnType<typeof pausingTransaction>; loading: Promise<unknown> },
+  { writer, writing }: { writer: ReturnType<typeof pausingCommit>; writing: Promise<unknown> },
+): Promise<void> {
+  const isCommitting = await Promise.race([writer.committing.then(() => true), writing.then(() => false)]);
+  if (isCommitting && order === "begins again after the load") {
+    await writer.abort();
+    loader.begin();
+    await loading;
+    writer.retry();
+  } else if (order === "commits after the load") {
+    loader.begin();
+    // Where the load waits for the write, it is aborted and begins again.
+    await Promise.race([loading, loader.aborted]);
+  }
+  writer.commit();
+  await writing;
+  loader.begin();
+  await loading;
+}

@@ -2,7 +2,7 @@
 // @generated from file vvs/common/v1/common.proto (package vvs.common.v1, syntax proto3)
 /* eslint-disable */
 
-// What every contract of the product shares: tenants, callers, pages, checks and the one error.
+// Messages that all contracts of the product share: tenants, callers, pages, checks and errors.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +14,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_vvs_common_v1_common: GenFile;
 
 /**
- * Whose data a call reads or writes. Every repository puts both into its queries.
+ * The owner of the data that a call reads or writes. Every repository puts both fields into its queries.
  *
  * @generated from message vvs.common.v1.Tenant
  */
@@ -27,7 +27,7 @@ export declare type Tenant = Message<"vvs.common.v1.Tenant"> & {
   organizationId: string;
 
   /**
-   * The world of data.
+   * The environment.
    *
    * @generated from field: vvs.common.v1.Environment environment = 2;
    */
@@ -41,20 +41,20 @@ export declare type Tenant = Message<"vvs.common.v1.Tenant"> & {
 export declare const TenantSchema: GenMessage<Tenant>;
 
 /**
- * On whose behalf a call is made.
+ * The user, API key or monitor for which a call is made.
  *
  * @generated from message vvs.common.v1.Caller
  */
 export declare type Caller = Message<"vvs.common.v1.Caller"> & {
   /**
-   * The tenant whose data is meant.
+   * The tenant.
    *
    * @generated from field: vvs.common.v1.Tenant tenant = 1;
    */
   tenant?: Tenant | undefined;
 
   /**
-   * Who acts: an API key (key_…), a user (usr_…) or a monitor (mon_…).
+   * An API key (key_…), a user (usr_…) or a monitor (mon_…).
    *
    * @generated from field: string actor = 2;
    */
@@ -68,7 +68,7 @@ export declare type Caller = Message<"vvs.common.v1.Caller"> & {
   requestId: string;
 
   /**
-   * Where the public call came from, for the audit log; empty where that is not told.
+   * Network address of the client, for the audit log; empty where unknown.
    *
    * @generated from field: string client_address = 4;
    */
@@ -82,42 +82,43 @@ export declare type Caller = Message<"vvs.common.v1.Caller"> & {
 export declare const CallerSchema: GenMessage<Caller>;
 
 /**
- * The Idempotency-Key of a public POST, or the name of a form that a user sent, recorded by the service that owns the effect in the same write as the effect.
+ * The Idempotency-Key of a public POST, or the name of a form that a user sent. The service that owns the effect records it
+ * in the same write as the effect.
  *
  * @generated from message vvs.common.v1.Idempotency
  */
 export declare type Idempotency = Message<"vvs.common.v1.Idempotency"> & {
   /**
-   * The API key the call came with, key_…, or the user whose form it is, usr_….
+   * The API key of the call, key_…, or the user who sent the form, usr_….
    *
    * @generated from field: string api_key_id = 1;
    */
   apiKeyId: string;
 
   /**
-   * The path called, such as /v1/entities, or that of the form.
+   * The path of the call, such as /v1/entities, or of the form.
    *
    * @generated from field: string path = 2;
    */
   path: string;
 
   /**
-   * The client's key, hashed with the newest key of the gateway's ring; of a form its name.
+   * The client's key, hashed with the newest key of the gateway's ring; for a form, its name.
    *
    * @generated from field: string key = 3;
    */
   key: string;
 
   /**
-   * Keyed hash of the canonical body; another body under the same key is refused. A form is what its name says.
+   * Keyed hash of the canonical body; another body under the same key is refused. A form's name stands for its body.
    *
    * @generated from field: bytes body_hash = 4;
    */
   bodyHash: Uint8Array;
 
   /**
-   * The same under the ring's other keys. A call is the same where any of its keys is: replicas of the gateway that have
-   * different rings during a rotation share one.
+   * The same, hashed with the ring's other keys. Two calls are the same if they have one of these keys in common, as
+   * replicas of the gateway have different rings during a rotation, with one key in common.
    *
    * @generated from field: repeated vvs.common.v1.IdempotencyHashes older = 5;
    */
@@ -158,13 +159,13 @@ export declare type IdempotencyHashes = Message<"vvs.common.v1.IdempotencyHashes
 export declare const IdempotencyHashesSchema: GenMessage<IdempotencyHashes>;
 
 /**
- * A place in a list that is ordered newest first, ties by id.
+ * A position in a list, which is ordered newest first, ties by id.
  *
  * @generated from message vvs.common.v1.Position
  */
 export declare type Position = Message<"vvs.common.v1.Position"> & {
   /**
-   * When the item before the next page was created.
+   * Creation time of the last item before the page.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 1;
    */
@@ -185,20 +186,20 @@ export declare type Position = Message<"vvs.common.v1.Position"> & {
 export declare const PositionSchema: GenMessage<Position>;
 
 /**
- * Which part of a list is asked for.
+ * The requested page of a list.
  *
  * @generated from message vvs.common.v1.PageRequest
  */
 export declare type PageRequest = Message<"vvs.common.v1.PageRequest"> & {
   /**
-   * Items wanted, 1–100.
+   * Maximum number of items, 1–100.
    *
    * @generated from field: int32 limit = 1;
    */
   limit: number;
 
   /**
-   * Continue after this item; absent for the first page.
+   * The page starts after this item; absent for the first page.
    *
    * @generated from field: vvs.common.v1.Position after = 2;
    */
@@ -212,7 +213,8 @@ export declare type PageRequest = Message<"vvs.common.v1.PageRequest"> & {
 export declare const PageRequestSchema: GenMessage<PageRequest>;
 
 /**
- * The business identifiers a client may supply, normalized (trimmed, upper case, without separators); empty where not given.
+ * The business identifiers that a client may supply, normalized (trimmed, upper case, without separators); empty where not
+ * given.
  *
  * @generated from message vvs.common.v1.Identifiers
  */
@@ -253,20 +255,20 @@ export declare type Identifiers = Message<"vvs.common.v1.Identifiers"> & {
 export declare const IdentifiersSchema: GenMessage<Identifiers>;
 
 /**
- * One thing wrong with a request.
+ * One problem of a request.
  *
  * @generated from message vvs.common.v1.FieldViolation
  */
 export declare type FieldViolation = Message<"vvs.common.v1.FieldViolation"> & {
   /**
-   * Where, such as identifiers.uei or checks[1].
+   * The field, such as identifiers.uei or checks[1].
    *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
-   * What, without the value itself.
+   * The problem, without the value itself.
    *
    * @generated from field: string message = 2;
    */
@@ -280,7 +282,7 @@ export declare type FieldViolation = Message<"vvs.common.v1.FieldViolation"> & {
 export declare const FieldViolationSchema: GenMessage<FieldViolation>;
 
 /**
- * An entity that a look-up could mean.
+ * An entity that may be the one that a look-up means.
  *
  * @generated from message vvs.common.v1.Candidate
  */
@@ -300,14 +302,14 @@ export declare type Candidate = Message<"vvs.common.v1.Candidate"> & {
   legalName: string;
 
   /**
-   * How sure the match is, 0–1.
+   * Certainty of the match, 0–1.
    *
    * @generated from field: double confidence = 3;
    */
   confidence: number;
 
   /**
-   * What spoke for and against it; only when an explanation was asked for.
+   * Reasons for and against it; only if an explanation was requested.
    *
    * @generated from field: repeated vvs.common.v1.MatchReason explanation = 4;
    */
@@ -321,7 +323,7 @@ export declare type Candidate = Message<"vvs.common.v1.Candidate"> & {
 export declare const CandidateSchema: GenMessage<Candidate>;
 
 /**
- * One reason of a match: a criterion, what came of it, and what it weighed.
+ * One reason for or against a match: a criterion, its outcome and its weight.
  *
  * @generated from message vvs.common.v1.MatchReason
  */
@@ -341,21 +343,21 @@ export declare type MatchReason = Message<"vvs.common.v1.MatchReason"> & {
   outcome: string;
 
   /**
-   * How much it moved the confidence, negative when it pulled down.
+   * Its effect on the confidence; negative where it lowered it.
    *
    * @generated from field: double weight = 3;
    */
   weight: number;
 
   /**
-   * For people, such as "ACME matches ACNE with one typing error".
+   * Text for people, such as "ACME matches ACNE with one typing error".
    *
    * @generated from field: string detail = 4;
    */
   detail: string;
 
   /**
-   * What the criterion is made of, where it is told, such as the parts of an address.
+   * The parts of the criterion, such as those of an address; may be empty.
    *
    * @generated from field: repeated vvs.common.v1.MatchPart parts = 5;
    */
@@ -375,7 +377,7 @@ export declare const MatchReasonSchema: GenMessage<MatchReason>;
  */
 export declare type MatchPart = Message<"vvs.common.v1.MatchPart"> & {
   /**
-   * Such as number, street or zip of an address.
+   * The part, such as number, street or zip of an address.
    *
    * @generated from field: string part = 1;
    */
@@ -389,7 +391,7 @@ export declare type MatchPart = Message<"vvs.common.v1.MatchPart"> & {
   outcome: string;
 
   /**
-   * Its share of what was compared, negative where it contradicts; the shares without their signs add up to 1.
+   * Its share of the comparison, negative where it contradicts; the absolute values add up to 1.
    *
    * @generated from field: double weight = 3;
    */
@@ -403,7 +405,7 @@ export declare type MatchPart = Message<"vvs.common.v1.MatchPart"> & {
 export declare const MatchPartSchema: GenMessage<MatchPart>;
 
 /**
- * A refusal, as it crosses gRPC in the trailer vvs-error-bin; only the gateway and the dashboard turn it into HTTP.
+ * A refusal, sent over gRPC in the trailer vvs-error-bin; only the gateway and the dashboard turn it into HTTP.
  *
  * @generated from message vvs.common.v1.ServiceError
  */
@@ -416,14 +418,14 @@ export declare type ServiceError = Message<"vvs.common.v1.ServiceError"> & {
   code: string;
 
   /**
-   * Public text: what is wrong and what to do.
+   * Public text: the problem and what to do.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * All problems of the request at once.
+   * All problems of the request.
    *
    * @generated from field: repeated vvs.common.v1.FieldViolation details = 3;
    */
@@ -437,14 +439,14 @@ export declare type ServiceError = Message<"vvs.common.v1.ServiceError"> & {
   entityId: string;
 
   /**
-   * With ambiguous_match: whom it could mean.
+   * With ambiguous_match: the entities that it could mean.
    *
    * @generated from field: repeated vvs.common.v1.Candidate candidates = 5;
    */
   candidates: Candidate[];
 
   /**
-   * With service_unavailable and rate_limited: seconds after which it is worth trying again.
+   * With service_unavailable and rate_limited: seconds after which to try again.
    *
    * @generated from field: int32 retry_after_seconds = 6;
    */
@@ -465,7 +467,7 @@ export declare type ServiceError = Message<"vvs.common.v1.ServiceError"> & {
 export declare const ServiceErrorSchema: GenMessage<ServiceError>;
 
 /**
- * The two worlds of data. Nothing of one is ever visible in the other.
+ * The two environments. Data of one is never visible in the other.
  *
  * @generated from enum vvs.common.v1.Environment
  */
@@ -531,7 +533,7 @@ export enum CheckType {
 export declare const CheckTypeSchema: GenEnum<CheckType>;
 
 /**
- * What a check came to.
+ * The outcome of a check.
  *
  * @generated from enum vvs.common.v1.CheckStatus
  */
@@ -544,21 +546,21 @@ export enum CheckStatus {
   UNSPECIFIED = 0,
 
   /**
-   * A source that can know says yes.
+   * A source that can know it confirms it.
    *
    * @generated from enum value: CHECK_STATUS_PASS = 1;
    */
   PASS = 1,
 
   /**
-   * A source that can know says no. Final: no other provider is asked.
+   * A source that can know it denies it. Final: no other provider is asked.
    *
    * @generated from enum value: CHECK_STATUS_FAIL = 2;
    */
   FAIL = 2,
 
   /**
-   * Nothing could answer; says nothing about the vendor.
+   * No source could answer. This says nothing about the vendor.
    *
    * @generated from enum value: CHECK_STATUS_ERROR = 3;
    */

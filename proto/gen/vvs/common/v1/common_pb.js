@@ -2,7 +2,7 @@
 // @generated from file vvs/common/v1/common.proto (package vvs.common.v1, syntax proto3)
 /* eslint-disable */
 
-// What every contract of the product shares: tenants, callers, pages, checks and the one error.
+// Messages that all contracts of the product share: tenants, callers, pages, checks and errors.
 
 import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -104,7 +104,7 @@ export const EnvironmentSchema = /*@__PURE__*/
   enumDesc(file_vvs_common_v1_common, 0);
 
 /**
- * The two worlds of data. Nothing of one is ever visible in the other.
+ * The two environments. Data of one is never visible in the other.
  *
  * @generated from enum vvs.common.v1.Environment
  */
@@ -132,7 +132,7 @@ export const CheckStatusSchema = /*@__PURE__*/
   enumDesc(file_vvs_common_v1_common, 2);
 
 /**
- * What a check came to.
+ * The outcome of a check.
  *
  * @generated from enum vvs.common.v1.CheckStatus
  */

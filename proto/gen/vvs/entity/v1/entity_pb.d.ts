@@ -2,7 +2,7 @@
 // @generated from file vvs/entity/v1/entity.proto (package vvs.entity.v1, syntax proto3)
 /* eslint-disable */
 
-// Business entities: the registry's and those that organizations created.
+// Business entities: those of the registry, and those that organizations created.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
@@ -28,7 +28,7 @@ export declare type Address = Message<"vvs.entity.v1.Address"> & {
   type: string;
 
   /**
-   * Street line; empty where the source lacks it.
+   * Street line; empty where the source has none.
    *
    * @generated from field: string line1 = 2;
    */
@@ -77,7 +77,7 @@ export declare type Address = Message<"vvs.entity.v1.Address"> & {
 export declare const AddressSchema: GenMessage<Address>;
 
 /**
- * What SAM.gov says.
+ * The entity's registration in SAM.gov.
  *
  * @generated from message vvs.entity.v1.SamGov
  */
@@ -118,7 +118,7 @@ export declare type SamGov = Message<"vvs.entity.v1.SamGov"> & {
 export declare const SamGovSchema: GenMessage<SamGov>;
 
 /**
- * Where an entity's facts come from.
+ * A source of an entity's facts.
  *
  * @generated from message vvs.entity.v1.Source
  */
@@ -131,14 +131,14 @@ export declare type Source = Message<"vvs.entity.v1.Source"> & {
   name: string;
 
   /**
-   * When the product took the facts.
+   * Time at which the product received the facts.
    *
    * @generated from field: google.protobuf.Timestamp retrieved_at = 2;
    */
   retrievedAt?: Timestamp | undefined;
 
   /**
-   * Names the file; empty where there is none.
+   * Name of the file; empty where there is none.
    *
    * @generated from field: string version = 3;
    */
@@ -172,14 +172,14 @@ export declare type Entity = Message<"vvs.entity.v1.Entity"> & {
   legalName: string;
 
   /**
-   * Type to value; a TIN only as **** and its last four digits.
+   * Values by type; a TIN only as **** and its last four digits.
    *
    * @generated from field: map<string, string> identifiers = 3;
    */
   identifiers: { [key: string]: string };
 
   /**
-   * What SAM.gov says.
+   * The registration in SAM.gov.
    *
    * @generated from field: vvs.entity.v1.SamGov sam_gov = 4;
    */
@@ -200,7 +200,7 @@ export declare type Entity = Message<"vvs.entity.v1.Entity"> & {
   sources: Source[];
 
   /**
-   * When it was created here.
+   * Time of its creation here.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
@@ -220,14 +220,14 @@ export declare const EntitySchema: GenMessage<Entity>;
  */
 export declare type LookUpRequest = Message<"vvs.entity.v1.LookUpRequest"> & {
   /**
-   * On whose behalf.
+   * The caller.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * Normalized, but perhaps ill-formed: those match nothing.
+   * Normalized. Ill-formed ones match nothing.
    *
    * @generated from field: vvs.common.v1.Identifiers identifiers = 2;
    */
@@ -248,14 +248,14 @@ export declare type LookUpRequest = Message<"vvs.entity.v1.LookUpRequest"> & {
   address: string;
 
   /**
-   * Score criteria together instead of requiring each.
+   * Scores the criteria together instead of requiring each.
    *
    * @generated from field: bool fuzzy = 5;
    */
   fuzzy: boolean;
 
   /**
-   * Tell what agreed and what contradicted.
+   * Requests an explanation of what agreed and what contradicted.
    *
    * @generated from field: bool explain = 6;
    */
@@ -282,14 +282,14 @@ export declare type LookUpResponse = Message<"vvs.entity.v1.LookUpResponse"> & {
   entity?: Entity | undefined;
 
   /**
-   * How sure it is, 0–1.
+   * Certainty of the match, 0–1.
    *
    * @generated from field: double confidence = 2;
    */
   confidence: number;
 
   /**
-   * What spoke for and against the match, where asked for.
+   * Reasons for and against the match, if requested.
    *
    * @generated from field: repeated vvs.common.v1.MatchReason explanation = 3;
    */
@@ -310,13 +310,13 @@ export declare type LookUpResponse = Message<"vvs.entity.v1.LookUpResponse"> & {
 export declare const LookUpResponseSchema: GenMessage<LookUpResponse>;
 
 /**
- * A creation.
+ * Request to create an entity.
  *
  * @generated from message vvs.entity.v1.CreateEntityRequest
  */
 export declare type CreateEntityRequest = Message<"vvs.entity.v1.CreateEntityRequest"> & {
   /**
-   * On whose behalf.
+   * The caller.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -371,7 +371,7 @@ export declare type CreateEntityResponse = Message<"vvs.entity.v1.CreateEntityRe
   entity?: Entity | undefined;
 
   /**
-   * The answer repeats an earlier one under the same idempotency key.
+   * The answer repeats that of an earlier call with the same idempotency key.
    *
    * @generated from field: bool replayed = 2;
    */
@@ -385,13 +385,13 @@ export declare type CreateEntityResponse = Message<"vvs.entity.v1.CreateEntityRe
 export declare const CreateEntityResponseSchema: GenMessage<CreateEntityResponse>;
 
 /**
- * One entity is asked for.
+ * Request for an entity.
  *
  * @generated from message vvs.entity.v1.GetEntityRequest
  */
 export declare type GetEntityRequest = Message<"vvs.entity.v1.GetEntityRequest"> & {
   /**
-   * On whose behalf.
+   * The caller.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -432,20 +432,20 @@ export declare type GetEntityResponse = Message<"vvs.entity.v1.GetEntityResponse
 export declare const GetEntityResponseSchema: GenMessage<GetEntityResponse>;
 
 /**
- * The organization's own entities are asked for.
+ * Request for the organization's own entities.
  *
  * @generated from message vvs.entity.v1.ListEntitiesRequest
  */
 export declare type ListEntitiesRequest = Message<"vvs.entity.v1.ListEntitiesRequest"> & {
   /**
-   * On whose behalf.
+   * The caller.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * Which part.
+   * The page.
    *
    * @generated from field: vvs.common.v1.PageRequest page = 2;
    */
@@ -472,7 +472,7 @@ export declare type ListEntitiesResponse = Message<"vvs.entity.v1.ListEntitiesRe
   entities: Entity[];
 
   /**
-   * Where the next page starts; absent on the last.
+   * Position at which the next page starts; absent on the last page.
    *
    * @generated from field: vvs.common.v1.Position next = 2;
    */
@@ -486,7 +486,7 @@ export declare type ListEntitiesResponse = Message<"vvs.entity.v1.ListEntitiesRe
 export declare const ListEntitiesResponseSchema: GenMessage<ListEntitiesResponse>;
 
 /**
- * An immutable record of an entity as it was.
+ * An immutable record of an entity at one version.
  *
  * @generated from message vvs.entity.v1.Snapshot
  */
@@ -541,7 +541,7 @@ export declare type Snapshot = Message<"vvs.entity.v1.Snapshot"> & {
   requestId: string;
 
   /**
-   * When it was written, RFC 3339.
+   * Time of the snapshot, RFC 3339.
    *
    * @generated from field: string created_at = 8;
    */
@@ -555,7 +555,7 @@ export declare type Snapshot = Message<"vvs.entity.v1.Snapshot"> & {
   hash: string;
 
   /**
-   * The hash of the version before; empty on the first.
+   * The previous version's hash; empty on the first.
    *
    * @generated from field: string previous_hash = 10;
    */
@@ -569,13 +569,13 @@ export declare type Snapshot = Message<"vvs.entity.v1.Snapshot"> & {
 export declare const SnapshotSchema: GenMessage<Snapshot>;
 
 /**
- * The snapshots of an entity are asked for.
+ * Request for the snapshots of an entity.
  *
  * @generated from message vvs.entity.v1.ListSnapshotsRequest
  */
 export declare type ListSnapshotsRequest = Message<"vvs.entity.v1.ListSnapshotsRequest"> & {
   /**
-   * On whose behalf.
+   * The caller.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -589,7 +589,7 @@ export declare type ListSnapshotsRequest = Message<"vvs.entity.v1.ListSnapshotsR
   entityId: string;
 
   /**
-   * Which part.
+   * The page.
    *
    * @generated from field: vvs.common.v1.PageRequest page = 3;
    */
@@ -616,7 +616,7 @@ export declare type ListSnapshotsResponse = Message<"vvs.entity.v1.ListSnapshots
   snapshots: Snapshot[];
 
   /**
-   * Where the next page starts; absent on the last.
+   * Position at which the next page starts; absent on the last page.
    *
    * @generated from field: vvs.common.v1.Position next = 2;
    */
@@ -636,7 +636,7 @@ export declare const ListSnapshotsResponseSchema: GenMessage<ListSnapshotsRespon
  */
 export declare type ResolveVendorRequest = Message<"vvs.entity.v1.ResolveVendorRequest"> & {
   /**
-   * On whose behalf.
+   * The caller.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -650,7 +650,7 @@ export declare type ResolveVendorRequest = Message<"vvs.entity.v1.ResolveVendorR
   identifiers?: Identifiers | undefined;
 
   /**
-   * No criterion: names the entity if one is created, and replaces a placeholder. Empty where not given.
+   * Not a criterion: becomes the name of a created entity, or replaces a placeholder. Empty where not given.
    *
    * @generated from field: string legal_name = 3;
    */
@@ -664,7 +664,7 @@ export declare type ResolveVendorRequest = Message<"vvs.entity.v1.ResolveVendorR
 export declare const ResolveVendorRequestSchema: GenMessage<ResolveVendorRequest>;
 
 /**
- * The entity that was named or created.
+ * The entity that was found or created.
  *
  * @generated from message vvs.entity.v1.ResolveVendorResponse
  */
@@ -677,15 +677,15 @@ export declare type ResolveVendorResponse = Message<"vvs.entity.v1.ResolveVendor
   entityId: string;
 
   /**
-   * It was created by this call.
+   * This call created it.
    *
    * @generated from field: bool created = 2;
    */
   created: boolean;
 
   /**
-   * Stands for the TIN that this call supplied, as in CheckSubject; empty where it supplied none. What the entity carries
-   * or what is remembered of it can be another call's TIN by the time it is read.
+   * Fingerprint of the TIN that this call supplied, as in CheckSubject; empty where it supplied none. The entity may have
+   * another call's TIN by the time it is read.
    *
    * @generated from field: bytes tin_hash = 3;
    */
@@ -699,13 +699,13 @@ export declare type ResolveVendorResponse = Message<"vvs.entity.v1.ResolveVendor
 export declare const ResolveVendorResponseSchema: GenMessage<ResolveVendorResponse>;
 
 /**
- * An entity as one tenant sees it.
+ * The key of an entity as one tenant sees it.
  *
  * @generated from message vvs.entity.v1.CheckSubjectKey
  */
 export declare type CheckSubjectKey = Message<"vvs.entity.v1.CheckSubjectKey"> & {
   /**
-   * Whose view is meant; nothing of another tenant's goes into the answer.
+   * The tenant; the answer has nothing of another tenant's.
    *
    * @generated from field: vvs.common.v1.Tenant tenant = 1;
    */
@@ -726,7 +726,7 @@ export declare type CheckSubjectKey = Message<"vvs.entity.v1.CheckSubjectKey"> &
 export declare const CheckSubjectKeySchema: GenMessage<CheckSubjectKey>;
 
 /**
- * What checks need is asked for.
+ * Request for what checks need.
  *
  * @generated from message vvs.entity.v1.GetCheckSubjectsRequest
  */
@@ -746,13 +746,13 @@ export declare type GetCheckSubjectsRequest = Message<"vvs.entity.v1.GetCheckSub
 export declare const GetCheckSubjectsRequestSchema: GenMessage<GetCheckSubjectsRequest>;
 
 /**
- * What checks need.
+ * Subjects of checks.
  *
  * @generated from message vvs.entity.v1.GetCheckSubjectsResponse
  */
 export declare type GetCheckSubjectsResponse = Message<"vvs.entity.v1.GetCheckSubjectsResponse"> & {
   /**
-   * One for each key, in their order.
+   * One per key, in their order.
    *
    * @generated from field: repeated vvs.entity.v1.CheckSubject subjects = 1;
    */
@@ -766,13 +766,13 @@ export declare type GetCheckSubjectsResponse = Message<"vvs.entity.v1.GetCheckSu
 export declare const GetCheckSubjectsResponseSchema: GenMessage<GetCheckSubjectsResponse>;
 
 /**
- * What providers are asked with.
+ * What checks send to providers about an entity.
  *
  * @generated from message vvs.entity.v1.CheckSubject
  */
 export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
   /**
-   * ent_…; empty where the tenant sees no such entity, and all else is then empty.
+   * ent_…; empty where the tenant can't see such an entity; then all else is empty too.
    *
    * @generated from field: string entity_id = 1;
    */
@@ -800,16 +800,15 @@ export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
   cage: string;
 
   /**
-   * Keyed hash of the TIN, carried or remembered by this organization; empty where there is none. Stands for the TIN
-   * in the fingerprint of a check's inputs: the same for the same TIN of an organization, also after the keys that seal
-   * and hash TINs were rotated.
+   * Fingerprint (keyed hash) of the TIN that the entity carries or this organization supplied; empty where there is none.
+   * It is the same for the same TIN of an organization, also after the keys that seal and hash TINs were rotated.
    *
    * @generated from field: bytes tin_hash = 5;
    */
   tinHash: Uint8Array;
 
   /**
-   * The organization created it itself and no registry has it.
+   * The organization itself created it, and no registry has it.
    *
    * @generated from field: bool created_by_organization = 6;
    */
@@ -823,13 +822,13 @@ export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
 export declare const CheckSubjectSchema: GenMessage<CheckSubject>;
 
 /**
- * The TIN is asked for.
+ * Request for a TIN in clear.
  *
  * @generated from message vvs.entity.v1.RevealTinRequest
  */
 export declare type RevealTinRequest = Message<"vvs.entity.v1.RevealTinRequest"> & {
   /**
-   * On whose behalf.
+   * The caller.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -843,7 +842,7 @@ export declare type RevealTinRequest = Message<"vvs.entity.v1.RevealTinRequest">
   entityId: string;
 
   /**
-   * The TIN that is expected, as in CheckSubject: no other one is revealed.
+   * Fingerprint of the expected TIN, as in CheckSubject: no other TIN is revealed.
    *
    * @generated from field: bytes tin_hash = 3;
    */
@@ -877,13 +876,13 @@ export declare type RevealTinResponse = Message<"vvs.entity.v1.RevealTinResponse
 export declare const RevealTinResponseSchema: GenMessage<RevealTinResponse>;
 
 /**
- * What the loaded files say is asked for. At least one identifier.
+ * Request for what the loaded files say, by at least one identifier.
  *
  * @generated from message vvs.entity.v1.GetRegistryRecordRequest
  */
 export declare type GetRegistryRecordRequest = Message<"vvs.entity.v1.GetRegistryRecordRequest"> & {
   /**
-   * The world of data.
+   * The environment.
    *
    * @generated from field: vvs.common.v1.Environment environment = 1;
    */
@@ -911,13 +910,13 @@ export declare type GetRegistryRecordRequest = Message<"vvs.entity.v1.GetRegistr
 export declare const GetRegistryRecordRequestSchema: GenMessage<GetRegistryRecordRequest>;
 
 /**
- * What the loaded files say.
+ * What the loaded files say about a UEI or CAGE.
  *
  * @generated from message vvs.entity.v1.GetRegistryRecordResponse
  */
 export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegistryRecordResponse"> & {
   /**
-   * The row of the registry; absent where the file has none.
+   * The row of the registry file; absent where it has none.
    *
    * @generated from field: vvs.entity.v1.RegistryRecord record = 1;
    */
@@ -981,7 +980,7 @@ export declare type GetRegistryRecordResponse = Message<"vvs.entity.v1.GetRegist
   exclusionsLoad: string;
 
   /**
-   * Loads that were withdrawn, newest first, at most 100: what came from them counts as older than everything.
+   * Withdrawn loads, newest first, at most 100. Facts from them count as older than all others.
    *
    * @generated from field: repeated string withdrawn_loads = 10;
    */
@@ -1015,21 +1014,21 @@ export declare type RegistryRecord = Message<"vvs.entity.v1.RegistryRecord"> & {
   cage: string;
 
   /**
-   * As registered.
+   * The registered legal name.
    *
    * @generated from field: string legal_name = 3;
    */
   legalName: string;
 
   /**
-   * A (active) or E (expired) as the file says it.
+   * A (active) or E (expired), as in the file.
    *
    * @generated from field: string extract_code = 4;
    */
   extractCode: string;
 
   /**
-   * The file says that the entity is excluded.
+   * The file flags an exclusion.
    *
    * @generated from field: bool excluded = 5;
    */
@@ -1050,7 +1049,7 @@ export declare type RegistryRecord = Message<"vvs.entity.v1.RegistryRecord"> & {
   entityType: string;
 
   /**
-   * Never registered: an id only.
+   * The UEI was assigned without a registration.
    *
    * @generated from field: bool id_only = 8;
    */
@@ -1091,7 +1090,7 @@ export declare type Exclusion = Message<"vvs.entity.v1.Exclusion"> & {
   program: string;
 
   /**
-   * Who excluded.
+   * The excluding agency.
    *
    * @generated from field: string agency = 4;
    */
@@ -1146,7 +1145,7 @@ export declare const ExclusionSchema: GenMessage<Exclusion>;
  */
 export declare type UpdateFromProviderRequest = Message<"vvs.entity.v1.UpdateFromProviderRequest"> & {
   /**
-   * On whose behalf.
+   * The caller.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -1167,7 +1166,7 @@ export declare type UpdateFromProviderRequest = Message<"vvs.entity.v1.UpdateFro
   provider: string;
 
   /**
-   * When it answered.
+   * Time of its answer.
    *
    * @generated from field: google.protobuf.Timestamp retrieved_at = 4;
    */
@@ -1216,7 +1215,7 @@ export declare type UpdateFromProviderRequest = Message<"vvs.entity.v1.UpdateFro
 export declare const UpdateFromProviderRequestSchema: GenMessage<UpdateFromProviderRequest>;
 
 /**
- * Says whether anything changed.
+ * Result of an update by a provider's facts.
  *
  * @generated from message vvs.entity.v1.UpdateFromProviderResponse
  */
@@ -1236,13 +1235,13 @@ export declare type UpdateFromProviderResponse = Message<"vvs.entity.v1.UpdateFr
 export declare const UpdateFromProviderResponseSchema: GenMessage<UpdateFromProviderResponse>;
 
 /**
- * Resolves, creates and tells of entities. Registry entities belong to no tenant and change only by a registry load.
+ * Finds, creates and returns entities. Registry entities belong to no tenant, and only a load of files changes them.
  *
  * @generated from service vvs.entity.v1.EntityService
  */
 export declare const EntityService: GenService<{
   /**
-   * Finds the entity that criteria mean; never creates. Callers: gateway, dashboard.
+   * Finds the entity that matches criteria; never creates one. Callers: gateway, dashboard.
    * Errors: entity_not_found, ambiguous_match (identifiers that name different entities; several exact matches).
    *
    * @generated from rpc vvs.entity.v1.EntityService.LookUp
@@ -1264,7 +1263,7 @@ export declare const EntityService: GenService<{
     output: typeof CreateEntityResponseSchema;
   },
   /**
-   * One visible entity in the organization's view. Callers: gateway, monitor, dashboard. Errors: entity_not_found.
+   * Returns a visible entity as the organization sees it. Callers: gateway, monitor, dashboard. Errors: entity_not_found.
    *
    * @generated from rpc vvs.entity.v1.EntityService.GetEntity
    */
@@ -1274,7 +1273,7 @@ export declare const EntityService: GenService<{
     output: typeof GetEntityResponseSchema;
   },
   /**
-   * The entities that the organization created, newest first. Callers: gateway, dashboard.
+   * Lists the entities that the organization created, newest first. Callers: gateway, dashboard.
    *
    * @generated from rpc vvs.entity.v1.EntityService.ListEntities
    */
@@ -1284,7 +1283,7 @@ export declare const EntityService: GenService<{
     output: typeof ListEntitiesResponseSchema;
   },
   /**
-   * The snapshots of a visible entity, newest first. Callers: gateway, dashboard. Errors: entity_not_found.
+   * Lists the snapshots of a visible entity, newest first. Callers: gateway, dashboard. Errors: entity_not_found.
    *
    * @generated from rpc vvs.entity.v1.EntityService.ListSnapshots
    */
@@ -1295,7 +1294,7 @@ export declare const EntityService: GenService<{
   },
   /**
    * Finds the entity that identifiers name, or creates it; adds or remembers the identifiers that it does not carry.
-   * Two such calls at once create one entity. Callers: verification.
+   * Concurrent calls create one entity. Callers: verification.
    * Errors: ambiguous_match, entity_exists (an identifier contradicts what the named entity carries), limit_exceeded.
    *
    * @generated from rpc vvs.entity.v1.EntityService.ResolveVendor
@@ -1306,8 +1305,8 @@ export declare const EntityService: GenService<{
     output: typeof ResolveVendorResponseSchema;
   },
   /**
-   * What checks ask providers with, without the TIN itself, of several entities and tenants at once: verifications that
-   * are made at the same moment share a call. Callers: verification.
+   * Returns what checks send to providers, without the TIN itself. One call may serve verifications of several tenants.
+   * Callers: verification.
    *
    * @generated from rpc vvs.entity.v1.EntityService.GetCheckSubjects
    */
@@ -1317,8 +1316,8 @@ export declare const EntityService: GenService<{
     output: typeof GetCheckSubjectsResponseSchema;
   },
   /**
-   * The TIN in clear, for a TIN provider. Audited. Callers: verification. Errors: entity_not_found, not_found (no TIN is
-   * known of the entity, or another one than the caller expects).
+   * Returns the TIN in clear, for a TIN provider. Audited. Callers: verification. Errors: entity_not_found, not_found (the
+   * entity has no TIN, or not the one that the caller expects).
    *
    * @generated from rpc vvs.entity.v1.EntityService.RevealTin
    */
@@ -1328,7 +1327,7 @@ export declare const EntityService: GenService<{
     output: typeof RevealTinResponseSchema;
   },
   /**
-   * What the loaded registry and exclusions say of a UEI or CAGE. Callers: verification.
+   * Returns what the loaded registry and exclusions files say about a UEI or CAGE. Callers: verification.
    *
    * @generated from rpc vvs.entity.v1.EntityService.GetRegistryRecord
    */
@@ -1338,8 +1337,8 @@ export declare const EntityService: GenService<{
     output: typeof GetRegistryRecordResponseSchema;
   },
   /**
-   * Takes a provider's newer facts into an entity that the organization itself created, with a snapshot; does nothing
-   * for a registry entity, nor where nothing differs. Callers: verification.
+   * Writes a provider's newer facts to an entity that the organization itself created, with a snapshot; does nothing for a
+   * registry entity, or if nothing differs. Callers: verification.
    *
    * @generated from rpc vvs.entity.v1.EntityService.UpdateFromProvider
    */

@@ -2,7 +2,7 @@
 // @generated from file vvs/entity/v1/entity.proto (package vvs.entity.v1, syntax proto3)
 /* eslint-disable */
 
-// Business entities: the registry's and those that organizations created.
+// Business entities: those of the registry, and those that organizations created.
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -218,7 +218,7 @@ export const UpdateFromProviderResponseSchema = /*@__PURE__*/
   messageDesc(file_vvs_entity_v1_entity, 28);
 
 /**
- * Resolves, creates and tells of entities. Registry entities belong to no tenant and change only by a registry load.
+ * Finds, creates and returns entities. Registry entities belong to no tenant, and only a load of files changes them.
  *
  * @generated from service vvs.entity.v1.EntityService
  */
