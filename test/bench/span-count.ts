@@ -1,20 +1,20 @@
 import { eventually } from "@vvs/testing";
 
-/** How many spans the sink of a benchmark has taken so far. */
+/** Returns how many spans the sink of a benchmark has taken so far. */
 export async function spansAt(url: string): Promise<number> {
   return Number(await (await fetch(url)).text());
 }
 
-/** What a number of spans is once it has stopped growing: exporters send every few seconds. */
+/** Returns the number of spans once it has stopped growing: exporters send every few seconds. */
 export async function settledSpans(read: () => Promise<number>): Promise<number> {
   let last = -1;
-  return eventually(
+  await eventually(
     async () => {
-      const now = await read();
-      const stands = now === last;
-      last = now;
-      return stands && now;
+      const before = last;
+      last = await read();
+      return last === before;
     },
     { everyMs: 6_000 },
   );
+  return last;
 }

@@ -17,9 +17,11 @@ import { sharedProduct } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 import { recordsOf } from "../support/topic-records.ts";
 
-/** Of a version that is not written yet. */
+/** A value that only a later version could know. */
 const UNKNOWN = 99;
-const NO_CALENDAR_HAS_IT = { seconds: 10n ** 15n };
+const IMPOSSIBLE_TIME = { seconds: 10n ** 15n };
+/** A number too large for JavaScript to represent exactly. */
+const TOO_LARGE = 2n ** 60n;
 
 const { environment } = sharedProduct();
 const brokers = environment.KAFKA_BROKERS!.split(",");
@@ -37,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => subscriber.close());
 
-/** One thing that is wrong with a record, and the consumers that can't process it for that. */
+/** One fault of a record, and the consumers that can't process the record because of it. */
 type Fault = readonly [name: string, change: object, groups: readonly string[]];
 
 interface Topic {
@@ -53,7 +55,7 @@ const runFaults = (groups: readonly string[]): Fault[] => [
   ["a run without a monitor", { run: { monitorId: "", runSeq: 1n } }, groups],
   ["a run numbered 0", { run: { monitorId: "mon_1", runSeq: 0n } }, groups],
   ["a run with a negative number", { run: { monitorId: "mon_1", runSeq: -1n } }, groups],
-  ["a run with a number beyond all that are exact", { run: { monitorId: "mon_1", runSeq: 2n ** 60n } }, groups],
+  ["a run with too large a number", { run: { monitorId: "mon_1", runSeq: TOO_LARGE } }, groups],
 ];
 const faultsOfAll = (groups: readonly string[]): Fault[] => [
   ["no tenant", { tenant: undefined }, groups],
@@ -64,9 +66,27 @@ const faultsOfAll = (groups: readonly string[]): Fault[] => [
   ...runFaults(groups),
 ];
 const tenant = () => ({ organizationId: organization.id, ...sandbox });
-const run = (monitorId: string) => ({ monitorId, runSeq: 1n });
-const changes = [{ field: "sam_registration.status", previous: "pass", current: "fail" }];
+const now = () => timestampFromDate(new Date());
+const base = (monitorId: string) => ({ tenant: tenant(), run: { monitorId, runSeq: 1n }, entityId: newId("ent") });
 const check = { checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.PASS };
+const changeEvent = (monitorId: string) => ({
+  ...base(monitorId),
+  eventId: newId("evt"),
+  verificationId: newId("ver"),
+  changes: [{ field: "sam_registration.status", previous: "pass", current: "fail" }],
+  detectedAt: now(),
+});
+const changeEventFaults = (groups: readonly string[]): Fault[] => [
+  ...faultsOfAll(groups),
+  ["no run", { run: undefined }, groups],
+  ["no event", { eventId: "" }, groups],
+  ["no entity", { entityId: "" }, groups],
+  ["no verification", { verificationId: "" }, groups],
+  ["no change", { changes: [] }, groups],
+  ["a change without a field", { changes: [{ field: "" }] }, groups],
+  ["no time", { detectedAt: undefined }, groups],
+  ["an impossible time", { detectedAt: IMPOSSIBLE_TIME }, groups],
+];
 
 const verification = ["verification"];
 const monitor = ["monitor"];
@@ -74,18 +94,21 @@ const changeDetector = ["change-detector"];
 const dispatcher = ["webhook-dispatcher"];
 const both = [...monitor, ...changeDetector];
 
+/** Faults of a record that reports a new URL of a monitor instead of an event. */
+const urlChangeFaults = [...faultsOfAll(dispatcher), ["no run", { run: undefined }, dispatcher] as Fault].map(
+  ([name, change, groups]): Fault => [`a new URL: ${name}`, { ...change, urlChanged: true, urlVersion: 1n }, groups],
+);
+
 const topics: readonly Topic[] = [
   {
     name: "verification.requested",
     schema: VerificationRequestedSchema,
     groups: verification,
     good: (monitorId) => ({
+      ...base(monitorId),
       recordId: `${monitorId}:1`,
-      tenant: tenant(),
-      run: run(monitorId),
-      entityId: newId("ent"),
       checks: [CheckType.SAM_REGISTRATION],
-      requestedAt: timestampFromDate(new Date()),
+      requestedAt: now(),
     }),
     faults: [
       ...faultsOfAll(verification),
@@ -101,87 +124,62 @@ const topics: readonly Topic[] = [
     schema: VerificationCompletedSchema,
     groups: both,
     good: (monitorId) => ({
+      ...base(monitorId),
       verificationId: newId("ver"),
-      tenant: tenant(),
-      entityId: newId("ent"),
-      run: run(monitorId),
       checks: [check],
       overallResult: CheckStatus.PASS,
-      createdAt: timestampFromDate(new Date()),
+      createdAt: now(),
     }),
     faults: [
       ...faultsOfAll(both),
       ["another organization's monitor", { tenant: { organizationId: newId("org"), ...sandbox } }, both],
       ["no verification", { verificationId: "" }, both],
       ["no time", { createdAt: undefined }, both],
-      ["an impossible time", { createdAt: NO_CALENDAR_HAS_IT }, both],
+      ["an impossible time", { createdAt: IMPOSSIBLE_TIME }, both],
       ["an unspecified result", { overallResult: CheckStatus.UNSPECIFIED }, monitor],
       ["an unknown result", { overallResult: UNKNOWN }, monitor],
       ["no entity", { entityId: "" }, changeDetector],
       ["no check", { checks: [] }, changeDetector],
       ["no known check", { checks: [{ checkType: UNKNOWN }, { checkType: CheckType.UNSPECIFIED }] }, changeDetector],
-      ["a check of unspecified status", { checks: [{ ...check, status: 0 }] }, changeDetector],
-      ["a check of unknown status", { checks: [{ ...check, status: UNKNOWN }] }, changeDetector],
+      ["a check with an unspecified status", { checks: [{ ...check, status: 0 }] }, changeDetector],
+      ["a check with an unknown status", { checks: [{ ...check, status: UNKNOWN }] }, changeDetector],
     ],
   },
   {
     name: "monitor.change_detected",
     schema: ChangeDetectedSchema,
     groups: monitor,
-    good: (monitorId) => ({
-      eventId: newId("evt"),
-      tenant: tenant(),
-      run: run(monitorId),
-      entityId: newId("ent"),
-      verificationId: newId("ver"),
-      changes,
-      detectedAt: timestampFromDate(new Date()),
-    }),
-    faults: [
-      ...faultsOfAll(monitor),
-      ["no run", { run: undefined }, monitor],
-      ["no event", { eventId: "" }, monitor],
-      ["no entity", { entityId: "" }, monitor],
-      ["no verification", { verificationId: "" }, monitor],
-      ["no change", { changes: [] }, monitor],
-      ["a change of no field", { changes: [{ field: "" }] }, monitor],
-      ["no time", { detectedAt: undefined }, monitor],
-      ["an impossible time", { detectedAt: NO_CALENDAR_HAS_IT }, monitor],
-    ],
+    good: changeEvent,
+    faults: changeEventFaults(monitor),
   },
   {
     name: "webhook.requested",
     schema: WebhookRequestedSchema,
     groups: dispatcher,
-    good: (monitorId) => ({
-      eventId: newId("evt"),
-      tenant: tenant(),
-      run: run(monitorId),
-      entityId: newId("ent"),
-      verificationId: newId("ver"),
-      webhookUrl: new URL("/never", subscriber.url).href,
-      changes,
-      detectedAt: timestampFromDate(new Date()),
-    }),
+    good: (monitorId) => ({ ...changeEvent(monitorId), webhookUrl: new URL("/never", subscriber.url).href }),
     faults: [
-      ...faultsOfAll(dispatcher),
-      ["no run", { run: undefined }, dispatcher],
-      ["no event", { eventId: "" }, dispatcher],
-      ["an event of no form", { eventId: "evt_1" }, dispatcher],
-      ["no entity", { entityId: "" }, dispatcher],
-      ["no verification", { verificationId: "" }, dispatcher],
+      ...changeEventFaults(dispatcher),
+      ["a malformed event id", { eventId: "evt_1" }, dispatcher],
       ["no URL", { webhookUrl: "" }, dispatcher],
-      ["a URL that is none", { webhookUrl: "http://" }, dispatcher],
+      ["an invalid URL", { webhookUrl: "http://" }, dispatcher],
       ["a URL of another protocol", { webhookUrl: "ftp://example.com/hook" }, dispatcher],
-      ["no change", { changes: [] }, dispatcher],
-      ["a change of no field", { changes: [{ field: "" }] }, dispatcher],
-      ["no time", { detectedAt: undefined }, dispatcher],
-      ["an impossible time", { detectedAt: NO_CALENDAR_HAS_IT }, dispatcher],
+      ["a URL with a negative number", { urlVersion: -1n }, dispatcher],
+      ["a URL with too large a number", { urlVersion: TOO_LARGE }, dispatcher],
+      ...urlChangeFaults,
+      ["a new URL without a number", { urlChanged: true }, dispatcher],
+      ["a new URL with a negative number", { urlChanged: true, urlVersion: -1n }, dispatcher],
+      ["a new URL with too large a number", { urlChanged: true, urlVersion: TOO_LARGE }, dispatcher],
+      ["a new URL that is invalid", { urlChanged: true, urlVersion: 1n, webhookUrl: "http://" }, dispatcher],
+      [
+        "a new URL of another protocol",
+        { urlChanged: true, urlVersion: 1n, webhookUrl: "ftp://a.example" },
+        dispatcher,
+      ],
     ],
   },
 ];
 
-/** The impossible records of a topic, under the monitor's key: what it sends next comes after them. */
+/** Returns the impossible records of a topic, under the monitor's key: its next records come after them. */
 function impossibleRecords({ name, schema, good, faults }: Topic, monitorId: string): ProducerRecord[] {
   const encoded = (change: object) =>
     toBinary(schema, create(schema, { ...good(monitorId), ...change } as MessageInitShape<DescMessage>));
@@ -196,7 +194,7 @@ function impossibleRecords({ name, schema, good, faults }: Topic, monitorId: str
   return values.map(([fault, value]) => ({ topic, key: monitorId, value, headers: { fault } }));
 }
 
-/** The faults that a consumer put aside, each as often as it did. */
+/** Returns the faults of the records that a consumer put aside, each as often as it did. */
 async function putAside(topic: Topic, group: string, monitorId: string): Promise<string[]> {
   const letters = await recordsOf({ brokers, topic: deadLetterTopic(kafka.topicFor("sandbox", topic.name)) });
   return letters

@@ -107,6 +107,6 @@ test.each([
   "[2606:4700:4700::1111]",
   "::ffff:8.8.8.8.1",
   "８.8.8.8",
-])("what is no address, or oddly spelt, is not: %j", (text) => {
+])("a text that is not an address, or in an unusual notation, is not public: %j", (text) => {
   expect(isPublicAddress(text)).toBe(false);
 });

@@ -27,3 +27,8 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const canonical = family === 4 ? text : URL.parse(`http://[${text}]`)?.hostname.slice(1, -1);
   return canonical === undefined ? undefined : ipaddr.process(canonical);
 }
+
+/** Returns the hostname of a URL without the brackets around IPv6. */
+export function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}

@@ -115,7 +115,7 @@ describe("a literal", () => {
     expect(reached).toEqual([PUBLIC]);
   });
 
-  test("that is private is connected to where the operator allows it", async () => {
+  test("that is private is connected to if the operator allows it", async () => {
     expect(await get(agent({ allowPrivateTargets: true }), `http://127.1:${port}/`)).toBe(200);
     expect(reached).toEqual([PRIVATE]);
   });
@@ -143,19 +143,19 @@ describe("a name", () => {
     expect(reached).toEqual([]);
   });
 
-  test("that the system knows as loopback is refused", async () => {
+  test("that the system resolves to loopback is refused", async () => {
     await expect(get(agent({ isAllowed: undefined }), `http://localhost:${port}/`)).rejects.toThrow(refused);
     expect(reached).toEqual([]);
   });
 
-  test("is asked for once, and what was checked is what is connected to", async () => {
+  test("is resolved once, and only a checked address is connected to", async () => {
     const names = playedNames([PUBLIC], [PRIVATE]);
     expect(await get(agent(names), `http://rebinds.example:${port}/`)).toBe(200);
     expect(reached).toEqual([PUBLIC]);
     expect(names.asked).toEqual(["rebinds.example"]);
   });
 
-  test("that changes its answer between attempts is refused from then on", async () => {
+  test("that resolves to a private address later is refused from then on", async () => {
     const names = playedNames([PUBLIC], [PRIVATE], [PUBLIC, PRIVATE], [PUBLIC]);
     const rebound = agent(names);
     const url = `http://rebinds.example:${port}/last`;
@@ -167,14 +167,14 @@ describe("a name", () => {
     expect(names.asked).toHaveLength(4);
   });
 
-  test("that changes its answer while a connection is kept goes on to where that was checked", async () => {
+  test("that resolves to another address while a connection is kept goes on to the checked one", async () => {
     const names = playedNames([PUBLIC], [PRIVATE]);
     const kept = agent(names);
     for (let count = 0; count < 3; count++) expect(await get(kept, `http://rebinds.example:${port}/`)).toBe(200);
     expect(reached).toEqual([PUBLIC, PUBLIC, PUBLIC]);
   });
 
-  test("is asked for again once its connection is too old", async () => {
+  test("is resolved again once its connection is too old", async () => {
     const names = playedNames([PUBLIC], [PRIVATE]);
     const aging = agent({ ...names, connectionMaxAgeMs: 1, connectionsPerOrigin: 2 });
     const url = `http://rebinds.example:${port}/`;
@@ -185,7 +185,7 @@ describe("a name", () => {
     expect(reached).toEqual([PUBLIC]);
   });
 
-  test("that does not resolve is no refusal", async () => {
+  test("that does not resolve is not reported as refused", async () => {
     const resolveAll = () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
     const failing = get(agent({ resolveAll }), `http://nowhere.example:${port}/`);
     await expect(failing).rejects.toMatchObject({ code: "ENOTFOUND" });
@@ -237,7 +237,7 @@ describe("TLS", () => {
 
   test.each([
     ["of another name", authority.issue(["DNS:somebody-else.example"]), "ERR_TLS_CERT_ALTNAME_INVALID"],
-    ["of the address alone", authority.issue([`IP:${PUBLIC}`]), "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["only of the address", authority.issue([`IP:${PUBLIC}`]), "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["that has expired", authority.issue(["DNS:subscriber.example"], { expired: true }), "CERT_HAS_EXPIRED"],
     ["of a stranger", stranger.issue(["DNS:subscriber.example"]), "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
   ])("a certificate %s is refused before anything is sent", async (_what, certificate, code) => {
@@ -247,7 +247,7 @@ describe("TLS", () => {
     expect(seen).toEqual([]);
   });
 
-  test("we show who we are to servers that ask", async () => {
+  test("a client certificate is shown to servers that ask for one", async () => {
     const at = await tlsServer(authority.issue(["DNS:subscriber.example"]));
     const identity = authority.issue(["DNS:sender.example"]);
     expect(await get(agent({ ...names(), ...trusting, identity }), `https://subscriber.example:${at}/`)).toBe(200);

@@ -1,15 +1,9 @@
 import { lookup as resolve } from "node:dns/promises";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { Agent, buildConnector } from "undici";
-import { isPublicAddress } from "./address.ts";
+import { isPublicAddress, withoutBrackets } from "./address.ts";
 import { AddressRefusedError } from "./errors.ts";
 import { type EgressProxy, openTunnel } from "./tunnel.ts";
-
-/** Client certificate for servers that ask for one: PEM of the certificate with its chain, and of its key. */
-export interface ClientIdentity {
-  readonly cert: string;
-  readonly key: string;
-}
 
 /** Maximum age of a connection, so that a name's new address is noticed even while its connections are busy. */
 const CONNECTION_MAX_AGE_MS = 60_000;
@@ -20,16 +14,17 @@ export interface GuardedAgentOptions {
   readonly connectTimeoutMs: number;
   /** Maximum number of connections per origin. */
   readonly connectionsPerOrigin: number;
-  /** Age after which one of several connections per origin gets no further request; 60 s where absent. */
+  /** Age after which one of several connections per origin gets no further request; 60 s if absent. */
   readonly connectionMaxAgeMs?: number;
-  /** Resolves names; the system's resolver where absent. Not used with a proxy, which resolves names itself. */
+  /** Resolves names; the system's resolver if absent. Not used with a proxy, which resolves names itself. */
   readonly resolveAll?: (hostname: string) => Promise<{ address: string; family: number }[]>;
-  /** Returns whether an address may be connected to; isPublicAddress where absent. */
+  /** Returns whether an address may be connected to; isPublicAddress if absent. */
   readonly isAllowed?: (address: string) => boolean;
   /** PEM of further authorities to trust. */
   readonly ca?: string;
-  readonly identity?: ClientIdentity;
-  /** Proxy for all connections; they are direct where absent. The proxy's own address may be private. */
+  /** Client certificate for servers that ask for one: PEM of the certificate with its chain, and of its key. */
+  readonly identity?: { readonly cert: string; readonly key: string };
+  /** Proxy for all connections; they are direct if absent. The proxy's own address may be private. */
   readonly proxy?: EgressProxy;
 }
 
@@ -41,9 +36,10 @@ export interface GuardedAgentOptions {
  */
 export function createGuardedAgent(options: GuardedAgentOptions): Agent {
   const { allowPrivateTargets, connectTimeoutMs, proxy, isAllowed = isPublicAddress } = options;
+  const { resolveAll = (hostname) => resolve(hostname, { all: true }) } = options;
   const connect = buildConnector({
     timeout: connectTimeoutMs,
-    lookup: allowPrivateTargets ? undefined : guardedLookup(options.resolveAll ?? systemResolve, isAllowed),
+    lookup: allowPrivateTargets ? undefined : guardedLookup(resolveAll, isAllowed),
     ca: options.ca,
     cert: options.identity?.cert,
     key: options.identity?.key,
@@ -55,7 +51,7 @@ export function createGuardedAgent(options: GuardedAgentOptions): Agent {
     clientTtl: options.connectionMaxAgeMs ?? CONNECTION_MAX_AGE_MS,
     pipelining: 1,
     connect(target, callback) {
-      const host = bare(target.hostname);
+      const host = withoutBrackets(target.hostname);
       // There is no lookup for literal addresses, so they are checked here.
       if (!allowPrivateTargets && isIP(host) !== 0 && !isAllowed(host)) {
         callback(new AddressRefusedError(), null);
@@ -74,7 +70,7 @@ function throughProxy(
   return (target, callback) => {
     const isTls = target.protocol === "https:";
     const port = Number(target.port) || (isTls ? 443 : 80);
-    openTunnel(proxy, { host: bare(target.hostname), port }, timeoutMs).then(
+    openTunnel(proxy, { host: withoutBrackets(target.hostname), port }, timeoutMs).then(
       (stream) => {
         const socket = stream as Socket;
         if (isTls) connect({ ...target, httpSocket: socket }, callback);
@@ -83,15 +79,6 @@ function throughProxy(
       (error: Error) => callback(error, null),
     );
   };
-}
-
-/** Returns a host without the brackets around IPv6. */
-function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, "");
-}
-
-function systemResolve(hostname: string): Promise<{ address: string; family: number }[]> {
-  return resolve(hostname, { all: true });
 }
 
 function guardedLookup(

@@ -28,12 +28,12 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A proxy that connects every name to this machine, or answers as told; what it was asked for. */
+/** Starts a proxy that connects every name to this machine, or gives the answers of the test; records its requests. */
 async function playProxy(options: { answer?: string; tls?: boolean; hang?: boolean } = {}) {
-  const asked: { authority: string; credentials: string | undefined }[] = [];
+  const requests: { authority: string; credentials: string | undefined }[] = [];
   const server = options.tls ? createTlsServer(authority.issue(["IP:127.0.0.1"])) : createServer();
   server.on("connect", (incoming: IncomingMessage, client: Duplex) => {
-    asked.push({ authority: incoming.url!, credentials: incoming.headers["proxy-authorization"] });
+    requests.push({ authority: incoming.url!, credentials: incoming.headers["proxy-authorization"] });
     client.on("error", () => undefined);
     if (options.hang) return;
     if (options.answer !== undefined) {
@@ -47,7 +47,7 @@ async function playProxy(options: { answer?: string; tls?: boolean; hang?: boole
     target.on("error", () => client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
   });
   const port = await listen(server);
-  return { asked, url: new URL(`${options.tls ? "https" : "http"}://127.0.0.1:${port}`) };
+  return { requests, url: new URL(`${options.tls ? "https" : "http"}://127.0.0.1:${port}`) };
 }
 
 async function subscriber(tls: boolean): Promise<number> {
@@ -82,16 +82,16 @@ describe("through a proxy", () => {
     const proxy = await playProxy({ tls: spoken === "https:" });
     const port = await subscriber(scheme === "https:");
     expect(await get(proxy.url, `${scheme}//subscriber.example:${port}/`)).toBe(200);
-    expect(proxy.asked).toEqual([{ authority: `subscriber.example:${port}`, credentials: undefined }]);
+    expect(proxy.requests).toEqual([{ authority: `subscriber.example:${port}`, credentials: undefined }]);
   });
 
-  test("we sign in with what its URL has", async () => {
+  test("the credentials in its URL are sent", async () => {
     const proxy = await playProxy();
     const port = await subscriber(false);
     proxy.url.username = "us";
     proxy.url.password = "p%40ss";
     expect(await get(proxy.url, `http://subscriber.example:${port}/`)).toBe(200);
-    expect(proxy.asked[0]!.credentials).toBe(`Basic ${Buffer.from("us:p@ss").toString("base64")}`);
+    expect(proxy.requests[0]!.credentials).toBe(`Basic ${Buffer.from("us:p@ss").toString("base64")}`);
   });
 
   test("the certificate is the host's, verified against its name", async () => {
@@ -102,15 +102,15 @@ describe("through a proxy", () => {
   });
 
   test.each(["127.0.0.1", "2130706433", "[::1]", "[::ffff:10.0.0.1]", "169.254.169.254"])(
-    "the proxy is not even asked for %s",
+    "no request for %s reaches the proxy",
     async (host) => {
       const proxy = await playProxy();
       await expect(get(proxy.url, `https://${host}/`)).rejects.toMatchObject(hostRefused);
-      expect(proxy.asked).toEqual([]);
+      expect(proxy.requests).toEqual([]);
     },
   );
 
-  test("a proxy that hangs up, answers nonsense or is away has the fault itself", async () => {
+  test("a proxy that hangs up, answers nonsense or is unavailable is reported as our fault", async () => {
     const port = await listen(createTcpServer((socket) => socket.end()));
     const silent = new URL(`http://127.0.0.1:${port}`);
     await expect(get(silent, "https://subscriber.example/")).rejects.toMatchObject(proxyFault);
@@ -123,12 +123,12 @@ describe("through a proxy", () => {
     await expect(get(plain.url, "https://subscriber.example/")).rejects.toMatchObject(proxyFault);
   });
 
-  test("a proxy that was reached and does not answer in time waits for the host", async () => {
+  test("a proxy that was reached and does not answer in time is reported as a timeout of the host", async () => {
     const proxy = await playProxy({ hang: true });
     await expect(get(proxy.url, "https://subscriber.example/", 200)).rejects.toMatchObject(hostTimedOut);
   });
 
-  test("a proxy that can't connect says so of the host", async () => {
+  test("a proxy that can't connect is reported as a failure of the host", async () => {
     const proxy = await playProxy();
     const error: Error = await get(proxy.url, "https://subscriber.example:1/").catch((cause) => cause);
     expect(error).not.toMatchObject(proxyFault);

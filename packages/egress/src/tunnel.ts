@@ -3,6 +3,7 @@ import { request as requestHttps } from "node:https";
 import { isIP, isIPv6 } from "node:net";
 import type { Duplex } from "node:stream";
 import { errors } from "undici";
+import { withoutBrackets } from "./address.ts";
 import { AddressRefusedError, EgressProxyError } from "./errors.ts";
 
 /** A proxy for all outgoing connections. It resolves names itself, so it must refuse private addresses. */
@@ -13,19 +14,18 @@ export interface EgressProxy {
   readonly ca?: string;
 }
 
-export interface Tunnel {
-  readonly host: string;
-  readonly port: number;
-}
-
 /**
  * Asks the proxy for a connection to a host (CONNECT, RFC 9110 §9.3.6). Errors: EgressProxyError if the proxy is
  * unavailable, hangs up or fails itself; AddressRefusedError if it refuses the host; undici's ConnectTimeoutError if it
  * does not answer in time, or reports that the host did not; Error if it reports that it could not connect.
  */
-export function openTunnel(proxy: EgressProxy, { host, port }: Tunnel, timeoutMs: number): Promise<Duplex> {
+export function openTunnel(
+  proxy: EgressProxy,
+  { host, port }: { host: string; port: number },
+  timeoutMs: number,
+): Promise<Duplex> {
   const { url } = proxy;
-  const proxyHost = url.hostname.replace(/^\[|\]$/g, "");
+  const proxyHost = withoutBrackets(url.hostname);
   const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const opened = Promise.withResolvers<Duplex>();
   const request = (url.protocol === "https:" ? requestHttps : requestHttp)({

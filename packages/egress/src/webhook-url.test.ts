@@ -47,7 +47,7 @@ describe("a webhook URL", () => {
     for (const rule of [live, sandbox, localLive, localSandbox]) expect(webhookUrlProblem(url, rule)).toMatch(problem);
   });
 
-  test("live takes https alone, the sandbox also http", () => {
+  test("live accepts only https, the sandbox also http", () => {
     expect(webhookUrlProblem("http://example.com/", live)).toMatch(/https/);
     expect(webhookUrlProblem("http://example.com/", localLive)).toMatch(/https/);
     expect(webhookUrlProblem("http://example.com/", sandbox)).toBeUndefined();
@@ -87,7 +87,7 @@ describe("a webhook URL", () => {
     "metadata.google.internal",
     "subscriber",
     "１２７.0.0.1",
-  ])("%s is no public host, and is taken only where the operator allows private targets", (host) => {
+  ])("%s is not a public host, and is accepted only if the operator allows private targets", (host) => {
     for (const rule of [live, sandbox]) expect(webhookUrlProblem(`https://${host}/`, rule)).toMatch(/public/);
     for (const rule of [localLive, localSandbox]) {
       expect(webhookUrlProblem(`https://${host}/`, rule)).toBeUndefined();

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isPublicAddress } from "./address.ts";
+import { isPublicAddress, withoutBrackets } from "./address.ts";
 
 const MAX_LENGTH = 2_048;
 
@@ -17,8 +17,7 @@ export interface WebhookUrlRule {
 export function webhookUrlProblem(text: string, rule: WebhookUrlRule): string | undefined {
   if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
   // URL would silently repair these, and another parser might read them as another host.
-  if (/[\s\\]/.test(text) || hasControlCharacter(text))
-    return "must not contain spaces, backslashes or control characters";
+  if (/[\s\\\p{Cc}]/u.test(text)) return "must not contain spaces, backslashes or control characters";
   if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) {
     return "must be an absolute URL, such as https://example.com/webhooks";
   }
@@ -31,16 +30,12 @@ export function webhookUrlProblem(text: string, rule: WebhookUrlRule): string | 
   return undefined;
 }
 
-function hasControlCharacter(text: string): boolean {
-  return [...text].some((character) => character < " " || character === "\u007f");
-}
-
 /** Names that never belong to a public host; only a local resolver knows names without a dot. */
 const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|local|internal)$/;
 
 /** Takes `hostname` from URL, which converts any notation of IPv4 (0x7f.1, 2130706433), and puts IPv6 in brackets. */
 function isPrivateHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const host = withoutBrackets(hostname).replace(/\.$/, "");
   if (isIP(host) !== 0) return !isPublicAddress(host);
   return PRIVATE_NAME.test(host);
 }

@@ -12,7 +12,7 @@ export interface TestMongo {
   close(): Promise<void>;
 }
 
-/** Connects with majority reads and writes, as services do. `uri` is MONGODB_URI where absent. */
+/** Connects with majority reads and writes, as services do. `uri` is MONGODB_URI if absent. */
 export async function testMongo(uri = process.env.MONGODB_URI!): Promise<TestMongo> {
   const client = new MongoClient(uri, { readConcern: { level: "majority" }, writeConcern: { w: "majority" } });
   await client.connect();

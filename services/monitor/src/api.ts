@@ -6,7 +6,7 @@ import type { Callers, Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
 import type { MonitorDomain } from "./domain.ts";
 import { eventMessage, monitorMessage } from "./messages.ts";
-import { frequencyOf } from "./runs/frequency.ts";
+import { frequencyOf } from "./runs/schedule.ts";
 
 type Service = typeof MonitorService;
 
@@ -33,12 +33,6 @@ export function createMonitorHandlers(
 ): Handlers<Service> {
   const domainOf = (tenant: Tenant) => domains[tenant.environment];
 
-  async function existing(tenant: Tenant, id: string) {
-    const monitor = await domainOf(tenant).store.find(tenant, id);
-    if (!monitor) throw new ServiceError("monitor_not_found");
-    return monitor;
-  }
-
   return {
     async createMonitor(request) {
       const caller = callerOf(request.caller);
@@ -58,7 +52,7 @@ export function createMonitorHandlers(
     },
     async getMonitor(request) {
       const { tenant } = callerOf(request.caller);
-      return { monitor: monitorMessage(await existing(tenant, request.monitorId)) };
+      return { monitor: monitorMessage(await domainOf(tenant).commands.existing(tenant, request.monitorId)) };
     },
     async listMonitors(request) {
       const { tenant } = callerOf(request.caller);
@@ -95,7 +89,7 @@ export function createMonitorHandlers(
     async listEvents(request) {
       const { tenant } = callerOf(request.caller);
       const monitorId = request.monitorId || undefined;
-      if (monitorId) await existing(tenant, monitorId);
+      if (monitorId) await domainOf(tenant).commands.existing(tenant, monitorId);
       const { items, next } = await domainOf(tenant).history.list(tenant, monitorId, request.page);
       return { events: items.map(eventMessage), next };
     },

@@ -1,56 +1,43 @@
 import { createIdempotencyStore } from "@vvs/idempotency";
 import type { Logger } from "@vvs/logging";
 import { createOutbox } from "@vvs/outbox";
-import type { CallerContext, Environment } from "@vvs/tenant";
+import type { CallerContext } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
-import { createEventHistory, type EventHistory } from "./events/event-history.ts";
-import { createEventReader, type EventReader } from "./events/event-reader.ts";
-import { createEventWaits, type EventWaits } from "./events/event-waits.ts";
+import { createEventHistory } from "./events/event-history.ts";
+import { createEventReader } from "./events/event-reader.ts";
+import { createEventWaits } from "./events/event-waits.ts";
 import { createWebhookRequests } from "./events/webhook-requests.ts";
-import { createMonitorCommands, type MonitorCommands } from "./monitors/monitor-commands.ts";
-import { createRecordHandlers, type RecordHandlers } from "./records.ts";
+import type { ScheduleOptions } from "./monitors/monitor.ts";
+import { createMonitorCommands } from "./monitors/monitor-commands.ts";
+import { createRecordHandlers } from "./records.ts";
 import { createRuns } from "./runs/runs.ts";
-import type { FastClock } from "./runs/schedule.ts";
-import { createScheduler, type Scheduler } from "./runs/scheduler.ts";
-import { createMonitorStore, type MonitorStore } from "./store.ts";
+import { createScheduler } from "./runs/scheduler.ts";
+import { createMonitorStore } from "./store.ts";
 
 /** Maximum duration of a creation, in milliseconds. Its calls and its transaction have shorter deadlines. */
 const CREATION_MS = 30_000;
 /** Pause between two reads of new events while calls wait for one, in milliseconds. */
 const WAIT_POLL_MS = 250;
 
-export interface MonitorDomainOptions {
-  readonly environment: Environment;
-  readonly client: MongoClient;
-  readonly db: Db;
-  /** Full names of the environment's topics. */
-  readonly topics: { readonly verificationRequested: string; readonly webhookRequested: string };
-  /** Resolves if the caller can see the entity. Errors: entity_not_found. */
-  readonly expectEntity: (caller: CallerContext, entityId: string) => Promise<void>;
-  readonly allowPrivateTargets: boolean;
-  /** How long a run that has not ended delays the next one, in milliseconds. */
-  readonly runTimeoutMs: number;
-  readonly isSuspended: (organizationId: string) => boolean;
-  readonly fastClock: FastClock;
-  /** Wakes the outbox relay and the event sequencer. */
-  readonly nudge: () => void;
-  readonly now: () => Date;
-  readonly logger: Logger;
-}
+export type MonitorDomain = ReturnType<typeof createMonitorDomain>;
 
 /** Everything that works on the monitors of one environment. The two environments share nothing but the process. */
-export interface MonitorDomain {
-  readonly store: MonitorStore;
-  readonly commands: MonitorCommands;
-  readonly scheduler: Scheduler;
-  readonly records: RecordHandlers;
-  readonly history: EventHistory;
-  readonly reader: EventReader;
-  readonly waits: EventWaits;
-  readonly now: () => Date;
-}
-
-export function createMonitorDomain(options: MonitorDomainOptions): MonitorDomain {
+export function createMonitorDomain(
+  options: ScheduleOptions & {
+    readonly client: MongoClient;
+    readonly db: Db;
+    /** Full names of the environment's topics. */
+    readonly topics: { readonly verificationRequested: string; readonly webhookRequested: string };
+    /** Resolves if the caller can see the entity. Errors: entity_not_found. */
+    readonly expectEntity: (caller: CallerContext, entityId: string) => Promise<void>;
+    readonly allowPrivateTargets: boolean;
+    readonly isSuspended: (organizationId: string) => boolean;
+    /** Wakes the outbox relay and the event sequencer. */
+    readonly nudge: () => void;
+    readonly now: () => Date;
+    readonly logger: Logger;
+  },
+) {
   const { db, client, now } = options;
   const store = createMonitorStore(db);
   const outbox = createOutbox({ db });

@@ -72,18 +72,16 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       now,
       logger,
     });
-    const { countUnanswered: count } = domain.store;
-    onClose(
-      `${environment} gauge`,
-      observeUnanswered({ environment, count, suspended: suspensions.all, now: domain.now }),
-    );
-    const { verificationCompleted: onCompleted, changeDetected: onChange } = domain.records;
-    const completedTopic = topicFor("verificationCompleted");
+    const count = () => domain.store.countUnanswered(now(), suspensions.all());
+    onClose(`${environment} gauge`, observeUnanswered({ environment, count }));
+    const { verificationCompleted, changeDetected } = domain.records;
+    const completed = { topic: topicFor("verificationCompleted"), schema: VerificationCompletedSchema };
+    const detected = { topic: topicFor("changeDetected"), schema: ChangeDetectedSchema };
     const consumer = kafka.runConsumer({
       groupId: `monitor.${environment}`,
       subscriptions: [
-        subscription({ topic: completedTopic, schema: VerificationCompletedSchema, handle: onCompleted }),
-        subscription({ topic: topicFor("changeDetected"), schema: ChangeDetectedSchema, handle: onChange }),
+        subscription({ ...completed, handle: verificationCompleted }),
+        subscription({ ...detected, handle: changeDetected }),
       ],
       concurrency,
       logger,

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType, toProtoStatus } from "@vvs/checks";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { EventDocument, FieldChange, MonitorDocument } from "./monitors/monitor.ts";
-import { toProtoFrequency } from "./runs/frequency.ts";
+import { protoFrequencies } from "./runs/schedule.ts";
 
 export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeof MonitorSchema> {
   const { last_run: lastRun } = monitor;
@@ -11,7 +11,7 @@ export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeo
     id: monitor._id,
     entityId: monitor.entity_id,
     checks: monitor.checks.map(toCheckType),
-    frequency: toProtoFrequency(monitor.frequency),
+    frequency: protoFrequencies[monitor.frequency],
     webhookUrl: monitor.webhook_url,
     status: monitor.status,
     createdAt: timestampFromDate(monitor.created_at),

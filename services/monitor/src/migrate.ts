@@ -36,13 +36,8 @@ async function numberEvents(db: Db, client: MongoClient): Promise<void> {
   const { events } = collections(db);
   if (!(await events.findOne({ organization_id: { $gt: "" }, ...UNNUMBERED.filter }, { hint: UNNUMBERED.name })))
     return;
-  const leases = createLeases({
-    db,
-    name: "event_sequencer",
-    owner,
-    leaseMs: LEASE_MS,
-    settled: async () => undefined,
-  });
+  const settled = async () => undefined;
+  const leases = createLeases({ db, name: "event_sequencer", owner, leaseMs: LEASE_MS, settled });
   await leases.renew();
   const renewing = setInterval(() => leases.renew().catch(() => undefined), LEASE_MS / 3);
   try {

@@ -14,15 +14,10 @@ import type { MonitorStore } from "./store.ts";
 /** Reasons of errors that the organization can resolve by supplying missing data. */
 const INPUT_REASONS: ReadonlySet<string> = new Set(["missing_tin", "missing_name", "missing_uei", "entity_not_found"]);
 
-/** Handles the records of one environment. Errors: PoisonRecordError for an invalid record; any other error may be retried. */
-export interface RecordHandlers {
-  /** Ends the run of a verification. Verifications of API calls are ignored. */
-  verificationCompleted(record: VerificationCompleted): Promise<void>;
-  /** Stores a change in the history of its monitor if the monitor is still active. */
-  changeDetected(record: ChangeDetected): Promise<void>;
-}
-
-/** Creates handlers for which a repeated record has no effect. */
+/**
+ * Creates the handlers of one environment's records; a repeated record has no effect. Errors: PoisonRecordError for an
+ * invalid record; any other error may be retried.
+ */
 export function createRecordHandlers(options: {
   environment: Environment;
   client: MongoClient;
@@ -32,7 +27,7 @@ export function createRecordHandlers(options: {
   /** Wakes the outbox relay and the event sequencer. */
   nudge: () => void;
   logger: Logger;
-}): RecordHandlers {
+}) {
   const { environment, client, store, runs, history, nudge, logger } = options;
   const meter = metrics.getMeter("monitor");
   const ended = meter.createCounter("monitor_runs_ended", {
@@ -53,7 +48,8 @@ export function createRecordHandlers(options: {
   }
 
   return {
-    async verificationCompleted(record) {
+    /** Ends the run of a verification. Verifications of API calls are ignored. */
+    async verificationCompleted(record: VerificationCompleted): Promise<void> {
       const tenant = tenantIn(record, environment);
       if (!record.run) return;
       const { monitorId, runSeq } = runIn(record);
@@ -63,7 +59,9 @@ export function createRecordHandlers(options: {
       const ids = { environment, organization_id: tenant.organizationId, monitor_id: monitorId, run_seq: runSeq };
       logger.info({ ...ids, verification_id: end.verificationId, outcome: end.outcome, first }, "run ended");
     },
-    async changeDetected(record) {
+
+    /** Stores a change in the history of its monitor if the monitor is still active. */
+    async changeDetected(record: ChangeDetected): Promise<void> {
       const tenant = tenantIn(record, environment);
       const { monitorId, runSeq } = runIn(record);
       const { eventId, entityId, verificationId, changes } = record;
@@ -71,22 +69,19 @@ export function createRecordHandlers(options: {
         throw new PoisonRecordError("the record has no change, or lacks an id");
       }
       const outcome = await history.record(tenant, {
-        eventId: record.eventId,
-        monitorId,
-        runSeq,
-        entityId: record.entityId,
-        verificationId: record.verificationId,
-        changes: record.changes.map(({ field, previous, current }) => ({
-          field,
-          previous: previous ?? null,
-          current: current ?? null,
-        })),
-        detectedAt: timeIn(record.detectedAt),
+        _id: eventId,
+        organization_id: tenant.organizationId,
+        monitor_id: monitorId,
+        entity_id: entityId,
+        run_seq: runSeq,
+        verification_id: verificationId,
+        changes: changes.map(({ field, previous = null, current = null }) => ({ field, previous, current })),
+        created_at: timeIn(record.detectedAt),
       });
       if (outcome === "recorded") nudge();
       recorded.add(1, { environment, outcome });
       const ids = { environment, organization_id: tenant.organizationId, monitor_id: monitorId, run_seq: runSeq };
-      logger.info({ ...ids, event_id: record.eventId, outcome }, "change detected");
+      logger.info({ ...ids, event_id: eventId, outcome }, "change detected");
     },
   };
 }

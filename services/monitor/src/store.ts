@@ -1,10 +1,11 @@
 import type { CheckStatus } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
 import { type Cap, type CapDocument, createCap, findPage, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
-import type { ClientSession, Collection, Db, Filter, UpdateFilter } from "mongodb";
+import type { ClientSession, Db, Filter, UpdateFilter } from "mongodb";
 import type { EventDocument, MonitorDocument, RunDocument } from "./monitors/monitor.ts";
-import { type CountUnanswered, countOptions, unansweredAt } from "./monitors/unanswered.ts";
+import { countOptions, type UnansweredCause, unansweredAt } from "./monitors/unanswered.ts";
 
 /** The highest event position of an organization. */
 interface EventPositionDocument {
@@ -18,20 +19,21 @@ interface EventWaitsDocument {
   readonly places: readonly { readonly id: string; readonly until: Date }[];
 }
 
+/** Returns a handler that resolves a transaction refused as unavailable to `value`: a later round repeats its work. */
+export function ifUnavailable<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof ServiceError && error.code === "service_unavailable") return value;
+    throw error;
+  };
+}
+
 /** Returns the collections of one environment; the migration creates them. */
-export function collections(db: Db): {
-  monitors: Collection<MonitorDocument>;
-  runs: Collection<RunDocument>;
-  events: Collection<EventDocument>;
-  /** Number of active monitors per organization. */
-  counts: Collection<CapDocument>;
-  eventPositions: Collection<EventPositionDocument>;
-  eventWaits: Collection<EventWaitsDocument>;
-} {
+export function collections(db: Db) {
   return {
     monitors: db.collection<MonitorDocument>("monitors"),
     runs: db.collection<RunDocument>("runs"),
     events: db.collection<EventDocument>("monitor_events"),
+    /** Number of active monitors per organization. */
     counts: db.collection<CapDocument>("monitor_counts"),
     eventPositions: db.collection<EventPositionDocument>("event_positions"),
     eventWaits: db.collection<EventWaitsDocument>("event_waits"),
@@ -48,87 +50,83 @@ export interface MonitorFilter {
   readonly unansweredAt: Date | undefined;
 }
 
-export interface MonitorStore {
-  /** Returns the number of active monitors that count against the cap. */
-  activeMonitors(tenant: Tenant): Promise<number>;
-  /** Reserves a place under the cap, then calls `create`. Errors: see `Cap`. */
-  withinCap<T>(tenant: Tenant, limit: Parameters<Cap["within"]>[1], create: () => Promise<T>): Promise<T>;
-  /** Stores new monitors, each for its own tenant. */
-  insert(
-    session: ClientSession,
-    created: readonly { readonly tenant: Tenant; readonly monitor: MonitorDocument }[],
-  ): Promise<void>;
-  /** Returns a monitor of any status. */
-  find(tenant: Tenant, id: string, session?: ClientSession): Promise<MonitorDocument | undefined>;
-  /** Returns the monitors that match the filter, newest first. */
-  list(tenant: Tenant, filter: MonitorFilter, page: PageRequest | undefined): Promise<Page<MonitorDocument>>;
-  /** Cancels a monitor and frees its place. Returns undefined if it is already canceled or does not exist. */
-  cancel(tenant: Tenant, id: string, at: Date): Promise<MonitorDocument | undefined>;
-  /** Replaces a monitor that was read in the same transaction. */
-  replace(tenant: Tenant, session: ClientSession, monitor: MonitorDocument): Promise<void>;
-  /**
-   * Replaces the schedule of a monitor if it is still the one in `seen`. Returns false if the monitor was claimed,
-   * canceled or rescheduled since.
-   */
-  replaceScheduled(
-    tenant: Tenant,
-    session: ClientSession,
-    seen: MonitorDocument,
-    monitor: MonitorDocument,
-  ): Promise<boolean>;
-  /** Increments the event count of an active monitor. Returns undefined if it is canceled or does not exist. */
-  countEvent(tenant: Tenant, session: ClientSession, id: string): Promise<MonitorDocument | undefined>;
-  readonly countUnanswered: CountUnanswered;
-  /** Returns monitors of all organizations whose next run may be claimed, longest waiting first. Only for the scheduler. */
-  claimable(now: Date, limit: number): Promise<MonitorDocument[]>;
-}
+export type MonitorStore = ReturnType<typeof createMonitorStore>;
 
-export function createMonitorStore(db: Db): MonitorStore {
+/** The monitors of one environment. */
+export function createMonitorStore(db: Db) {
   const { monitors, counts } = collections(db);
   const cap = createCap({
     counters: counts,
     count: (organizationId) => monitors.countDocuments({ organization_id: organizationId, status: "active" }),
   });
   const owned = (tenant: Tenant, id: string) => ({ _id: id, organization_id: tenant.organizationId });
+  const active = (tenant: Tenant, id: string) => ({ ...owned(tenant, id), status: "active" as const });
   return {
-    activeMonitors: (tenant) => cap.active(tenant.organizationId),
-    withinCap: (tenant, limit, create) => cap.within(tenant.organizationId, limit, create),
-    async insert(session, created) {
+    /** Returns the number of active monitors that count against the cap. */
+    activeMonitors: ({ organizationId }: Tenant): Promise<number> => cap.active(organizationId),
+
+    /** Reserves a place under the cap, then calls `create`. Errors: see `Cap`. */
+    withinCap: <T>({ organizationId }: Tenant, limit: Parameters<Cap["within"]>[1], create: () => Promise<T>) =>
+      cap.within(organizationId, limit, create),
+
+    /** Stores new monitors, each for its own tenant. */
+    async insert(
+      session: ClientSession,
+      created: readonly { readonly tenant: Tenant; readonly monitor: MonitorDocument }[],
+    ): Promise<void> {
       const documents = created.map(({ tenant, monitor }) => ({ ...monitor, organization_id: tenant.organizationId }));
       await monitors.insertMany(documents, { session });
     },
-    async find(tenant, id, session) {
+
+    /** Returns a monitor of any status. */
+    async find(tenant: Tenant, id: string, session?: ClientSession): Promise<MonitorDocument | undefined> {
       return (await monitors.findOne(owned(tenant, id), { session })) ?? undefined;
     },
-    list(tenant, { status, entityId, lastOutcome, unansweredAt: at }, page) {
-      const filter: Filter<MonitorDocument> = {
+
+    /** Returns the monitors that match the filter, newest first. */
+    list(tenant: Tenant, filter: MonitorFilter, page: PageRequest | undefined): Promise<Page<MonitorDocument>> {
+      const { status, entityId, lastOutcome, unansweredAt: at } = filter;
+      const query: Filter<MonitorDocument> = {
         organization_id: tenant.organizationId,
         status,
         ...(entityId && { entity_id: entityId }),
         ...(lastOutcome && { "last_run.outcome": lastOutcome }),
         ...(at && unansweredAt(at)),
       };
-      return findPage(monitors, filter, page);
+      return findPage(monitors, query, page);
     },
-    cancel(tenant, id, at) {
+
+    /** Cancels a monitor and frees its place. Returns undefined if it is already canceled or does not exist. */
+    cancel(tenant: Tenant, id: string, at: Date): Promise<MonitorDocument | undefined> {
       // One document, so no transaction is needed: the write waits for a claim in progress.
-      const active = { ...owned(tenant, id), status: "active" as const };
       const change: UpdateFilter<MonitorDocument> = {
         $set: { status: "canceled", canceled_at: at },
         $unset: { next_run_at: true, claimable_at: true },
       };
       return cap.freeing(
         tenant.organizationId,
-        async () => (await monitors.findOneAndUpdate(active, change, { returnDocument: "after" })) ?? undefined,
+        async () =>
+          (await monitors.findOneAndUpdate(active(tenant, id), change, { returnDocument: "after" })) ?? undefined,
       );
     },
-    async replace(tenant, session, monitor) {
+
+    /** Replaces a monitor that was read in the same transaction. */
+    async replace(tenant: Tenant, session: ClientSession, monitor: MonitorDocument): Promise<void> {
       await monitors.replaceOne(owned(tenant, monitor._id), monitor, { session });
     },
-    async replaceScheduled(tenant, session, seen, monitor) {
+
+    /**
+     * Replaces the schedule of a monitor if it is still the one in `seen`. Returns false if the monitor was claimed,
+     * canceled or rescheduled since.
+     */
+    async replaceScheduled(
+      tenant: Tenant,
+      session: ClientSession,
+      seen: MonitorDocument,
+      { run_seq, last_due_at, next_run_at, claimable_at, open_run }: MonitorDocument,
+    ): Promise<boolean> {
       const unchanged: Filter<MonitorDocument> = {
-        ...owned(tenant, seen._id),
-        status: "active",
+        ...active(tenant, seen._id),
         run_seq: seen.run_seq,
         frequency: seen.frequency,
         next_run_at: seen.next_run_at,
@@ -136,33 +134,34 @@ export function createMonitorStore(db: Db): MonitorStore {
         // A run that ended meanwhile must not come back.
         ...(seen.open_run ? { "open_run.run_seq": seen.open_run.run_seq } : { open_run: { $exists: false } }),
       };
-      const { run_seq, last_due_at, next_run_at, claimable_at, open_run } = monitor;
       const schedule = { run_seq, last_due_at, next_run_at, claimable_at, open_run };
       const replaced = await monitors.updateOne(unchanged, { $set: schedule }, { session });
       return replaced.matchedCount === 1;
     },
-    async countEvent(tenant, session, id) {
-      const active = { ...owned(tenant, id), status: "active" as const };
-      const counted = await monitors.findOneAndUpdate(
-        active,
-        { $inc: { event_count: 1 } },
-        { session, returnDocument: "after" },
-      );
-      return counted ?? undefined;
+
+    /** Increments the event count of an active monitor. Returns undefined if it is canceled or does not exist. */
+    async countEvent(tenant: Tenant, session: ClientSession, id: string): Promise<MonitorDocument | undefined> {
+      const options = { session, returnDocument: "after" } as const;
+      return (await monitors.findOneAndUpdate(active(tenant, id), { $inc: { event_count: 1 } }, options)) ?? undefined;
     },
-    async countUnanswered(now, suspended) {
+
+    /**
+     * Counts the unanswered active monitors of all organizations that are not suspended, by cause. Only for operators.
+     */
+    async countUnanswered(now: Date, suspended: readonly string[]): Promise<Record<UnansweredCause, number>> {
       const running = { status: "active" as const, organization_id: { $nin: suspended } };
       const of = (lacksInput: boolean) =>
         monitors.countDocuments({ ...unansweredAt(now), ...running, "erring.lacks_input": lacksInput }, countOptions);
       const [input, source] = await Promise.all([of(true), of(false)]);
       return { input, source };
     },
-    claimable(now, limit) {
-      return monitors
+
+    /** Returns monitors of all organizations whose next run may be claimed, longest waiting first. Only for the scheduler. */
+    claimable: (now: Date, limit: number): Promise<MonitorDocument[]> =>
+      monitors
         .find({ status: "active", claimable_at: { $lte: now } })
         .sort({ claimable_at: 1 })
         .limit(limit)
-        .toArray();
-    },
+        .toArray(),
   };
 }

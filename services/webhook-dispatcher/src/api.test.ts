@@ -38,7 +38,7 @@ beforeAll(async () => {
   };
   const live = createDeliveryApi({ ...options, environment: "live", db: kept.db });
   const shared = { host: "127.0.0.1", port: 0, tls: undefined, logger };
-  const handlers = createHandlers({ live, sandbox: live }, { now });
+  const handlers = createHandlers({ live, sandbox: live }, now);
   server = await serveRpc({ ...shared, service: WebhookDispatcherService, handlers, callers });
   const client = (name: string) =>
     createClient(WebhookDispatcherService, { address: `127.0.0.1:${server.port}`, caller: name, tls: undefined });

@@ -1,31 +1,21 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { ServiceError } from "@vvs/errors";
 import type { FailedFilter as ProtoFailedFilter, WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import type { Callers, Handlers } from "@vvs/rpc";
 import { callerOf, type Environment } from "@vvs/tenant";
-import type { DeliveryActions } from "./actions/delivery-actions.ts";
-import type { DeliveryListing } from "./actions/listing.ts";
+import { invalid } from "./actions/delivery-actions.ts";
 import type { FailedFilter } from "./actions/replay.ts";
 import type { Delivery } from "./delivery/delivery.ts";
-import type { EndpointsView } from "./endpoints/endpoints-view.ts";
+import type { DeliveryApi } from "./domain.ts";
 import { deliveryMessage, endpointMessage } from "./messages.ts";
 
 const MAX_ENDPOINTS = 100;
 const STATUSES: readonly string[] = ["pending", "delivered", "failed"] satisfies Delivery["status"][];
 
-/** What users read and do in one environment. */
-export interface DeliveryApi {
-  readonly listing: DeliveryListing;
-  readonly actions: DeliveryActions;
-  readonly endpoints: EndpointsView;
-}
-
 /** The gRPC methods, for both environments. */
 export function createHandlers(
-  of: Readonly<Record<Environment, DeliveryApi>>,
-  options: { now: () => Date },
+  of: Readonly<Record<Environment, Pick<DeliveryApi, "listing" | "actions" | "endpoints">>>,
+  now: () => Date,
 ): Handlers<typeof WebhookDispatcherService> {
-  const { now } = options;
   return {
     async listDeliveries({ caller, page, ...request }) {
       const { tenant } = callerOf(caller);
@@ -43,9 +33,7 @@ export function createHandlers(
 
     async getDelivery({ caller, deliveryId }) {
       const { tenant } = callerOf(caller);
-      const delivery = await of[tenant.environment].listing.find(tenant, deliveryId);
-      if (!delivery) throw new ServiceError("not_found", { message: "There is no such delivery." });
-      return { delivery: deliveryMessage(delivery, now()) };
+      return { delivery: deliveryMessage(await of[tenant.environment].actions.find(tenant, deliveryId), now()) };
     },
 
     async replayDelivery({ caller, deliveryId }) {
@@ -72,12 +60,9 @@ export function createHandlers(
 
     async listEndpoints({ caller, limit, flaggedAlone }) {
       const { tenant } = callerOf(caller);
-      if (limit < 1 || limit > MAX_ENDPOINTS) throw refusal("limit", `must be 1–${MAX_ENDPOINTS}`);
-      const found = await of[tenant.environment].endpoints.list(tenant, {
-        limit,
-        flaggedOnly: flaggedAlone,
-        now: now(),
-      });
+      if (limit < 1 || limit > MAX_ENDPOINTS) throw invalid("limit", `must be 1–${MAX_ENDPOINTS}`);
+      const options = { limit, flaggedOnly: flaggedAlone, now: now() };
+      const found = await of[tenant.environment].endpoints.list(tenant, options);
       return { ...found, endpoints: found.endpoints.map(endpointMessage) };
     },
   };
@@ -95,20 +80,16 @@ export const callers: Callers<typeof WebhookDispatcherService> = {
 
 function statusOf(status: string): Delivery["status"] | undefined {
   if (status === "") return undefined;
-  if (!STATUSES.includes(status)) throw refusal("status", "must be pending, delivered or failed");
+  if (!STATUSES.includes(status)) throw invalid("status", "must be pending, delivered or failed");
   return status as Delivery["status"];
 }
 
 function failedFilter(filter: ProtoFailedFilter | undefined): Omit<FailedFilter, "until"> {
   const since = dateOf(filter?.since);
-  if (!since) throw refusal("filter.since", "is required");
+  if (!since) throw invalid("filter.since", "is required");
   return { since, monitorId: filter?.monitorId, webhookUrl: filter?.webhookUrl };
 }
 
 function dateOf(at: Timestamp | undefined): Date | undefined {
   return at && timestampDate(at);
-}
-
-function refusal(path: string, message: string): ServiceError {
-  return new ServiceError("invalid_request", { details: [{ path, message }] });
 }

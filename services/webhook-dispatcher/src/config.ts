@@ -2,7 +2,7 @@ import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
-import type { PoolLimits } from "./delivery/pools.ts";
+import type { PoolLimits } from "./delivery/slots.ts";
 
 const schema = z.object({
   ...serviceSection,

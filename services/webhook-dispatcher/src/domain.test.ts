@@ -280,7 +280,7 @@ describe("an endpoint that fails", () => {
     expect(mostAtOnce("/hook")).toBeLessThanOrEqual(4);
   });
 
-  test("gets what may no longer be held, though it fails", async () => {
+  test("gets deliveries that may no longer be held, though it fails", async () => {
     const { url, posts } = await refusing();
     const one = replica();
     await one.take(...many(url("/hook"), 8));

@@ -5,10 +5,7 @@ import type { Dispatcher } from "undici";
 import { type Audit, createDeliveryActions } from "./actions/delivery-actions.ts";
 import { createDeliveryListing } from "./actions/listing.ts";
 import { createReplays } from "./actions/replay.ts";
-import { createReplayJobs } from "./actions/replay-jobs.ts";
-import { type ReplayRunner, runReplays } from "./actions/replay-runner.ts";
-import { createTestEvents } from "./actions/test-event.ts";
-import type { DeliveryApi } from "./api.ts";
+import { createReplayJobs, runReplays } from "./actions/replay-jobs.ts";
 import { createAttempter } from "./attempt/attempt.ts";
 import { createPoster } from "./attempt/post.ts";
 import type { SigningSecrets } from "./attempt/signature.ts";
@@ -21,18 +18,20 @@ import { createEngine } from "./delivery/engine.ts";
 import { createMonitorOrder } from "./delivery/monitor-order.ts";
 import { createMonitorUrls } from "./delivery/monitor-urls.ts";
 import { runOrphanSweeper } from "./delivery/orphan-sweeper.ts";
-import { createPool, type PoolLimits } from "./delivery/pools.ts";
 import type { Entry } from "./delivery/queue.ts";
 import { createRecorder } from "./delivery/recorder.ts";
+import { createSlots, type PoolLimits } from "./delivery/slots.ts";
 import { createDeliveryStore } from "./delivery/store.ts";
 import { createUnblocker } from "./delivery/unblocker.ts";
 import { createEndpointCache } from "./endpoints/endpoint-cache.ts";
 import { createEndpointStore } from "./endpoints/endpoint-store.ts";
 import { createEndpointsView } from "./endpoints/endpoints-view.ts";
-import { createDeliveryMetrics } from "./metrics.ts";
+import { createDeliveryMetrics, observeDeliveries } from "./metrics.ts";
 
 /** A lease outlives the longest attempt by this, in milliseconds; after a crash others take over when it has ended. */
 const LEASE_MARGIN_MS = 7_000;
+
+export type DeliveryApi = ReturnType<typeof createDeliveryApi>;
 
 /** What users read and do in one environment, and the loop that carries out their replays. */
 export function createDeliveryApi(options: {
@@ -43,13 +42,12 @@ export function createDeliveryApi(options: {
   stopping: AbortSignal;
   logger: Logger;
   now: () => Date;
-}): DeliveryApi & { runner: Pick<ReplayRunner, "ended"> } {
+}) {
   const listing = createDeliveryListing(options);
   const replays = createReplays(options);
   const jobs = createReplayJobs(options);
-  const testEvents = createTestEvents(options);
   const runner = runReplays({ ...options, jobs, replays });
-  const actions = createDeliveryActions({ ...options, listing, replays, jobs, testEvents, onReplay: runner.nudge });
+  const actions = createDeliveryActions({ ...options, listing, replays, jobs, onReplay: runner.nudge });
   return { listing, actions, endpoints: createEndpointsView(options), runner };
 }
 
@@ -74,25 +72,17 @@ export interface DeliveryOptions {
   readonly now: () => Date;
 }
 
-/** The delivery of one environment's events. */
-export interface RunningDelivery {
-  /** Accepts webhook.requested records. */
-  readonly accept: ReturnType<typeof createAcceptor>;
-  /** Notes that other replicas may have accepted records meanwhile. */
-  rebalanced(): void;
-  /** Resolves when all attempts are recorded, after `stopping` was aborted. */
-  ended(): Promise<void>;
-}
+export type RunningDelivery = ReturnType<typeof startDelivery>;
 
 /**
  * Starts to deliver the events of one environment. Each part knows only the parts above it; they meet in what they
  * share: the store, the monitors' order, and the signals to the due poller.
  */
-export function startDelivery(options: DeliveryOptions): RunningDelivery {
+export function startDelivery(options: DeliveryOptions) {
   const { environment, db, dispatcher, timeoutMs, stopping, logger, now } = options;
   const random = Math.random;
   const leaseMs = timeoutMs + LEASE_MARGIN_MS;
-  const metrics = createDeliveryMetrics(environment, now);
+  const metrics = createDeliveryMetrics(environment);
   const store = createDeliveryStore({ db });
   const urls = createMonitorUrls({ db });
   const order = createMonitorOrder<Entry>();
@@ -103,19 +93,35 @@ export function startDelivery(options: DeliveryOptions): RunningDelivery {
   const poster = createPoster({ dispatcher, timeoutMs });
   const attempt = createAttempter({ poster, metrics, userAgent: options.userAgent, logger, now, random });
   const recorder = createRecorder({ store, logger, now });
-  const pools = { fast: createPool(options.pools.fast), slow: createPool(options.pools.slow) };
-  const shared = { store, order, signals, unblocker, endpoints, secrets, metrics, leaseMs, stopping, logger, now };
-  const engine = createEngine({ ...shared, attempt, recorder, pools, limitPerUrl: options.limitPerUrl, timeoutMs });
-  const poller = runDuePoller({ ...shared, engine, random });
-  const sweeper = runOrphanSweeper({ ...shared, urls });
-  const accept = createAcceptor({ ...shared, environment, urls, engine });
+  const slots = createSlots({ pools: options.pools, endpoints });
+  const shared = {
+    store,
+    urls,
+    order,
+    signals,
+    unblocker,
+    endpoints,
+    secrets,
+    metrics,
+    leaseMs,
+    stopping,
+    logger,
+    now,
+  };
+  const engine = createEngine({ ...shared, attempt, recorder, slots, limitPerUrl: options.limitPerUrl, timeoutMs });
+  const poller = runDuePoller({ ...shared, engine, slots, random });
+  const sweeper = runOrphanSweeper(shared);
   const backlog = watchBacklog({ db, stopping, now });
-  metrics.observe({ inFlight: engine.inFlight, queued: engine.queued, backlog: backlog.latest });
+  const { inFlight } = slots;
+  const endGauges = observeDeliveries({ environment, inFlight, queued: engine.queued, backlog, now });
 
   return {
-    accept,
+    /** Accepts webhook.requested records. */
+    accept: createAcceptor({ ...shared, environment, engine }),
+    /** Notes that other replicas may have accepted records meanwhile. */
     rebalanced: order.noteAllStored,
-    async ended() {
+    /** Resolves when all attempts are recorded, after `stopping` was aborted. */
+    async ended(): Promise<void> {
       await poller.ended();
       await sweeper.ended();
       await engine.stop();
@@ -123,7 +129,7 @@ export function startDelivery(options: DeliveryOptions): RunningDelivery {
       secrets.close();
       endpoints.close();
       await endpoints.sync();
-      metrics.close();
+      endGauges();
     },
   };
 }

@@ -7,7 +7,7 @@ import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
-import { environments, toProtoCaller, toProtoTenant } from "@vvs/tenant";
+import { type Environment, environments, toProtoCaller, toProtoTenant } from "@vvs/tenant";
 import type { Audit } from "./actions/delivery-actions.ts";
 import { callers, createHandlers } from "./api.ts";
 import { egressConfig } from "./attempt/egress-config.ts";
@@ -34,15 +34,15 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
     await auditLog.appendAuditEntry({ caller: toProtoCaller(caller), ...entry });
   };
   const allowPrivateTargets = config.WEBHOOK_ALLOW_PRIVATE_TARGETS;
-  const apiOptions = { audit, allowPrivateTargets, stopping, logger, now };
-  const deliveryApis = {
-    live: createDeliveryApi({ ...apiOptions, environment: "live", db: databases.live }),
-    sandbox: createDeliveryApi({ ...apiOptions, environment: "sandbox", db: databases.sandbox }),
+  const apiOf = (environment: Environment) => {
+    const db = databases[environment];
+    const api = createDeliveryApi({ environment, db, audit, allowPrivateTargets, stopping, logger, now });
+    onClose("replays", () => api.runner.ended());
+    return api;
   };
-  for (const environment of environments) onClose("replays", () => deliveryApis[environment].runner.ended());
   const server = await serveRpc({
     service: WebhookDispatcherService,
-    handlers: createHandlers(deliveryApis, { now }),
+    handlers: createHandlers({ live: apiOf("live"), sandbox: apiOf("sandbox") }, now),
     callers,
     host: config.RPC_HOST,
     port: config.RPC_PORT,

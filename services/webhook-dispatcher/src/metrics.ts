@@ -1,39 +1,14 @@
 import { metrics } from "@opentelemetry/api";
 import type { Environment } from "@vvs/tenant";
+import type { Backlog } from "./delivery/backlog.ts";
 import type { AttemptResult } from "./delivery/store.ts";
-
-/** Metrics of one environment's deliveries. */
-export interface DeliveryMetrics {
-  attempted(made: AttemptResult, endedAt: Date): void;
-  /** Counts an attempt that could not be sent because of a fault of ours. */
-  putOff(): void;
-  accepted(count: number): void;
-  leasesEnded(count: number): void;
-  /** Reports these gauges until `close`; they are called when metrics are read. */
-  observe(gauges: Gauges): void;
-  close(): void;
-}
-
-/** Functions that return the present values. */
-export interface Gauges {
-  inFlight(): { fast: number; slow: number };
-  queued(): number;
-  /** As of the last count; undefined where it failed. */
-  backlog(): Backlog | undefined;
-}
-
-export interface Backlog {
-  /** Pending deliveries by reason; a leased one counts as scheduled for the end of its lease. */
-  readonly pending: Readonly<Record<"due" | "held" | "scheduled" | "in_order", number>>;
-  /** When the oldest attempt that is due was due; undefined where none is. */
-  readonly oldestDueAt: Date | undefined;
-  /** Endpoints by how they fail. */
-  readonly endpoints: Readonly<Record<"open" | "flagged", number>>;
-}
 
 const SERVICE = "webhook-dispatcher";
 
-export function createDeliveryMetrics(environment: Environment, now: () => Date): DeliveryMetrics {
+export type DeliveryMetrics = ReturnType<typeof createDeliveryMetrics>;
+
+/** Creates the counters of one environment's deliveries. */
+export function createDeliveryMetrics(environment: Environment) {
   const meter = metrics.getMeter(SERVICE);
   const attempts = meter.createCounter("webhook_delivery_attempts", {
     description: "Attempts by outcome. Failures are caused by subscribers, unless most attempts fail.",
@@ -61,26 +36,33 @@ export function createDeliveryMetrics(environment: Environment, now: () => Date)
   });
   // Reported as 0 from the start, so that the first one is an increase that alerts can see.
   for (const counter of [givenUp, putOff]) counter.add(0, { environment });
-  const gauges = createGauges(environment, now);
-  const delivered = { environment, outcome: "delivered" };
 
   return {
-    attempted({ delivery, attempt, outcome }, endedAt) {
-      attempts.add(1, attempt.error ? { environment, outcome: attempt.error } : delivered);
+    attempted({ delivery, attempt, outcome }: AttemptResult, endedAt: Date): void {
+      attempts.add(1, { environment, outcome: attempt.error ?? "delivered" });
       if (outcome.status === "failed" && !delivery.test) givenUp.add(1, { environment });
       if (outcome.status !== "delivered" || delivery.test || delivery.replays) return;
       const delaySeconds = (endedAt.getTime() - delivery.detected_at.getTime()) / 1000;
       // A later attempt is late because of the subscriber.
       delay.record(delaySeconds, { environment, attempt: attempt.number === 1 ? "first" : "later" });
     },
+    /** Counts an attempt that could not be sent because of a fault of ours. */
     putOff: () => putOff.add(1, { environment }),
-    accepted: (count) => accepted.add(count, { environment }),
-    leasesEnded: (count) => leasesEnded.add(count, { environment }),
-    ...gauges,
+    accepted: (count: number) => accepted.add(count, { environment }),
+    leasesEnded: (count: number) => leasesEnded.add(count, { environment }),
   };
 }
 
-function createGauges(environment: Environment, now: () => Date): Pick<DeliveryMetrics, "observe" | "close"> {
+/** Reports one environment's gauges whenever metrics are read. Returns a function that ends it. */
+export function observeDeliveries(options: {
+  environment: Environment;
+  inFlight: () => { fast: number; slow: number };
+  queued: () => number;
+  /** Returns the last count; undefined if it failed. */
+  backlog: () => Backlog | undefined;
+  now: () => Date;
+}): () => void {
+  const { environment, now } = options;
   const meter = metrics.getMeter(SERVICE);
   const inFlight = meter.createObservableGauge("webhook_attempts_in_flight", {
     description:
@@ -102,29 +84,19 @@ function createGauges(environment: Environment, now: () => Date): Pick<DeliveryM
     description: "Endpoints that only get probes (open), or that failed for a day or answered 410 (flagged).",
   });
   const all = [inFlight, queued, pending, oldestDue, endpoints];
-  let stop: () => void = () => undefined;
-
-  return {
-    observe(gauges) {
-      const report: Parameters<typeof meter.addBatchObservableCallback>[0] = (result) => {
-        for (const [pool, count] of Object.entries(gauges.inFlight())) {
-          result.observe(inFlight, count, { environment, pool });
-        }
-        result.observe(queued, gauges.queued(), { environment });
-        const backlog = gauges.backlog();
-        if (!backlog) return;
-        for (const [state, count] of Object.entries(backlog.pending)) {
-          result.observe(pending, count, { environment, state });
-        }
-        for (const [state, count] of Object.entries(backlog.endpoints)) {
-          result.observe(endpoints, count, { environment, state });
-        }
-        const ageMs = backlog.oldestDueAt ? now().getTime() - backlog.oldestDueAt.getTime() : 0;
-        result.observe(oldestDue, Math.max(0, ageMs) / 1_000, { environment });
-      };
-      meter.addBatchObservableCallback(report, all);
-      stop = () => meter.removeBatchObservableCallback(report, all);
-    },
-    close: () => stop(),
+  const report: Parameters<typeof meter.addBatchObservableCallback>[0] = (result) => {
+    const each = (gauge: typeof pending, counts: Readonly<Record<string, number>>, label: string) => {
+      for (const [name, count] of Object.entries(counts)) result.observe(gauge, count, { environment, [label]: name });
+    };
+    each(inFlight, options.inFlight(), "pool");
+    result.observe(queued, options.queued(), { environment });
+    const backlog = options.backlog();
+    if (!backlog) return;
+    each(pending, backlog.pending, "state");
+    each(endpoints, backlog.endpoints, "state");
+    const ageMs = backlog.oldestDueAt ? now().getTime() - backlog.oldestDueAt.getTime() : 0;
+    result.observe(oldestDue, Math.max(0, ageMs) / 1_000, { environment });
   };
+  meter.addBatchObservableCallback(report, all);
+  return () => meter.removeBatchObservableCallback(report, all);
 }

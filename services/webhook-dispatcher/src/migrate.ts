@@ -1,5 +1,5 @@
 import { createCollections, environmentDatabases } from "@vvs/mongo";
-import type { Db, IndexDescription, MongoClient } from "mongodb";
+import type { Db, MongoClient } from "mongodb";
 
 /** Longer than topics keep records, so that a record that is read again creates no second delivery. */
 const DELIVERIES_KEPT_SECONDS = 90 * 24 * 60 * 60;
@@ -12,6 +12,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
 
 async function migrateDatabase(db: Db): Promise<void> {
   const deliveries = db.collection("deliveries");
+  const newestFirst = { organization_id: 1, created_at: -1, _id: -1 } as const;
   await deliveries.createIndexes([
     { key: { next_attempt_at: 1 }, partialFilterExpression: { status: "pending" }, name: "due" },
     // Only held deliveries. It begins with `held`, so that counting reads no document.
@@ -21,10 +22,15 @@ async function migrateDatabase(db: Db): Promise<void> {
       partialFilterExpression: { first_attempt_owed: true },
       name: "owed_first_attempts",
     },
-    { key: { organization_id: 1, created_at: -1, _id: -1 } },
+    { key: newestFirst },
     { key: { organization_id: 1, monitor_id: 1, created_at: -1, _id: -1 } },
     { key: { url_removed: 1 }, partialFilterExpression: { url_removed: true }, name: "url_removed" },
-    ...lists(),
+    // Lists that users read. An index of a state contains only the deliveries in it, so a search for the few that failed
+    // reads only those.
+    { key: { endpoint_id: 1, created_at: -1, _id: -1 } },
+    { key: newestFirst, partialFilterExpression: { status: "failed" }, name: "failed" },
+    { key: newestFirst, partialFilterExpression: { status: "pending" }, name: "pending" },
+    { key: newestFirst, partialFilterExpression: { test: true }, name: "tests" },
     { key: { created_at: 1 }, expireAfterSeconds: DELIVERIES_KEPT_SECONDS },
   ]);
   await createCollections(db, ["monitor_urls"]);
@@ -35,18 +41,4 @@ async function migrateDatabase(db: Db): Promise<void> {
     { key: { lease_until: 1 }, partialFilterExpression: { state: "running" }, name: "running" },
     { key: { created_at: 1 }, expireAfterSeconds: DELIVERIES_KEPT_SECONDS },
   ]);
-}
-
-/**
- * Returns the indexes of the lists that users read. An index of a state contains only the deliveries in it, so a search
- * for the few that failed reads only those.
- */
-function lists(): IndexDescription[] {
-  const newestFirst = { organization_id: 1, created_at: -1, _id: -1 } as const;
-  return [
-    { key: { endpoint_id: 1, created_at: -1, _id: -1 } },
-    { key: newestFirst, partialFilterExpression: { status: "failed" }, name: "failed" },
-    { key: newestFirst, partialFilterExpression: { status: "pending" }, name: "pending" },
-    { key: newestFirst, partialFilterExpression: { test: true }, name: "tests" },
-  ];
 }

@@ -3,34 +3,24 @@ import { findPage, inTransaction, isDuplicateKey, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, MongoClient } from "mongodb";
-import type { DetectedChange, EventDocument } from "../monitors/monitor.ts";
+import type { EventDocument } from "../monitors/monitor.ts";
 import { collections, type MonitorStore } from "../store.ts";
 import type { WebhookRequests } from "./webhook-requests.ts";
 
-/** The stored events of one environment. */
-export interface EventHistory {
-  /**
-   * Stores a change as an event and, if the monitor has a URL, requests its delivery in the same transaction. Does nothing
-   * if the monitor is canceled or the event is already stored. Errors: PoisonRecordError for a monitor that does not
-   * exist.
-   */
-  record(tenant: Tenant, change: DetectedChange): Promise<"recorded" | "canceled" | "duplicate">;
-  /** Returns the events of one monitor, or of all monitors of the organization if undefined, newest first. */
-  list(tenant: Tenant, monitorId: string | undefined, page: PageRequest | undefined): Promise<Page<EventDocument>>;
-}
+export type EventHistory = ReturnType<typeof createEventHistory>;
 
+/** The stored events of one environment. */
 export function createEventHistory(options: {
   db: Db;
   client: MongoClient;
   store: MonitorStore;
   webhooks: WebhookRequests;
   now: () => Date;
-}): EventHistory {
+}) {
   const { client, store, webhooks } = options;
   const { events } = collections(options.db);
 
-  async function insert(tenant: Tenant, session: ClientSession, change: DetectedChange) {
-    const event = { ...eventOf(tenant, change), recorded_at: options.now() };
+  async function insert(tenant: Tenant, session: ClientSession, event: EventDocument) {
     const { organization_id, monitor_id, verification_id } = event;
     if (await events.findOne({ organization_id, monitor_id, verification_id }, { session })) return "duplicate";
     // This writes to the monitor, so a concurrent cancellation happens either before or after the whole transaction.
@@ -40,36 +30,30 @@ export function createEventHistory(options: {
         throw new PoisonRecordError("the record names a monitor that does not exist");
       return "canceled";
     }
-    await events.insertOne(event, { session });
-    await webhooks.event(tenant, session, change, monitor);
+    await events.insertOne({ ...event, recorded_at: options.now() }, { session });
+    await webhooks.event(tenant, session, event, monitor);
     return "recorded";
   }
 
   return {
-    async record(tenant, change) {
+    /**
+     * Stores a change as an event and, if the monitor has a URL, requests its delivery in the same transaction. Does nothing
+     * if the monitor is canceled or the event is already stored. Errors: PoisonRecordError for a monitor that does not
+     * exist.
+     */
+    async record(tenant: Tenant, event: EventDocument): Promise<"recorded" | "canceled" | "duplicate"> {
       try {
-        return await inTransaction(client, (session) => insert(tenant, session, change));
+        return await inTransaction(client, (session) => insert(tenant, session, event));
       } catch (error) {
         if (isDuplicateKey(error, "verification_id")) return "duplicate";
         throw error;
       }
     },
-    list(tenant, monitorId, page) {
+
+    /** Returns the events of one monitor, or of all monitors of the organization if undefined, newest first. */
+    list(tenant: Tenant, monitorId: string | undefined, page: PageRequest | undefined): Promise<Page<EventDocument>> {
       const filter = { organization_id: tenant.organizationId, ...(monitorId && { monitor_id: monitorId }) };
       return findPage(events, filter, page);
     },
-  };
-}
-
-function eventOf(tenant: Tenant, change: DetectedChange): EventDocument {
-  return {
-    _id: change.eventId,
-    organization_id: tenant.organizationId,
-    monitor_id: change.monitorId,
-    entity_id: change.entityId,
-    run_seq: change.runSeq,
-    verification_id: change.verificationId,
-    changes: change.changes,
-    created_at: change.detectedAt,
   };
 }

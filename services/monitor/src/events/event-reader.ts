@@ -1,43 +1,32 @@
 import { ServiceError } from "@vvs/errors";
 import type { Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
-import type { EventDocument } from "../monitors/monitor.ts";
 import { collections } from "../store.ts";
 
-/** Maximum number of events returned at a time. */
+/** Maximum number of events returned by one read. */
 const MAX_LIMIT = 100;
 
-/** Events in the order in which they were stored. */
-export interface EventPage {
-  readonly events: readonly EventDocument[];
-  /** Position of the last event; without events, the position of the request. */
-  readonly position: number;
-}
-
 /** Reads the events of one environment forward. */
-export interface EventReader {
-  /**
-   * Returns the organization's events after a position, oldest first; undefined begins at the oldest stored event. Only
-   * numbered events are returned. They become visible in the order of their numbers, so a reader never skips one. Errors:
-   * invalid_request (the limit; a position before the oldest stored event, or one that was never assigned).
-   */
-  after(tenant: Tenant, position: number | undefined, limit: number): Promise<EventPage>;
-}
-
-export function createEventReader({ db }: { db: Db }): EventReader {
+export function createEventReader({ db }: { db: Db }) {
   const { events, eventPositions } = collections(db);
 
   /** Returns the highest position assigned so far. */
-  async function newest(organizationId: string, wanted: number): Promise<number> {
+  async function newest(organizationId: string, atLeast: number): Promise<number> {
     const last = (await eventPositions.findOne({ _id: organizationId }))?.last ?? 0;
-    if (wanted <= last) return last;
+    if (atLeast <= last) return last;
     // A MongoDB member that has just lost its primary role may lag behind, so read once more from a confirmed primary.
     const options = { readConcern: { level: "linearizable" }, maxTimeMS: 5_000 } as const;
     return (await eventPositions.findOne({ _id: organizationId }, options))?.last ?? 0;
   }
 
   return {
-    async after({ organizationId }, position, limit) {
+    /**
+     * Returns the organization's events after a position, oldest first, in the order in which they were stored; undefined
+     * begins at the oldest stored event. Also returns the position of the last event; without events, that of the request.
+     * Only numbered events are returned. They become visible in the order of their numbers, so a reader never skips one.
+     * Errors: invalid_request (the limit; a position before the oldest stored event, or one that was never assigned).
+     */
+    async after({ organizationId }: Tenant, position: number | undefined, limit: number) {
       if (limit < 1 || limit > MAX_LIMIT) throw invalid("limit", `must be between 1 and ${MAX_LIMIT}`);
       const last = await newest(organizationId, position ?? 0);
       const found = await events

@@ -1,10 +1,9 @@
-import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import { createLeases, type LeasedWork, type Leases, runLeasedWork, shardOf } from "@vvs/outbox";
 import type { ClientSession, Db, Filter, MongoClient } from "mongodb";
 import type { EventDocument } from "../monitors/monitor.ts";
-import { collections } from "../store.ts";
+import { collections, ifUnavailable } from "../store.ts";
 
 /** Maximum number of events numbered by one transaction. */
 const BATCH = 500;
@@ -20,14 +19,6 @@ export const UNNUMBERED = {
   order: { organization_id: 1, recorded_at: 1, created_at: 1, run_seq: 1, _id: 1 },
 } as const;
 
-/** Assigns positions to events. */
-export interface EventSequencer {
-  /** Assigns a position to every committed event of the held shards. Errors: those of the database; may be retried. */
-  run(): Promise<void>;
-  /** Resolves when the current transaction, if any, has ended. */
-  settled(): Promise<void>;
-}
-
 /**
  * Numbers the events of each organization from 1, without gaps, in the order in which they were stored. Events are stored
  * without a number, because otherwise concurrent transactions would have to wait for each other, or a higher number could
@@ -35,14 +26,10 @@ export interface EventSequencer {
  * organization's shard, and each transaction touches the lease, so a process that was paused past its lease numbers
  * nothing.
  */
-export function createEventSequencer(options: {
-  db: Db;
-  client: MongoClient;
-  leases: Pick<Leases, "held" | "touch">;
-}): EventSequencer {
+export function createEventSequencer(options: { db: Db; client: MongoClient; leases: Pick<Leases, "held" | "touch"> }) {
   const { db, client, leases } = options;
   const { events, eventPositions } = collections(db);
-  let current: Promise<unknown> = Promise.resolve();
+  let current = Promise.resolve();
 
   async function unnumberedOrganizations(): Promise<string[]> {
     const found = await events
@@ -81,31 +68,26 @@ export function createEventSequencer(options: {
       return found.length;
     };
     // No retry while another transaction holds the events, so that other shards do not wait. The next run finds them.
-    return inTransaction(client, number, { retry: false }).catch(zeroIfUnavailable);
+    return inTransaction(client, number, { retry: false }).catch(ifUnavailable(0));
   }
 
   return {
-    async run() {
+    /** Assigns a position to every committed event of the held shards. Errors: those of the database; may be retried. */
+    async run(): Promise<void> {
       const held = new Set(leases.held());
       const own = (await unnumberedOrganizations()).filter((organization) => held.has(shardOf(organization)));
       for (const [shard, organizations] of Map.groupBy(own, shardOf)) {
         let numbered: number;
         do {
           const some = numberSome(shard, organizations);
-          current = some.catch(() => undefined);
+          current = some.then(() => undefined).catch(() => undefined);
           numbered = await some;
         } while (numbered === BATCH);
       }
     },
-    async settled() {
-      await current;
-    },
+    /** Resolves when the current transaction, if any, has ended. */
+    settled: () => current,
   };
-}
-
-function zeroIfUnavailable(error: unknown): number {
-  if (error instanceof ServiceError && error.code === "service_unavailable") return 0;
-  throw error;
 }
 
 /** Numbers events until stopped. The replicas of the service share the organizations. */

@@ -13,25 +13,11 @@ const PLACE_MARGIN_MS = 5_000;
 /** When a refused call should try again, in seconds. */
 const RETRY_SECONDS = 5;
 
-/** Lets calls wait for the next event of an organization. */
-export interface EventWaits {
-  /**
-   * Resolves when there is an event after this position, after `ms` milliseconds, or when the signal is aborted. Errors:
-   * rate_limited if the maximum number of calls of the organization are already waiting.
-   */
-  untilAfter(tenant: Tenant, position: number, options: { ms: number; signal: AbortSignal }): Promise<void>;
-}
-
-interface WaitingCall {
-  readonly position: number;
-  readonly end: () => void;
-}
-
-/** Creates the waits of one environment. One read every `pollMs` serves all waiting calls of the process. */
-export function createEventWaits(options: { db: Db; pollMs: number; logger: Logger }): EventWaits {
+/** Lets calls wait for the next event of an organization. One read every `pollMs` serves all waiting calls of the process. */
+export function createEventWaits(options: { db: Db; pollMs: number; logger: Logger }) {
   const { pollMs, logger } = options;
   const { eventPositions, eventWaits } = collections(options.db);
-  const waiting = new Map<string, Set<WaitingCall>>();
+  const waiting = new Map<string, Set<{ position: number; end: () => void }>>();
   let isPolling = false;
 
   async function endCallsWithEvents(): Promise<void> {
@@ -65,7 +51,7 @@ export function createEventWaits(options: { db: Db; pollMs: number; logger: Logg
   function nextAfter(organizationId: string, position: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (signal.aborted) return Promise.resolve();
-    const call: WaitingCall = { position, end: resolve };
+    const call = { position, end: () => resolve() };
     const all = waiting.get(organizationId) ?? new Set();
     waiting.set(organizationId, all.add(call));
     signal.addEventListener("abort", call.end, { once: true });
@@ -96,7 +82,15 @@ export function createEventWaits(options: { db: Db; pollMs: number; logger: Logg
   }
 
   return {
-    async untilAfter({ organizationId }, position, { ms, signal }) {
+    /**
+     * Resolves when there is an event after this position, after `ms` milliseconds, or when the signal is aborted. Errors:
+     * rate_limited if the maximum number of calls of the organization are already waiting.
+     */
+    async untilAfter(
+      { organizationId }: Tenant,
+      position: number,
+      { ms, signal }: { ms: number; signal: AbortSignal },
+    ): Promise<void> {
       const id = randomUUID();
       await takePlace(organizationId, id, ms);
       try {

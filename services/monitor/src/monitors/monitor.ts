@@ -1,5 +1,6 @@
 import type { Check, CheckStatus } from "@vvs/checks";
-import type { Frequency } from "../runs/frequency.ts";
+import type { Environment } from "@vvs/tenant";
+import { type FastClock, type Frequency, nextDueAt } from "../runs/schedule.ts";
 
 /** A watched field that changed. Null means "no value". */
 export interface FieldChange {
@@ -68,17 +69,6 @@ export interface RunDocument {
   readonly verification_id?: string;
 }
 
-/** A detected change that is not in the history yet. */
-export interface DetectedChange {
-  readonly eventId: string;
-  readonly monitorId: string;
-  readonly runSeq: number;
-  readonly entityId: string;
-  readonly verificationId: string;
-  readonly changes: readonly FieldChange[];
-  readonly detectedAt: Date;
-}
-
 /** A detected change as stored in the history. Kept for ever. */
 export interface EventDocument {
   readonly _id: string;
@@ -106,6 +96,25 @@ export function asCreated(monitor: MonitorDocument): MonitorDocument {
 export function claimableAt(nextRunAt: Date, openRun: MonitorDocument["open_run"], runTimeoutMs: number): Date {
   if (!openRun) return nextRunAt;
   return new Date(Math.max(nextRunAt.getTime(), openRun.claimed_at.getTime() + runTimeoutMs));
+}
+
+/** Settings that the schedules of an environment's monitors depend on. */
+export interface ScheduleOptions {
+  readonly environment: Environment;
+  readonly fastClock: FastClock;
+  /** How long a run that has not ended delays the next one, in milliseconds. */
+  readonly runTimeoutMs: number;
+}
+
+/** Returns when the run after the one of `last_due_at` is due, and when it may be claimed. */
+export function nextRun(
+  { environment, fastClock, runTimeoutMs }: ScheduleOptions,
+  monitor: Pick<MonitorDocument, "frequency" | "created_at" | "last_due_at" | "open_run">,
+  now: Date,
+) {
+  const { frequency, created_at: createdAt, last_due_at: lastDueAt } = monitor;
+  const next_run_at = nextDueAt({ environment, frequency, createdAt, lastDueAt }, now, fastClock);
+  return { next_run_at, claimable_at: claimableAt(next_run_at, monitor.open_run, runTimeoutMs) };
 }
 
 /** How a run ended. */

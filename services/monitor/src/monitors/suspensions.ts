@@ -6,17 +6,8 @@ const POLL_MS = 2_000;
 /** Maximum time after the start in which no run begins because account has not answered yet, in milliseconds. */
 const FIRST_ANSWER_MS = 10_000;
 
-/** The organizations that are suspended. */
-export interface Suspensions {
-  isSuspended(organizationId: string): boolean;
-  /** Returns the ids of all suspended organizations. */
-  all(): readonly string[];
-  /** Resolves with account's first answer, or after a time limit without one. Then no organization counts as suspended. */
-  firstAnswer(): Promise<void>;
-}
-
 /**
- * Asks account for the suspended organizations every two seconds until stopped. While account is unavailable, the last
+ * Reads the suspended organizations from account every two seconds until stopped. While account is unavailable, the last
  * known set stays in effect.
  */
 export function followSuspensions(options: {
@@ -26,7 +17,7 @@ export function followSuspensions(options: {
   logger: Logger;
   pollMs?: number;
   firstAnswerMs?: number;
-}): Suspensions {
+}) {
   const { ask, stopping, logger, pollMs = POLL_MS, firstAnswerMs = FIRST_ANSWER_MS } = options;
   const answered = Promise.withResolvers<void>();
   let suspended: ReadonlySet<string> = new Set();
@@ -44,8 +35,10 @@ export function followSuspensions(options: {
     logger,
   });
   return {
-    isSuspended: (organizationId) => suspended.has(organizationId),
-    all: () => [...suspended],
-    firstAnswer: () => Promise.race([answered.promise, pause(firstAnswerMs, stopping)]),
+    isSuspended: (organizationId: string): boolean => suspended.has(organizationId),
+    /** Returns the ids of all suspended organizations. */
+    all: (): string[] => [...suspended],
+    /** Resolves with account's first answer, or after a time limit without one. Then no organization counts as suspended. */
+    firstAnswer: (): Promise<void> => Promise.race([answered.promise, pause(firstAnswerMs, stopping)]),
   };
 }

@@ -6,7 +6,7 @@ import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type CallerContext, toProtoTenant } from "@vvs/tenant";
-import type { Frequency } from "../runs/frequency.ts";
+import type { Frequency } from "../runs/schedule.ts";
 import { createTestDomain, HOUR, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
 import { observeUnanswered } from "./unanswered.ts";
 
@@ -98,12 +98,8 @@ test("operators see how many are unanswered, by cause, without suspended organiz
     domain.pass(DAY + SECOND);
     await end(id, 2, ERROR, reason);
   }
-  const close = observeUnanswered({
-    environment: "live",
-    count: domain.store.countUnanswered,
-    suspended: () => suspended,
-    now: () => domain.clock.at,
-  });
+  const count = () => domain.store.countUnanswered(domain.clock.at, suspended);
+  const close = observeUnanswered({ environment: "live", count });
   const points = async () =>
     (await metric("monitor_unanswered"))!.dataPoints.map(({ attributes, value }) => [attributes.cause, value]);
   expect(await points()).toEqual([

@@ -1,4 +1,4 @@
-import { context, type Link, propagation, ROOT_CONTEXT, SpanStatusCode, trace } from "@opentelemetry/api";
+import { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { MonitorDocument } from "../monitors/monitor.ts";
 
 /** Returns the active trace context in W3C format, or undefined outside of a trace. */
@@ -10,16 +10,17 @@ export function activeTraceparent(): string | undefined {
 
 /**
  * Runs `claim` as the root of a new trace, which the run's records carry on to the subscriber. The trace links to the
- * call that created the monitor. It is no child of that call, because then all runs of a monitor would be one endless
+ * call that created the monitor. It is not a child of that call, because then all runs of a monitor would be one endless
  * trace. If `claim` returns false, because another replica claimed the run, no span is recorded.
  */
 export async function inRunTrace(
   monitor: Pick<MonitorDocument, "_id" | "traceparent" | "run_seq">,
   claim: () => Promise<boolean>,
 ): Promise<boolean> {
+  const created = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: monitor.traceparent }));
   const span = trace.getTracer("monitor").startSpan("monitor run", {
     root: true,
-    links: linksTo(monitor.traceparent),
+    links: created ? [{ context: created }] : [],
     attributes: { "monitor.id": monitor._id, "monitor.run_seq": monitor.run_seq },
   });
   try {
@@ -31,10 +32,4 @@ export async function inRunTrace(
     span.end();
     throw error;
   }
-}
-
-function linksTo(traceparent: string | undefined): Link[] {
-  if (!traceparent) return [];
-  const spanContext = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
-  return spanContext ? [{ context: spanContext }] : [];
 }

@@ -14,26 +14,27 @@ export interface ClaimedRun {
   readonly request: OutboxRecord;
 }
 
-export interface Runs {
-  /** Returns the run that the monitor has just claimed. Its record carries the active trace. */
-  claimed(tenant: Tenant, monitor: MonitorDocument): ClaimedRun;
-  /** Stores runs and requests their verifications, in the transaction that claims them. */
-  begin(session: ClientSession, claimed: readonly ClaimedRun[]): Promise<void>;
-  /** Stores how a run ended. Returns false if it had ended before or is no longer stored. */
-  end(tenant: Tenant, session: ClientSession, monitorId: string, end: RunEnd): Promise<boolean>;
-}
+export type Runs = ReturnType<typeof createRuns>;
 
+/** The runs of one environment. */
 export function createRuns(options: {
   db: Db;
   outbox: Outbox;
   /** Full name of the environment's verification.requested topic. */
   topic: string;
-}): Runs {
+}) {
   const { outbox, topic } = options;
   const { runs } = collections(options.db);
   return {
-    claimed(tenant, monitor) {
-      const run = runOf(tenant, monitor);
+    /** Returns the run that the monitor has just claimed. Its record carries the active trace. */
+    claimed(tenant: Tenant, monitor: MonitorDocument): ClaimedRun {
+      const run: RunDocument = {
+        _id: runId(monitor._id, monitor.run_seq),
+        organization_id: tenant.organizationId,
+        monitor_id: monitor._id,
+        run_seq: monitor.run_seq,
+        claimed_at: monitor.open_run!.claimed_at,
+      };
       const message = create(VerificationRequestedSchema, {
         recordId: run._id,
         tenant: toProtoTenant(tenant),
@@ -46,14 +47,16 @@ export function createRuns(options: {
       const request = { id: run._id, topic, key: run.monitor_id, seq: run.run_seq, value };
       return { run, request: withActiveTrace(request) };
     },
-    async begin(session, claimed) {
-      await runs.insertMany(
-        claimed.map(({ run }) => run),
-        { session },
-      );
+
+    /** Stores runs and requests their verifications, in the transaction that claims them. */
+    async begin(session: ClientSession, claimed: readonly ClaimedRun[]): Promise<void> {
+      const documents = claimed.map(({ run }) => run);
+      await runs.insertMany(documents, { session });
       await outbox.append(session, ...claimed.map(({ request }) => request));
     },
-    async end(tenant, session, monitorId, end) {
+
+    /** Stores how a run ended. Returns false if it had ended before or is no longer stored. */
+    async end(tenant: Tenant, session: ClientSession, monitorId: string, end: RunEnd): Promise<boolean> {
       const open = {
         _id: runId(monitorId, end.runSeq),
         organization_id: tenant.organizationId,
@@ -63,16 +66,6 @@ export function createRuns(options: {
       const ended = await runs.updateOne(open, { $set: fields }, { session });
       return ended.matchedCount === 1;
     },
-  };
-}
-
-function runOf(tenant: Tenant, monitor: MonitorDocument): RunDocument {
-  return {
-    _id: runId(monitor._id, monitor.run_seq),
-    organization_id: tenant.organizationId,
-    monitor_id: monitor._id,
-    run_seq: monitor.run_seq,
-    claimed_at: monitor.open_run!.claimed_at,
   };
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Environment } from "@vvs/tenant";
-import type { Frequency } from "./frequency.ts";
-import { type FastClock, intervalMs, nextDueAt } from "./schedule.ts";
+import { type FastClock, type Frequency, intervalMs, nextDueAt } from "./schedule.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

@@ -1,5 +1,21 @@
+import { Frequency as ProtoFrequency } from "@vvs/proto/monitor/v1/monitor";
 import type { Environment } from "@vvs/tenant";
-import type { Frequency } from "./frequency.ts";
+
+/** How often a monitor runs, by the name that the public API and stored documents use. */
+export type Frequency = "hourly" | "daily" | "weekly" | "monthly";
+
+/** Numbers of frequencies on gRPC. */
+export const protoFrequencies: Readonly<Record<Frequency, ProtoFrequency>> = {
+  hourly: ProtoFrequency.HOURLY,
+  daily: ProtoFrequency.DAILY,
+  weekly: ProtoFrequency.WEEKLY,
+  monthly: ProtoFrequency.MONTHLY,
+};
+
+/** Returns the frequency of a number, or undefined for one that this version does not know. */
+export function frequencyOf(value: ProtoFrequency): Frequency | undefined {
+  return (Object.keys(protoFrequencies) as Frequency[]).find((name) => protoFrequencies[name] === value);
+}
 
 /** Shorter intervals for sandbox monitors that were created recently, so that a developer sees a webhook within seconds. */
 export interface FastClock {

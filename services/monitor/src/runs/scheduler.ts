@@ -1,45 +1,35 @@
 import { metrics } from "@opentelemetry/api";
-import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import { superviseLoop } from "@vvs/retry";
-import type { Environment } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
-import { claimableAt, type MonitorDocument } from "../monitors/monitor.ts";
-import type { MonitorStore } from "../store.ts";
+import { type MonitorDocument, nextRun, type ScheduleOptions } from "../monitors/monitor.ts";
+import { ifUnavailable, type MonitorStore } from "../store.ts";
 import { inRunTrace } from "./run-trace.ts";
 import type { Runs } from "./runs.ts";
-import { type FastClock, nextDueAt } from "./schedule.ts";
 
 /** Maximum number of due monitors read at a time. */
 const BATCH = 50;
 /** Maximum number of claims made at the same time. */
 const CONCURRENT_CLAIMS = 5;
 
-export interface SchedulerOptions {
-  readonly environment: Environment;
-  readonly client: MongoClient;
-  readonly store: MonitorStore;
-  readonly runs: Runs;
-  readonly fastClock: FastClock;
-  /** How long a run that has not ended delays the next one, in milliseconds. */
-  readonly runTimeoutMs: number;
-  /** Returns whether the organization is suspended. Its monitors do not run. */
-  readonly isSuspended: (organizationId: string) => boolean;
-  readonly now: () => Date;
-  readonly logger: Logger;
-}
-
-export interface Scheduler {
-  /** Claims due runs, at most one batch. Returns the number of monitors read and the number of runs claimed. */
-  claimDue(): Promise<{ due: number; claimed: number }>;
-}
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
  * Starts the runs that are due. Replicas share the work without coordination: a claim only succeeds if the monitor's
  * schedule is still the one that was read, so each run is claimed once, and none after a cancellation.
  */
-export function createScheduler(options: SchedulerOptions): Scheduler {
+export function createScheduler(
+  options: ScheduleOptions & {
+    readonly client: MongoClient;
+    readonly store: MonitorStore;
+    readonly runs: Runs;
+    /** Returns whether the organization is suspended. Its monitors do not run. */
+    readonly isSuspended: (organizationId: string) => boolean;
+    readonly now: () => Date;
+    readonly logger: Logger;
+  },
+) {
   const { environment, store, now, logger } = options;
   const meter = metrics.getMeter("monitor");
   const claims = meter.createCounter("monitor_runs_claimed", { description: "Monitor runs started." });
@@ -56,7 +46,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   async function claim(seen: MonitorDocument): Promise<boolean> {
     const at = now();
-    const monitor = withNextRun(options, seen, at);
+    const open_run = { run_seq: seen.run_seq + 1, claimed_at: at };
+    const claimed = { ...seen, run_seq: open_run.run_seq, open_run, last_due_at: seen.next_run_at! };
+    const monitor = { ...claimed, ...nextRun(options, claimed, at) };
     const tenant = { organizationId: seen.organization_id, environment };
     const begin = async (session: ClientSession) => {
       if (!(await store.replaceScheduled(tenant, session, seen, monitor))) return false;
@@ -65,7 +57,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     };
     // No retry while another transaction holds the monitor, so that other monitors do not wait. The next batch has it again.
     const done = await inRunTrace(monitor, () =>
-      inTransaction(options.client, begin, { retry: false }).catch(falseIfUnavailable),
+      inTransaction(options.client, begin, { retry: false }).catch(ifUnavailable(false)),
     );
     if (!done) return false;
     claims.add(1, { environment });
@@ -82,16 +74,14 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   /** Moves a due monitor to its next due time without a run. */
   async function skip(seen: MonitorDocument): Promise<void> {
     const tenant = { organizationId: seen.organization_id, environment };
-    const last_due_at = seen.next_run_at!;
-    const next_run_at = nextRunAfter(options, seen, now());
-    const claimable_at = claimableAt(next_run_at, seen.open_run, options.runTimeoutMs);
-    await inTransaction(options.client, (session) =>
-      store.replaceScheduled(tenant, session, seen, { ...seen, last_due_at, next_run_at, claimable_at }),
-    );
+    const skipped = { ...seen, last_due_at: seen.next_run_at! };
+    const monitor = { ...skipped, ...nextRun(options, skipped, now()) };
+    await inTransaction(options.client, (session) => store.replaceScheduled(tenant, session, seen, monitor));
   }
 
   return {
-    async claimDue() {
+    /** Claims due runs, at most one batch. Returns the number of monitors read and the number of runs claimed. */
+    async claimDue(): Promise<{ due: number; claimed: number }> {
       const due = shuffled(await store.claimable(now(), BATCH));
       let count = 0;
       const work = due[Symbol.iterator]();
@@ -127,35 +117,8 @@ export function runScheduler(
   return loop.ended();
 }
 
-function falseIfUnavailable(error: unknown): false {
-  if (error instanceof ServiceError && error.code === "service_unavailable") return false;
-  throw error;
-}
-
-/** Returns the monitor with its next run claimed. */
-function withNextRun(options: SchedulerOptions, seen: MonitorDocument, at: Date): MonitorDocument {
-  const nextRunAt = nextRunAfter(options, seen, at);
-  const openRun = { run_seq: seen.run_seq + 1, claimed_at: at };
-  return {
-    ...seen,
-    run_seq: openRun.run_seq,
-    last_due_at: seen.next_run_at!,
-    next_run_at: nextRunAt,
-    open_run: openRun,
-    claimable_at: claimableAt(nextRunAt, openRun, options.runTimeoutMs),
-  };
-}
-
-/** Returns the due time of the run after the one that is due now. */
-function nextRunAfter({ environment, fastClock }: SchedulerOptions, seen: MonitorDocument, at: Date): Date {
-  const { frequency, created_at: createdAt } = seen;
-  return nextDueAt({ environment, frequency, createdAt, lastDueAt: seen.next_run_at! }, at, fastClock);
-}
-
 /** Returns the items in random order, so that replicas with the same batch rarely try the same monitor. */
 function shuffled<T>(items: readonly T[]): T[] {
-  return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((left, right) => left.place - right.place)
-    .map(({ item }) => item);
+  const placed = items.map((item) => ({ item, place: Math.random() }));
+  return placed.sort((left, right) => left.place - right.place).map(({ item }) => item);
 }

@@ -4,8 +4,7 @@ import type { Logger } from "@vvs/logging";
 import { translateMongoError } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
 import { type Db, MongoNetworkError } from "mongodb";
-import type { DeliveryApi } from "../api.ts";
-import { createDeliveryApi } from "../domain.ts";
+import { createDeliveryApi, type DeliveryApi } from "../domain.ts";
 import {
   createTestDeliveries,
   HOOK,

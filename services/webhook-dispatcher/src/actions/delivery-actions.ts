@@ -3,11 +3,12 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { afterEffect } from "@vvs/mongo";
 import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
+import type { Db } from "mongodb";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { DeliveryListing } from "./listing.ts";
 import type { FailedFilter, Replays } from "./replay.ts";
 import type { ReplayJobs } from "./replay-jobs.ts";
-import type { TestEvents } from "./test-event.ts";
+import { testDelivery } from "./test-event.ts";
 
 const MAX_COUNT = 100_000;
 const MAX_RUNNING_REPLAYS = 5;
@@ -22,30 +23,20 @@ export type Audit = (
 ) => Promise<void>;
 
 /** What users do with the deliveries of one environment. Each action is audited first; without its entry it has no effect. */
-export interface DeliveryActions {
-  /** Sends a delivery again. Errors: not_found, invalid_request (no webhook URL), limit_exceeded, service_unavailable. */
-  replay(caller: CallerContext, deliveryId: string): Promise<{ delivery: Delivery; replayed: boolean }>;
-  /** Returns how many failed deliveries match, counted up to 100,000. */
-  countFailed(tenant: Tenant, filter: Omit<FailedFilter, "until">): Promise<number>;
-  /** Starts to send all matching deliveries again; returns their number. Errors: invalid_request, limit_exceeded, service_unavailable. */
-  replayFailed(caller: CallerContext, replayId: string, filter: Omit<FailedFilter, "until">): Promise<number>;
-  /** Sends a test event. Errors: invalid_request, rate_limited, service_unavailable. */
-  sendTest(caller: CallerContext, webhookUrl: string): Promise<Delivery>;
-}
-
 export function createDeliveryActions(options: {
   environment: Environment;
+  db: Db;
   listing: Pick<DeliveryListing, "find">;
   replays: Pick<Replays, "replay" | "countFailed">;
   jobs: Pick<ReplayJobs, "find" | "add" | "countRunning">;
-  testEvents: TestEvents;
   audit: Audit;
   allowPrivateTargets: boolean;
   /** Called when a bulk replay was added. */
   onReplay: () => void;
   now: () => Date;
-}): DeliveryActions {
-  const { environment, listing, replays, jobs, testEvents, audit, now } = options;
+}) {
+  const { environment, listing, replays, jobs, audit, allowPrivateTargets, now } = options;
+  const deliveries = options.db.collection<Delivery>("deliveries");
 
   async function find(tenant: Tenant, deliveryId: string): Promise<Delivery> {
     const delivery = await listing.find(tenant, deliveryId);
@@ -54,7 +45,11 @@ export function createDeliveryActions(options: {
   }
 
   return {
-    async replay(caller, deliveryId) {
+    /** Returns a delivery. Errors: not_found. */
+    find,
+
+    /** Sends a delivery again. Errors: not_found, invalid_request (no webhook URL), limit_exceeded, service_unavailable. */
+    async replay(caller: CallerContext, deliveryId: string): Promise<{ delivery: Delivery; replayed: boolean }> {
       const { event_id, attempts, status } = await find(caller.tenant, deliveryId);
       await audit(caller, {
         action: "webhook_delivery.replayed",
@@ -78,15 +73,18 @@ export function createDeliveryActions(options: {
       return { delivery, replayed };
     },
 
-    countFailed: (tenant, filter) => replays.countFailed(tenant, { ...filter, until: now() }, MAX_COUNT),
+    /** Returns how many failed deliveries match, counted up to 100,000. */
+    countFailed: (tenant: Tenant, filter: Omit<FailedFilter, "until">): Promise<number> =>
+      replays.countFailed(tenant, { ...filter, until: now() }, MAX_COUNT),
 
-    async replayFailed(caller, replayId, filter) {
+    /**
+     * Starts to send all matching deliveries again; returns their number. Errors: invalid_request, limit_exceeded,
+     * service_unavailable.
+     */
+    async replayFailed(caller: CallerContext, replayId: string, filter: Omit<FailedFilter, "until">): Promise<number> {
       const { tenant, actor } = caller;
-      if (replayId === "" || replayId.length > MAX_REPLAY_ID_CHARACTERS) {
-        throw new ServiceError("invalid_request", {
-          details: [{ path: "replay_id", message: `must be 1–${MAX_REPLAY_ID_CHARACTERS} characters` }],
-        });
-      }
+      if (replayId === "" || replayId.length > MAX_REPLAY_ID_CHARACTERS)
+        throw invalid("replay_id", `must be 1–${MAX_REPLAY_ID_CHARACTERS} characters`);
       const known = await jobs.find(tenant, replayId);
       if (known) return known.count;
       if ((await jobs.countRunning(tenant)) >= MAX_RUNNING_REPLAYS) {
@@ -111,14 +109,14 @@ export function createDeliveryActions(options: {
       return job.count;
     },
 
-    async sendTest(caller, webhookUrl) {
-      const { allowPrivateTargets } = options;
+    /** Sends a test event. Errors: invalid_request, rate_limited, service_unavailable. */
+    async sendTest(caller: CallerContext, webhookUrl: string): Promise<Delivery> {
       const problem = webhookUrlProblem(webhookUrl, { environment, allowPrivateTargets });
-      if (problem) {
-        throw new ServiceError("invalid_request", { details: [{ path: "webhook_url", message: problem }] });
-      }
+      if (problem) throw invalid("webhook_url", problem);
       const minuteAgo = new Date(now().getTime() - MINUTE_SECONDS * 1000);
-      if ((await testEvents.countSince(caller.tenant, minuteAgo)) >= TESTS_PER_MINUTE) {
+      const organization_id = caller.tenant.organizationId;
+      const recent = { organization_id, test: true, created_at: { $gte: minuteAgo } } as const;
+      if ((await deliveries.countDocuments(recent)) >= TESTS_PER_MINUTE) {
         throw new ServiceError("rate_limited", {
           message: `${TESTS_PER_MINUTE} test events were sent within a minute. Try again in a minute.`,
           retryAfterSeconds: MINUTE_SECONDS,
@@ -130,9 +128,15 @@ export function createDeliveryActions(options: {
         target: deliveryId,
         details: { host: hostOf(webhookUrl) },
       });
-      return testEvents.add(caller.tenant, deliveryId, webhookUrl, now());
+      const delivery = testDelivery(caller.tenant, deliveryId, webhookUrl, now());
+      await deliveries.insertOne(delivery);
+      return delivery;
     },
   };
+}
+
+export function invalid(path: string, message: string): ServiceError {
+  return new ServiceError("invalid_request", { details: [{ path, message }] });
 }
 
 /** Returns the part of a URL that may be logged: paths and queries of webhooks can carry secrets. */

@@ -17,23 +17,20 @@ export interface DeliveryFilter {
   readonly testsOnly?: boolean;
 }
 
-export interface DeliveryListing {
-  /** Returns the organization's deliveries, newest first, without the subscribers' answers. Errors: invalid_request. */
-  list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest | undefined): Promise<Page<Delivery>>;
-  /** Returns one delivery, answers included; undefined where the organization has none with this id. */
-  find(tenant: Tenant, deliveryId: string): Promise<Delivery | undefined>;
-}
+export type DeliveryListing = ReturnType<typeof createDeliveryListing>;
 
 /** The deliveries of one environment as users read them. */
-export function createDeliveryListing(options: { db: Db }): DeliveryListing {
+export function createDeliveryListing(options: { db: Db }) {
   const deliveries = options.db.collection<Delivery>("deliveries");
   return {
-    async list(tenant, filter, page) {
-      const found = await findPage(deliveries, queryOf(tenant, filter), page);
-      return { ...found, items: found.items.map(withoutAnswers) };
+    /** Returns the organization's deliveries, newest first, without the subscribers' answers. Errors: invalid_request. */
+    async list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest | undefined): Promise<Page<Delivery>> {
+      const { items, next } = await findPage(deliveries, queryOf(tenant, filter), page);
+      return { next, items: items.map(withoutAnswers) };
     },
 
-    async find(tenant, deliveryId) {
+    /** Returns one delivery, answers included; undefined if the organization has none with this id. */
+    async find(tenant: Tenant, deliveryId: string): Promise<Delivery | undefined> {
       return (await deliveries.findOne({ _id: deliveryId, organization_id: tenant.organizationId })) ?? undefined;
     },
   };
@@ -51,6 +48,6 @@ function queryOf(tenant: Tenant, filter: DeliveryFilter): Filter<Delivery> {
   };
 }
 
-function withoutAnswers<T extends Delivery>(delivery: T): T {
+function withoutAnswers(delivery: Delivery): Delivery {
   return { ...delivery, attempts: delivery.attempts.map((attempt) => ({ ...attempt, answer_excerpt: "" })) };
 }

@@ -1,7 +1,16 @@
+import type { Logger } from "@vvs/logging";
 import { isDuplicateKey } from "@vvs/mongo";
-import type { Tenant } from "@vvs/tenant";
+import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
+import type { Environment, Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
-import type { FailedFilter } from "./replay.ts";
+import type { FailedFilter, Replays } from "./replay.ts";
+
+/** Maximum number of deliveries replayed by one write. */
+const BATCH = 500;
+/** Pause between looks for replays, in milliseconds: a nudge ends it, unless the replica that had the replay died. */
+const POLL_MS = 1_000;
+/** Duration of a lease, in milliseconds: longer than a batch. After it another replica may go on. */
+const LEASE_MS = 30_000;
 
 /** A bulk replay. It is stored, so that another replica goes on with it. */
 export interface ReplayJob {
@@ -23,43 +32,34 @@ export interface ReplayJob {
   readonly created_at: Date;
 }
 
-export interface ReplayJobs {
-  find(tenant: Tenant, replayId: string): Promise<ReplayJob | undefined>;
-  /** Adds a replay and returns it; one that was added with this id before stays as it is and is returned. */
-  add(tenant: Tenant, replayId: string, job: NewReplayJob): Promise<ReplayJob>;
-  /** Returns how many are not done yet. */
-  countRunning(tenant: Tenant): Promise<number>;
-  /** Claims, for `leaseMs`, the replay of any organization on which no replica has worked for the longest time. */
-  claim(now: Date, leaseMs: number): Promise<ReplayJob | undefined>;
-  /** Marks a claimed replay as done, or lets any replica claim its next batch. No effect once another replica claimed it. */
-  release(job: ReplayJob, options: { isDone: boolean; now: Date }): Promise<void>;
-}
-
-export interface NewReplayJob {
-  readonly filter: FailedFilter;
-  readonly actor: string;
-  readonly count: number;
-  readonly now: Date;
-}
+export type ReplayJobs = ReturnType<typeof createReplayJobs>;
 
 /** The bulk replays of one environment. */
-export function createReplayJobs(options: { db: Db }): ReplayJobs {
+export function createReplayJobs(options: { db: Db }) {
   const jobs = options.db.collection<ReplayJob>("replays");
-  const find = (tenant: Tenant, replayId: string) =>
-    jobs.findOne({ _id: idOf(tenant, replayId), organization_id: tenant.organizationId });
-  return {
-    find: async (tenant, replayId) => (await find(tenant, replayId)) ?? undefined,
 
-    async add(tenant, replayId, { filter, actor, count, now }) {
+  /** Returns a replay of the organization. */
+  async function find({ organizationId }: Tenant, replayId: string): Promise<ReplayJob | undefined> {
+    return (await jobs.findOne({ _id: `${organizationId} ${replayId}`, organization_id: organizationId })) ?? undefined;
+  }
+
+  return {
+    find,
+
+    /** Adds a replay and returns it; one that was added with this id before stays as it is and is returned. */
+    async add(
+      tenant: Tenant,
+      replayId: string,
+      { filter, now, ...more }: { filter: FailedFilter; actor: string; count: number; now: Date },
+    ): Promise<ReplayJob> {
       const job: ReplayJob = {
-        _id: idOf(tenant, replayId),
+        _id: `${tenant.organizationId} ${replayId}`,
         organization_id: tenant.organizationId,
         since: filter.since,
         until: filter.until,
         ...(filter.monitorId && { monitor_id: filter.monitorId }),
         ...(filter.webhookUrl && { webhook_url: filter.webhookUrl }),
-        actor,
-        count,
+        ...more,
         state: "running",
         lease_until: now,
         created_at: now,
@@ -73,9 +73,12 @@ export function createReplayJobs(options: { db: Db }): ReplayJobs {
       }
     },
 
-    countRunning: (tenant) => jobs.countDocuments({ organization_id: tenant.organizationId, state: "running" }),
+    /** Returns how many are not done yet. */
+    countRunning: ({ organizationId }: Tenant): Promise<number> =>
+      jobs.countDocuments({ organization_id: organizationId, state: "running" }),
 
-    async claim(now, leaseMs) {
+    /** Claims, for `leaseMs`, the replay of any organization on which no replica has worked for the longest time. */
+    async claim(now: Date, leaseMs: number): Promise<ReplayJob | undefined> {
       const claimed = await jobs.findOneAndUpdate(
         { state: "running", lease_until: { $lte: now } },
         { $set: { lease_until: new Date(now.getTime() + leaseMs) } },
@@ -84,16 +87,50 @@ export function createReplayJobs(options: { db: Db }): ReplayJobs {
       return claimed ?? undefined;
     },
 
-    async release({ _id, organization_id, lease_until }, { isDone, now }) {
-      const state = isDone ? "done" : "running";
-      await jobs.updateOne(
-        { _id, organization_id, state: "running", lease_until },
-        { $set: { state, lease_until: now } },
-      );
+    /** Marks a claimed replay as done, or lets any replica claim its next batch; no effect once another claimed it. */
+    async release(
+      { _id, organization_id, lease_until }: ReplayJob,
+      { isDone, now }: { isDone: boolean; now: Date },
+    ): Promise<void> {
+      const held = { _id, organization_id, state: "running", lease_until } as const;
+      await jobs.updateOne(held, { $set: { state: isDone ? "done" : "running", lease_until: now } });
     },
   };
 }
 
-function idOf({ organizationId }: Tenant, replayId: string): string {
-  return `${organizationId} ${replayId}`;
+/**
+ * Carries out bulk replays, one batch of each in turn; a nudge reports a new one. A batch that is repeated after a crash does nothing, since the
+ * deliveries that it replayed are no longer failed.
+ */
+export function runReplays(options: {
+  environment: Environment;
+  jobs: Pick<ReplayJobs, "claim" | "release">;
+  replays: Pick<Replays, "replayBatch">;
+  stopping: AbortSignal;
+  logger: Logger;
+  now: () => Date;
+}): SupervisedLoop {
+  const { environment, jobs, replays, stopping, logger, now } = options;
+
+  async function replayNextBatch(job: ReplayJob): Promise<void> {
+    const tenant = { organizationId: job.organization_id, environment };
+    const filter = { since: job.since, until: job.until, monitorId: job.monitor_id, webhookUrl: job.webhook_url };
+    const replayed = await replays.replayBatch(tenant, filter, { id: job._id, at: now(), actor: job.actor }, BATCH);
+    await jobs.release(job, { isDone: replayed === 0, now: now() });
+    logger.info({ organization_id: job.organization_id, replay: job._id, replayed }, "failed deliveries replayed");
+  }
+
+  return superviseLoop({
+    async round() {
+      for (let job = await jobs.claim(now(), LEASE_MS); job; ) {
+        await replayNextBatch(job);
+        job = stopping.aborted ? undefined : await jobs.claim(now(), LEASE_MS);
+      }
+      return POLL_MS;
+    },
+    failure: "replays can't be carried out; retrying",
+    recovery: "replays are carried out again",
+    stopping,
+    logger,
+  });
 }

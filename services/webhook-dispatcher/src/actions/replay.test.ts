@@ -11,8 +11,7 @@ import {
 } from "../testing/deliveries.ts";
 import { hookedDb } from "../testing/hooked-db.ts";
 import { createReplays, type FailedFilter, MAX_REPLAYS, type Replays } from "./replay.ts";
-import { createReplayJobs, type ReplayJobs } from "./replay-jobs.ts";
-import { runReplays } from "./replay-runner.ts";
+import { createReplayJobs, type ReplayJobs, runReplays } from "./replay-jobs.ts";
 
 let kept: TestDeliveries;
 let replays: Replays;

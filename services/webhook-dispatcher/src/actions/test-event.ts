@@ -1,7 +1,6 @@
 import { context, propagation } from "@opentelemetry/api";
 import { newId } from "@vvs/ids";
 import type { Tenant } from "@vvs/tenant";
-import type { Db } from "mongodb";
 import type { Change, Delivery } from "../delivery/delivery.ts";
 import { destinationOf } from "../endpoints/endpoint.ts";
 
@@ -11,29 +10,8 @@ const TEST_CHANGES: readonly Change[] = [
   { field: "sam_registration.registration_status", previous: "active", current: "expired" },
 ];
 
-export interface TestEvents {
-  /** Adds a delivery of a test event, which is due immediately, and returns it. */
-  add(tenant: Tenant, deliveryId: string, webhookUrl: string, now: Date): Promise<Delivery>;
-  /** Returns how many were added since then. */
-  countSince(tenant: Tenant, since: Date): Promise<number>;
-}
-
-/** The test events of one environment. */
-export function createTestEvents(options: { db: Db }): TestEvents {
-  const deliveries = options.db.collection<Delivery>("deliveries");
-  return {
-    async add(tenant, deliveryId, webhookUrl, now) {
-      const delivery = testDelivery(deliveryId, tenant, webhookUrl, now);
-      await deliveries.insertOne(delivery);
-      return delivery;
-    },
-
-    countSince: (tenant, since) =>
-      deliveries.countDocuments({ organization_id: tenant.organizationId, test: true, created_at: { $gte: since } }),
-  };
-}
-
-function testDelivery(id: string, { organizationId }: Tenant, webhookUrl: string, now: Date): Delivery {
+/** Returns a new delivery of a test event, which is due immediately. */
+export function testDelivery({ organizationId }: Tenant, id: string, webhookUrl: string, now: Date): Delivery {
   const trace: Record<string, string> = {};
   propagation.inject(context.active(), trace);
   return {

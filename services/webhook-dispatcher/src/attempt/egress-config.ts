@@ -3,17 +3,15 @@ import { createSecureContext } from "node:tls";
 import type { GuardedAgentOptions } from "@vvs/egress";
 import type { WebhookDispatcherConfig } from "../config.ts";
 
-type Variables = Pick<
-  WebhookDispatcherConfig,
-  "WEBHOOK_ALLOW_PRIVATE_TARGETS" | "WEBHOOK_EGRESS_PROXY_URL" | "WEBHOOK_CLIENT_CERT" | "WEBHOOK_CLIENT_KEY"
->;
-
 /**
  * Returns where webhooks may go, by which proxy, and with which client certificate. Errors: a certificate without its key
  * or a key without its certificate, a certificate that can't be parsed, and a key of another certificate.
  */
 export function egressConfig(
-  config: Variables,
+  config: Pick<
+    WebhookDispatcherConfig,
+    "WEBHOOK_ALLOW_PRIVATE_TARGETS" | "WEBHOOK_EGRESS_PROXY_URL" | "WEBHOOK_CLIENT_CERT" | "WEBHOOK_CLIENT_KEY"
+  >,
 ): Pick<GuardedAgentOptions, "allowPrivateTargets" | "proxy" | "identity"> {
   const { WEBHOOK_EGRESS_PROXY_URL: url, WEBHOOK_CLIENT_CERT: cert, WEBHOOK_CLIENT_KEY: key } = config;
   return {

@@ -62,7 +62,7 @@ describe("a POST", () => {
     expect(await send(url)).toMatchObject({ retryAfter: "40" });
   });
 
-  test("ends in time where there is no answer, and where the body comes slowly", async () => {
+  test("ends in time without an answer, and with a body that comes slowly", async () => {
     const hanging = await subscriber(() => undefined);
     expect(await send(hanging, { timeoutMs: 200 })).toMatchObject({ statusCode: undefined, error: "timeout" });
     const dripping = await subscriber((_request, response) => {

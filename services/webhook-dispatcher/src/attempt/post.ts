@@ -20,36 +20,27 @@ export interface PostResult {
   readonly excerpt: string;
 }
 
-export interface PostRequest {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export interface Poster {
-  /** POSTs once, follows no redirect, reads a bounded part of the answer. Never throws: a failure is a result. */
-  post(request: PostRequest): Promise<PostResult>;
-  close(): void;
-}
+export type Poster = ReturnType<typeof createPoster>;
 
 /** Makes POSTs that end within `timeoutMs`, the answer's body included, whatever the other side does. */
-export function createPoster(options: { dispatcher: Dispatcher; timeoutMs: number }): Poster {
+export function createPoster(options: { dispatcher: Dispatcher; timeoutMs: number }) {
   const { dispatcher, timeoutMs } = options;
   // A set keeps the order of insertion: the oldest comes first.
   const inFlight = new Set<Exchange>();
 
-  function endLate(): void {
+  const timer = setInterval(() => {
     const before = performance.now() - timeoutMs;
     for (const exchange of inFlight) {
       if (exchange.startedAt > before) return;
       exchange.end("timeout");
     }
-  }
-  const timer = setInterval(endLate, LATE_CHECK_MS);
+  }, LATE_CHECK_MS);
   timer.unref();
 
   return {
-    post({ url, headers, body }) {
+    /** POSTs once, follows no redirect, reads a bounded part of the answer. Never throws: a failure is a result. */
+    post(request: { url: URL; headers: Readonly<Record<string, string>>; body: string }): Promise<PostResult> {
+      const { url, headers, body } = request;
       return new Promise((resolve) => {
         const exchange = createExchange((result) => {
           inFlight.delete(exchange);
@@ -68,16 +59,9 @@ export function createPoster(options: { dispatcher: Dispatcher; timeoutMs: numbe
   };
 }
 
-interface Exchange {
-  readonly startedAt: number;
-  readonly handler: Dispatcher.DispatchHandler;
-  /** Ends the exchange and its connection now. */
-  end(error: AttemptError): void;
-  /** Notes that the request failed. */
-  fail(error: unknown): void;
-}
+type Exchange = ReturnType<typeof createExchange>;
 
-function createExchange(settle: (result: PostResult) => void): Exchange {
+function createExchange(settle: (result: PostResult) => void) {
   let controller: Dispatcher.DispatchController | undefined;
   let ended = false;
   let statusCode: number | undefined;
@@ -88,15 +72,18 @@ function createExchange(settle: (result: PostResult) => void): Exchange {
   function finish(how: { error?: AttemptError; ourFault?: Error }): void {
     if (ended) return;
     ended = true;
-    settle({ ...how, statusCode, retryAfter, excerpt: excerptOf(chunks) });
+    const read = Buffer.concat(chunks).subarray(0, ANSWER_BYTES);
+    settle({ ...how, statusCode, retryAfter, excerpt: read.toString("utf8").slice(0, EXCERPT_CHARACTERS) });
   }
 
+  /** Ends the exchange and its connection now. */
   function end(error: AttemptError | undefined): void {
     finish({ error });
     controller?.abort(new Error("no more of the answer is read"));
   }
 
-  const byStatus = () => (statusCode! >= 200 && statusCode! < 300 ? undefined : "http_status");
+  const byStatus = (): AttemptError | undefined =>
+    statusCode! >= 200 && statusCode! < 300 ? undefined : "http_status";
   const fail = (error: unknown) => finish(isOurs(error) ? { ourFault: error } : { error: errorClass(error) });
 
   return {
@@ -111,8 +98,7 @@ function createExchange(settle: (result: PostResult) => void): Exchange {
       onResponseStart(_controller, status, headers) {
         if (status < 200) return;
         statusCode = status;
-        const asked = headers["retry-after"];
-        retryAfter = Array.isArray(asked) ? asked[0] : asked;
+        retryAfter = [headers["retry-after"]].flat()[0];
       },
       onResponseData(_controller, chunk) {
         chunks.push(chunk);
@@ -121,14 +107,8 @@ function createExchange(settle: (result: PostResult) => void): Exchange {
       },
       onResponseEnd: () => finish({ error: byStatus() }),
       onResponseError: (_controller, error) => fail(error),
-    },
+    } satisfies Dispatcher.DispatchHandler,
   };
-}
-
-function excerptOf(chunks: readonly Buffer[]): string {
-  if (chunks.length === 0) return "";
-  const read = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-  return read.subarray(0, ANSWER_BYTES).toString("utf8").slice(0, EXCERPT_CHARACTERS);
 }
 
 const TLS_CODES = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;

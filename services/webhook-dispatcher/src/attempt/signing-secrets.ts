@@ -8,30 +8,21 @@ const RETRY_MS = 500;
 /** Maximum number of organizations in the cache; beyond it, the cache is emptied. */
 const MAX_CACHED = 10_000;
 
-/** The secrets that sign for the organizations of one environment. */
-export interface SigningSecretCache {
-  /** Errors: they are unavailable now. */
-  secretsOf(organizationId: string): SigningSecrets | Promise<SigningSecrets>;
-  /** Are the secrets of all organizations unavailable? No attempt should begin then. */
-  isUnavailable(): boolean;
-  /** Registers what is called when secrets are available again. */
-  onAvailable(listener: () => void): void;
-  close(): void;
-}
+export type SigningSecretCache = ReturnType<typeof createSigningSecretCache>;
 
 /**
- * Asks for an organization's secrets at most once a second, however many attempts are made. While secrets are unavailable
- * it asks again every 500 ms for one organization's.
+ * The secrets that sign for the organizations of one environment. Requests an organization's at most once a second, however
+ * many attempts are made. While they are unavailable, it tries again every 500 ms with one organization.
  */
 export function createSigningSecretCache(options: {
   ask: (organizationId: string) => Promise<SigningSecrets>;
   logger: Logger;
-}): SigningSecretCache {
+}) {
   const { ask, logger } = options;
-  const cached = new Map<string, { secrets: SigningSecrets | Promise<SigningSecrets>; askedAt: number }>();
+  const cached = new Map<string, { secrets: Promise<SigningSecrets | undefined>; askedAt: number }>();
   /** Organizations that have no secret. */
   const lacking = new Set<string>();
-  const listeners: (() => void)[] = [];
+  let onAvailable: () => void = () => undefined;
   /** Set while secrets are unavailable. */
   let retry: NodeJS.Timeout | undefined;
 
@@ -40,7 +31,7 @@ export function createSigningSecretCache(options: {
     clearTimeout(retry);
     retry = undefined;
     logger.info("signing secrets are available again");
-    for (const listener of listeners) listener();
+    onAvailable();
   }
 
   function failed(organizationId: string, err: unknown): void {
@@ -57,35 +48,39 @@ export function createSigningSecretCache(options: {
     }
     if (!retry) logger.error({ err }, "signing secrets are unavailable; webhooks wait and no attempt is counted");
     clearTimeout(retry);
-    retry = setTimeout(() => void askFor(organizationId).catch(() => undefined), RETRY_MS);
+    retry = setTimeout(() => void load(organizationId), RETRY_MS);
     retry.unref();
   }
 
-  async function askFor(organizationId: string): Promise<SigningSecrets> {
+  async function load(organizationId: string): Promise<SigningSecrets | undefined> {
     try {
       const secrets = await ask(organizationId);
-      cached.set(organizationId, { secrets, askedAt: performance.now() });
       lacking.delete(organizationId);
       available();
       return secrets;
     } catch (err) {
       cached.delete(organizationId);
       failed(organizationId, err);
-      throw err;
+      return undefined;
     }
   }
 
   return {
-    secretsOf(organizationId) {
+    /** Returns an organization's secrets; undefined if they are unavailable now, which is logged. */
+    secretsOf(organizationId: string): Promise<SigningSecrets | undefined> {
       const known = cached.get(organizationId);
       if (known && performance.now() - known.askedAt < CACHED_MS) return known.secrets;
       if (cached.size >= MAX_CACHED) cached.clear();
-      const secrets = askFor(organizationId);
+      const secrets = load(organizationId);
       cached.set(organizationId, { secrets, askedAt: performance.now() });
       return secrets;
     },
+    /** Returns whether the secrets of all organizations are unavailable. No attempt should begin then. */
     isUnavailable: () => retry !== undefined,
-    onAvailable: (listener) => void listeners.push(listener),
+    /** Sets what is called when secrets are available again. */
+    onAvailable(listener: () => void): void {
+      onAvailable = listener;
+    },
     close: () => clearTimeout(retry),
   };
 }

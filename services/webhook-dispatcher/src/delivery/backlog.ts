@@ -1,9 +1,8 @@
 import { pause } from "@vvs/retry";
 import type { Db } from "mongodb";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import type { Backlog } from "../metrics.ts";
 import type { Delivery } from "./delivery.ts";
-import { LONGEST_HOLD_MS } from "./hold.ts";
+import { LONGEST_HOLD_MS } from "./schedule.ts";
 
 /** Pause between counts, in milliseconds. */
 const COUNT_EVERY_MS = 15_000;
@@ -11,10 +10,10 @@ const COUNT_EVERY_MS = 15_000;
 const COUNT_LIMIT = 50_000;
 const FLAGGED_AFTER_MS = 24 * 60 * 60 * 1_000;
 
-/** Counts pending deliveries and failing endpoints for metrics, every 15 s. `latest` is undefined after a failed count. */
-export function watchBacklog(options: { db: Db; stopping: AbortSignal; now: () => Date }): {
-  latest(): Backlog | undefined;
-} {
+export type Backlog = Awaited<ReturnType<typeof countBacklog>>;
+
+/** Counts every 15 s for metrics. Returns a function that returns the last count; undefined if that failed. */
+export function watchBacklog(options: { db: Db; stopping: AbortSignal; now: () => Date }): () => Backlog | undefined {
   const { db, stopping, now } = options;
   let latest: Backlog | undefined;
 
@@ -25,38 +24,40 @@ export function watchBacklog(options: { db: Db; stopping: AbortSignal; now: () =
     }
   }
   void run();
-  return { latest: () => latest };
+  return () => latest;
 }
 
-/** Returns the pending deliveries by reason, when the oldest of them was due, and the endpoints that fail. */
-async function countBacklog(db: Db, now: Date): Promise<Backlog> {
+/**
+ * Returns the pending deliveries by reason (a leased one counts as scheduled for the end of its lease), when the oldest due
+ * one was due, and the endpoints by how they fail.
+ */
+async function countBacklog(db: Db, now: Date) {
   const deliveries = db.collection<Delivery>("deliveries");
   const endpoints = db.collection<Endpoint>("endpoints");
   const limit = COUNT_LIMIT;
-  const pending = { status: "pending" } as const;
-  const [due, scheduled, held, blocked, open, flagged, gone, oldestDue, oldestHeld] = await Promise.all([
-    deliveries.countDocuments({ ...pending, next_attempt_at: { $lte: now } }, { limit, hint: "due" }),
-    deliveries.countDocuments({ ...pending, next_attempt_at: { $gt: now } }, { limit, hint: "due" }),
+  const dueAt = (next_attempt_at: { $lte: Date } | { $gt: Date } | null) => ({
+    status: "pending" as const,
+    next_attempt_at,
+  });
+  const dayAgo = new Date(now.getTime() - FLAGGED_AFTER_MS);
+  const [due, scheduled, in_order, held, open, flagged, gone, oldestDue, oldestHeld] = await Promise.all([
+    deliveries.countDocuments(dueAt({ $lte: now }), { limit, hint: "due" }),
+    deliveries.countDocuments(dueAt({ $gt: now }), { limit, hint: "due" }),
+    deliveries.countDocuments(dueAt(null), { limit, hint: "due" }),
     deliveries.countDocuments({ held: true }, { limit, hint: "held" }),
-    deliveries.countDocuments({ ...pending, next_attempt_at: null }, { limit, hint: "due" }),
     endpoints.countDocuments({ "circuit.state": "open" }, { limit }),
-    endpoints.countDocuments({ failing_since: { $lte: new Date(now.getTime() - FLAGGED_AFTER_MS) } }, { limit }),
-    endpoints.countDocuments(
-      { gone_at: { $ne: null }, failing_since: { $gt: new Date(now.getTime() - FLAGGED_AFTER_MS) } },
-      { limit },
-    ),
-    deliveries
-      .find({ ...pending, next_attempt_at: { $lte: now } })
-      .sort({ next_attempt_at: 1 })
-      .limit(1)
-      .next(),
-    deliveries.find({ held: true }).sort({ next_attempt_at: 1 }).hint("held").limit(1).next(),
+    endpoints.countDocuments({ failing_since: { $lte: dayAgo } }, { limit }),
+    endpoints.countDocuments({ gone_at: { $ne: null }, failing_since: { $gt: dayAgo } }, { limit }),
+    deliveries.findOne(dueAt({ $lte: now }), { sort: { next_attempt_at: 1 } }),
+    deliveries.findOne({ held: true }, { sort: { next_attempt_at: 1 }, hint: "held" }),
   ]);
-  const oldest = [oldestDue?.due_at, oldestHeld && new Date(oldestHeld.next_attempt_at!.getTime() - LONGEST_HOLD_MS)];
-  const times = oldest.flatMap((at) => (at ? [at.getTime()] : []));
+  const oldest = Math.min(
+    oldestDue?.due_at.getTime() ?? Number.POSITIVE_INFINITY,
+    (oldestHeld?.next_attempt_at?.getTime() ?? Number.POSITIVE_INFINITY) - LONGEST_HOLD_MS,
+  );
   return {
-    pending: { due, held, scheduled: Math.max(0, scheduled - held), in_order: blocked },
-    oldestDueAt: times.length > 0 ? new Date(Math.min(...times)) : undefined,
+    pending: { due, held, scheduled: Math.max(0, scheduled - held), in_order },
+    oldestDueAt: Number.isFinite(oldest) ? new Date(oldest) : undefined,
     endpoints: { open, flagged: flagged + gone },
   };
 }

@@ -1,15 +1,17 @@
 import type { Logger } from "@vvs/logging";
-import { superviseLoop } from "@vvs/retry";
+import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
 import type { SigningSecretCache } from "../attempt/signing-secrets.ts";
+import { mayProbe, rampSecond } from "../endpoints/circuit.ts";
 import { type EndpointIdentity, endpointOf } from "../endpoints/endpoint.ts";
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
-import { createAllowances } from "./allowance.ts";
 import type { DueSignals } from "./due-signals.ts";
 import type { Addition, Engine } from "./engine.ts";
-import { heldUntil, isUrgent } from "./hold.ts";
+import type { MonitorUrls } from "./monitor-urls.ts";
 import type { Priority } from "./queue.ts";
-import type { Candidate, Deferral, DeliveryStore } from "./store.ts";
+import { heldUntil, isUrgent } from "./schedule.ts";
+import type { Slots } from "./slots.ts";
+import { blocked, type Candidate, type DeliveryStore, type Postponement } from "./store.ts";
 import type { Unblocker } from "./unblocker.ts";
 
 /** Pause between polls, in milliseconds: `wake` ends it earlier. */
@@ -22,70 +24,73 @@ const DUE_PER_POLL = 200;
 const MAX_QUEUED = 2_000;
 /** Maximum number of endpoints with held deliveries looked at by one poll. */
 const ENDPOINTS_PER_POLL = 64;
+/** Maximum number of held deliveries to one endpoint claimed together. */
+const HELD_PER_CLAIM = 64;
 /** An urgent delivery for which there is no slot is due again after this long, ± 50 %. */
 const NO_SLOT_DELAY_MS = 5_000;
 
-export interface DuePollerOptions {
-  readonly store: Pick<DeliveryStore, "due" | "held" | "claim" | "defer" | "monitorHeads">;
-  readonly endpoints: Pick<EndpointCache, "get" | "load" | "claimProbe">;
-  /** While no secrets can be had, nothing is claimed: it could not be sent. */
-  readonly secrets: Pick<SigningSecretCache, "isUnavailable">;
-  readonly engine: Pick<Engine, "roomFor" | "hasSlowRoom" | "add" | "queued">;
-  readonly signals: DueSignals;
-  readonly unblocker: Pick<Unblocker, "unblockNext">;
-  readonly metrics: Pick<DeliveryMetrics, "leasesEnded">;
-  /** Duration of a lease, in milliseconds. */
-  readonly leaseMs: number;
-  readonly stopping: AbortSignal;
-  readonly logger: Logger;
-  readonly now: () => Date;
-  /** Returns 0–1, evenly spread. */
-  readonly random: () => number;
-}
-
 /**
  * Claims what is due in the store: retries, events that other replicas accepted, leases that ended, and held deliveries
- * for which their endpoint has room. `ended` resolves when the last poll has ended.
+ * for which their endpoint has room.
  */
-export function runDuePoller(options: DuePollerOptions): { ended(): Promise<void> } {
+export function runDuePoller(options: {
+  store: Pick<DeliveryStore, "due" | "held" | "claim" | "postpone" | "monitorHeads">;
+  urls: Pick<MonitorUrls, "apply">;
+  endpoints: Pick<EndpointCache, "get" | "load" | "claimProbe">;
+  /** While no secrets can be had, nothing is claimed: it could not be sent. */
+  secrets: Pick<SigningSecretCache, "isUnavailable">;
+  engine: Pick<Engine, "roomFor" | "add" | "queued">;
+  slots: Pick<Slots, "hasSlowOne">;
+  signals: DueSignals;
+  unblocker: Pick<Unblocker, "unblockNext">;
+  metrics: Pick<DeliveryMetrics, "leasesEnded">;
+  /** Duration of a lease, in milliseconds. */
+  leaseMs: number;
+  stopping: AbortSignal;
+  logger: Logger;
+  now: () => Date;
+  /** Returns 0–1, evenly spread. */
+  random: () => number;
+}): SupervisedLoop {
   const { store, endpoints, engine, signals, now } = options;
-  const allowances = createAllowances(options);
+  /** Attempts begun in the present second of an endpoint's ramp, by endpoint. */
+  const ramped = new Map<string, { second: string; begun: number }>();
+  const leaseEnd = () => new Date(now().getTime() + options.leaseMs);
+  const isNowUrgent = (candidate: Candidate) => candidate.test || candidate.held || isUrgent(candidate.due_at, now());
+  const byAttempt = (candidate: Candidate): Priority => (candidate.first_attempt_owed ? "first" : "retry");
 
   /** Returns those that are owed a first attempt and are not the first of their monitor. */
   async function blockedOf(candidates: readonly Candidate[]): Promise<Set<Candidate>> {
     const owed = candidates.filter((each) => each.first_attempt_owed);
     if (owed.length === 0) return new Set();
     const heads = await store.monitorHeads([...new Set(owed.map(({ monitor_id }) => monitor_id))]);
-    const first = new Set(heads.map(({ delivery_id }) => delivery_id));
+    const first = new Set(heads.map(({ _id }) => _id));
     return new Set(owed.filter(({ _id }) => !first.has(_id)));
   }
 
-  const isNowUrgent = (candidate: Candidate) => candidate.test || candidate.held || isUrgent(candidate.due_at, now());
-  const byAttempt = (candidate: Candidate): Priority => (candidate.first_attempt_owed ? "first" : "retry");
-  const priorityOf = (candidate: Candidate) => (isNowUrgent(candidate) ? "urgent" : byAttempt(candidate));
-
-  const blocked = (candidate: Candidate): Deferral => ({ candidate, nextAttemptAt: null, held: false });
-
-  async function defer(deferrals: readonly Deferral[]): Promise<void> {
-    await store.defer(deferrals);
+  async function postpone(postponements: readonly Postponement[]): Promise<void> {
+    await store.postpone(postponements);
     // The events before a blocked one may have ended while it was written.
-    for (const { candidate, nextAttemptAt } of deferrals)
-      if (nextAttemptAt === null) options.unblocker.unblockNext(candidate.monitor_id);
+    for (const { delivery, nextAttemptAt } of postponements)
+      if (nextAttemptAt === null) options.unblocker.unblockNext(delivery.monitor_id);
   }
 
-  /** Leases these for the engine, as far as no other replica has; returns how many. */
+  /**
+   * Leases these for the engine, unless another replica has them; returns how many. Reads their monitors' URLs before, as
+   * the replica that made a delivery pending may have died before it did.
+   */
   async function claim(
     candidates: readonly Candidate[],
     how: (candidate: Candidate) => Omit<Addition, "isHead">,
   ): Promise<number> {
+    await options.urls.apply(candidates);
     const byId = new Map(candidates.map((each) => [each._id, each]));
-    const leaseUntil = new Date(now().getTime() + options.leaseMs);
-    const claimed = await store.claim(candidates, { now: now(), leaseUntil });
+    const claimed = await store.claim(candidates, { now: now(), leaseUntil: leaseEnd() });
     for (const delivery of claimed) engine.add(delivery, { ...how(byId.get(delivery._id)!), isHead: true });
     return claimed.length;
   }
 
-  /** Claims what is due and may be sent, and defers the rest. Returns whether more may be due. */
+  /** Claims what is due and may be sent, and postpones the rest. Returns whether more may be due. */
   async function claimDue(): Promise<boolean> {
     const candidates = await store.due(now(), DUE_PER_POLL);
     if (candidates.length === 0) return false;
@@ -94,65 +99,74 @@ export function runDuePoller(options: DuePollerOptions): { ended(): Promise<void
     const waiting = await blockedOf(candidates);
     const room = new Map<string, number>();
     const claimable: Candidate[] = [];
-    const deferrals: Deferral[] = [];
+    const postponements: Postponement[] = [];
     for (const candidate of candidates) {
       const identity = endpointOf(candidate);
       const left = room.get(identity._id) ?? engine.roomFor(identity);
-      if (waiting.has(candidate)) deferrals.push(blocked(candidate));
-      else if (isNowUrgent(candidate) && engine.hasSlowRoom(candidate.organization_id)) claimable.push(candidate);
-      else if (isNowUrgent(candidate)) deferrals.push(withoutSlot(candidate));
-      else if (left > 0) {
+      if (waiting.has(candidate)) postponements.push(blocked(candidate));
+      else if (isNowUrgent(candidate) && options.slots.hasSlowOne(candidate.organization_id)) claimable.push(candidate);
+      else if (isNowUrgent(candidate)) {
+        const delayMs = NO_SLOT_DELAY_MS * (0.5 + options.random());
+        postponements.push({ delivery: candidate, nextAttemptAt: new Date(now().getTime() + delayMs), held: true });
+      } else if (left > 0) {
         room.set(identity._id, left - 1);
         claimable.push(candidate);
       } else {
-        deferrals.push({ candidate, nextAttemptAt: heldUntil(candidate.due_at, now()), held: true });
+        postponements.push({ delivery: candidate, nextAttemptAt: heldUntil(candidate.due_at, now()), held: true });
         signals.noteHeld(identity);
       }
     }
-    await defer(deferrals);
-    await claim(claimable, (candidate) => ({ priority: priorityOf(candidate) }));
+    await postpone(postponements);
+    await claim(claimable, (each) => ({ priority: isNowUrgent(each) ? "urgent" : byAttempt(each) }));
     return candidates.length === DUE_PER_POLL;
   }
 
-  function withoutSlot(candidate: Candidate): Deferral {
-    const delayMs = NO_SLOT_DELAY_MS * (0.5 + options.random());
-    return { candidate, nextAttemptAt: new Date(now().getTime() + delayMs), held: true };
+  /** Returns how many held deliveries to an endpoint may be claimed now; one, as a probe, while its circuit is open. */
+  function allowanceOf(identity: EndpointIdentity): { count: number; probe: boolean } {
+    const { circuit } = endpoints.get(identity);
+    if (circuit.state === "open") return { count: mayProbe(circuit, now()) ? 1 : 0, probe: true };
+    const ramp = rampSecond(circuit, now());
+    const room = engine.roomFor(identity);
+    const count = ramp && room <= 0 ? ramp.attempts - begunIn(ramp.id, identity) : room;
+    return { count: Math.min(count, HELD_PER_CLAIM), probe: false };
+  }
+
+  function begunIn(second: string, { _id }: EndpointIdentity): number {
+    const known = ramped.get(_id);
+    return known?.second === second ? known.begun : 0;
+  }
+
+  function noteRamped(identity: EndpointIdentity, claimed: number): void {
+    const ramp = rampSecond(endpoints.get(identity).circuit, now());
+    if (!ramp) return void ramped.delete(identity._id);
+    ramped.set(identity._id, { second: ramp.id, begun: claimed + begunIn(ramp.id, identity) });
   }
 
   /** Claims held deliveries to an endpoint, as many as it may have now. Returns whether it may have more. */
   async function claimHeld(identity: EndpointIdentity): Promise<boolean> {
-    const { count, probe } = allowances.of(identity);
+    const { count, probe } = allowanceOf(identity);
     if (count <= 0) return false;
     const candidates = await store.held(identity._id, count);
     if (candidates.length < count) signals.noteNoneHeld(identity);
     if (candidates.length === 0) return false;
     const waiting = await blockedOf(candidates);
-    await defer([...waiting].map(blocked));
+    await postpone([...waiting].map(blocked));
     const ready = candidates.filter((candidate) => !waiting.has(candidate));
     if (ready.length === 0) return true;
-    const probeUntil = new Date(now().getTime() + options.leaseMs);
-    if (probe && !(await endpoints.claimProbe(identity, probeUntil))) return false;
-    const claimed = await claim(ready, (candidate) => ({ priority: probe ? "urgent" : byAttempt(candidate), probe }));
-    allowances.note(identity, claimed);
+    if (probe && !(await endpoints.claimProbe(identity, leaseEnd()))) return false;
+    const claimed = await claim(ready, (each) => ({ priority: probe ? "urgent" : byAttempt(each), probe }));
+    noteRamped(identity, claimed);
     return claimed > 0 && !probe;
   }
 
-  async function claimAllHeld(): Promise<boolean> {
-    let more = false;
-    const next = signals.nextHeld(ENDPOINTS_PER_POLL);
-    for (const identity of next) more = (await claimHeld(identity)) || more;
-    return more || signals.heldCount > next.length;
-  }
-
-  async function poll(): Promise<number> {
-    if (options.secrets.isUnavailable() || engine.queued() >= MAX_QUEUED) return POLL_MS;
-    const moreDue = await claimDue();
-    const moreHeld = await claimAllHeld();
-    return moreDue || moreHeld ? POLL_AGAIN_MS : POLL_MS;
-  }
-
   const loop = superviseLoop({
-    round: poll,
+    async round() {
+      if (options.secrets.isUnavailable() || engine.queued() >= MAX_QUEUED) return POLL_MS;
+      let more = await claimDue();
+      const next = signals.nextHeld(ENDPOINTS_PER_POLL);
+      for (const identity of next) more = (await claimHeld(identity)) || more;
+      return more || signals.heldCount() > next.length ? POLL_AGAIN_MS : POLL_MS;
+    },
     failure: "due deliveries can't be claimed; retrying",
     recovery: "due deliveries are claimed again",
     stopping: options.stopping,

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@vvs/logging";
 import type { Attempter } from "../attempt/attempt.ts";
 import type { SigningSecretCache } from "../attempt/signing-secrets.ts";
@@ -7,13 +8,12 @@ import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
 import { nextLimit } from "./concurrency.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DueSignals } from "./due-signals.ts";
-import { heldUntil } from "./hold.ts";
 import type { MonitorOrder } from "./monitor-order.ts";
-import type { Pool } from "./pools.ts";
 import { createQueue, type Entry, type Priority } from "./queue.ts";
 import type { Recorder } from "./recorder.ts";
-import { createSlots, type Slot } from "./slots.ts";
-import type { AttemptResult, DeliveryStore, Release } from "./store.ts";
+import { heldUntil } from "./schedule.ts";
+import type { Slot, Slots } from "./slots.ts";
+import { type AttemptResult, blocked, type DeliveryStore, type Postponement } from "./store.ts";
 import type { Unblocker } from "./unblocker.ts";
 
 const TICK_MS = 100;
@@ -32,25 +32,6 @@ const QUEUE_FULL = 1_000;
 /** A delivery that one of our own faults stopped is due again after this long. */
 const OUR_FAULT_DELAY_MS = 1_000;
 
-export interface EngineOptions {
-  readonly attempt: Attempter;
-  readonly endpoints: Pick<EndpointCache, "get" | "observe" | "onCircuitChange">;
-  readonly secrets: SigningSecretCache;
-  readonly recorder: Recorder;
-  readonly store: Pick<DeliveryStore, "release">;
-  readonly order: MonitorOrder<Entry>;
-  readonly signals: Pick<DueSignals, "wake" | "noteHeld">;
-  readonly unblocker: Pick<Unblocker, "unblockNext">;
-  /** Slots for attempts that are expected to end soon, and for those that are or may be slow. */
-  readonly pools: { readonly fast: Pool; readonly slow: Pool };
-  /** Maximum number of attempts in flight to one URL. */
-  readonly limitPerUrl: number;
-  /** Longest duration of an attempt, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly logger: Logger;
-  readonly now: () => Date;
-}
-
 /** How a leased delivery is to be attempted. */
 export interface Addition {
   readonly priority: Priority;
@@ -60,30 +41,31 @@ export interface Addition {
   readonly isHead?: boolean;
 }
 
-/** Attempts the deliveries that this replica has leased, with a fair share for every organization and endpoint. */
-export interface Engine {
-  /** Returns how many more deliveries to an endpoint may be leased; 0 while its circuit holds them. */
-  roomFor(identity: EndpointIdentity): number;
-  /** Is there a slot for an attempt that may no longer be held? */
-  hasSlowRoom(organizationId: string): boolean;
-  /** Queues a leased delivery. */
-  add(delivery: Delivery, how: Addition): void;
-  /** Resolves when further events may be accepted: when the queue has room, or after `maxWaitMs`. */
-  waitForRoom(maxWaitMs: number): Promise<void>;
-  /** Attempts in flight, by pool. */
-  inFlight(): { fast: number; slow: number };
-  /** Number of leased deliveries that wait for a slot. */
-  queued(): number;
-  /** Begins nothing more, releases what is queued, and resolves when all attempts are recorded. */
-  stop(): Promise<void>;
-}
+export type Engine = ReturnType<typeof createEngine>;
 
-export function createEngine(options: EngineOptions): Engine {
-  const { endpoints, secrets, recorder, order, signals, unblocker, pools, store, logger, now, timeoutMs } = options;
-  const slots = createSlots(options);
-  const queue = createQueue({ hasSlot: slots.hasOne, limit: options.limitPerUrl });
+/** Attempts the deliveries that this replica has leased, with a fair share for every organization and endpoint. */
+export function createEngine(options: {
+  attempt: Attempter;
+  endpoints: Pick<EndpointCache, "get" | "observe" | "onCircuitChange">;
+  secrets: SigningSecretCache;
+  recorder: Recorder;
+  store: Pick<DeliveryStore, "postpone">;
+  order: MonitorOrder<Entry>;
+  signals: Pick<DueSignals, "wake" | "noteHeld">;
+  unblocker: Pick<Unblocker, "unblockNext">;
+  slots: Slots;
+  /** Maximum number of attempts in flight to one URL. */
+  limitPerUrl: number;
+  /** Longest duration of an attempt, in milliseconds. */
+  timeoutMs: number;
+  logger: Logger;
+  now: () => Date;
+}) {
+  const { endpoints, secrets, recorder, order, signals, unblocker, slots, store, logger, now, timeoutMs } = options;
+  const queue = createQueue({ hasSlot: slots.hasOne });
   const running = new Set<Promise<void>>();
-  const roomWaiters: (() => void)[] = [];
+  /** Resolves when the queue is not full. */
+  let room = Promise.withResolvers<void>();
   let stopped = false;
   let pumping = false;
 
@@ -97,13 +79,15 @@ export function createEngine(options: EngineOptions): Engine {
     pumping = true;
     queueMicrotask(() => {
       pumping = false;
-      while (!stopped && !secrets.isUnavailable() && recorder.waiting < MAX_UNRECORDED) {
+      while (!stopped && !secrets.isUnavailable() && recorder.unrecorded() < MAX_UNRECORDED) {
         const entry = queue.next();
         if (!entry) break;
         if (isTooLate(entry, now().getTime())) release([entry]);
         else begin(entry);
       }
-      if (queue.size < QUEUE_FULL) for (const admit of roomWaiters.splice(0)) admit();
+      if (queue.size() >= QUEUE_FULL) return;
+      room.resolve();
+      room = Promise.withResolvers();
     });
   }
 
@@ -123,14 +107,10 @@ export function createEngine(options: EngineOptions): Engine {
     else release([entry], new Date(now().getTime() + OUR_FAULT_DELAY_MS));
   }
 
-  /** Returns undefined where there was no attempt because of one of our own faults, which is logged. */
+  /** Returns undefined if there was no attempt because of one of our own faults, which is logged. */
   async function attempt({ delivery, target }: Entry): Promise<AttemptResult | undefined> {
-    let signing = secrets.secretsOf(target.organization_id);
-    if (signing instanceof Promise) {
-      const loaded = await signing.catch(() => undefined);
-      if (!loaded) return undefined;
-      signing = loaded;
-    }
+    const signing = await secrets.secretsOf(target.organization_id);
+    if (!signing) return undefined;
     try {
       return await options.attempt(delivery, target.parsedUrl, signing);
     } catch (err) {
@@ -144,13 +124,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { started_at, duration_ms, status_code, error } = result.attempt;
     const endedAt = new Date(started_at.getTime() + duration_ms);
     endpoints.observe(target, { startedAt: started_at, endedAt, error, statusCode: status_code, probe });
-    target.limit = nextLimit(target.limit, {
-      delivered: error === undefined,
-      durationMs: duration_ms,
-      statusCode: status_code,
-      inFlight,
-      max: options.limitPerUrl,
-    });
+    target.limit = nextLimit(target.limit, result.attempt, { inFlight, max: options.limitPerUrl });
     if (!delivery.first_attempt_owed) return recorder.record(result);
     const next = order.finishFirst(delivery.monitor_id);
     if (next) queue.add(next);
@@ -160,39 +134,36 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** Puts leased deliveries back, due at `dueAt` or else held; the events behind them become blocked in the store. */
   function release(entries: readonly Entry[], dueAt?: Date): void {
-    const releases: Release[] = [];
+    const postponements: Postponement[] = [];
     for (const entry of entries) {
       const { delivery, target } = entry;
       const behind = delivery.first_attempt_owed ? order.removeFrom(delivery.monitor_id, entry).slice(1) : [];
-      for (const each of behind) releases.push(asBlocked(each.delivery));
-      releases.push({ delivery, nextAttemptAt: dueAt ?? heldUntil(delivery.due_at, now()), held: !dueAt });
+      postponements.push(...behind.map((each) => blocked(each.delivery)));
+      postponements.push({ delivery, nextAttemptAt: dueAt ?? heldUntil(delivery.due_at, now()), held: !dueAt });
       if (!dueAt) signals.noteHeld(target);
     }
-    storeReleases(releases);
+    postpone(postponements);
   }
 
-  const asBlocked = (delivery: Delivery): Release => ({ delivery, nextAttemptAt: null, held: false });
-
-  function storeReleases(releases: readonly Release[]): void {
-    if (releases.length === 0) return;
-    const released = store.release(releases).then(() => {
+  function postpone(postponements: readonly Postponement[]): void {
+    if (postponements.length === 0) return;
+    const postponed = store.postpone(postponements).then(() => {
       // The events before a blocked one may have ended meanwhile.
-      for (const { delivery, nextAttemptAt } of releases)
+      for (const { delivery, nextAttemptAt } of postponements)
         if (nextAttemptAt === null) unblocker.unblockNext(delivery.monitor_id);
     });
-    released.catch((err) => {
-      logger.warn({ err, count: releases.length }, "leases could not be released; they expire");
+    postponed.catch((err) => {
+      logger.warn({ err, count: postponements.length }, "leases could not be released; they expire");
     });
   }
 
-  /** Releases what waited so long that an attempt could outlast its lease, and the events behind it. */
+  /** Releases deliveries that waited so long that an attempt could outlast their lease, and the events behind them. */
   function releaseLate(): void {
     const at = now().getTime();
     release(queue.removeIf((entry) => isTooLate(entry, at)));
-    const releases: Release[] = [];
-    for (const entry of [...order.waiting()].filter((each) => isTooLate(each, at)))
-      for (const { delivery } of order.removeFrom(entry.delivery.monitor_id, entry)) releases.push(asBlocked(delivery));
-    storeReleases(releases);
+    const late = order.waiting().filter((entry) => isTooLate(entry, at));
+    const removed = late.flatMap((entry) => order.removeFrom(entry.delivery.monitor_id, entry));
+    postpone(removed.map(({ delivery }) => blocked(delivery)));
   }
 
   /** An open circuit holds everything but what is urgent. */
@@ -217,47 +188,46 @@ export function createEngine(options: EngineOptions): Engine {
   secrets.onAvailable(pump);
 
   return {
-    roomFor(identity) {
+    /** Returns how many more deliveries to an endpoint may be leased; 0 while its circuit holds them. */
+    roomFor(identity: EndpointIdentity): number {
       const target = queue.target(identity);
       if (secrets.isUnavailable() || !isFree(endpoints.get(identity).circuit, now())) return 0;
       const queued = queue.queuedFor(target);
       if (slots.isSuspect(target)) return Math.max(0, target.limit - target.inFlight - queued);
-      const allowed = slots.isUnknown(target) ? QUEUE_PER_UNKNOWN : QUEUE_PER_ENDPOINT;
-      return Math.max(0, allowed - queued);
+      return Math.max(0, (slots.isUnknown(target) ? QUEUE_PER_UNKNOWN : QUEUE_PER_ENDPOINT) - queued);
     },
-    hasSlowRoom: (organizationId) => pools.slow.hasRoom(organizationId),
-    add(delivery, { priority, probe = false, isHead = false }) {
+
+    /** Queues a leased delivery. */
+    add(delivery: Delivery, { priority, probe = false, isHead = false }: Addition): void {
       const entry: Entry = { delivery, target: queue.target(endpointOf(delivery)), priority, probe };
-      if (stopped) return storeReleases([{ delivery, nextAttemptAt: delivery.due_at, held: false }]);
+      if (stopped) {
+        postpone([{ delivery, nextAttemptAt: delivery.due_at, held: false }]);
+        return;
+      }
       if (delivery.first_attempt_owed && isHead) order.prepend(delivery.monitor_id, entry);
       else if (delivery.first_attempt_owed) {
         const place = order.append(delivery.monitor_id, entry);
-        if (place === "refused") storeReleases([asBlocked(delivery)]);
+        if (place === "refused") postpone([blocked(delivery)]);
         if (place !== "head") return;
       }
       queue.add(entry);
       pump();
     },
-    waitForRoom(maxWaitMs) {
-      if (queue.size < QUEUE_FULL) return Promise.resolve();
-      return new Promise((resolve) => {
-        const late = setTimeout(resolve, maxWaitMs);
-        roomWaiters.push(() => {
-          clearTimeout(late);
-          resolve();
-        });
-      });
+
+    /** Resolves when further events may be accepted: when the queue has room, or after `maxWaitMs`. */
+    async waitForRoom(maxWaitMs: number): Promise<void> {
+      if (queue.size() >= QUEUE_FULL) await Promise.race([room.promise, wait(maxWaitMs)]);
     },
-    inFlight: () => ({ fast: pools.fast.taken, slow: pools.slow.taken }),
-    queued: () => queue.size,
-    async stop() {
+
+    /** Returns the number of leased deliveries that wait for a slot. */
+    queued: queue.size,
+
+    /** Begins nothing more, releases what is queued, and resolves when all attempts are recorded. */
+    async stop(): Promise<void> {
       stopped = true;
-      release(
-        queue.removeIf(() => true),
-        now(),
-      );
+      const queued = queue.removeIf(() => true);
+      release(queued, now());
       while (running.size > 0) await Promise.all(running);
-      await recorder.idle();
       clearInterval(timer);
     },
   };

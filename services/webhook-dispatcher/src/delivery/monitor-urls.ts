@@ -13,48 +13,40 @@ export interface MonitorUrl {
   readonly version: number;
 }
 
-export interface MonitorUrls {
-  /** Stores new URLs, unless a newer one is known, and sends pending deliveries there. Repeating it has no effect. */
-  change(changed: readonly MonitorUrl[]): Promise<void>;
-  /** Returns the newest URLs of those monitors whose URL was ever changed, by monitor id. */
-  find(monitorIds: readonly string[]): Promise<Map<string, MonitorUrl>>;
-  /**
-   * Sends pending deliveries of these monitors to newer URLs, if any. Call it after making deliveries pending. Returns the
-   * ids of the monitors with a newer URL than one of these deliveries has.
-   */
-  apply(pending: readonly Pick<Delivery, "monitor_id" | "url_version">[]): Promise<ReadonlySet<string>>;
-  /** Fails pending deliveries of monitors without a URL; an attempt in flight ends first. */
-  endRemoved(): Promise<void>;
-}
+export type MonitorUrls = ReturnType<typeof createMonitorUrls>;
 
 /**
  * Sends the deliveries of one environment to the URL that their monitor has now. Both sides write first and read
  * afterwards: a change is stored and then applied to pending deliveries, and code that makes deliveries pending then
- * applies the stored changes. So neither misses the other where they happen at the same time, in whatever order their
- * records come.
+ * applies the stored changes. So neither misses the other if they happen at the same time, in whatever order their
+ * records come. After a crash between the write and the read, the due poller applies the stored changes.
  */
-export function createMonitorUrls({ db }: { db: Db }): MonitorUrls {
+export function createMonitorUrls({ db }: { db: Db }) {
   const deliveries = db.collection<Delivery>("deliveries");
   const urls = db.collection<MonitorUrl>("monitor_urls");
 
+  /** Returns the newest URLs of those monitors whose URL was ever changed, by monitor id. */
   async function find(monitorIds: readonly string[]): Promise<Map<string, MonitorUrl>> {
     if (monitorIds.length === 0) return new Map();
     const found = await urls.find({ _id: { $in: [...new Set(monitorIds)] } }).toArray();
     return new Map(found.map((each) => [each._id, each]));
   }
 
-  async function apply(pending: readonly Pick<Delivery, "monitor_id" | "url_version">[]): Promise<Set<string>> {
+  /**
+   * Sends pending deliveries of these monitors to newer URLs, if any. Returns the ids of the monitors with a newer URL than
+   * one of these deliveries has.
+   */
+  async function apply(pending: readonly Pick<Delivery, "monitor_id" | "url_version">[]): Promise<ReadonlySet<string>> {
     const newestOf = await find(pending.map(({ monitor_id }) => monitor_id));
-    const outdated = pending.flatMap(({ monitor_id, url_version = 0 }) => {
-      const newest = newestOf.get(monitor_id);
-      return newest && newest.version > url_version ? [newest] : [];
-    });
-    const changed = new Set(outdated);
-    for (const newest of changed) {
+    const outdated = new Set<string>();
+    for (const { monitor_id, url_version = 0 } of pending)
+      if ((newestOf.get(monitor_id)?.version ?? 0) > url_version) outdated.add(monitor_id);
+    for (const monitorId of outdated) {
+      const newest = newestOf.get(monitorId)!;
       await deliveries.updateMany(
         {
           organization_id: newest.organization_id,
-          monitor_id: newest._id,
+          monitor_id: monitorId,
           status: "pending",
           test: { $ne: true },
           url_version: { $not: { $gte: newest.version } },
@@ -62,9 +54,10 @@ export function createMonitorUrls({ db }: { db: Db }): MonitorUrls {
         sentTo(newest),
       );
     }
-    return new Set([...changed].map(({ _id }) => _id));
+    return outdated;
   }
 
+  /** Fails pending deliveries of monitors without a URL; an attempt in flight ends first. */
   async function endRemoved(): Promise<void> {
     const isFree = { $or: [{ lease: { $exists: false } }, { $expr: { $lte: ["$next_attempt_at", "$$NOW"] } }] };
     await deliveries.updateMany(
@@ -76,21 +69,17 @@ export function createMonitorUrls({ db }: { db: Db }): MonitorUrls {
     );
   }
 
-  return {
-    async change(changed) {
-      if (changed.length === 0) return;
-      await urls.bulkWrite(
-        changed.map((url) => ({
-          updateOne: { filter: { _id: url._id }, update: unlessNewer(url), upsert: true },
-        })),
-      );
-      await apply(changed.map(({ _id }) => ({ monitor_id: _id })));
-      await endRemoved();
-    },
-    find,
-    apply,
-    endRemoved,
-  };
+  /** Stores new URLs, unless a newer one is known, and sends pending deliveries there. Repeating it has no effect. */
+  async function change(changed: readonly MonitorUrl[]): Promise<void> {
+    if (changed.length === 0) return;
+    await urls.bulkWrite(
+      changed.map((url) => ({ updateOne: { filter: { _id: url._id }, update: unlessNewer(url), upsert: true } })),
+    );
+    await apply(changed.map(({ _id }) => ({ monitor_id: _id })));
+    await endRemoved();
+  }
+
+  return { find, apply, endRemoved, change };
 }
 
 function unlessNewer({ _id, ...fields }: MonitorUrl): Document[] {

@@ -21,7 +21,7 @@ function begun(queue: Queue): string {
 }
 
 function open(limit = 100, hasSlot: (target: Target) => boolean = () => true): Queue {
-  const queue = createQueue({ hasSlot, limit });
+  const queue = createQueue({ hasSlot });
   for (const id of ["a1", "a2", "b1", "c1"]) {
     queue.target({ _id: id, organization_id: id[0]!, url: "https://subscriber.example/hook" }).limit = limit;
   }
@@ -42,7 +42,7 @@ test.each<[string, Partial<Record<Priority, string[]>>, string]>([
   const queue = open();
   for (const [priority, names] of Object.entries(waiting)) add(queue, priority as Priority, ...names);
   expect(begun(queue)).toBe(order);
-  expect(queue.size).toBe(0);
+  expect(queue.size()).toBe(0);
 });
 
 test("an endpoint has a limit of attempts in flight, which does not apply to urgent ones", () => {
@@ -57,7 +57,7 @@ test("an endpoint has a limit of attempts in flight, which does not apply to urg
   expect(begun(queue)).toBe("a1w");
 });
 
-test("those that find no slot block no others, and try again", () => {
+test("endpoints that find no slot block no others, and try again", () => {
   let full = true;
   const queue = open(100, ({ organization_id }) => organization_id !== "a" || !full);
   add(queue, "first", "a1x", "b1x");
@@ -68,11 +68,11 @@ test("those that find no slot block no others, and try again", () => {
   expect(begun(queue)).toBe("a1x");
 });
 
-test("what is removed is not attempted", () => {
+test("a removed delivery is not attempted", () => {
   const queue = open();
   add(queue, "first", "a1x", "a1y", "b1x");
   const removed: Entry[] = queue.removeIf(({ delivery }) => delivery._id !== "a1y");
   expect(removed.map(({ delivery }) => delivery._id)).toEqual(["a1x", "b1x"]);
-  expect(queue.size).toBe(1);
+  expect(queue.size()).toBe(1);
   expect(begun(queue)).toBe("a1y");
 });

@@ -1,10 +1,10 @@
 import type { EndpointIdentity } from "../endpoints/endpoint.ts";
-import { FIRST_LIMIT } from "./concurrency.ts";
 import type { Delivery } from "./delivery.ts";
-import { createFairRing, type FairRing } from "./fair-ring.ts";
+import { createFairRing } from "./fair-ring.ts";
 
+const priorities = ["urgent", "first", "retry"] as const;
 /** `urgent` comes first: attempts that may no longer be held, probes and tests. First attempts go before retries. */
-export type Priority = "urgent" | "first" | "retry";
+export type Priority = (typeof priorities)[number];
 
 /** Every eighth attempt is a retry, if there is one, however many first attempts wait. */
 const RETRY_EVERY = 8;
@@ -32,30 +32,16 @@ export interface Entry {
   readonly probe: boolean;
 }
 
-/** Leased deliveries. Organizations take turns, and so do the endpoints of one; each endpoint has its own limit. */
-export interface Queue {
-  target(identity: EndpointIdentity): Target;
-  add(entry: Entry): void;
-  /** Removes and returns the next delivery that may be attempted. */
-  next(): Entry | undefined;
-  /** Notes that an attempt has ended: its endpoint, or some that found no slot, may have another. */
-  freed(target: Target): void;
-  /** Lets all endpoints that found no slot try again. */
-  reviveAll(): void;
-  removeIf(fits: (entry: Entry) => boolean): Entry[];
-  queuedFor(target: Target): number;
-  readonly size: number;
-}
+export type Queue = ReturnType<typeof createQueue>;
 
+/** Leased deliveries. Organizations take turns, and so do the endpoints of one; each endpoint has its own limit. */
 export function createQueue(options: {
-  /** Is there a slot for an attempt to this endpoint? */
+  /** Returns whether there is a slot for an attempt to this endpoint. */
   hasSlot: (target: Target) => boolean;
-  /** Maximum number of attempts in flight to one endpoint. */
-  limit: number;
-}): Queue {
+}) {
   const targets = new Map<string, Target>();
-  const rings: Readonly<Record<Priority, FairRing<Target>>> = { urgent: ring(), first: ring(), retry: ring() };
-  const priorities = ["urgent", "first", "retry"] as const;
+  const ring = () => createFairRing<Target>(({ organization_id }) => organization_id);
+  const rings = { urgent: ring(), first: ring(), retry: ring() };
   /** Endpoints that wait for a slot of a pool, and not for their own limit. */
   const starved = new Set<Target>();
   let size = 0;
@@ -81,74 +67,72 @@ export function createQueue(options: {
   }
 
   function revive(count: number): void {
-    let left = count;
-    for (const target of starved) {
-      if (left-- <= 0) return;
+    for (const target of [...starved].slice(0, count)) {
       starved.delete(target);
       ready(target);
     }
   }
 
+  const queuedFor = ({ waiting }: Target) => waiting.urgent.length + waiting.first.length + waiting.retry.length;
+
   function forgetIdle(): void {
-    for (const [id, target] of targets) {
-      const isIdle = target.inFlight === 0 && priorities.every((priority) => target.waiting[priority].length === 0);
-      if (isIdle) targets.delete(id);
-    }
+    for (const [id, target] of targets) if (target.inFlight === 0 && queuedFor(target) === 0) targets.delete(id);
   }
 
   return {
-    target(identity) {
+    /** Returns an endpoint, as this replica knows it or a new one. */
+    target(identity: EndpointIdentity): Target {
       let target = targets.get(identity._id);
       if (!target) {
         if (targets.size >= MAX_TARGETS) forgetIdle();
-        target = newTarget(identity, Math.min(FIRST_LIMIT, options.limit));
-        targets.set(identity._id, target);
+        const { _id, organization_id, url } = identity;
+        const waiting = { urgent: [], first: [], retry: [] };
+        // One attempt at a time until it has answered: it may turn out to hang.
+        target = { _id, organization_id, url, parsedUrl: new URL(url), limit: 1, inFlight: 0, slow: 0, waiting };
+        targets.set(_id, target);
       }
       return target;
     },
-    add(entry) {
+
+    add(entry: Entry): void {
       entry.target.waiting[entry.priority].push(entry);
       rings[entry.priority].add(entry.target);
       size++;
     },
-    next() {
+
+    /** Removes and returns the next delivery that may be attempted. */
+    next(): Entry | undefined {
       const retriesFirst = ++turn % RETRY_EVERY === 0;
       const [second, third] = retriesFirst ? (["retry", "first"] as const) : (["first", "retry"] as const);
       return nextOf("urgent") ?? nextOf(second) ?? nextOf(third);
     },
-    freed(target) {
+
+    /** Notes that an attempt has ended: its endpoint, or some that found no slot, may have another. */
+    freed(target: Target): void {
       ready(target);
       revive(REVIVED_PER_SLOT);
     },
+
+    /** Lets all endpoints that found no slot try again. */
     reviveAll: () => revive(starved.size),
-    removeIf(fits) {
+
+    /** Removes and returns the deliveries that fit. */
+    removeIf(fits: (entry: Entry) => boolean): Entry[] {
       const removed: Entry[] = [];
-      for (const target of targets.values()) {
+      for (const { waiting } of targets.values()) {
         for (const priority of priorities) {
-          const waiting = target.waiting[priority];
-          if (waiting.length === 0) continue;
-          const out = waiting.filter(fits);
-          if (out.length === 0) continue;
-          removed.push(...out);
-          const kept = waiting.filter((entry) => !out.includes(entry));
-          waiting.splice(0, waiting.length, ...kept);
+          const { yes = [], no = [] } = Object.groupBy(waiting[priority], (entry) => (fits(entry) ? "yes" : "no"));
+          if (yes.length > 0) waiting[priority].splice(0, Number.POSITIVE_INFINITY, ...no);
+          removed.push(...yes);
         }
       }
       size -= removed.length;
       return removed;
     },
-    queuedFor: ({ waiting }) => waiting.urgent.length + waiting.first.length + waiting.retry.length,
-    get size() {
-      return size;
-    },
+
+    queuedFor,
+
+    /** Returns the number of queued deliveries. */
+    size: () => size,
   };
-}
-
-function ring(): FairRing<Target> {
-  return createFairRing(({ organization_id }) => organization_id);
-}
-
-function newTarget({ _id, organization_id, url }: EndpointIdentity, limit: number): Target {
-  const waiting = { urgent: [], first: [], retry: [] };
-  return { _id, organization_id, url, parsedUrl: new URL(url), limit, inFlight: 0, slow: 0, waiting };
 }

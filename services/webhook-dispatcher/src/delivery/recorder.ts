@@ -3,30 +3,19 @@ import { createBatcher } from "@vvs/batching";
 import type { Logger } from "@vvs/logging";
 import type { AttemptResult, DeliveryStore } from "./store.ts";
 
-/** Attempts recorded by one round trip. */
+/** Maximum number of attempts recorded by one write. */
 const MAX_BATCH = 250;
-/** Maximum number of round trips at the same time. */
+/** Maximum number of writes at the same time. */
 const AT_ONCE = 2;
 const RETRY_MS = 500;
 
-export interface Recorder {
-  /** Records an attempt. Retries until it is recorded or its lease has ended: another replica repeats it then. */
-  record(result: AttemptResult): Promise<void>;
-  /** Number of attempts that are not recorded yet. */
-  readonly waiting: number;
-  /** Resolves when no attempt is left to record. */
-  idle(): Promise<void>;
-}
+export type Recorder = ReturnType<typeof createRecorder>;
 
 /** Records attempts, those that end together by one write. */
-export function createRecorder(options: {
-  store: Pick<DeliveryStore, "record">;
-  logger: Logger;
-  now: () => Date;
-}): Recorder {
+export function createRecorder(options: { store: Pick<DeliveryStore, "record">; logger: Logger; now: () => Date }) {
   const { store, logger, now } = options;
-  const waiting = new Set<Promise<void>>();
-  /** The store could not record the last attempt; shared by all, so that it is logged once. */
+  let unrecorded = 0;
+  /** The last write failed; shared by all attempts, so that it is logged once. */
   let isFailing = false;
   const recordBatched = createBatcher<AttemptResult, boolean>({
     run: (results) => store.record(results),
@@ -54,16 +43,12 @@ export function createRecorder(options: {
   }
 
   return {
-    record(result) {
-      const recorded = recordUntilLeaseEnds(result).finally(() => waiting.delete(recorded));
-      waiting.add(recorded);
-      return recorded;
+    /** Records an attempt. Retries until it is recorded or its lease has ended: another replica repeats it then. */
+    async record(result: AttemptResult): Promise<void> {
+      unrecorded++;
+      await recordUntilLeaseEnds(result).finally(() => unrecorded--);
     },
-    get waiting() {
-      return waiting.size;
-    },
-    async idle() {
-      while (waiting.size > 0) await Promise.all(waiting);
-    },
+    /** Returns the number of attempts that are not recorded yet. */
+    unrecorded: () => unrecorded,
   };
 }

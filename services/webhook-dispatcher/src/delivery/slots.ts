@@ -1,5 +1,4 @@
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
-import type { Pool } from "./pools.ts";
 import type { Target } from "./queue.ts";
 
 /** An attempt that takes longer than this counts as slow. */
@@ -7,6 +6,14 @@ const SLOW_MS = 1_000;
 /** Share of the fast slots for endpoints that never answered; the smaller one applies while the slow slots are full. */
 const UNKNOWN_SHARE = 1 / 2;
 const UNKNOWN_SHARE_WHILE_FULL = 1 / 8;
+
+/** Maximum numbers of attempts in flight. */
+export interface PoolLimits {
+  readonly slots: number;
+  readonly slotsPerOrganization: number;
+}
+
+type Pool = ReturnType<typeof createPool>;
 
 /** A slot in use. */
 export interface Slot {
@@ -16,61 +23,63 @@ export interface Slot {
   isSlow: boolean;
 }
 
-/** The slots of attempts: fast ones, expected to end soon, and slow ones. */
-export interface Slots {
-  /** Is there a slot for an attempt to this endpoint? */
-  hasOne(target: Target): boolean;
-  take(target: Target): Slot;
-  free(slot: Slot): void;
-  /** Moves attempts that have taken long by now to the slow slots, even where those are full. */
-  markSlow(): void;
-  /** Does the endpoint fail, or does an attempt take long? Its attempts may be slow then. */
-  isSuspect(target: Target): boolean;
-  /** Has the endpoint never answered with success? */
-  isUnknown(target: Target): boolean;
-}
+export type Slots = ReturnType<typeof createSlots>;
 
+/** The slots of attempts: fast ones, expected to end soon, and slow ones. */
 export function createSlots(options: {
-  pools: { readonly fast: Pool; readonly slow: Pool };
+  pools: { readonly fast: PoolLimits; readonly slow: PoolLimits };
   endpoints: Pick<EndpointCache, "get">;
-}): Slots {
+}) {
   const { endpoints } = options;
-  const { fast, slow } = options.pools;
+  const [fast, slow] = [createPool(options.pools.fast), createPool(options.pools.slow)];
   // A set keeps the order of insertion: the longest in use comes first.
   const taken = new Set<Slot>();
 
+  /** Returns whether the endpoint fails, or an attempt takes long. Its attempts may be slow then. */
   function isSuspect(target: Target): boolean {
     const { circuit, consecutive_failures } = endpoints.get(target);
     return target.slow > 0 || consecutive_failures > 0 || circuit.state !== "closed";
   }
 
+  /** Returns whether the endpoint has never answered with success. */
   const isUnknown = (target: Target) => endpoints.get(target).last_success_at === null;
 
   /** Endpoints that never answered get only a part of the fast slots: they may all turn out to hang. */
   function poolFor(target: Target): Pool {
     if (isSuspect(target)) return slow;
     if (!isUnknown(target)) return fast;
-    const share = slow.taken < slow.slots ? UNKNOWN_SHARE : UNKNOWN_SHARE_WHILE_FULL;
-    return fast.taken < fast.slots * share ? fast : slow;
+    const share = slow.taken() < slow.slots ? UNKNOWN_SHARE : UNKNOWN_SHARE_WHILE_FULL;
+    return fast.taken() < fast.slots * share ? fast : slow;
   }
 
   return {
-    hasOne: (target) => poolFor(target).hasRoom(target.organization_id),
-    take(target) {
+    isSuspect,
+    isUnknown,
+    /** Returns whether there is a slot for an attempt to this endpoint. */
+    hasOne: (target: Target) => poolFor(target).hasRoom(target.organization_id),
+    /** Returns whether there is a slot for an attempt that may no longer be held. */
+    hasSlowOne: (organizationId: string) => slow.hasRoom(organizationId),
+    /** Returns the number of attempts in flight. */
+    inFlight: () => ({ fast: fast.taken(), slow: slow.taken() }),
+
+    take(target: Target): Slot {
       const slot: Slot = { target, takenAt: performance.now(), pool: poolFor(target), isSlow: false };
       slot.pool.take(target.organization_id);
       target.inFlight++;
       taken.add(slot);
       return slot;
     },
-    free(slot) {
+
+    free(slot: Slot): void {
       const { target } = slot;
       taken.delete(slot);
       slot.pool.free(target.organization_id);
       target.inFlight--;
       if (slot.isSlow) target.slow--;
     },
-    markSlow() {
+
+    /** Moves attempts that have taken long by now to the slow slots, even if those are full. */
+    markSlow(): void {
       const before = performance.now() - SLOW_MS;
       for (const slot of taken) {
         if (slot.takenAt > before) return;
@@ -82,7 +91,27 @@ export function createSlots(options: {
         slow.take(slot.target.organization_id);
       }
     },
-    isSuspect,
-    isUnknown,
+  };
+}
+
+/** A number of slots, of which each organization can hold only a part. More than all can be taken: see `markSlow`. */
+function createPool({ slots, slotsPerOrganization }: PoolLimits) {
+  const byOrganization = new Map<string, number>();
+  const takenBy = (organizationId: string) => byOrganization.get(organizationId) ?? 0;
+  let taken = 0;
+  return {
+    slots,
+    taken: () => taken,
+    hasRoom: (organizationId: string) => taken < slots && takenBy(organizationId) < slotsPerOrganization,
+    take(organizationId: string): void {
+      taken++;
+      byOrganization.set(organizationId, takenBy(organizationId) + 1);
+    },
+    free(organizationId: string): void {
+      taken--;
+      const left = takenBy(organizationId) - 1;
+      if (left > 0) byOrganization.set(organizationId, left);
+      else byOrganization.delete(organizationId);
+    },
   };
 }

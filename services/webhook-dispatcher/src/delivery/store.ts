@@ -7,53 +7,30 @@ import {
   MongoBulkWriteError,
   type UpdateFilter,
 } from "mongodb";
-import type { Outcome } from "../attempt/outcome.ts";
 import type { EndpointIdentity } from "../endpoints/endpoint.ts";
 import type { Attempt, Delivery } from "./delivery.ts";
+import type { Outcome } from "./schedule.ts";
 
 const DUPLICATE_KEY = 11_000;
 
-/** The fields of a delivery that decide whether it is attempted now. */
-export type Candidate = Pick<
-  Delivery,
-  | "_id"
-  | "organization_id"
-  | "monitor_id"
-  | "webhook_url"
-  | "endpoint_id"
-  | "next_attempt_at"
-  | "due_at"
-  | "held"
-  | "lease"
-  | "first_attempt_owed"
-  | "test"
->;
+/** A delivery without its large fields, which do not decide whether it is attempted now. */
+export type Candidate = Omit<Delivery, "attempts" | "changes" | "trace" | "replays">;
+const CANDIDATE = { attempts: 0, changes: 0, trace: 0, replays: 0 } as const;
 
 /** The first event of a monitor that is owed its first attempt: the later ones wait for it. */
-export interface MonitorHead {
-  /** mon_…. */
-  readonly _id: string;
-  readonly delivery_id: string;
-  /** Null: it is blocked still, and must be unblocked. */
-  readonly next_attempt_at: Date | null;
-}
+export type MonitorHead = Pick<Delivery, "_id" | "monitor_id" | "next_attempt_at">;
+const MONITOR_HEAD = { _id: "$_id", monitor_id: "$monitor_id", next_attempt_at: "$next_attempt_at" };
 
-/** When a delivery is due that is not attempted now. */
-interface Postponement {
+/** A leased or due delivery that is put back into the store without an attempt. */
+export interface Postponement {
+  readonly delivery: Candidate;
   /** Null: it is blocked by an earlier event of its monitor. */
   readonly nextAttemptAt: Date | null;
   readonly held: boolean;
 }
 
-/** A delivery that was due and is postponed instead of leased. */
-export interface Deferral extends Postponement {
-  readonly candidate: Candidate;
-}
-
-/** A leased delivery that is given back without an attempt. */
-export interface Release extends Postponement {
-  readonly delivery: Delivery;
-}
+/** Returns a delivery's postponement until an earlier event of its monitor has had its first attempt. */
+export const blocked = (delivery: Candidate): Postponement => ({ delivery, nextAttemptAt: null, held: false });
 
 /** An attempt and what follows from it. */
 export interface AttemptResult {
@@ -62,58 +39,27 @@ export interface AttemptResult {
   readonly outcome: Outcome;
 }
 
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
 /**
  * Deliveries of one environment, for the engine, which works for all organizations together. Changes to a leased
  * delivery match on its lease, so only the holder makes them.
  */
-export interface DeliveryStore {
-  /** Stores new deliveries; returns the ids of those that were stored before, which stay as they are. */
-  insert(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>>;
-  /** Returns the first event owed its first attempt, of each of these monitors; of all monitors where absent. */
-  monitorHeads(monitorIds?: readonly string[]): Promise<MonitorHead[]>;
-  /** Makes these blocked deliveries due: they are the first of their monitors now. */
-  unblock(deliveryIds: readonly string[], now: Date): Promise<void>;
-  /** Returns what is to be attempted now, longest due first, expired leases included. */
-  due(now: Date, limit: number): Promise<Candidate[]>;
-  /** Returns the held deliveries to an endpoint, longest due first. */
-  held(endpointId: string, limit: number): Promise<Candidate[]>;
-  /** Returns the endpoints for which deliveries are held. */
-  heldEndpoints(): Promise<EndpointIdentity[]>;
-  /** Leases those that are still due or held, and returns them. */
-  claim(candidates: readonly Candidate[], options: { now: Date; leaseUntil: Date }): Promise<Delivery[]>;
-  /** Postpones candidates, unless they were changed since they were read. */
-  defer(deferrals: readonly Deferral[]): Promise<void>;
-  /** Gives leased deliveries back. */
-  release(releases: readonly Release[]): Promise<void>;
-  /** Records attempts. Returns false for those whose lease another replica has by now: it repeats the attempt. */
-  record(results: readonly AttemptResult[]): Promise<boolean[]>;
-}
-
-const CANDIDATE = {
-  organization_id: 1,
-  monitor_id: 1,
-  webhook_url: 1,
-  endpoint_id: 1,
-  next_attempt_at: 1,
-  due_at: 1,
-  held: 1,
-  lease: 1,
-  first_attempt_owed: 1,
-  test: 1,
-} as const;
-
-export function createDeliveryStore({ db }: { db: Db }): DeliveryStore {
+export function createDeliveryStore({ db }: { db: Db }) {
   const deliveries = db.collection<Delivery>("deliveries");
-
-  const byLease = ({ _id, organization_id, lease }: Delivery) => ({ _id, organization_id, lease: lease! });
 
   async function bulk(operations: AnyBulkWriteOperation<Delivery>[]): Promise<number> {
     if (operations.length === 0) return 0;
     return (await deliveries.bulkWrite(operations, { ordered: false })).matchedCount;
   }
 
+  /** Returns matching deliveries, longest due first. */
+  const candidates = (filter: Filter<Delivery>, limit: number): Promise<Candidate[]> =>
+    deliveries.find(filter).project<Candidate>(CANDIDATE).sort({ next_attempt_at: 1 }).limit(limit).toArray();
+
   return {
-    async insert(added) {
+    /** Stores new deliveries. Returns the ids of those that were stored before, which stay as they are. */
+    async insert(added: readonly Delivery[]): Promise<ReadonlySet<string>> {
       try {
         await deliveries.insertMany(added, { ordered: false });
         return new Set();
@@ -125,95 +71,75 @@ export function createDeliveryStore({ db }: { db: Db }): DeliveryStore {
       }
     },
 
-    monitorHeads: (monitorIds) =>
+    /** Returns the first event owed its first attempt, of each of these monitors; of all monitors if absent. */
+    monitorHeads: (monitorIds?: readonly string[]): Promise<MonitorHead[]> =>
       deliveries
         .aggregate<MonitorHead>([
           { $match: { first_attempt_owed: true, ...(monitorIds && { monitor_id: { $in: monitorIds } }) } },
           { $sort: { monitor_id: 1, run_seq: 1 } },
-          {
-            $group: {
-              _id: "$monitor_id",
-              delivery_id: { $first: "$_id" },
-              next_attempt_at: { $first: "$next_attempt_at" },
-            },
-          },
+          { $group: { _id: "$monitor_id", first: { $first: MONITOR_HEAD } } },
+          { $replaceWith: "$first" },
         ])
         .toArray(),
 
-    async unblock(ids, now) {
+    /** Makes these deliveries due, if they are blocked: they are the first of their monitors now. */
+    async unblock(ids: readonly string[], now: Date): Promise<void> {
       await deliveries.updateMany(
         { _id: { $in: ids }, first_attempt_owed: true, next_attempt_at: null },
         { $set: { next_attempt_at: now, due_at: now } },
       );
     },
 
-    due: (now, limit) =>
-      deliveries
-        .find({ status: "pending", next_attempt_at: { $lte: now } })
-        .project<Candidate>(CANDIDATE)
-        .sort({ next_attempt_at: 1 })
-        .limit(limit)
-        .toArray(),
+    /** Returns the deliveries to be attempted now, expired leases included. */
+    due: (now: Date, limit: number) => candidates({ status: "pending", next_attempt_at: { $lte: now } }, limit),
 
-    held: (endpointId, limit) =>
-      deliveries
-        .find({ held: true, endpoint_id: endpointId })
-        .project<Candidate>(CANDIDATE)
-        .sort({ next_attempt_at: 1 })
-        .limit(limit)
-        .toArray(),
+    /** Returns the held deliveries to an endpoint. */
+    held: (endpointId: string, limit: number) => candidates({ held: true, endpoint_id: endpointId }, limit),
 
-    heldEndpoints: () =>
-      deliveries
+    /** Returns the endpoints for which deliveries are held. */
+    heldEndpoints(): Promise<EndpointIdentity[]> {
+      const [organization_id, url] = [{ $first: "$organization_id" }, { $first: "$webhook_url" }];
+      return deliveries
         .aggregate<EndpointIdentity>([
           { $match: { held: true } },
-          {
-            $group: {
-              _id: "$endpoint_id",
-              organization_id: { $first: "$organization_id" },
-              url: { $first: "$webhook_url" },
-            },
-          },
+          { $group: { _id: "$endpoint_id", organization_id, url } },
         ])
-        .toArray(),
+        .toArray();
+    },
 
-    async claim(candidates, { now, leaseUntil }) {
-      if (candidates.length === 0) return [];
+    /** Leases those that are still due or held, and returns them. */
+    async claim(
+      wanted: readonly Candidate[],
+      { now, leaseUntil }: { now: Date; leaseUntil: Date },
+    ): Promise<Delivery[]> {
+      if (wanted.length === 0) return [];
       const lease = randomUUID();
-      const byIds: Filter<Delivery> = { _id: { $in: candidates.map(({ _id }) => _id) } };
+      const byIds: Filter<Delivery> = { _id: { $in: wanted.map(({ _id }) => _id) } };
+      const isDue: Filter<Delivery> = { $or: [{ held: true }, { next_attempt_at: { $lte: now } }] };
       await deliveries.updateMany(
-        {
-          ...byIds,
-          status: "pending",
-          url_removed: { $ne: true },
-          $or: [{ held: true }, { next_attempt_at: { $lte: now } }],
-        },
+        { ...byIds, ...isDue, status: "pending", url_removed: { $ne: true } },
         { $set: { lease, next_attempt_at: leaseUntil }, $unset: { held: "" } },
       );
       return deliveries.find({ ...byIds, lease }).toArray();
     },
 
-    async defer(deferrals) {
+    /** Postpones deliveries, unless another replica has leased them since they were read or leased here. */
+    async postpone(postponements: readonly Postponement[]): Promise<void> {
       await bulk(
-        deferrals.map(({ candidate: { _id, organization_id, next_attempt_at }, nextAttemptAt, held }) => ({
-          updateOne: {
-            filter: { _id, organization_id, status: "pending", next_attempt_at },
-            update: postponed(nextAttemptAt, held),
-          },
-        })),
+        postponements.map(({ delivery, nextAttemptAt, held }) => {
+          const { _id, organization_id, lease, next_attempt_at } = delivery;
+          const filter = { _id, organization_id, status: "pending" as const, next_attempt_at, ...(lease && { lease }) };
+          const update: UpdateFilter<Delivery> = held
+            ? { $set: { next_attempt_at: nextAttemptAt, held }, $unset: { lease: "" } }
+            : { $set: { next_attempt_at: nextAttemptAt }, $unset: { lease: "", held: "" } };
+          return { updateOne: { filter, update } };
+        }),
       );
     },
 
-    async release(releases) {
-      await bulk(
-        releases.map(({ delivery, nextAttemptAt, held }) => ({
-          updateOne: { filter: byLease(delivery), update: postponed(nextAttemptAt, held) },
-        })),
-      );
-    },
-
-    async record(results) {
-      // One update of many costs the store a third of many updates of one. What was claimed together shares a lease.
+    /** Records attempts. Returns false for those whose lease another replica has by now: it repeats the attempt. */
+    async record(results: readonly AttemptResult[]): Promise<boolean[]> {
+      // One update of many costs the store a third of many updates of one. Deliveries claimed together share a lease.
       const grouped = Map.groupBy(results, ({ delivery }) => delivery.lease!);
       const matchedCount = await bulk(
         [...grouped].map(([lease, some]) => {
@@ -223,23 +149,15 @@ export function createDeliveryStore({ db }: { db: Db }): DeliveryStore {
         }),
       );
       if (matchedCount === results.length) return results.map(() => true);
-      // The driver says how many deliveries matched, not which.
+      // The driver returns how many deliveries matched, not which.
+      const ids = results.map(({ delivery }) => delivery._id);
       const found = await deliveries
-        .find(
-          { _id: { $in: results.map(({ delivery }) => delivery._id) } },
-          { projection: { "attempts.started_at": 1 } },
-        )
+        .find({ _id: { $in: ids } }, { projection: { "attempts.started_at": 1 } })
         .toArray();
       const startsOf = new Map(found.map(({ _id, attempts }) => [_id, attempts.map(({ started_at }) => +started_at)]));
       return results.map(({ delivery, attempt }) => !!startsOf.get(delivery._id)?.includes(+attempt.started_at));
     },
   };
-}
-
-function postponed(nextAttemptAt: Date | null, held: boolean): UpdateFilter<Delivery> {
-  return held
-    ? { $set: { next_attempt_at: nextAttemptAt, held: true }, $unset: { lease: "" } }
-    : { $set: { next_attempt_at: nextAttemptAt }, $unset: { lease: "", held: "" } };
 }
 
 /** Gives each delivery its own result, by its position in the list. */

@@ -3,39 +3,29 @@ import type { DueSignals } from "./due-signals.ts";
 import type { MonitorOrder } from "./monitor-order.ts";
 import type { DeliveryStore, MonitorHead } from "./store.ts";
 
-/** Makes the next event of a monitor due when the first attempt before it has ended. */
-export interface Unblocker {
-  /**
-   * Makes the monitor's first event in the store due, if there is one. Call it when no event of the monitor is leased
-   * here any longer. Returns immediately; a failure is left to the orphan sweeper.
-   */
-  unblockNext(monitorId: string): void;
-  /** Makes those of these events due that are blocked, and wakes the due poller. */
-  unblock(heads: readonly MonitorHead[]): Promise<void>;
-}
+export type Unblocker = ReturnType<typeof createUnblocker>;
 
+/** Makes the next event of a monitor due when the first attempt before it has ended. */
 export function createUnblocker(options: {
   store: Pick<DeliveryStore, "monitorHeads" | "unblock">;
   order: Pick<MonitorOrder<unknown>, "noteNoneStored">;
   signals: Pick<DueSignals, "wake">;
   now: () => Date;
-}): Unblocker {
+}) {
   const { store, order, signals, now } = options;
 
+  /** Makes those of these events due that are blocked, and wakes the due poller. */
   async function unblock(heads: readonly MonitorHead[]): Promise<void> {
-    const blocked = heads.filter(({ next_attempt_at }) => next_attempt_at === null);
-    if (blocked.length === 0) return;
-    await store.unblock(
-      blocked.map(({ delivery_id }) => delivery_id),
-      now(),
-    );
+    const ids = heads.filter(({ next_attempt_at }) => next_attempt_at === null).map(({ _id }) => _id);
+    if (ids.length === 0) return;
+    await store.unblock(ids, now());
     signals.wake();
   }
 
   const unblockFirst = createBatcher<string, void>({
     async run(monitorIds) {
       const heads = await store.monitorHeads(monitorIds);
-      const owed = new Set(heads.map(({ _id }) => _id));
+      const owed = new Set(heads.map(({ monitor_id }) => monitor_id));
       for (const id of monitorIds) if (!owed.has(id)) order.noteNoneStored(id);
       await unblock(heads);
       return [];
@@ -46,7 +36,11 @@ export function createUnblocker(options: {
   });
 
   return {
-    unblockNext: (monitorId) => void unblockFirst(monitorId).catch(() => undefined),
     unblock,
+    /**
+     * Makes the monitor's first event in the store due, if there is one. Call it when no event of the monitor is leased
+     * here any longer. Returns immediately; a failure is left to the orphan sweeper.
+     */
+    unblockNext: (monitorId: string) => void unblockFirst(monitorId).catch(() => undefined),
   };
 }

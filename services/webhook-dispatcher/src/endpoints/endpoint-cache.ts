@@ -12,23 +12,6 @@ const FIRST_LOOK_BACK_MS = 60_000;
 /** Maximum number of endpoints kept; beyond it, those that answer well are forgotten. */
 const MAX_CACHED = 50_000;
 
-/** This replica's view of endpoints: as stored, with its own observations since applied on top. */
-export interface EndpointCache {
-  /** Loads these unless they are cached. Errors: the store is unavailable. */
-  load(identities: readonly EndpointIdentity[]): Promise<void>;
-  /** Returns an endpoint as cached; as a new one where it was never loaded. */
-  get(identity: EndpointIdentity): Endpoint;
-  /** Applies the result of an attempt: immediately here, for other replicas within about a second. */
-  observe(identity: EndpointIdentity, seen: Observation): void;
-  /** Claims the probe of an open circuit until then. Returns false where another replica has it. */
-  claimProbe(identity: EndpointIdentity, until: Date): Promise<boolean>;
-  /** Registers what is called when the state of an endpoint's circuit changed, here or in another replica. */
-  onCircuitChange(listener: (endpoint: Endpoint) => void): void;
-  /** Stores observations and reads the changes of other replicas. A timer calls it; call it once more at the end. */
-  sync(): Promise<void>;
-  close(): void;
-}
-
 interface CachedEndpoint {
   /** As last read or written. */
   stored: Endpoint;
@@ -38,10 +21,13 @@ interface CachedEndpoint {
   seen: Observation[];
 }
 
-export function createEndpointCache(options: { store: EndpointStore; logger: Logger; now: () => Date }): EndpointCache {
+export type EndpointCache = ReturnType<typeof createEndpointCache>;
+
+/** This replica's view of endpoints: as stored, with its own observations since applied on top. */
+export function createEndpointCache(options: { store: EndpointStore; logger: Logger; now: () => Date }) {
   const { store, logger, now } = options;
   const cache = new Map<string, CachedEndpoint>();
-  const listeners: ((endpoint: Endpoint) => void)[] = [];
+  let onCircuitChange: (endpoint: Endpoint) => void = () => undefined;
   let since = new Date(now().getTime() - FIRST_LOOK_BACK_MS);
   let isFailing = false;
   let syncing: Promise<void> | undefined;
@@ -66,7 +52,7 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
   function replace(cached: CachedEndpoint, next: Endpoint): void {
     const before = cached.current;
     cached.current = next;
-    if (before.circuit.state !== next.circuit.state) for (const listener of listeners) listener(next);
+    if (before.circuit.state !== next.circuit.state) onCircuitChange(next);
   }
 
   async function save(): Promise<void> {
@@ -119,6 +105,7 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
     }
   }
 
+  /** Stores observations and reads the changes of other replicas. A timer calls it; call it once more at the end. */
   function sync(): Promise<void> {
     syncing ??= syncOnce().finally(() => {
       syncing = undefined;
@@ -130,15 +117,20 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
   timer.unref();
 
   return {
-    async load(identities) {
+    /** Loads these unless they are cached. Errors: the store is unavailable. */
+    async load(identities: readonly EndpointIdentity[]): Promise<void> {
       const unknown = new Map(identities.filter(({ _id }) => !cache.has(_id)).map((each) => [each._id, each]));
       if (unknown.size === 0) return;
       const stored = await store.load([...unknown.keys()]);
       for (const identity of unknown.values()) cachedFor(identity);
       for (const each of stored) apply(cachedFor(each), each);
     },
-    get: (identity) => cachedFor(identity).current,
-    observe(identity, seen) {
+
+    /** Returns an endpoint as cached; as a new one if it was never loaded. */
+    get: (identity: EndpointIdentity): Endpoint => cachedFor(identity).current,
+
+    /** Applies the result of an attempt: immediately here, for other replicas within about a second. */
+    observe(identity: EndpointIdentity, seen: Observation): void {
       const cached = cachedFor(identity);
       const next = observe(cached.current, seen);
       if (next === cached.current) return;
@@ -147,7 +139,9 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
       replace(cached, next);
       if (hasTurned) void sync();
     },
-    async claimProbe(identity, until) {
+
+    /** Claims the probe of an open circuit until then. Returns false if another replica has it. */
+    async claimProbe(identity: EndpointIdentity, until: Date): Promise<boolean> {
       await sync();
       const cached = cachedFor(identity);
       if (cached.stored !== cached.current || !mayProbe(cached.current.circuit, now())) return false;
@@ -160,7 +154,12 @@ export function createEndpointCache(options: { store: EndpointStore; logger: Log
       }
       return !lost;
     },
-    onCircuitChange: (listener) => void listeners.push(listener),
+
+    /** Sets what is called when the state of an endpoint's circuit changed, here or in another replica. */
+    onCircuitChange(listener: typeof onCircuitChange): void {
+      onCircuitChange = listener;
+    },
+
     sync,
     close: () => clearInterval(timer),
   };

@@ -6,18 +6,12 @@ import type { Endpoint } from "./endpoint.ts";
 export const CHANGES_PER_READ = 1_000;
 const DUPLICATE_KEY = 11_000;
 
-/** The endpoints of one environment, shared by all replicas. */
-export interface EndpointStore {
-  load(ids: readonly string[]): Promise<Endpoint[]>;
-  /** Returns the endpoints changed since then, by the store's clock, oldest change first. */
-  changedSince(since: Date): Promise<Endpoint[]>;
-  /** Stores the endpoints whose stored revision is still the one before; returns the ids of the others. */
-  save(endpoints: readonly Endpoint[]): Promise<ReadonlySet<string>>;
-}
+export type EndpointStore = ReturnType<typeof createEndpointStore>;
 
-export function createEndpointStore({ db }: { db: Db }): EndpointStore {
+/** The endpoints of one environment, shared by all replicas. */
+export function createEndpointStore({ db }: { db: Db }) {
   const endpoints = db.collection<Endpoint>("endpoints");
-  const load = (ids: readonly string[]) => endpoints.find({ _id: { $in: [...ids] } }).toArray();
+  const load = (ids: readonly string[]) => endpoints.find({ _id: { $in: ids } }).toArray();
 
   /** Returns how many endpoints were written. `writer` is unique to this call. */
   async function write(changed: readonly Endpoint[], writer: string): Promise<number> {
@@ -25,11 +19,7 @@ export function createEndpointStore({ db }: { db: Db }): EndpointStore {
       updateOne: {
         filter: { _id: endpoint._id, organization_id: endpoint.organization_id, rev: endpoint.rev - 1 },
         // The store's clock gives the changes of all replicas one order.
-        update: [
-          {
-            $replaceWith: { $mergeObjects: [{ $literal: { ...endpoint, rev_by: writer } }, { updated_at: "$$NOW" }] },
-          },
-        ],
+        update: [{ $replaceWith: { $literal: { ...endpoint, rev_by: writer } } }, { $set: { updated_at: "$$NOW" } }],
         upsert: endpoint.rev === 1,
       },
     }));
@@ -46,14 +36,16 @@ export function createEndpointStore({ db }: { db: Db }): EndpointStore {
   return {
     load,
 
-    changedSince: (since) =>
+    /** Returns the endpoints changed since then, by the store's clock, oldest change first. */
+    changedSince: (since: Date): Promise<Endpoint[]> =>
       endpoints
         .find({ updated_at: { $gte: since } })
         .sort({ updated_at: 1 })
         .limit(CHANGES_PER_READ)
         .toArray(),
 
-    async save(changed) {
+    /** Stores the endpoints whose stored revision is still the one before; returns the ids of the others. */
+    async save(changed: readonly Endpoint[]): Promise<ReadonlySet<string>> {
       const unsaved = new Set<string>();
       if (changed.length === 0) return unsaved;
       const writer = randomUUID();

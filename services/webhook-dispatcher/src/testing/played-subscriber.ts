@@ -18,7 +18,7 @@ export interface PlayedSubscriber {
   close(): Promise<void>;
 }
 
-/** Starts a subscriber on loopback that answers with `answer`, or with 200 where absent. */
+/** Starts a subscriber on loopback that answers with `answer`, or with 200 if absent. */
 export async function playSubscriber(
   answer: (post: Post, response: ServerResponse) => void = (_post, response) => void response.end("ok"),
 ): Promise<PlayedSubscriber> {

@@ -15,7 +15,7 @@ import type { Caller, CheckStatus, CheckType, Idempotency, PageRequest, Position
 export declare const file_vvs_monitor_v1_monitor: GenFile;
 
 /**
- * The last finished run.
+ * The newest run that has ended.
  *
  * @generated from message vvs.monitor.v1.LastRun
  */
@@ -28,7 +28,7 @@ export declare type LastRun = Message<"vvs.monitor.v1.LastRun"> & {
   at?: Timestamp | undefined;
 
   /**
-   * The overall result.
+   * Its overall result.
    *
    * @generated from field: vvs.common.v1.CheckStatus outcome = 2;
    */
@@ -69,7 +69,7 @@ export declare type Monitor = Message<"vvs.monitor.v1.Monitor"> & {
   entityId: string;
 
   /**
-   * What it runs.
+   * The checks that it runs.
    *
    * @generated from field: repeated vvs.common.v1.CheckType checks = 3;
    */
@@ -83,7 +83,7 @@ export declare type Monitor = Message<"vvs.monitor.v1.Monitor"> & {
   frequency: Frequency;
 
   /**
-   * Where changes are sent; empty where nothing is sent.
+   * URL that its events are sent to; empty: they are not sent.
    *
    * @generated from field: string webhook_url = 5;
    */
@@ -111,14 +111,14 @@ export declare type Monitor = Message<"vvs.monitor.v1.Monitor"> & {
   lastRun?: LastRun | undefined;
 
   /**
-   * Absent once canceled.
+   * Due time of the next run; absent once canceled.
    *
    * @generated from field: google.protobuf.Timestamp next_run_at = 9;
    */
   nextRunAt?: Timestamp | undefined;
 
   /**
-   * Runs in a row whose overall result was error.
+   * Number of consecutive runs whose overall result was error.
    *
    * @generated from field: int32 consecutive_errors = 10;
    */
@@ -132,13 +132,13 @@ export declare type Monitor = Message<"vvs.monitor.v1.Monitor"> & {
 export declare const MonitorSchema: GenMessage<Monitor>;
 
 /**
- * A creation.
+ * The monitor to create.
  *
  * @generated from message vvs.monitor.v1.CreateMonitorRequest
  */
 export declare type CreateMonitorRequest = Message<"vvs.monitor.v1.CreateMonitorRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -159,7 +159,7 @@ export declare type CreateMonitorRequest = Message<"vvs.monitor.v1.CreateMonitor
   checks: CheckType[];
 
   /**
-   * Absolute URL, checked here once more; empty for none.
+   * Absolute URL, validated again here; empty: events are not sent.
    *
    * @generated from field: string webhook_url = 4;
    */
@@ -173,14 +173,14 @@ export declare type CreateMonitorRequest = Message<"vvs.monitor.v1.CreateMonitor
   frequency: Frequency;
 
   /**
-   * Absent where the client sent no key.
+   * Absent if the client sent no key.
    *
    * @generated from field: vvs.common.v1.Idempotency idempotency = 6;
    */
   idempotency?: Idempotency | undefined;
 
   /**
-   * Active monitors that the organization may have in this environment, this one counted.
+   * Maximum number of active monitors of the organization in this environment, including this one.
    *
    * @generated from field: int32 active_limit = 7;
    */
@@ -194,7 +194,7 @@ export declare type CreateMonitorRequest = Message<"vvs.monitor.v1.CreateMonitor
 export declare const CreateMonitorRequestSchema: GenMessage<CreateMonitorRequest>;
 
 /**
- * The monitor.
+ * The created monitor.
  *
  * @generated from message vvs.monitor.v1.CreateMonitorResponse
  */
@@ -207,7 +207,7 @@ export declare type CreateMonitorResponse = Message<"vvs.monitor.v1.CreateMonito
   monitor?: Monitor | undefined;
 
   /**
-   * The answer repeats an earlier one under the same idempotency key.
+   * The answer to an earlier call with the same idempotency key is repeated.
    *
    * @generated from field: bool replayed = 2;
    */
@@ -221,13 +221,13 @@ export declare type CreateMonitorResponse = Message<"vvs.monitor.v1.CreateMonito
 export declare const CreateMonitorResponseSchema: GenMessage<CreateMonitorResponse>;
 
 /**
- * One monitor is asked for.
+ * Identifies a monitor.
  *
  * @generated from message vvs.monitor.v1.GetMonitorRequest
  */
 export declare type GetMonitorRequest = Message<"vvs.monitor.v1.GetMonitorRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -248,7 +248,7 @@ export declare type GetMonitorRequest = Message<"vvs.monitor.v1.GetMonitorReques
 export declare const GetMonitorRequestSchema: GenMessage<GetMonitorRequest>;
 
 /**
- * One monitor.
+ * The monitor.
  *
  * @generated from message vvs.monitor.v1.GetMonitorResponse
  */
@@ -268,20 +268,20 @@ export declare type GetMonitorResponse = Message<"vvs.monitor.v1.GetMonitorRespo
 export declare const GetMonitorResponseSchema: GenMessage<GetMonitorResponse>;
 
 /**
- * Monitors are asked for.
+ * Selects monitors.
  *
  * @generated from message vvs.monitor.v1.ListMonitorsRequest
  */
 export declare type ListMonitorsRequest = Message<"vvs.monitor.v1.ListMonitorsRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * Which part.
+   * Which page.
    *
    * @generated from field: vvs.common.v1.PageRequest page = 2;
    */
@@ -295,14 +295,14 @@ export declare type ListMonitorsRequest = Message<"vvs.monitor.v1.ListMonitorsRe
   entityId: string;
 
   /**
-   * Those that are canceled instead of those that are active.
+   * Return the canceled monitors instead of the active ones.
    *
    * @generated from field: bool canceled = 4;
    */
   canceled: boolean;
 
   /**
-   * Only those whose last finished run came to this; unspecified for all.
+   * Only those whose last ended run had this result; unspecified for all.
    *
    * @generated from field: vvs.common.v1.CheckStatus last_outcome = 5;
    */
@@ -336,7 +336,7 @@ export declare type ListMonitorsResponse = Message<"vvs.monitor.v1.ListMonitorsR
   monitors: Monitor[];
 
   /**
-   * Where the next page starts; absent on the last.
+   * Where the next page starts; absent on the last page.
    *
    * @generated from field: vvs.common.v1.Position next = 2;
    */
@@ -350,13 +350,13 @@ export declare type ListMonitorsResponse = Message<"vvs.monitor.v1.ListMonitorsR
 export declare const ListMonitorsResponseSchema: GenMessage<ListMonitorsResponse>;
 
 /**
- * The number of active monitors is asked for.
+ * Selects the organization whose monitors are counted.
  *
  * @generated from message vvs.monitor.v1.CountMonitorsRequest
  */
 export declare type CountMonitorsRequest = Message<"vvs.monitor.v1.CountMonitorsRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -376,7 +376,7 @@ export declare const CountMonitorsRequestSchema: GenMessage<CountMonitorsRequest
  */
 export declare type CountMonitorsResponse = Message<"vvs.monitor.v1.CountMonitorsResponse"> & {
   /**
-   * Those that count against the plan's cap.
+   * Number of monitors that count against the plan's cap.
    *
    * @generated from field: int32 active = 1;
    */
@@ -390,13 +390,13 @@ export declare type CountMonitorsResponse = Message<"vvs.monitor.v1.CountMonitor
 export declare const CountMonitorsResponseSchema: GenMessage<CountMonitorsResponse>;
 
 /**
- * A change of a monitor.
+ * The changes to make to a monitor.
  *
  * @generated from message vvs.monitor.v1.UpdateMonitorRequest
  */
 export declare type UpdateMonitorRequest = Message<"vvs.monitor.v1.UpdateMonitorRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -451,13 +451,13 @@ export declare type UpdateMonitorResponse = Message<"vvs.monitor.v1.UpdateMonito
 export declare const UpdateMonitorResponseSchema: GenMessage<UpdateMonitorResponse>;
 
 /**
- * A cancellation.
+ * Identifies the monitor to cancel.
  *
  * @generated from message vvs.monitor.v1.CancelMonitorRequest
  */
 export declare type CancelMonitorRequest = Message<"vvs.monitor.v1.CancelMonitorRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -498,7 +498,7 @@ export declare type CancelMonitorResponse = Message<"vvs.monitor.v1.CancelMonito
 export declare const CancelMonitorResponseSchema: GenMessage<CancelMonitorResponse>;
 
 /**
- * One field that changed.
+ * A field that changed.
  *
  * @generated from message vvs.monitor.v1.Change
  */
@@ -511,14 +511,14 @@ export declare type Change = Message<"vvs.monitor.v1.Change"> & {
   field: string;
 
   /**
-   * Absent where there was no value.
+   * The value before; absent if there was none.
    *
    * @generated from field: optional string previous = 2;
    */
   previous?: string | undefined;
 
   /**
-   * Absent where there is no value.
+   * The value now; absent if there is none.
    *
    * @generated from field: optional string current = 3;
    */
@@ -532,7 +532,7 @@ export declare type Change = Message<"vvs.monitor.v1.Change"> & {
 export declare const ChangeSchema: GenMessage<Change>;
 
 /**
- * Something changed.
+ * A detected change of a monitored vendor.
  *
  * @generated from message vvs.monitor.v1.Event
  */
@@ -580,13 +580,13 @@ export declare type Event = Message<"vvs.monitor.v1.Event"> & {
 export declare const EventSchema: GenMessage<Event>;
 
 /**
- * Events are asked for.
+ * Selects events.
  *
  * @generated from message vvs.monitor.v1.ListEventsRequest
  */
 export declare type ListEventsRequest = Message<"vvs.monitor.v1.ListEventsRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
@@ -600,7 +600,7 @@ export declare type ListEventsRequest = Message<"vvs.monitor.v1.ListEventsReques
   monitorId: string;
 
   /**
-   * Which part.
+   * Which page.
    *
    * @generated from field: vvs.common.v1.PageRequest page = 3;
    */
@@ -627,7 +627,7 @@ export declare type ListEventsResponse = Message<"vvs.monitor.v1.ListEventsRespo
   events: Event[];
 
   /**
-   * Where the next page starts; absent on the last.
+   * Where the next page starts; absent on the last page.
    *
    * @generated from field: vvs.common.v1.Position next = 2;
    */
@@ -641,27 +641,27 @@ export declare type ListEventsResponse = Message<"vvs.monitor.v1.ListEventsRespo
 export declare const ListEventsResponseSchema: GenMessage<ListEventsResponse>;
 
 /**
- * Events after a position are asked for.
+ * Selects events after a position.
  *
  * @generated from message vvs.monitor.v1.ListEventsAfterRequest
  */
 export declare type ListEventsAfterRequest = Message<"vvs.monitor.v1.ListEventsAfterRequest"> & {
   /**
-   * On whose behalf.
+   * The user and organization that the call is made for.
    *
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
 
   /**
-   * The position that an earlier answer ended with; absent to begin at the oldest event kept.
+   * The position returned by an earlier answer; absent: begin at the oldest stored event.
    *
    * @generated from field: optional int64 after = 2;
    */
   after?: bigint | undefined;
 
   /**
-   * Events wanted, 1–100.
+   * Maximum number of events returned, 1–100.
    *
    * @generated from field: int32 limit = 3;
    */
@@ -682,20 +682,20 @@ export declare type ListEventsAfterRequest = Message<"vvs.monitor.v1.ListEventsA
 export declare const ListEventsAfterRequestSchema: GenMessage<ListEventsAfterRequest>;
 
 /**
- * Events in the order in which they were recorded.
+ * Events in the order in which they were stored.
  *
  * @generated from message vvs.monitor.v1.ListEventsAfterResponse
  */
 export declare type ListEventsAfterResponse = Message<"vvs.monitor.v1.ListEventsAfterResponse"> & {
   /**
-   * Oldest first; empty where there is none yet.
+   * Oldest first; empty if there is none yet.
    *
    * @generated from field: repeated vvs.monitor.v1.Event events = 1;
    */
   events: Event[];
 
   /**
-   * Where to go on.
+   * Position of the last event: send it in the next call.
    *
    * @generated from field: int64 position = 2;
    */
@@ -715,21 +715,21 @@ export declare const ListEventsAfterResponseSchema: GenMessage<ListEventsAfterRe
  */
 export enum Frequency {
   /**
-   * On an update: unchanged. Never valid on a monitor.
+   * In an update: unchanged. A monitor never has it.
    *
    * @generated from enum value: FREQUENCY_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Each hour.
+   * Every hour.
    *
    * @generated from enum value: FREQUENCY_HOURLY = 1;
    */
   HOURLY = 1,
 
   /**
-   * Each day.
+   * Every day.
    *
    * @generated from enum value: FREQUENCY_DAILY = 2;
    */
@@ -762,7 +762,7 @@ export declare const FrequencySchema: GenEnum<Frequency>;
  */
 export declare const MonitorService: GenService<{
   /**
-   * Creates a monitor; its first run starts at once. Callers: gateway, dashboard.
+   * Creates a monitor; its first run starts immediately. Callers: gateway, dashboard.
    * Errors: invalid_request (webhook_url), entity_not_found, limit_exceeded, idempotency_conflict, idempotency_mismatch.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.CreateMonitor
@@ -773,7 +773,7 @@ export declare const MonitorService: GenService<{
     output: typeof CreateMonitorResponseSchema;
   },
   /**
-   * One monitor of any status. Callers: gateway, dashboard. Errors: monitor_not_found.
+   * Returns a monitor of any status. Callers: gateway, dashboard. Errors: monitor_not_found.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.GetMonitor
    */
@@ -783,8 +783,7 @@ export declare const MonitorService: GenService<{
     output: typeof GetMonitorResponseSchema;
   },
   /**
-   * The organization's monitors of one status, the active ones unless others are asked for, newest first.
-   * Callers: gateway, dashboard.
+   * Returns the organization's active monitors, or the canceled ones, newest first. Callers: gateway, dashboard.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.ListMonitors
    */
@@ -794,7 +793,7 @@ export declare const MonitorService: GenService<{
     output: typeof ListMonitorsResponseSchema;
   },
   /**
-   * How many active monitors the organization has in the environment. Callers: dashboard.
+   * Returns the number of active monitors of the organization in the environment. Callers: dashboard.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.CountMonitors
    */
@@ -815,8 +814,7 @@ export declare const MonitorService: GenService<{
     output: typeof UpdateMonitorResponseSchema;
   },
   /**
-   * Cancels a monitor: no run is scheduled afterwards, and a run without an event makes none. Repeatable.
-   * Callers: gateway, dashboard. Errors: monitor_not_found.
+   * Cancels a monitor: no further run starts, and no further event is stored. Repeatable. Callers: gateway, dashboard. Errors: monitor_not_found.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.CancelMonitor
    */
@@ -826,7 +824,7 @@ export declare const MonitorService: GenService<{
     output: typeof CancelMonitorResponseSchema;
   },
   /**
-   * The events of one monitor or of all of the organization's, newest first. Callers: gateway, dashboard.
+   * Returns the events of one monitor, or of all monitors of the organization, newest first. Callers: gateway, dashboard.
    * Errors: monitor_not_found.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.ListEvents
@@ -837,9 +835,9 @@ export declare const MonitorService: GenService<{
     output: typeof ListEventsResponseSchema;
   },
   /**
-   * The organization's events after a position, oldest first, in the order in which they were recorded; none is skipped.
-   * Waits for the first one where it is asked to; then it takes up to 20 s. Callers: gateway.
-   * Errors: invalid_request (after, where it is older than what is kept), rate_limited (10 calls wait already).
+   * Returns the organization's events after a position, oldest first, in the order in which they were stored. None is
+   * skipped. If requested, waits up to 20 s for the first one. Callers: gateway.
+   * Errors: invalid_request (after: older than the oldest stored event), rate_limited (10 calls are already waiting).
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.ListEventsAfter
    */

@@ -42,14 +42,14 @@ export declare type Attempt = Message<"vvs.webhook.v1.Attempt"> & {
   durationMs: bigint;
 
   /**
-   * The subscriber's status code; absent where there was no answer.
+   * The subscriber's status code; absent if there was no answer.
    *
    * @generated from field: optional int32 status_code = 4;
    */
   statusCode?: number | undefined;
 
   /**
-   * Why it failed: http_status, timeout, connection, tls, address_refused; empty when delivered.
+   * Why it failed: http_status, timeout, connection, tls, address_refused; empty if it was delivered.
    *
    * @generated from field: string error = 5;
    */
@@ -83,14 +83,14 @@ export declare type DeliveredChange = Message<"vvs.webhook.v1.DeliveredChange"> 
   field: string;
 
   /**
-   * The value before; absent where there was none.
+   * The value before; absent if there was none.
    *
    * @generated from field: optional string previous = 2;
    */
   previous?: string | undefined;
 
   /**
-   * The value now; absent where there is none.
+   * The value now; absent if there is none.
    *
    * @generated from field: optional string current = 3;
    */
@@ -151,7 +151,7 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
   eventId: string;
 
   /**
-   * mon_…; invented where it is a test.
+   * mon_…; invented if it is a test.
    *
    * @generated from field: string monitor_id = 3;
    */
@@ -179,7 +179,7 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the next attempt is due; absent when none is.
+   * When the next attempt is due; absent if none is.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 7;
    */
@@ -200,14 +200,14 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
   test: boolean;
 
   /**
-   * ent_…; invented where it is a test.
+   * ent_…; invented if it is a test.
    *
    * @generated from field: string entity_id = 10;
    */
   entityId: string;
 
   /**
-   * ver_…; invented where it is a test.
+   * ver_…; invented if it is a test.
    *
    * @generated from field: string verification_id = 11;
    */
@@ -228,7 +228,7 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
   detectedAt?: Timestamp | undefined;
 
   /**
-   * Oldest first; empty where it was never replayed.
+   * Oldest first; empty if it was never replayed.
    *
    * @generated from field: repeated vvs.webhook.v1.Replay replays = 14;
    */
@@ -657,7 +657,7 @@ export declare type Endpoint = Message<"vvs.webhook.v1.Endpoint"> & {
   state: string;
 
   /**
-   * Time of the first failure in a row; absent where the last attempt was delivered.
+   * Time of the first failure in a row; absent if the last attempt was delivered.
    *
    * @generated from field: google.protobuf.Timestamp failing_since = 3;
    */
@@ -671,35 +671,35 @@ export declare type Endpoint = Message<"vvs.webhook.v1.Endpoint"> & {
   consecutiveFailures: bigint;
 
   /**
-   * Time of the last success; absent where there was none.
+   * Time of the last success; absent if there was none.
    *
    * @generated from field: google.protobuf.Timestamp last_success_at = 5;
    */
   lastSuccessAt?: Timestamp | undefined;
 
   /**
-   * Time of the last failure; absent where there was none.
+   * Time of the last failure; absent if there was none.
    *
    * @generated from field: google.protobuf.Timestamp last_failure_at = 6;
    */
   lastFailureAt?: Timestamp | undefined;
 
   /**
-   * Cause of the last failure, as in Attempt; empty where there was none.
+   * Cause of the last failure, as in Attempt; empty if there was none.
    *
    * @generated from field: string last_error = 7;
    */
   lastError: string;
 
   /**
-   * Status code of the last failure; absent where there was no answer.
+   * Status code of the last failure; absent if there was no answer.
    *
    * @generated from field: optional int32 last_status_code = 8;
    */
   lastStatusCode?: number | undefined;
 
   /**
-   * When it first answered 410 since the last success; absent where it did not.
+   * When it first answered 410 since the last success; absent if it did not.
    *
    * @generated from field: google.protobuf.Timestamp gone_at = 9;
    */
@@ -808,7 +808,7 @@ export declare const WebhookDispatcherService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Sends a delivery again immediately, also one that was delivered; its schedule and 24 h begin again. The event's id
+   * Sends a delivery again immediately, even if it was delivered; its schedule and 24 h begin again. The event's id
    * stays, and attempts are counted on. Audited. Callers: dashboard. Errors: not_found, invalid_request (the monitor no
    * longer has a URL), limit_exceeded (100 replays of one delivery), service_unavailable (it can't be audited).
    *

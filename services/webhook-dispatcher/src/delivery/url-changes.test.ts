@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
+import { hookedDb } from "../testing/hooked-db.ts";
+import { type PlayedSubscriber, playSubscriber } from "../testing/played-subscriber.ts";
+import { changeEvent, type Replica, startReplica, urlChange } from "../testing/replica.ts";
+import { type TestStore, testStore } from "../testing/test-store.ts";
+
+let store: TestStore;
+let subscriber: PlayedSubscriber;
+const replicas: Replica[] = [];
+
+beforeEach(async () => {
+  store = await testStore();
+  subscriber = await playSubscriber();
+});
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
+  await subscriber.close();
+  await store.close();
+});
+
+test.each([
+  ["goes to that URL", "/new", { status: "delivered" }, ["/new"]],
+  ["is not sent once the URL was removed", "", { status: "failed", failure: "no_webhook_url" }, []],
+])(
+  "an event stored by a replica that dies before it has read its monitor's newer URL %s",
+  async (_name, newer, expected, paths) => {
+    const event = changeEvent(subscriber.url("/old"));
+    const before = startReplica(store.db);
+    await before.take(urlChange(event, newer && subscriber.url(newer)));
+    await before.stop();
+    const dies = () => {
+      throw new Error("killed");
+    };
+    const dying = startReplica(hookedDb(store.db, "find", dies, "monitor_urls"));
+    await expect(dying.take(event)).rejects.toThrow("killed");
+    await dying.stop();
+    const leaseHasEnded = { $set: { next_attempt_at: new Date() } };
+    expect(await store.deliveries.updateMany({ lease: { $exists: true } }, leaseHasEnded)).toMatchObject({
+      matchedCount: 1,
+    });
+    replicas.push(startReplica(store.db));
+    await eventually(() => store.deliveries.findOne({ status: { $ne: "pending" } }));
+    expect(await store.deliveries.findOne()).toMatchObject(expected);
+    expect(subscriber.posts.map(({ path }) => path)).toEqual(paths);
+  },
+);
