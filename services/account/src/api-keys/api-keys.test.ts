@@ -23,7 +23,7 @@ describe("creating a key", () => {
     const { live, sandbox } = await newOrganization();
     const { key, value } = await account.domain.apiKeys.create(live, { name: " Billing " });
     expect(parseApiKey(value)).toEqual({ environment: "live" });
-    expect(key).toMatchObject({ name: "Billing", scopes, created_by: "usr_test", environment: "live" });
+    expect(key).toMatchObject({ name: "Billing", scopes, created_by: "test", environment: "live" });
     expect(value.startsWith(key.start) && value.endsWith(key.last_four)).toBe(true);
     expect(JSON.stringify(await account.domain.apiKeys.list(live.tenant))).not.toContain(value);
     const test = await account.domain.apiKeys.create(sandbox, {
@@ -98,7 +98,7 @@ describe("rolling a key", () => {
     const roll = await account.domain.apiKeys.roll(live, { keyId: before._id, overlapSeconds: HOUR_SECONDS });
     expect(parseApiKey(roll.value)).toEqual({ environment: "live" });
     expect(roll.value).not.toBe(value);
-    expect(roll.key).toMatchObject({ name: "Billing", scopes, created_by: "usr_test" });
+    expect(roll.key).toMatchObject({ name: "Billing", scopes, created_by: "test" });
     expect(roll.key.expires_at).toBeUndefined();
     const at = account.clock.now;
     const ends = new Date(at.getTime() + HOUR_SECONDS * 1000);
@@ -226,8 +226,8 @@ test("revoking is repeatable, keeps the first time, and is in the audit log once
   const entries = await account.domain.store.auditLog.find(ofKey).sort({ _id: 1 }).toArray();
   expect(entries.map(({ action, actor, environment, request_id }) => [action, actor, environment, request_id])).toEqual(
     [
-      ["api_key.created", "usr_test", "live", "req_test"],
-      ["api_key.revoked", "usr_test", "live", "req_test"],
+      ["api_key.created", "test", "live", "req_test"],
+      ["api_key.revoked", "test", "live", "req_test"],
     ],
   );
 });

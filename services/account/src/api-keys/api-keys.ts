@@ -7,6 +7,7 @@ import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import type { CallerContext, Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Actor } from "../audit/audit.ts";
+import { requireEditor } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
 import { type ApiKeyDocument, ofTenant, tenantKey } from "../store.ts";
@@ -108,7 +109,8 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
   return {
     /**
      * Creates a key of the caller's environment. Its value is only returned here, and not stored.
-     * Errors: invalid_request, not_found (the organization), forbidden (it is suspended), limit_exceeded,
+     * Errors: invalid_request, not_found (the organization), forbidden (it is suspended, or the user may not do this),
+     * limit_exceeded,
      * idempotency_conflict (the same submission created a key before).
      */
     async create(caller: CallerContext, input: NewApiKey): Promise<{ key: ApiKeyDocument; value: string }> {
@@ -116,6 +118,7 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
       const at = now();
       const { key, value } = newKey(caller, input, peppers, at);
       await once(async (session) => {
+        await requireEditor(store, caller, session);
         await lockKeys(session, tenant);
         await refuseBeyondCap(session, tenant, at);
         await refuseSuspended(session, tenant);
@@ -140,6 +143,7 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
       }
       const filter = { _id: keyId, ...ofTenant(tenant) };
       return once(async (session) => {
+        await requireEditor(store, caller, session);
         await lockKeys(session, tenant);
         const before = (await store.apiKeys.findOne(filter, { session })) ?? noSuchKey();
         refuseEnded(before, at);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
-import { auditQuery, createTestAccount, type TestAccount } from "../testing/account.ts";
+import { auditQuery, createTestAccount, type TestAccount, until } from "../testing/account.ts";
 
 let account: TestAccount;
 let organizationId: string;
@@ -170,5 +170,46 @@ describe("a member", () => {
     expect(await rolesNow(as(owner))).toEqual([[owner.email, "owner"]]);
     expect(await entriesAbout(leaving._id)).toMatchObject([{ action: "member.left", actor: leaving._id }]);
     await expect(account.domain.members.list(as(leaving))).rejects.toMatchObject(forbidden);
+  });
+});
+
+describe("keys and secrets", () => {
+  /** What only a member who may make changes can do. */
+  const actions: [string, (caller: CallerContext) => Promise<unknown>][] = [
+    ["an API key", (caller) => account.domain.apiKeys.create(caller, { name: "a" })],
+    ["the webhook secret", (caller) => account.domain.webhookSecrets.get(caller)],
+    ["a new webhook secret", (caller) => account.domain.webhookSecrets.rotate(caller, { endPreviousNow: false })],
+  ];
+
+  test.each(actions)("are not for former or read-only members: %s", async (_name, act) => {
+    await member("owner");
+    const former = await member("developer");
+    await act(as(former));
+    await account.domain.members.remove(as(former), former._id);
+    await expect(act(as(former))).rejects.toMatchObject(forbidden);
+    await expect(act(as(await member("read_only")))).rejects.toMatchObject(forbidden);
+  });
+
+  test.each(actions)("are not for a member who is being removed at the same time: %s", async (_name, act) => {
+    const leaving = await member("developer");
+    const aborted = async () =>
+      (await account.client.db("admin").command({ serverStatus: 1 })).transactions.totalAborted as number;
+    const before = await aborted();
+    let isAnswered = false;
+    const acting = await account.client.withSession(async (removal) => {
+      removal.startTransaction();
+      await account.domain.store.users.deleteOne({ _id: leaving._id }, { session: removal });
+      const acted = act(as(leaving)).then(
+        () => "done",
+        ({ code }) => code,
+      );
+      void acted.then(() => {
+        isAnswered = true;
+      });
+      await until(async () => isAnswered || (await aborted()) > before);
+      await removal.commitTransaction();
+      return { acted };
+    });
+    expect(await acting.acted).toBe("forbidden");
   });
 });

@@ -31,6 +31,19 @@ export async function ownerOf(
   return member;
 }
 
+/**
+ * Requires that a user who acts (usr_…) is a member who may make changes, until the transaction is committed: the write
+ * conflicts with their removal and with a change of their role. Other actors, such as the operator, pass. Errors:
+ * forbidden.
+ */
+export async function requireEditor(store: AccountStore, by: CallerContext, session: ClientSession): Promise<void> {
+  if (!by.actor.startsWith("usr_")) return;
+  const editor = { _id: by.actor, organization_id: by.tenant.organizationId, role: { $ne: "read_only" as const } };
+  const { matchedCount } = await store.users.updateOne(editor, { $inc: { guarded_actions: 1 } }, { session });
+  if (matchedCount === 0)
+    throw new ServiceError("forbidden", { message: "Only members who may make changes can do this." });
+}
+
 /** Makes two transactions that change an organization's members conflict, so that the second one reads again. */
 export async function lockMembers(store: AccountStore, organizationId: string, session: ClientSession): Promise<void> {
   await store.memberLocks.updateOne({ _id: organizationId }, { $inc: { changes: 1 } }, { session, upsert: true });

@@ -69,7 +69,7 @@ export async function createTestAccount(uri: string): Promise<TestAccount> {
 }
 
 export function callerOfOrganization(organizationId: string, environment: Environment): CallerContext {
-  return { tenant: { organizationId, environment }, actor: "usr_test", requestId: "req_test" };
+  return { tenant: { organizationId, environment }, actor: "test", requestId: "req_test" };
 }
 
 /** Returns a request for a page of the audit log. */

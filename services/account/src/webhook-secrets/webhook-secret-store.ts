@@ -5,6 +5,7 @@ import { open, type Place, seal } from "@vvs/sealing";
 import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { AuditAction } from "../audit/audit.ts";
+import { requireEditor } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
 import { ofTenant, type SealedSecret, tenantKey, type WebhookSecretDocument } from "../store.ts";
@@ -61,6 +62,7 @@ export function createWebhookSecrets(options: Basics & { keys: readonly SecretKe
   ): Promise<WebhookSecret> {
     const { tenant } = caller;
     return inTransaction(client, async (session) => {
+      await requireEditor(store, caller, session);
       const before = await find(tenant, session);
       refuseRepeated(before, input.submission);
       const isSame = opened(tenant, before.current) === input.value;
@@ -84,6 +86,7 @@ export function createWebhookSecrets(options: Basics & { keys: readonly SecretKe
     /** Returns the secret in plain text, with an entry in the audit log. */
     get: (caller: CallerContext): Promise<WebhookSecret> =>
       inTransaction(client, async (session) => {
+        await requireEditor(store, caller, session);
         const found = await find(caller.tenant, session);
         await audit.append(session, caller, entryOf("webhook_secret.shown", caller.tenant));
         return view(caller.tenant, found);
@@ -108,6 +111,7 @@ export function createWebhookSecrets(options: Basics & { keys: readonly SecretKe
     endPrevious: (caller: CallerContext) =>
       inTransaction(client, async (session) => {
         const { tenant } = caller;
+        await requireEditor(store, caller, session);
         const { current, previous } = await find(tenant, session);
         if (previous) {
           await store.webhookSecrets.updateOne(ofTenant(tenant), { $unset: { previous: "" } }, { session });
