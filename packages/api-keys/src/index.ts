@@ -1,3 +1,3 @@
 export { apiKeyHint, generateApiKey, parseApiKey } from "./format.ts";
-export { type ApiKeyHash, hashApiKey } from "./hash.ts";
+export { hashApiKey } from "./hash.ts";
 export { isScope, type Scope, scopes } from "./scopes.ts";
