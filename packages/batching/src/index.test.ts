@@ -14,7 +14,7 @@ function heldRuns() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("whoever comes alone waits for nobody; who comes meanwhile shares the next one, within the limit", async () => {
+test("a single item does not wait; items that arrive meanwhile share the next batch, up to its maximum size", async () => {
   const { batches, run } = heldRuns();
   const ask = createBatcher({ run, maxSize: 3, atOnce: 1 });
   const answers = [1, 2, 3, 4, 5].map(ask);
@@ -28,7 +28,7 @@ test("whoever comes alone waits for nobody; who comes meanwhile shares the next 
   expect(await Promise.all(answers)).toEqual(["answer 1", "answer 2", "answer 3", "answer 4", "answer 5"]);
 });
 
-test("no more than the allowed number are under way at once", async () => {
+test("no more batches run at the same time than allowed", async () => {
   const { batches, run } = heldRuns();
   const ask = createBatcher({ run, maxSize: 10, atOnce: 2 });
   const answers = [1, 2, 3, 4].map(ask);
@@ -40,7 +40,7 @@ test("no more than the allowed number are under way at once", async () => {
   expect(await Promise.all(answers)).toHaveLength(4);
 });
 
-test("where a shared one fails each is tried alone, so that none fails for another's fault", async () => {
+test("items of a failed batch are tried one by one, so that none fails because of another", async () => {
   const seen: (readonly number[])[] = [];
   const ask = createBatcher<number, number>({
     run: async (items) => {
@@ -57,7 +57,7 @@ test("where a shared one fails each is tried alone, so that none fails for anoth
   expect(seen).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
 });
 
-test("an error that is everybody's is told to all, and nothing is tried again", async () => {
+test("an error that applies to the whole batch rejects every item, and nothing is retried", async () => {
   const { batches, run } = heldRuns();
   const ask = createBatcher({ run, maxSize: 10, atOnce: 1, failsAll: () => true });
   const settled = Promise.allSettled([1, 2, 3].map(ask));

@@ -50,7 +50,7 @@ test("the local run is found where it was told to keep its data", () => {
   });
 });
 
-test("a command that works on Kafka alone takes the run's variables unless its own brokers are named", () => {
+test("a command that uses only Kafka takes the run's variables unless its own brokers are named", () => {
   writeRun(JSON.stringify({ KAFKA_BROKERS: "local:9092", KAFKA_TOPIC_PREFIX: "run." }));
   expect(environmentWithLocalRun({}, folder, "KAFKA_BROKERS")).toMatchObject({ KAFKA_BROKERS: "local:9092" });
   expect(environmentWithLocalRun({ KAFKA_BROKERS: "given:9092" }, folder, "KAFKA_BROKERS")).toEqual({

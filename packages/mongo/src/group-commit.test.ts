@@ -37,7 +37,7 @@ test("what comes while others are committed shares a transaction, within a limit
   expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
 });
 
-test("one that can't be stored fails alone, and leaves nothing", async () => {
+test("an item that can't be stored is the only one to fail, and nothing of it is stored", async () => {
   const { save, stored } = await groupsOf("faulty");
   await save({ _id: "taken" });
   const saves = [...ids(20).map((_id) => ({ _id, fault: _id === "007" })), { _id: "taken" }].map(save);

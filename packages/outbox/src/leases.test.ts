@@ -23,7 +23,7 @@ const leases = (owner: string, leaseMs = 60_000) => createLeases({ db, name: "ou
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 const sorted = (...holders: Leases[]) => holders.flatMap((each) => [...each.held()]).sort((a, b) => a - b);
 
-test("a relay alone holds every shard", async () => {
+test("a single relay holds every shard", async () => {
   const one = leases("one");
   await one.renew();
   expect(sorted(one)).toEqual(all);

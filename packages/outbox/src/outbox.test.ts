@@ -63,7 +63,7 @@ test("exactly what was committed is published, and then gone from the outbox", a
   expect(published.map(({ headers }) => headers["record-id"]).sort()).toEqual(["a-1", "b-1"]);
 });
 
-test("records of a key are published by their number, whatever the clocks of those who appended them", async () => {
+test("records of a key are published in the order of their numbers, whatever the clocks of the writers say", async () => {
   const topic = await createTopic("numbers");
   await commit(...[1, 2, 3, 4].map((seq) => record(topic, "a", seq)));
   const rows = await outboxRows(db).find().sort({ seq: 1 }).toArray();

@@ -87,7 +87,7 @@ const stranger = makeAuthority("stranger");
 const echoCaller = { ask: async (_request: unknown, { caller }: { caller: string }) => ({ value: caller }) };
 const callers = { ask: ["gateway", "monitor"], getText: [], count: [] };
 
-test("the caller is the certificate's name, whatever the caller says", async () => {
+test("the caller's name is the certificate's, even if the caller claims another", async () => {
   const server = await serve(echoCaller, { tls: issue(authority, "entity"), host: "0.0.0.0", callers });
   await expect(connect(server, issue(authority, "monitor")).ask({})).resolves.toMatchObject({ value: "monitor" });
   await expect(connect(server, issue(authority, "dashboard")).ask({})).rejects.toMatchObject({ code: "forbidden" });

@@ -85,7 +85,7 @@ test("requests and MongoDB commands are traced and exported, but not those of th
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([served!.traceId]));
 });
 
-test("without a collector, spans are made for the ids in the logs alone, and metrics are kept", async () => {
+test("without a collector, spans exist only for the ids in the logs, and metrics are recorded", async () => {
   const { inHandlers, metrics } = await run(askThreePaths, {});
   expect(inHandlers).toEqual({ "/v1/entities": expect.stringMatching(/^[0-9a-f]{32}$/) });
   expect(metrics).toContain("# TYPE http_server_request_duration histogram");

@@ -15,7 +15,7 @@ afterAll(() => dashboard.close());
 
 describe("every answer", () => {
   test.each(["/", "/sign-in", "/test/api-keys", "/nothing", "/%"])(
-    "to GET %s is for this origin alone, and kept nowhere",
+    "to GET %s is only for this origin and is stored nowhere",
     async (path) => {
       const { headers } = await dashboard.visitor().get(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -117,17 +117,17 @@ describe("errors are answered with a page", () => {
   });
 
   test("without account pages are a 503 with an explanation", async () => {
-    const alone = await startDashboard();
-    const visitor = alone.visitor();
+    const own = await startDashboard();
+    const visitor = own.visitor();
     await visitor.signIn();
-    await alone.stopAccount();
+    await own.stopAccount();
     for (const answer of [await visitor.get("/test/api-keys"), await visitor.signIn()]) {
       expect(answer.status).toBe(503);
       expect(answer.headers.has("retry-after")).toBe(true);
       expect(answer.text).toContain("The dashboard is temporarily unavailable");
     }
     expect((await visitor.get("/sign-in")).status).toBe(200);
-    await alone.close();
+    await own.close();
   });
 });
 

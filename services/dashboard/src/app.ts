@@ -91,7 +91,7 @@ export function createApp(options: AppOptions): Express {
   const auditLog = createAuditLogHandler(context);
   const requirePassword = createRequirePassword(options);
   const signedIn = createSignedIn(sessions, async (visit) =>
-    endpointsAlert(visit.view, await readEndpoints(visit, { limit: 1, flaggedAlone: true })),
+    endpointsAlert(visit.view, await readEndpoints(visit, { limit: 1, flaggedOnly: true })),
   );
 
   const app = express();

@@ -25,7 +25,7 @@ export function createHandlers(
         status: statusOf(request.status),
         from: dateOf(request.from),
         to: dateOf(request.to),
-        testsOnly: request.testsAlone,
+        testsOnly: request.testsOnly,
       };
       const { items, next } = await of[tenant.environment].listing.list(tenant, filter, page);
       return { deliveries: items.map((delivery) => deliveryMessage(delivery, now())), next };
@@ -58,10 +58,10 @@ export function createHandlers(
       return { delivery: deliveryMessage(await of[who.tenant.environment].actions.sendTest(who, webhookUrl), now()) };
     },
 
-    async listEndpoints({ caller, limit, flaggedAlone }) {
+    async listEndpoints({ caller, limit, flaggedOnly }) {
       const { tenant } = callerOf(caller);
       if (limit < 1 || limit > MAX_ENDPOINTS) throw invalid("limit", `must be 1–${MAX_ENDPOINTS}`);
-      const options = { limit, flaggedOnly: flaggedAlone, now: now() };
+      const options = { limit, flaggedOnly, now: now() };
       const found = await of[tenant.environment].endpoints.list(tenant, options);
       return { ...found, endpoints: found.endpoints.map(endpointMessage) };
     },

@@ -202,7 +202,7 @@ test("two consumers share a topic, and one that leaves hands its part over", asy
   expect([...seen.one].sort()).toEqual([0, 1, 2, 3]);
 });
 
-test("a record in hand is not begun a second time by the same consumer when another one joins", async () => {
+test("a record in process is not started a second time by the same consumer when another one joins", async () => {
   const topic = await createTopic("join", 2);
   const gate = Promise.withResolvers<void>();
   const begun: { text: string; partition: number }[] = [];

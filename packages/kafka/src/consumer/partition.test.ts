@@ -37,7 +37,7 @@ test("what the broker confirmed is not committed again, also when confirmations 
   expect(partition.committable()).toBe(3n);
 });
 
-test("a record that is in hand or done is not taken twice when the group reads again from its last commit", () => {
+test("a record that is in process or done is not accepted twice when the group reads again from its last commit", () => {
   const partition = reading(0n, 1n);
   partition.finish(0n);
   expect([0n, 1n, 2n].map((offset) => partition.accept(offset))).toEqual([false, false, true]);

@@ -17,7 +17,7 @@ async function send(topic: string, ...keys: string[]): Promise<void> {
   await producer.close();
 }
 
-/** Consumes a topic on which nothing can be decoded until it has so many dead letters. */
+/** Consumes a topic of undecodable records until the given number of dead letters exists. */
 async function putAside(topic: string, total: number): Promise<void> {
   const subscriptions = [{ topic, schema: StringValueSchema, handle: async () => undefined }];
   const consumer = kafka.runConsumer({ groupId: topic, subscriptions, concurrency: 1, logger });

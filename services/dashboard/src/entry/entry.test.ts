@@ -198,10 +198,10 @@ describe("the mailbox", () => {
 });
 
 test("without account the sign-in form is still shown", async () => {
-  const alone = await startDashboard();
-  await alone.stopAccount();
-  const { status, text } = await alone.visitor().get("/sign-in");
+  const own = await startDashboard();
+  await own.stopAccount();
+  const { status, text } = await own.visitor().get("/sign-in");
   expect(status).toBe(200);
   expect(text).toContain('action="/sign-in"');
-  await alone.close();
+  await own.close();
 });

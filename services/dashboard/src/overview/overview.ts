@@ -36,7 +36,7 @@ export function createOverviewHandler(context: PageContext): PageHandler {
       readPanel(visit, "monitors", (call) => monitors.listMonitors(inError, call)),
       readPanel(visit, "events", (call) => readEvents(visit, call)),
       readEndpoints(visit, { limit: 1 }),
-      readEndpoints(visit, { limit: LIST_LENGTH, flaggedAlone: true }),
+      readEndpoints(visit, { limit: LIST_LENGTH, flaggedOnly: true }),
     ]);
     const verifications = verified?.verifications;
     const items = [...(verifications ?? []), ...(erring?.monitors ?? []), ...(events ?? [])];

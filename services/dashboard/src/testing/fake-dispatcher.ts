@@ -41,18 +41,18 @@ export function deliveryOf(changes: Delivery = {}): Delivery {
   };
 }
 
-const alone = ["dashboard"];
+const dashboardOnly = ["dashboard"];
 
 /** Simulates the webhook dispatcher. */
 export function dispatcherService(state: FakeState) {
   const callers: Callers<typeof WebhookDispatcherService> = {
-    listDeliveries: alone,
-    getDelivery: alone,
-    replayDelivery: alone,
-    countFailed: alone,
-    replayFailed: alone,
-    sendTestEvent: alone,
-    listEndpoints: alone,
+    listDeliveries: dashboardOnly,
+    getDelivery: dashboardOnly,
+    replayDelivery: dashboardOnly,
+    countFailed: dashboardOnly,
+    replayFailed: dashboardOnly,
+    sendTestEvent: dashboardOnly,
+    listEndpoints: dashboardOnly,
   };
   return { service: WebhookDispatcherService, handlers: handlers(state), callers };
 }
@@ -99,10 +99,10 @@ function handlers(state: FakeState): Handlers<typeof WebhookDispatcherService> {
       state.deliveries.unshift(delivery);
       return { delivery };
     },
-    async listEndpoints({ limit, flaggedAlone }) {
+    async listEndpoints({ limit, flaggedOnly }) {
       failIfAsked(state, "listEndpoints");
       const flagged = state.endpoints.filter((each) => each.state === "failing" || each.state === "gone");
-      const meant = flaggedAlone ? flagged : state.endpoints;
+      const meant = flaggedOnly ? flagged : state.endpoints;
       return {
         endpoints: meant.slice(0, limit),
         flaggedCount: flagged.length,

@@ -39,13 +39,13 @@ export function chainOf(...versions: readonly JsonObject[]): Snapshot[] {
   return chain;
 }
 
-const alone = ["dashboard"];
+const dashboardOnly = ["dashboard"];
 const callers: Callers<typeof EntityService> = {
-  getEntity: alone,
-  lookUp: alone,
+  getEntity: dashboardOnly,
+  lookUp: dashboardOnly,
   createEntity: [],
-  listEntities: alone,
-  listSnapshots: alone,
+  listEntities: dashboardOnly,
+  listSnapshots: dashboardOnly,
   resolveVendor: [],
   getCheckSubjects: [],
   revealTin: [],

@@ -12,7 +12,7 @@ export const LINK_TOKEN = "token-of-the-one-good-link";
 /** Password of the only sign-up. */
 export const SIGN_UP_PASSWORD = "chosen at the sign-up";
 
-const alone = ["dashboard"];
+const dashboardOnly = ["dashboard"];
 
 /** Simulates account for people without a session: one sign-up and one password reset wait for their links to be opened. */
 export function entryPart(
@@ -30,15 +30,15 @@ export function entryPart(
   return servicePart({
     service: EntryService,
     callers: {
-      getEntryOptions: alone,
-      signUp: alone,
-      resendSignUp: alone,
-      getSignUp: alone,
-      confirmSignUp: alone,
-      requestPasswordReset: alone,
-      getPasswordReset: alone,
-      resetPassword: alone,
-      listMailbox: alone,
+      getEntryOptions: dashboardOnly,
+      signUp: dashboardOnly,
+      resendSignUp: dashboardOnly,
+      getSignUp: dashboardOnly,
+      confirmSignUp: dashboardOnly,
+      requestPasswordReset: dashboardOnly,
+      getPasswordReset: dashboardOnly,
+      resetPassword: dashboardOnly,
+      listMailbox: dashboardOnly,
     },
     handlers: {
       async getEntryOptions() {

@@ -13,19 +13,19 @@ import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 export const MEMBER_ID = "usr_01m7ygvppkenma4hm7yf5h5159";
 
-const alone = ["dashboard"];
+const dashboardOnly = ["dashboard"];
 const callers: Callers<typeof OrganizationService> = {
-  listMembers: alone,
-  setMemberRole: alone,
-  removeMember: alone,
-  getOrganization: alone,
+  listMembers: dashboardOnly,
+  setMemberRole: dashboardOnly,
+  removeMember: dashboardOnly,
+  getOrganization: dashboardOnly,
   listSuspendedOrganizations: [],
-  createInvitation: alone,
-  listInvitations: alone,
-  resendInvitation: alone,
-  revokeInvitation: alone,
-  getInvitation: alone,
-  acceptInvitation: alone,
+  createInvitation: dashboardOnly,
+  listInvitations: dashboardOnly,
+  resendInvitation: dashboardOnly,
+  revokeInvitation: dashboardOnly,
+  getInvitation: dashboardOnly,
+  acceptInvitation: dashboardOnly,
 };
 
 /** Simulates the members of account. */

@@ -55,15 +55,15 @@ export function eventOf(changes: Event = {}): Event {
   };
 }
 
-const alone = ["dashboard"];
+const dashboardOnly = ["dashboard"];
 const callers: Callers<typeof MonitorService> = {
-  createMonitor: alone,
-  getMonitor: alone,
-  listMonitors: alone,
-  countMonitors: alone,
-  updateMonitor: alone,
-  cancelMonitor: alone,
-  listEvents: alone,
+  createMonitor: dashboardOnly,
+  getMonitor: dashboardOnly,
+  listMonitors: dashboardOnly,
+  countMonitors: dashboardOnly,
+  updateMonitor: dashboardOnly,
+  cancelMonitor: dashboardOnly,
+  listEvents: dashboardOnly,
   listEventsAfter: [],
 };
 

@@ -72,16 +72,16 @@ export function passkeyPart(
       return begun();
     },
   };
-  const alone = ["dashboard"];
+  const dashboardOnly = ["dashboard"];
   const callers = {
-    listPasskeys: alone,
-    beginPasskeyRegistration: alone,
-    addPasskey: alone,
-    removePasskey: alone,
-    beginPasskeySignIn: alone,
-    signInWithPasskey: alone,
-    beginPasskeyReauthentication: alone,
-    reauthenticateWithPasskey: alone,
+    listPasskeys: dashboardOnly,
+    beginPasskeyRegistration: dashboardOnly,
+    addPasskey: dashboardOnly,
+    removePasskey: dashboardOnly,
+    beginPasskeySignIn: dashboardOnly,
+    signInWithPasskey: dashboardOnly,
+    beginPasskeyReauthentication: dashboardOnly,
+    reauthenticateWithPasskey: dashboardOnly,
   };
   return servicePart({ service: PasskeyService, handlers, callers });
 }

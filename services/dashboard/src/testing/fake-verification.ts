@@ -67,7 +67,7 @@ export function evidenceOf(
   };
 }
 
-const alone = ["dashboard"];
+const dashboardOnly = ["dashboard"];
 
 /** Simulates the verification service. */
 export function verificationService(state: FakeState) {
@@ -75,12 +75,12 @@ export function verificationService(state: FakeState) {
     service: VerificationService,
     handlers: verificationHandlers(state),
     callers: {
-      verify: alone,
-      getVerification: alone,
-      listVerifications: alone,
-      getEvidence: alone,
-      listProviders: alone,
-      getProviderHealth: alone,
+      verify: dashboardOnly,
+      getVerification: dashboardOnly,
+      listVerifications: dashboardOnly,
+      getEvidence: dashboardOnly,
+      listProviders: dashboardOnly,
+      getProviderHealth: dashboardOnly,
     },
   };
 }

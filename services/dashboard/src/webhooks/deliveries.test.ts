@@ -32,7 +32,7 @@ describe("the list", () => {
       webhookUrl: "https://acme.example/hook",
       from: "2026-11-20T08:00:00Z",
       to: "2026-11-21T08:00:00Z",
-      testsAlone: true,
+      testsOnly: true,
     };
     expect(asked()).toMatchObject({ ...filter, page: { limit: 25 }, caller: { actor: "usr_1" } });
     const [, older] = /href="([^"]+)" rel="next">Older</.exec(text)!;

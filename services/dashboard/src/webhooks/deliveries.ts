@@ -40,7 +40,7 @@ export function createDeliveryHandlers({ deliveries, readVendors, layout, formTo
         webhookUrl: url,
         from: utcTime(from),
         to: utcTime(to),
-        testsAlone: tests === "only",
+        testsOnly: tests === "only",
         page: { limit: PAGE_SIZE, after },
       };
       const found = list.isRefused

@@ -7,7 +7,7 @@ export type Endpoints = Pick<ListEndpointsResponse, "endpoints" | "flaggedCount"
 /** Returns the webhook endpoints and their states; undefined while unavailable. */
 export type ReadEndpoints = (
   visit: Pick<Visit, "caller">,
-  options: { limit: number; flaggedAlone?: boolean },
+  options: { limit: number; flaggedOnly?: boolean },
 ) => Promise<Endpoints | undefined>;
 
 /** Short, because pages are complete without the endpoints. */
@@ -15,9 +15,9 @@ const TIMEOUT_MS = 1_000;
 
 /** Creates a ReadEndpoints that logs errors and never throws. */
 export function createReadEndpoints(options: Pick<AppOptions, "deliveries" | "logger">): ReadEndpoints {
-  return async ({ caller }, { limit, flaggedAlone = false }) => {
+  return async ({ caller }, { limit, flaggedOnly = false }) => {
     try {
-      const request = { caller, limit, flaggedAlone };
+      const request = { caller, limit, flaggedOnly };
       return await options.deliveries.listEndpoints(request, { timeoutMs: TIMEOUT_MS });
     } catch (error) {
       options.logger.error({ err: error, request_id: caller.requestId }, "reading webhook endpoints failed");

@@ -313,9 +313,9 @@ export declare type ListDeliveriesRequest = Message<"vvs.webhook.v1.ListDeliveri
   /**
    * Return only tests.
    *
-   * @generated from field: bool tests_alone = 8;
+   * @generated from field: bool tests_only = 8;
    */
-  testsAlone: boolean;
+  testsOnly: boolean;
 };
 
 /**
@@ -735,9 +735,9 @@ export declare type ListEndpointsRequest = Message<"vvs.webhook.v1.ListEndpoints
   /**
    * Return only those that are failing or gone, and failed within the last week.
    *
-   * @generated from field: bool flagged_alone = 3;
+   * @generated from field: bool flagged_only = 3;
    */
-  flaggedAlone: boolean;
+  flaggedOnly: boolean;
 };
 
 /**
