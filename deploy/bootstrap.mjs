@@ -146,6 +146,8 @@ function installFault(logFile) {
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ECONNRESET/.test(text)) {
     return "the npm registry cannot be reached: check the network or the proxy settings";
   }
+  if (text.includes("ERR_PNPM_OUTDATED_LOCKFILE"))
+    return `pnpm-lock.yaml lacks a dependency of a package.json: run npx ${PNPM} install`;
   const line = text.split("\n").find((candidate) => /ERR_PNPM|npm (ERR!|error)|ENOSPC|EACCES/.test(candidate));
   return line ? line.trim().slice(0, 200) : "the installer failed";
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { searchChromium } from "./chromium.ts";
 
-/** A machine with some files, and with more after the package is installed. */
+/** A machine with some files, and with more once the package is installed. */
 function machine(files: string[], installs?: string[]) {
   let tries = 0;
   return {
@@ -21,11 +21,11 @@ function machine(files: string[], installs?: string[]) {
 }
 
 describe("the browser of the tests", () => {
-  test("is the one that CHROMIUM_PATH names, before any other", () => {
+  test("is the one that CHROMIUM_PATH names, before any other place", () => {
     expect(machine(["/usr/bin/chromium", "/opt/chrome"]).search("/opt/chrome")).toBe("/opt/chrome");
   });
 
-  test("is never another one than CHROMIUM_PATH names", () => {
+  test("is only the one that CHROMIUM_PATH names, if it is set", () => {
     expect(() => machine(["/usr/bin/chromium"]).search("/opt/chrome")).toThrow(/CHROMIUM_PATH names \/opt\/chrome/);
   });
 

@@ -76,6 +76,6 @@ function portOf(name: string, text: string | undefined, standard: number): numbe
 
 /** Returns the environment's variables of live providers. */
 export function providerVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const names = /^(SAM_GOV|TAXBANDITS|COMPLIANCELY)_|^(SAM_REGISTRATION|TIN_MATCH)_PROVIDERS$/;
+  const names = /^(SAM_GOV|TAXBANDITS|COMPLIANCELY)_|_PROVIDERS$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)));
 }

@@ -5,14 +5,18 @@ import { allows, podOf, strangerPod } from "./support/network.ts";
 import { picture } from "./support/picture.ts";
 import { type Rendered, render, whyNot } from "./support/render.ts";
 
-const { calls, owners } = picture();
+const { calls, consumes, owners } = picture();
 const services = Object.keys(topology);
 const STORE_PORTS = { mongodb: 27017, kafka: 9092, redis: 6379 } as const;
 const PUBLIC = ["104.16.0.1", "2606:4700::1111"];
 
-test("the list that deployments are made by tells the picture of docs/architecture.md", () => {
+test("the topology of the deployments matches docs/architecture.md", () => {
   const listed = Object.entries(topology).flatMap(([from, { calls }]) => calls.map((to) => `${from}>${to}`));
   expect(new Set(listed)).toEqual(calls);
+  const consumed = Object.entries(topology).flatMap(([name, { consumes }]) =>
+    consumes.map((topic) => `${name}<${topic}`),
+  );
+  expect(new Set(consumed)).toEqual(consumes);
   for (const store of ["mongodb", "kafka", "redis"] as const) {
     const listing = services.filter((name) => topology[name]!.stores.includes(store));
     expect({ store, owners: new Set(listing) }).toEqual({ store, owners: owners[store] });
@@ -26,7 +30,7 @@ test("the list that deployments are made by tells the picture of docs/architectu
     [dev, production] = await Promise.all([render({ files: ["values-dev.yaml"] }), render()]);
   });
 
-  test("each call of the picture is allowed, and no other pair of services can connect", () => {
+  test("each call in docs/architecture.md is allowed, and no other pair of services can connect", () => {
     for (const from of services)
       for (const to of services) {
         const { rpcPort, httpPort } = topology[to]!;
@@ -41,7 +45,7 @@ test("the list that deployments are made by tells the picture of docs/architectu
       }
   });
 
-  test.each(["mongodb", "kafka", "redis"] as const)("%s is reached by its owners alone", (store) => {
+  test.each(["mongodb", "kafka", "redis"] as const)("only its owners reach %s", (store) => {
     for (const from of services) {
       const allowed = owners[store].has(from);
       const inside = allows(dev, podOf(dev, from), podOf(dev, store), STORE_PORTS[store]);
@@ -54,7 +58,7 @@ test("the list that deployments are made by tells the picture of docs/architectu
     expect(allows(dev, podOf(dev, "migration"), podOf(dev, store), STORE_PORTS[store])).toBe(store !== "redis");
   });
 
-  test("stores of a network that is told are reached nowhere else", async () => {
+  test("stores with a configured network are reached only there", async () => {
     const narrow = await render({
       values: { networkPolicy: { mongodb: { peers: [{ ipBlock: { cidr: "10.20.0.0/24" } }] } } },
     });
@@ -63,7 +67,7 @@ test("the list that deployments are made by tells the picture of docs/architectu
     expect(allows(narrow, entity, { address: "10.21.0.4" }, 27017)).toBe(false);
   });
 
-  test("only what asks providers, what delivers webhooks and what sends mails and asks identity providers reaches the internet, at public addresses alone", () => {
+  test("only services that call providers or identity providers, deliver webhooks or send emails reach public addresses, and no private ones", () => {
     for (const name of services) {
       const allowed = PUBLIC.map((address) => allows(production, podOf(production, name), { address }, 443));
       const wanted = topology[name]!.internet;
@@ -110,7 +114,7 @@ test("the list that deployments are made by tells the picture of docs/architectu
     }
   });
 
-  test("the dispatcher can't reach a service that it does not call, nor the cluster's own", () => {
+  test("the dispatcher can't reach services that it does not call, nor the cluster's own", () => {
     const dispatcher = podOf(production, "webhook-dispatcher");
     expect(allows(production, dispatcher, { address: "10.96.0.1" }, 443)).toBe(false);
     expect(allows(production, dispatcher, podOf(production, "gateway"), 8080)).toBe(false);
@@ -125,30 +129,30 @@ test("the list that deployments are made by tells the picture of docs/architectu
     }
   });
 
-  test("clients can be told, and then others reach nothing", async () => {
+  test("if clients are configured, no other pod outside the release reaches the gateway", async () => {
     const peer = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "elsewhere" } } };
-    const told = await render({
+    const configured = await render({
       values: { networkPolicy: { clients: [{ ...peer, podSelector: { matchLabels: { app: "ingress" } } }] } },
     });
-    const gateway = podOf(told, "gateway");
-    expect(allows(told, strangerPod({ app: "ingress" }), gateway, 8080)).toBe(true);
-    expect(allows(told, strangerPod(), gateway, 8080)).toBe(false);
-    expect(allows(told, podOf(told, "smoke"), gateway, 8080)).toBe(true);
+    const gateway = podOf(configured, "gateway");
+    expect(allows(configured, strangerPod({ app: "ingress" }), gateway, 8080)).toBe(true);
+    expect(allows(configured, strangerPod(), gateway, 8080)).toBe(false);
+    expect(allows(configured, podOf(configured, "smoke"), gateway, 8080)).toBe(true);
   });
 
-  test("metrics are read by those that are told", async () => {
-    const told = await render({
+  test("only the configured pods read metrics", async () => {
+    const configured = await render({
       values: {
         networkPolicy: { monitoring: [{ namespaceSelector: {}, podSelector: { matchLabels: { app: "prometheus" } } }] },
       },
     });
     for (const name of services) {
-      expect(allows(told, strangerPod({ app: "prometheus" }), podOf(told, name), 9090)).toBe(true);
-      expect(allows(told, strangerPod(), podOf(told, name), 9090)).toBe(false);
+      expect(allows(configured, strangerPod({ app: "prometheus" }), podOf(configured, name), 9090)).toBe(true);
+      expect(allows(configured, strangerPod(), podOf(configured, name), 9090)).toBe(false);
     }
   });
 
-  test("everybody asks the cluster's DNS, and no other", () => {
+  test("every pod can query the cluster's DNS, and pods without internet access no other", () => {
     const dns = { pod: { "k8s-app": "kube-dns" }, namespace: "kube-system" };
     for (const name of [...services, "migration", "smoke"]) {
       const pod = podOf(production, name);
@@ -157,10 +161,10 @@ test("the list that deployments are made by tells the picture of docs/architectu
     }
   });
 
-  test("telemetry leaves once it is told where to", async () => {
-    const told = await render({ set: ["telemetry.otlp.endpoint=http://collector.observability:4318"] });
+  test("services can send telemetry only if an endpoint is configured", async () => {
+    const configured = await render({ set: ["telemetry.otlp.endpoint=http://collector.observability:4318"] });
     for (const name of services) {
-      expect(allows(told, podOf(told, name), strangerPod(), 4318)).toBe(true);
+      expect(allows(configured, podOf(configured, name), strangerPod(), 4318)).toBe(true);
       expect(allows(production, podOf(production, name), strangerPod(), 4318)).toBe(false);
     }
   });

@@ -13,7 +13,7 @@ interface CheckDefinition {
   readonly watchedFields: readonly string[];
 }
 
-/** All checks. A new one is added here first; the compiler then names every other place that needs it. */
+/** All checks. CONTRIBUTING.md lists what else a new one needs. */
 export const checkDefinitions = {
   sam_registration: {
     type: CheckType.SAM_REGISTRATION,
@@ -39,6 +39,11 @@ export function toCheckType(check: Check): CheckType {
 export function checkOf(type: CheckType): Check | undefined {
   return checkNames.find((name) => checkDefinitions[name].type === type);
 }
+
+/** Public reasons of checks that lack an input, which the organization can supply. */
+export const missingInputs = ["missing_uei", "missing_tin", "missing_name"] as const;
+
+export type MissingInput = (typeof missingInputs)[number];
 
 /** The outcome of a check or of a whole verification. `error` says nothing about the vendor: nothing answered. */
 export type CheckStatus = "pass" | "fail" | "error";

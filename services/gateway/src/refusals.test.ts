@@ -69,19 +69,7 @@ describe.each(routes.map((route) => [route.method, route.path, route] as const))
 
   test("hides internal errors of its service, and the service's refusals of the gateway", async () => {
     for (const thrown of [new Error("secret"), new ServiceError("forbidden", { message: "secret" })]) {
-      for (const { calls, on } of [gateway.entity, gateway.verification, gateway.monitor]) {
-        calls.length = 0;
-        for (const name of ["lookUp", "createEntity", "getEntity", "listEntities", "listSnapshots"]) {
-          on(name, () => Promise.reject(thrown));
-        }
-        for (const name of ["verify", "getVerification", "listVerifications", "getEvidence", "listProviders"]) {
-          on(name, () => Promise.reject(thrown));
-        }
-        for (const name of ["createMonitor", "getMonitor", "listMonitors", "updateMonitor", "cancelMonitor"]) {
-          on(name, () => Promise.reject(thrown));
-        }
-        on("listEvents", () => Promise.reject(thrown));
-      }
+      for (const fake of [gateway.entity, gateway.verification, gateway.monitor]) fake.failAll(thrown);
       const { status, body } = await gateway.send(method, pathOf(route), { key, body: bodyOf(route) });
       expect(status).toBe(500);
       expect(JSON.stringify(body)).not.toContain("secret");
@@ -149,7 +137,7 @@ describe("the order of refusals", () => {
     readonly type?: string;
     readonly body?: string;
   }
-  /** Each makes a valid POST /v1/monitors invalid in one way. They are in the order in which they must be reported. */
+  /** Flaws that each make a valid POST /v1/monitors invalid, in the order in which they must be reported. */
   const flaws = (): Readonly<Record<string, Flaw>> => ({
     "unknown path": { status: 404, path: "/v1/monitorz" },
     "wrong method": { status: 405, method: "PUT" },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { checkNames } from "@vvs/checks";
 import { startTestGateway, type TestGateway } from "./testing/gateway.ts";
 import { entityId, monitorId } from "./testing/samples.ts";
 
@@ -167,7 +168,7 @@ describe("a TIN in free text", () => {
     await accepted("/v1/entities/lookup", { legal_name: "Acme 123456789" });
   });
 
-  test.each(["62701-1234", "627011234"])("is not seen in the ZIP+4 %s", async (zip) => {
+  test.each(["62701-1234", "627011234"])("is not found in the ZIP+4 %s", async (zip) => {
     expect(await accepted("/v1/entities", { legal_name: "Acme", address: { ...address, zip } })).toMatchObject({
       address: { zip },
     });
@@ -272,7 +273,7 @@ describe("required fields of a call", () => {
     [undefined, { checks: "is required" }],
     [[], { checks: "must not be empty" }],
     ["tin_match", { checks: "must be an array" }],
-    [["tin"], { "checks[0]": "must be sam_registration or tin_match" }],
+    [["tin"], { "checks[0]": `must be ${checkNames.join(" or ")}` }],
     [Array.from({ length: 11 }, () => "tin_match"), { checks: "must have at most 10 entries" }],
   ])("checks %j", async (checks, expected) => {
     expect(await problems("POST", "/v1/verifications", { ...check, checks })).toEqual(expected);

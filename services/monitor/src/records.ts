@@ -1,5 +1,5 @@
 import { metrics } from "@opentelemetry/api";
-import { statusOf } from "@vvs/checks";
+import { missingInputs, statusOf } from "@vvs/checks";
 import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
@@ -12,7 +12,7 @@ import type { Runs } from "./runs/runs.ts";
 import type { MonitorStore } from "./store.ts";
 
 /** Reasons of errors that the organization can resolve by supplying missing data. */
-const INPUT_REASONS: ReadonlySet<string> = new Set(["missing_tin", "missing_name", "missing_uei", "entity_not_found"]);
+const INPUT_REASONS: ReadonlySet<string> = new Set([...missingInputs, "entity_not_found"]);
 
 /**
  * Creates the handlers of one environment's records; a repeated record has no effect. Errors: PoisonRecordError for an

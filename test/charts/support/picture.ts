@@ -2,15 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "../../../deploy/local/services.ts";
 
-/** Who calls whom, and who owns which store, as docs/architecture.md tells people. */
+/** The calls between services and the owners of stores, as docs/architecture.md lists them. */
 export interface Picture {
-  /** Of gRPC calls: `caller>callee`. */
+  /** gRPC calls, as `caller>callee`. */
   readonly calls: ReadonlySet<string>;
-  /** The services that speak with each store. */
+  /** Consumed topics, as `consumer<topic`. */
+  readonly consumes: ReadonlySet<string>;
+  /** The services that use each store. */
   readonly owners: Readonly<Record<"mongodb" | "kafka" | "redis", ReadonlySet<string>>>;
 }
 
-/** Reads the picture off the tables of the document. */
+/** Reads the tables of docs/architecture.md. */
 export function picture(): Picture {
   const text = readFileSync(join(projectRoot, "docs/architecture.md"), "utf8");
   const rows = (heading: string): string[][] => {
@@ -25,12 +27,15 @@ export function picture(): Picture {
   };
   const names = (cell: string) => cell.split(",").map((name) => name.trim());
   const calls = rows("| from | to | for |").flatMap(([from, to]) => names(to!).map((callee) => `${from}>${callee}`));
-  const kafka = rows("| topic | from | to | key |").flatMap(([, from, to]) => [...names(from!), ...names(to!)]);
+  const topics = rows("| topic | from | to | key |");
+  const kafka = topics.flatMap(([, from, to]) => [...names(from!), ...names(to!)]);
+  const consumes = topics.flatMap(([topic, , to]) => names(to!).map((name) => `${name}<${topic!.split("`")[1]}`));
   const stores = rows("| database (`<prefix>…`) | owner | holds |");
   const ownersOf = (redis: boolean) =>
     stores.filter(([name]) => (name === "Redis") === redis).map(([, owner]) => owner!);
   return {
     calls: new Set(calls),
+    consumes: new Set(consumes),
     owners: { mongodb: new Set(ownersOf(false)), kafka: new Set(kafka), redis: new Set(ownersOf(true)) },
   };
 }

@@ -17,13 +17,15 @@ export interface RecordedCall {
   readonly request: any;
 }
 
-/** A gRPC server of the real contract, which answers as the test sets it and records its calls. */
+/** Starts a gRPC server with the real contract that returns the answers set by the test and records its calls. */
 export interface FakeService {
   readonly port: number;
   readonly calls: RecordedCall[];
   /** Sets the answer of a method. */
   // biome-ignore lint/suspicious/noExplicitAny: tests answer requests of every kind
   on(method: string, answer: (request: any, context: any) => unknown): void;
+  /** Makes every method fail with this error. */
+  failAll(error: Error): void;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,9 @@ export async function serveFake(service: DescService, logger: Logger, port = 0):
     port: server.port,
     calls,
     on: (method, answer) => void answers.set(method, answer),
+    failAll(error) {
+      for (const { localName } of service.methods) answers.set(localName, () => Promise.reject(error));
+    },
     close: () => server.close(0),
   };
 }
@@ -66,20 +71,20 @@ export interface TestKeyOptions {
   readonly limitPerMinute?: number;
   readonly suspended?: boolean;
   readonly expiresAt?: Date;
-  /** Known to account, but not reported by its watch. */
+  /** True for a key that account knows, but its watch does not report. */
   readonly unwatched?: boolean;
 }
 
-/** The API keys of account: their watch, and the call that reads one. */
+/** Plays account's API keys: the watch, and the call that reads one key. */
 export interface FakeAccount {
   readonly port: number;
   /** Returns the number of calls that read one key. */
   reads(): number;
   createKey(options?: TestKeyOptions): { value: string; record: ApiKeyRecord };
   revoke(record: ApiKeyRecord): void;
-  /** Sets the end of a key, as a roll does. */
+  /** Sets a key's end, as a roll does. */
   end(record: ApiKeyRecord, at: Date): void;
-  /** Stops heartbeats and updates, like a hanging connection; the watch stays open. */
+  /** Stops heartbeats and updates but keeps the watch open, like a hanging connection. */
   freeze(frozen: boolean): void;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Check } from "@vvs/checks";
+import type { Check, MissingInput } from "@vvs/checks";
 
 /** What is known of a vendor, for its checks. Unknown values are empty. */
 export interface CheckSubject {
@@ -17,7 +17,7 @@ export interface CheckSubject {
 /** What one check needs to know of a vendor. */
 interface CheckInputs {
   /** Returns the public reason why the check can't be made, or undefined when nothing is missing. */
-  readonly missing: (subject: CheckSubject) => "missing_uei" | "missing_tin" | "missing_name" | undefined;
+  readonly missing: (subject: CheckSubject) => MissingInput | undefined;
   /** Returns the values that the check sends to providers, the TIN as its keyed hash. */
   readonly values: (subject: CheckSubject) => readonly string[];
   /** An answer rests on parts of a registration, which a newer answer may reuse. */
@@ -42,7 +42,7 @@ const inputs: Readonly<Record<Check, CheckInputs>> = {
 };
 
 /** Returns the public reason why a check of this vendor can't be made, or undefined when nothing is missing. */
-export function missingInput(check: Check, subject: CheckSubject): string | undefined {
+export function missingInput(check: Check, subject: CheckSubject): MissingInput | undefined {
   return inputs[check].missing(subject);
 }
 

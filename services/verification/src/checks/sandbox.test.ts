@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { checkNames, toCheckType } from "@vvs/checks";
 import { newId } from "@vvs/ids";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
@@ -92,8 +93,8 @@ describe("the providers' health", () => {
   test("the sandbox's stay available, since their outages are simulated", async () => {
     await ask({ org: newId("org"), uei: "SANDBXERRR01" });
     expect(await list(Environment.SANDBOX)).toMatchObject([
-      { name: "sandbox_primary", checks: [SAM_REGISTRATION, TIN_MATCH], state: "available" },
-      { name: "sandbox_secondary", checks: [SAM_REGISTRATION, TIN_MATCH], state: "available" },
+      { name: "sandbox_primary", checks: checkNames.map(toCheckType), state: "available" },
+      { name: "sandbox_secondary", checks: checkNames.map(toCheckType), state: "available" },
     ]);
   });
 
