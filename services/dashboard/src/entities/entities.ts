@@ -12,7 +12,7 @@ import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { readKeys } from "../ui/read-keys.ts";
 import { entitiesPage, type Findings } from "./entities-page.ts";
 import { entityPage, entityUnavailable } from "./entity-page.ts";
-import { echoOfSearch, readSearch, type TypedSearch, typedSearch } from "./entity-search.ts";
+import { echoOfSearch, readSearch, type SearchInput, searchInput } from "./entity-search.ts";
 import { historyOf } from "./snapshot-history.ts";
 
 const OWN_SHOWN = 10;
@@ -41,7 +41,7 @@ export function createEntityHandlers(context: PageContext) {
     }
   }
 
-  async function show(response: Response, visit: Visit, typed: TypedSearch): Promise<void> {
+  async function show(response: Response, visit: Visit, typed: SearchInput): Promise<void> {
     const { request, problems } = readSearch(typed);
     const findings = request && (await unlessUnavailable(logger, visit, () => find(visit, request)));
     const isUnavailable = request !== undefined && findings === undefined;
@@ -66,11 +66,11 @@ export function createEntityHandlers(context: PageContext) {
 
   return {
     search: (request, response, visit) =>
-      show(response, visit, { ...typedSearch((name) => queryValue(request, name)), tin: "" }),
+      show(response, visit, { ...searchInput((name) => queryValue(request, name)), tin: "" }),
 
     // A search without a TIN gets an address of its own, so that it can be bookmarked. A TIN never gets into an address.
     async submit(request, response, visit) {
-      const typed = typedSearch((name) => field(request, name));
+      const typed = searchInput((name) => field(request, name));
       const echo = echoOfSearch(typed);
       const isWhole = (["uei", "cage", "duns"] as const).every((type) => echo[type] === typed[type]);
       if (typed.tin !== "" || !isWhole || readSearch(typed).problems) return show(response, visit, typed);

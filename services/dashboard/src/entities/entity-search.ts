@@ -4,21 +4,21 @@ import { holdsDigitsOf, problemOfText } from "../verifications/verification-form
 const fields = ["uei", "cage", "duns", "tin", "legal_name", "address", "mode"] as const;
 
 /** The input of the search for entities. The mode is "exact", or empty to find similar entities too. */
-export type TypedSearch = Readonly<Record<(typeof fields)[number], string>>;
+export type SearchInput = Readonly<Record<(typeof fields)[number], string>>;
 
 /** The part of the input that may be in an address or on a page: never the TIN. */
-export type EchoedSearch = Omit<TypedSearch, "tin">;
+export type EchoedSearch = Omit<SearchInput, "tin">;
 
 export type SearchProblems = NonNullable<ReturnType<typeof readSearch>["problems"]>;
 
 /** Returns the input whose fields `read` returns. */
-export function typedSearch(read: (name: string) => string): TypedSearch {
-  const typed = Object.fromEntries(fields.map((name) => [name, read(name).trim()])) as TypedSearch;
+export function searchInput(read: (name: string) => string): SearchInput {
+  const typed = Object.fromEntries(fields.map((name) => [name, read(name).trim()])) as SearchInput;
   return { ...typed, mode: typed.mode === "exact" ? "exact" : "" };
 }
 
 /** Checks the input. Returns the request, or all problems, or neither for an empty form; no problem repeats a value. */
-export function readSearch({ legal_name, address, mode, ...typed }: TypedSearch) {
+export function readSearch({ legal_name, address, mode, ...typed }: SearchInput) {
   const identifiers: { [T in IdentifierType]?: string } = {};
   for (const type of identifierTypes) {
     const value = normalizeIdentifier(typed[type]);
@@ -37,7 +37,7 @@ export function readSearch({ legal_name, address, mode, ...typed }: TypedSearch)
  * Returns the part of the input that may be shown again: never the TIN, in whatever field it was entered. A D-U-N-S
  * number looks like a TIN, so it is left out only if it equals the entered TIN.
  */
-export function echoOfSearch({ tin, ...typed }: TypedSearch): EchoedSearch {
+export function echoOfSearch({ tin, ...typed }: SearchInput): EchoedSearch {
   const holdsTin = holdsDigitsOf(tin);
   const shown = (text: string) => (holdsTin(text) || containsTin(text) ? "" : text);
   return {

@@ -6,7 +6,7 @@ import { pathId } from "../http/paths.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { checkName } from "../ui/checks.ts";
-import { echoOfMonitor, frequencyName, readMonitor, type TypedMonitor } from "./monitor-form.ts";
+import { echoOfMonitor, frequencyName, type MonitorInput, readMonitor } from "./monitor-form.ts";
 import { changeMonitorPage } from "./monitor-form-page.ts";
 
 const refusals: RefusalTexts = {
@@ -25,7 +25,7 @@ export function createChangeMonitorHandlers({ monitors, readVendors, layout }: P
     response: Response,
     visit: Visit,
     monitor: Monitor,
-    shown: Partial<Refusal> & { input: TypedMonitor },
+    shown: Partial<Refusal> & { input: MonitorInput },
   ): Promise<void> {
     const vendorName = (await readVendors(visit, [monitor]))?.get(monitor.entityId)?.legalName;
     const content = changeMonitorPage({ ...shown, visit, monitorId: monitor.id, vendorName });
@@ -59,7 +59,7 @@ export function createChangeMonitorHandlers({ monitors, readVendors, layout }: P
   } satisfies PageHandlers;
 }
 
-function inputOf({ entityId, checks, frequency, webhookUrl }: Monitor): TypedMonitor {
+function inputOf({ entityId, checks, frequency, webhookUrl }: Monitor): MonitorInput {
   return {
     entity_id: entityId,
     checks: checks.map(checkName),

@@ -5,7 +5,7 @@ import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../http/for
 import { formIdempotency } from "../http/form-token.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
-import { echoOfMonitor, emptyMonitor, readMonitor, type TypedMonitor } from "./monitor-form.ts";
+import { echoOfMonitor, emptyMonitor, type MonitorInput, readMonitor } from "./monitor-form.ts";
 import { createMonitorPage } from "./monitor-form-page.ts";
 
 const refusals: RefusalTexts = {
@@ -23,7 +23,7 @@ export function createCreateMonitorHandlers({ monitors, organization, readVendor
     request: Request,
     response: Response,
     visit: Visit,
-    shown: Partial<Refusal> & { input: TypedMonitor },
+    shown: Partial<Refusal> & { input: MonitorInput },
   ): Promise<void> {
     const { entity_id: entityId } = shown.input;
     const vendors = await readVendors(visit, entityId ? [{ entityId }] : []);
@@ -40,7 +40,7 @@ export function createCreateMonitorHandlers({ monitors, organization, readVendor
     },
 
     async create(request, response, visit) {
-      const typed = typedIn(request);
+      const typed = monitorInput(request);
       const input = echoOfMonitor(typed);
       const read = readMonitor(typed);
       if (read.problems) return sendForm(request, response, visit, { ...invalid(read.problems, refusals), input });
@@ -59,7 +59,7 @@ export function createCreateMonitorHandlers({ monitors, organization, readVendor
   } satisfies PageHandlers;
 }
 
-function typedIn(request: Request): TypedMonitor {
+function monitorInput(request: Request): MonitorInput {
   return {
     entity_id: field(request, "entity_id"),
     checks: fieldValues(request, "checks"),

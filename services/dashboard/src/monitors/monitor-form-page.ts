@@ -3,11 +3,11 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { checksField, choiceGroup, inputField, VERBATIM } from "../ui/fields.ts";
 import { formTokenField, noticeBox } from "../ui/parts.ts";
-import type { FrequencyName, TypedMonitor } from "./monitor-form.ts";
+import type { FrequencyName, MonitorInput } from "./monitor-form.ts";
 
 interface MonitorFormView extends Partial<Refusal> {
   readonly visit: Visit;
-  readonly input: TypedMonitor;
+  readonly input: MonitorInput;
   /** Undefined if it does not exist or is unavailable. */
   readonly vendorName: string | undefined;
 }

@@ -17,14 +17,14 @@ export type FrequencyName = keyof typeof frequencies;
 const frequencyNames = Object.keys(frequencies) as FrequencyName[];
 
 /** The input of the form that creates a monitor. */
-export interface TypedMonitor {
+export interface MonitorInput {
   readonly entity_id: string;
   readonly checks: readonly string[];
   readonly frequency: string;
   readonly webhook_url: string;
 }
 
-export const emptyMonitor: TypedMonitor = {
+export const emptyMonitor: MonitorInput = {
   entity_id: "",
   checks: ["sam_registration"],
   frequency: "daily",
@@ -37,8 +37,8 @@ export function frequencyName(frequency: Frequency): string {
 }
 
 /** Checks the input. Returns the request for the monitor service, or all problems. That service checks whether the URL may be used. */
-export function readMonitor(typed: TypedMonitor) {
-  const problems: { -readonly [F in keyof TypedMonitor]?: string } = {};
+export function readMonitor(typed: MonitorInput) {
+  const problems: { -readonly [F in keyof MonitorInput]?: string } = {};
   const entityId = typed.entity_id.trim();
   if (!isId("ent", entityId)) problems.entity_id = ENTITY_ID_PROBLEM;
   const checks = checkNames.filter((name) => typed.checks.includes(name)).map(toCheckType);
@@ -54,7 +54,7 @@ export function readMonitor(typed: TypedMonitor) {
  * Returns the part of a refused form that may be shown again: not an invalid id or URL, which may be a secret pasted by
  * mistake.
  */
-export function echoOfMonitor(typed: TypedMonitor): TypedMonitor {
+export function echoOfMonitor(typed: MonitorInput): MonitorInput {
   const [entityId, url] = [typed.entity_id.trim(), typed.webhook_url.trim()];
   return {
     ...typed,

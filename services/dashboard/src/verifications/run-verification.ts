@@ -11,7 +11,7 @@ import {
   emptyVerification,
   identifierLabels,
   readVerification,
-  type TypedVerification,
+  type VerificationInput,
 } from "./verification-form.ts";
 
 /** Less than the 25 s that the page promises, which include this service's own work. */
@@ -51,7 +51,7 @@ export function createRunVerificationHandlers({ verification, layout, formTokens
     },
 
     async run(request, response, visit) {
-      const typed = typedIn(request);
+      const typed = monitorInput(request);
       const input = echoOf(typed);
       const read = readVerification(typed);
       if (read.problems) return sendForm(request, response, visit, { ...invalid(read.problems, refusals), input });
@@ -78,7 +78,7 @@ function meantVendors(error: unknown): RunVerificationView["meant"] {
   return error.code === "ambiguous_match" ? error.candidates : undefined;
 }
 
-function typedIn(request: Request): TypedVerification {
+function monitorInput(request: Request): VerificationInput {
   return {
     uei: field(request, "uei"),
     cage: field(request, "cage"),

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
-import { echoOf, readVerification, type TypedVerification } from "./verification-form.ts";
+import { echoOf, readVerification, type VerificationInput } from "./verification-form.ts";
 
-const typed = (changes: Partial<TypedVerification> = {}): TypedVerification => ({
+const typed = (changes: Partial<VerificationInput> = {}): VerificationInput => ({
   uei: "",
   cage: "",
   duns: "",

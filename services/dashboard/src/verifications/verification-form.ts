@@ -11,7 +11,7 @@ import { textProblem } from "@vvs/identifiers/text";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 
 /** The input of the form that runs a verification. */
-export interface TypedVerification {
+export interface VerificationInput {
   readonly uei: string;
   readonly cage: string;
   readonly duns: string;
@@ -22,7 +22,7 @@ export interface TypedVerification {
 }
 
 /** The part of the input that may be shown again. */
-export type EchoedVerification = Omit<TypedVerification, "tin">;
+export type EchoedVerification = Omit<VerificationInput, "tin">;
 
 export const identifierLabels: Readonly<Record<IdentifierType, string>> = {
   uei: "UEI",
@@ -48,9 +48,9 @@ export const emptyVerification: EchoedVerification = {
 const MAX_NAME_CHARACTERS = 300;
 
 /** Checks the input by the rules of the API. Returns the request, or all problems by field; no problem repeats a value. */
-export function readVerification(typed: TypedVerification) {
+export function readVerification(typed: VerificationInput) {
   // `identifiers` is the field of problems that concern all four.
-  const problems: { [F in keyof TypedVerification | "identifiers"]?: string } = {};
+  const problems: { [F in keyof VerificationInput | "identifiers"]?: string } = {};
   const identifiers: { [T in IdentifierType]?: string } = {};
   for (const type of identifierTypes) {
     const value = normalizeIdentifier(typed[type]);
@@ -82,7 +82,7 @@ export function problemOfText(label: string, text: string, maxCharacters: number
  * Returns the part of a refused form that may be shown again: never the TIN, in whatever field it was entered. A D-U-N-S
  * number looks like a TIN, so it is left out only if it equals the entered TIN.
  */
-export function echoOf(typed: TypedVerification): EchoedVerification {
+export function echoOf(typed: VerificationInput): EchoedVerification {
   const holdsTin = holdsDigitsOf(typed.tin);
   const looksLikeTin = (text: string) => containsTin(text) || /^\d{9}$/.test(normalizeIdentifier(text));
   const shown = (text: string) => (holdsTin(text) || looksLikeTin(text) ? "" : text);

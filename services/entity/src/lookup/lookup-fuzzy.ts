@@ -16,7 +16,7 @@ import { MAX_CANDIDATES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
 import { type Criteria, type Match, nameForLookup, noMatch } from "./lookup.ts";
-import type { Named } from "./naming.ts";
+import type { NamedEntities } from "./naming.ts";
 
 /** Entities that may be meant, perhaps with duplicates, and the weights of words among the names searched. */
 export interface Candidates {
@@ -132,7 +132,7 @@ export function namesOf(entity: Pick<FoundEntity, "legal_name" | "placeholder" |
 }
 
 /** What is compared of an entity. Identifiers that named it count as its own, also remembered ones and TINs. */
-function comparable(entity: FoundEntity, named: Named, { identifiers }: Criteria): FuzzyEntity {
+function comparable(entity: FoundEntity, named: NamedEntities, { identifiers }: Criteria): FuzzyEntity {
   const agreeing = named.agreementsOf(entity).map((type) => [type, identifiers[type]]);
   const contradicting = named.contradictionsOf(entity).map((type) => [type, ""]);
   return {

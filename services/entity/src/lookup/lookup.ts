@@ -10,7 +10,7 @@ import { explainOddity } from "../model/identifiers.ts";
 import { ambiguous, DIFFERENT_ENTITIES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
-import { type Named, nameEntities } from "./naming.ts";
+import { type NamedEntities, nameEntities } from "./naming.ts";
 
 /** The criteria of a look-up, at least one. */
 export interface Criteria {
@@ -35,7 +35,7 @@ export async function nameForLookup(
   stores: { store: EntityStore; tins: TinVault },
   tenant: Tenant,
   { identifiers, explain }: Criteria,
-): Promise<Named> {
+): Promise<NamedEntities> {
   const named = await nameEntities(stores, tenant, identifiers);
   if (named.resolution.kind === "ambiguous") {
     const reasonsOf = (entity: FoundEntity) =>

@@ -6,7 +6,7 @@ import type { TinVault } from "../tins/tins.ts";
 import { contradictions, type Resolution, resolve } from "./resolve.ts";
 
 /** The entities that identifiers name. */
-export interface Named {
+export interface NamedEntities {
   readonly resolution: Resolution;
   /** The entities of the resolution, none of them hidden. */
   readonly entities: readonly EntityDocument[];
@@ -25,7 +25,7 @@ export async function nameEntities(
   { store, tins }: { store: EntityStore; tins: TinVault },
   tenant: Tenant,
   given: IdentifierMap,
-): Promise<Named> {
+): Promise<NamedEntities> {
   const sound = Object.fromEntries(
     identifierTypes.flatMap((type) => (given[type] && isWellFormed(type, given[type]) ? [[type, given[type]]] : [])),
   ) as IdentifierMap;

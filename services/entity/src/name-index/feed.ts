@@ -121,9 +121,9 @@ const pipeline = [
   },
 ];
 
-type Named = Pick<EntityDocument, "_id" | "organization_id" | "legal_name" | "placeholder" | "other_names">;
+type NamesOfEntity = Pick<EntityDocument, "_id" | "organization_id" | "legal_name" | "placeholder" | "other_names">;
 
-function indexed({ _id, organization_id, legal_name, placeholder, other_names }: Named): IndexedEntity {
+function indexed({ _id, organization_id, legal_name, placeholder, other_names }: NamesOfEntity): IndexedEntity {
   const legalNames = placeholder ? [] : [legal_name];
   return { id: _id, owner: organization_id, names: [...legalNames, ...other_names.slice(0, MAX_OTHER_NAMES)] };
 }
