@@ -29,7 +29,7 @@ const checks: readonly Check[] = [
   { name: "no folder and no file is too large", run: async () => oversizeProblems(root) },
   { name: "contracts are well-formed (buf lint)", run: () => command("buf", ["lint"], proto) },
   {
-    name: "contracts break no released ones (buf breaking)",
+    name: "contracts do not break released ones (buf breaking)",
     run: () => command("buf", ["breaking", "--against", "published.binpb"], proto),
   },
   { name: "generated code matches the contracts", run: generatedCodeDrift },

@@ -5,20 +5,20 @@ import { join, relative } from "node:path";
 const MAX_FILES = 25;
 /** Maximum number of lines of a source file. */
 const MAX_LINES = 400;
-/** Folders whose sources are counted; generated code is not among them. */
+/** Folders with the sources to count. They hold no generated code. */
 const ROOTS = ["services", "packages", "deploy"];
 const NOT_COUNTED = new Set(["node_modules", "testing"]);
 
 /**
  * Returns the folders that hold too many source files and the source files that are too long, one on each line;
- * undefined where there are none. Tests and testing folders are not counted.
+ * undefined if there are none. Tests and testing folders are not counted.
  */
 export function oversizeProblems(root: string): string | undefined {
   const problems = ROOTS.flatMap((folder) => problemsIn(join(root, folder))).map((line) => relative(root, line));
   return problems.length === 0 ? undefined : problems.join("\n");
 }
 
-/** Each line begins with an absolute path. */
+/** Returns lines that begin with an absolute path. */
 function problemsIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   const files = entries.filter(isSource).map(({ name }) => join(folder, name));

@@ -25,7 +25,7 @@ export interface FileDuration {
   readonly seconds: number;
 }
 
-/** Runs jest and returns what it counted. A run that ends badly without a failed test counts as one failure. */
+/** Runs jest and returns its counts. A run that fails without a failed test counts as one failure. */
 export async function tallyOfJest(args: readonly string[]): Promise<Tally> {
   const folder = mkdtempSync(join(tmpdir(), "vvs-test-"));
   const outputFile = join(folder, "jest.json");

@@ -5,11 +5,11 @@ import { type FileDuration, type Tally, tallyOfJest } from "./run-jest.ts";
 const CLUSTER = "--cluster";
 const SLOWEST = 10;
 
-/** The tests of the code and the chart mostly wait, so two files run at a time. Those of the product have it to themselves. */
+/** Unit and chart tests mostly wait, so two files run at a time. A system test needs the product to itself. */
 const UNIT_TESTS = ["--selectProjects", "unit", "charts", "--maxWorkers=2"];
 const SYSTEM_TESTS = ["--selectProjects", "system", "--maxWorkers=1"];
 
-/** Runs every check and every test, with --cluster also those on a cluster. The last line says how many passed and failed. */
+/** Runs all checks and tests, with --cluster also those on a cluster. The last line says how many passed and failed. */
 async function main(args: readonly string[]): Promise<number> {
   const chosen = args.filter((one) => one !== CLUSTER);
   const jestArgs = chosen.length > 0 ? [...chosen, "--passWithNoTests"] : [];

@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-test("each alert has a runbook of its name, and each runbook an alert", () => {
+test("each alert has a runbook with its name, and each runbook has an alert", () => {
   expect(rules.length).toBeGreaterThan(0);
   for (const { alert, runbook } of rules) {
     expect(runbook).toBe(`docs/runbooks/${alert}.md`);
@@ -60,7 +60,7 @@ test("each alert has a runbook of its name, and each runbook an alert", () => {
   expect(runbooks.toSorted()).toEqual([...new Set(rules.map(({ alert }) => `${alert}.md`))].toSorted());
 });
 
-test("each link in a runbook leads to one", () => {
+test("each link in a runbook leads to an existing file", () => {
   const runbooks = join(projectRoot, "docs/runbooks");
   for (const file of readdirSync(runbooks)) {
     const links = readFileSync(join(runbooks, file), "utf8").matchAll(/\]\(([^)#]+)/g);
@@ -80,7 +80,7 @@ test.each([
   expect(metricsOf(expr)).toEqual(metrics);
 });
 
-test("each metric that an alert asks for is exported, with the labels it is asked by", async () => {
+test("each metric that an alert queries is exported, with the labels that the alert uses", async () => {
   const caller = { tenant: { organizationId: newId("org"), environment: Environment.LIVE }, actor: newId("key") };
   const { entity } = await stack.entities.lookUp({ caller, identifiers: { uei: "ZZNRTHWND001" } });
   await stack.verifications.verify({
@@ -104,10 +104,10 @@ test("each metric that an alert asks for is exported, with the labels it is aske
     webhookEvent({ organizationId: newId("org"), monitorId: newId("mon"), url: subscriber.url }),
   ]);
 
-  // Of what is recorded, and of services that don't run here, the chart's tests hold the names to the code.
-  const ofOthers = new Set(["ratelimit_degraded", "account_mail_oldest_unsent_seconds", "monitor_unanswered"]);
+  // The chart's tests check the names of recorded series, and of metrics of services that don't run here.
+  const checkedElsewhere = new Set(["ratelimit_degraded", "account_mail_oldest_unsent_seconds", "monitor_unanswered"]);
   const wanted = [...new Set(rules.flatMap(({ expr }) => metricsOf(expr)))].filter(
-    (name) => !name.startsWith("slo:") && !ofOthers.has(name),
+    (name) => !name.startsWith("slo:") && !checkedElsewhere.has(name),
   );
   const exported = await eventually(async () => {
     const ports = [stack.ports.verification.admin, stack.ports.entity.admin, deliveries.adminPort];

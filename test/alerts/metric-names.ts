@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "../../deploy/local/services.ts";
 
-/** What is exported without a line of ours: by OpenTelemetry's HTTP instrumentation, and the process itself. */
+/** Metrics that OpenTelemetry's HTTP instrumentation exports without our own code. */
 const INSTRUMENTATIONS = [
   { name: "http.server.request.duration", kind: "Histogram" },
   { name: "http.client.request.duration", kind: "Histogram" },
@@ -13,7 +13,7 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   ObservableCounter: ["_total"],
 };
 
-/** The names under which Prometheus sees all that the code measures. */
+/** Returns the Prometheus names of all metrics that the code exports. */
 export function exportedNames(): ReadonlySet<string> {
   const files = globSync("{packages,services}/*/src/**/*.ts", { cwd: projectRoot });
   const sources = files
@@ -34,7 +34,7 @@ function prometheusNames(name: string, kind: string): string[] {
   return (SUFFIXES[kind] ?? [""]).map((suffix) => (bare.endsWith(suffix) ? bare : bare + suffix));
 }
 
-/** Names of the Kafka package, which has them in one place. */
+/** Returns the metric names of the Kafka package, which defines them in one object. */
 function namesOfKafka(): Record<string, string> {
   const source = readFileSync(join(projectRoot, "packages/kafka/src/messaging.ts"), "utf8");
   const block = /metricNames = \{([\s\S]*?)\}/.exec(source)![1]!;

@@ -11,7 +11,7 @@ export interface Rule {
   readonly runbook: string | undefined;
 }
 
-/** What Prometheus keeps under a name of its own, for alerts and dashboards. */
+/** One recording rule of deploy/alerts, used by alerts and dashboards. */
 export interface Recording {
   readonly record: string;
   readonly expr: string;
@@ -29,24 +29,24 @@ interface RuleFile {
   }[];
 }
 
-/** Where the rules are. */
+/** Folder with the rule files. */
 export const rulesFolder = join(projectRoot, "deploy/alerts");
 
 const WORDS = new Set(["by", "and", "or", "unless", "on", "offset", "time"]);
 
-/** All alerts; one may be there twice, with two severities. */
+/** Returns all alerts. An alert can occur twice, with two severities. */
 export function allRules(): Rule[] {
   return ruleEntries().flatMap(({ alert, expr, labels, annotations }) =>
     alert === undefined ? [] : [{ alert, expr, severity: labels?.severity, runbook: annotations?.runbook_url }],
   );
 }
 
-/** All that is recorded. */
+/** Returns all recording rules. */
 export function allRecordings(): Recording[] {
   return ruleEntries().flatMap(({ record, expr }) => (record === undefined ? [] : [{ record, expr }]));
 }
 
-/** The names of the metrics that an expression asks for; variables of Grafana are not among them. */
+/** Returns the names of the metrics in an expression, without Grafana's variables. */
 export function metricsOf(expr: string): string[] {
   const bare = expr
     .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, " ")

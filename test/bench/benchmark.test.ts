@@ -10,7 +10,7 @@ const benchmark: Benchmark = {
 };
 const measured = { conditions: { concurrency: 64 }, figures: { ratio: 0.5, p99_ms: 120.1, other: 3 } };
 
-test("a figure on its bound holds, one beyond is missed, and the table tells both", () => {
+test("a figure on its bound holds, one beyond it is missed, and the table shows both", () => {
   const report = reportOf(benchmark, measured);
   expect(report).toEqual({
     bench: "example",
@@ -24,13 +24,13 @@ test("a figure on its bound holds, one beyond is missed, and the table tells bot
   expect(tableOf(report)).toMatch(/^p99_ms +120\.1 +≤ 120 MISSED$/m);
 });
 
-test("a figure that could not be measured holds no target; one that was forgotten is an error", () => {
+test("a figure of NaN misses its target, and a missing figure is an error", () => {
   const unknown = { conditions: {}, figures: { ratio: Number.NaN, p99_ms: 1 } };
   expect(reportOf(benchmark, unknown).targets.ratio).toMatchObject({ holds: false });
   expect(() => reportOf(benchmark, { conditions: {}, figures: { ratio: 1 } })).toThrow("p99_ms");
 });
 
-test("a run of a part is judged by that part's figures alone", () => {
+test("a partial run is judged only by the figures of that part", () => {
   const part = { conditions: {}, figures: { ratio: 0.4 }, judged: ["ratio"] };
   expect(reportOf(benchmark, part)).toEqual({
     bench: "example",
@@ -45,15 +45,15 @@ test.each([
   [[1, 2, 3, 4], 99, 4],
   [[7], 1, 7],
   [[], 99, Number.NaN],
-])("of %j the %d percent value is %d", (values, percent, value) => {
+])("for %j percentile %d is %d", (values, percent, value) => {
   expect(percentile(values, percent)).toBe(value);
 });
 
-test("a median is of the values, in whatever order they came", () => {
+test("a median does not depend on the order of the values", () => {
   expect(median([9, 1, 5])).toBe(5);
 });
 
-test("a closed loop keeps so many in flight, and counts what failed apart", async () => {
+test("a closed loop keeps the given number of calls in flight and counts failures separately", async () => {
   let running = 0;
   let most = 0;
   let begun = 0;

@@ -1,30 +1,30 @@
-/** What a figure must reach. */
+/** Bound that a figure must meet. */
 export type Bound =
   | { readonly at_least: number; readonly at_most?: undefined }
   | { readonly at_most: number; readonly at_least?: undefined };
 
 export interface Measured {
-  /** What was compared with what, and under which circumstances. */
+  /** What was compared, and under which conditions. */
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
   /** Names end in their unit. */
   readonly figures: Readonly<Record<string, number>>;
-  /** The figures that this run is judged by, where its arguments chose a part; all that have a target where absent. */
+  /** Figures that this run is judged by, if its arguments chose a part. Absent: all figures with a target. */
   readonly judged?: readonly string[];
 }
 
 export interface Benchmark {
   readonly name: string;
-  /** What it measures and against what, in a sentence. */
+  /** One phrase: what is measured, and against which baseline. */
   readonly about: string;
-  /** What may follow its name, as in `--names FILE`; nothing where absent. */
+  /** Arguments after the name, such as `--names FILE`. Absent: it takes none. */
   readonly usage?: string;
-  /** By the name of a figure. What a run measures beyond them it tells as figures alone. */
+  /** By figure name. Figures without a target are only reported. */
   readonly targets: Readonly<Record<string, Bound>>;
-  /** Errors: UsageError for arguments that it can't take. */
+  /** Measures. Errors: UsageError for invalid arguments. */
   run(log: (line: string) => void, args: readonly string[]): Promise<Measured>;
 }
 
-/** The arguments of a benchmark are not what it takes. */
+/** Thrown for invalid arguments of a benchmark. */
 export class UsageError extends Error {}
 
 export interface Report extends Measured {
@@ -32,20 +32,20 @@ export interface Report extends Measured {
   readonly targets: Readonly<Record<string, Bound & { readonly value: number; readonly holds: boolean }>>;
 }
 
-/** Holds the figures against the targets. Errors: a target whose figure was not measured. */
+/** Compares the figures with the targets. Errors: a figure with a target was not measured. */
 export function reportOf({ name, targets }: Benchmark, measured: Measured): Report {
   const { conditions, figures, judged: chosen } = measured;
-  const asked = Object.entries(targets).filter(([figure]) => chosen?.includes(figure) ?? true);
-  const judged = asked.map(([figure, bound]) => {
+  const applicable = Object.entries(targets).filter(([figure]) => chosen?.includes(figure) ?? true);
+  const judged = applicable.map(([figure, bound]) => {
     const value = figures[figure];
-    if (value === undefined) throw new Error(`${name} has a target for ${figure} and did not measure it`);
+    if (value === undefined) throw new Error(`${name} has a target for ${figure} but did not measure it`);
     const holds = bound.at_least === undefined ? value <= bound.at_most : value >= bound.at_least;
     return [figure, { ...bound, value, holds }] as const;
   });
   return { bench: name, conditions, figures, targets: Object.fromEntries(judged) };
 }
 
-/** A report for people. */
+/** Formats a report as a table. */
 export function tableOf(report: Report): string {
   const conditions = Object.entries(report.conditions).map(([name, value]) => [name, String(value), ""]);
   const figures = Object.entries(report.figures).map(([name, value]) => {

@@ -11,10 +11,10 @@ import { startVerificationStack } from "../support/verification-stack.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { percentile } from "./load.ts";
 
-const AWAY_MS = 60_000;
+const OUTAGE_MS = 60_000;
 const PER_SECOND = 50;
 
-/** A full minute without Kafka, which would take too long among the tests. */
+/** A full minute without Kafka: too long for the test suite. */
 export const kafkaAwayBenchmark: Benchmark = {
   name: "kafka-away",
   about: "a minute without Kafka under load: are calls answered, and is everything published once it is back",
@@ -37,26 +37,26 @@ export const kafkaAwayBenchmark: Benchmark = {
       const stack = await startVerificationStack({ servers, prefix, folder, log });
       closes.push(() => stack.stop());
       const caller = sandboxCaller(stack);
-      log(`Kafka is away for ${AWAY_MS / 1_000} s ...`);
-      const away = await takeKafkaAway({ stack, broker, caller, awayMs: AWAY_MS, perSecond: PER_SECOND });
-      const published = new Set(away.outcome.published);
-      const stored = new Set(away.outcome.stored);
+      log(`Kafka is unavailable for ${OUTAGE_MS / 1_000} s ...`);
+      const outage = await takeKafkaAway({ stack, broker, caller, awayMs: OUTAGE_MS, perSecond: PER_SECOND });
+      const published = new Set(outage.outcome.published);
+      const stored = new Set(outage.outcome.stored);
       return {
         conditions: {
           baseline: "nothing may be lost or invented",
           load: `${PER_SECOND} realtime sandbox verifications a second over gRPC`,
-          away_seconds: AWAY_MS / 1_000,
+          away_seconds: OUTAGE_MS / 1_000,
           telemetry: "no collector",
         },
         figures: {
-          answered_while_away: away.meanwhile.latenciesMs.length,
-          failed_calls: away.meanwhile.failed,
-          away_p99_ms: Number(percentile(away.meanwhile.latenciesMs, 99).toFixed(1)),
+          answered_while_away: outage.meanwhile.latenciesMs.length,
+          failed_calls: outage.meanwhile.failed,
+          away_p99_ms: Number(percentile(outage.meanwhile.latenciesMs, 99).toFixed(1)),
           stored: stored.size,
-          lost_records: without([...stored, ...away.answered], published),
-          invented_records: without(away.outcome.published, stored),
-          repeated_records: away.outcome.published.length - published.size,
-          catch_up_seconds: Number((away.catchUpMs / 1_000).toFixed(1)),
+          lost_records: without([...stored, ...outage.answered], published),
+          invented_records: without(outage.outcome.published, stored),
+          repeated_records: outage.outcome.published.length - published.size,
+          catch_up_seconds: Number((outage.catchUpMs / 1_000).toFixed(1)),
         },
       };
     } finally {
@@ -65,7 +65,7 @@ export const kafkaAwayBenchmark: Benchmark = {
   },
 };
 
-/** How many different ids a set lacks. */
+/** Counts the distinct ids that a set lacks. */
 function without(ids: readonly string[], set: ReadonlySet<string>): number {
   return new Set(ids.filter((id) => !set.has(id))).size;
 }

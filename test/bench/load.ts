@@ -2,12 +2,12 @@ import { setTimeout as wait } from "node:timers/promises";
 
 export interface LoadResult {
   readonly perSecond: number;
-  /** Sorted, of each call that succeeded. */
+  /** Latencies of successful calls, sorted. */
   readonly latenciesMs: readonly number[];
   readonly failed: number;
 }
 
-/** Keeps so many calls in flight for a time; calls that end later count for neither rate nor latency. */
+/** Keeps `inFlight` calls running for `forMs`. Calls that end later count for neither rate nor latency. */
 export async function closedLoop(options: {
   inFlight: number;
   forMs: number;
@@ -33,7 +33,7 @@ export async function closedLoop(options: {
   return { perSecond: latenciesMs.length / (options.forMs / 1_000), latenciesMs: sorted(latenciesMs), failed };
 }
 
-/** Begins calls at a steady rate, whatever the answers take, and waits for the last. */
+/** Starts calls at a steady rate, even if answers are slow, and waits for the last answer. */
 export async function openLoop(options: {
   perSecond: number;
   forMs: number;
@@ -60,7 +60,7 @@ export async function openLoop(options: {
   return { perSecond: latenciesMs.length / (options.forMs / 1_000), latenciesMs: sorted(latenciesMs), failed };
 }
 
-/** The value that so many of a hundred do not exceed; of sorted values, NaN where there are none. */
+/** Returns a percentile of sorted values; NaN if there are none. */
 export function percentile(values: readonly number[], percent: number): number {
   return values[Math.max(0, Math.ceil((values.length * percent) / 100) - 1)] ?? Number.NaN;
 }

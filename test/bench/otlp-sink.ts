@@ -1,5 +1,5 @@
-// A collector that takes traces over OTLP (HTTP, protobuf) and counts them: started as a process of its own, it prints
-// its address, and with each GET tells how many spans it has.
+// A collector that receives traces over OTLP (HTTP, protobuf) and counts their spans, started as a separate process. It
+// prints its address and answers each GET with the number of spans so far.
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -25,12 +25,12 @@ async function read(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** How many fields a protobuf message has at the end of a path of field numbers; nothing else of it is decoded. */
+/** Counts the fields of a protobuf message at the end of a path of field numbers. Nothing else is decoded. */
 function countNested(message: Buffer, [field, ...rest]: readonly number[]): number {
   let count = 0;
   for (let at = 0; at < message.length; ) {
     const [tag, afterTag] = varint(message, at);
-    if ((tag & 7) !== 2) throw new Error("OTLP's containers have messages and texts alone");
+    if ((tag & 7) !== 2) throw new Error("OTLP's containers have only messages and texts");
     const [length, start] = varint(message, afterTag);
     at = start + length;
     if (tag >> 3 === field) count += rest.length === 0 ? 1 : countNested(message.subarray(start, at), rest);

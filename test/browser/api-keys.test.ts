@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-test("a key is created, shown once, and never again: not on its page reloaded, not in the list, not by going back", async () => {
+test("a new key is shown once and never again: not after a reload, not in the list, not by going back", async () => {
   await page.goto("/test/api-keys");
   const value = await createKey(page, "Shown once");
   expect(value).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
@@ -50,7 +50,7 @@ test("a key is created, shown once, and never again: not on its page reloaded, n
 test.each([
   ["test", "svc_test_"],
   ["live", "svc_live_"],
-])("the call that the page of a new %s key offers works as it is, from the clipboard", async (path, prefix) => {
+])("the command copied from the page of a new %s key works unchanged", async (path, prefix) => {
   await page.goto(`/${path}/api-keys`);
   const value = await createKey(page, "First call");
   expect(value.startsWith(prefix)).toBe(true);
@@ -62,7 +62,7 @@ test.each([
   expect(command).toContain(value);
 });
 
-test("a key with fewer scopes can do just that", async () => {
+test("a key with fewer scopes can do only what they allow", async () => {
   await page.goto("/test/api-keys");
   await page.getByText("Scopes: what the key can do").click();
   for (const scope of [
@@ -79,7 +79,7 @@ test("a key with fewer scopes can do just that", async () => {
   expect((await api.get("/v1/monitors")).status).toBe(403);
 });
 
-test("a revoked key is refused within 5 s, and shown as revoked", async () => {
+test("a revoked key is refused within 5 s and shown as revoked", async () => {
   await page.goto("/live/api-keys");
   const api = createApi(baseUrl, await createKey(page, "To be revoked"));
   await eventually(async () => (await api.get("/v1/entities")).status === 200);
@@ -96,7 +96,7 @@ test("a revoked key is refused within 5 s, and shown as revoked", async () => {
   });
 });
 
-test("a key lives from its first call over a roll, after which both work until the old one ends, to its revocation", async () => {
+test("after a roll both keys work until the old one expires, and the new one works until it is revoked", async () => {
   const works = async (api: Api) => (await api.get("/v1/entities")).status === 200;
   const isRefused = async (api: Api) => (await api.get("/v1/entities")).status === 401;
   await page.goto("/test/api-keys");
@@ -124,7 +124,7 @@ test("a key lives from its first call over a roll, after which both work until t
   expect(await rows.count()).toBe(2);
   expect(await rows.getByText("rolled", { exact: true }).count()).toBe(1);
 
-  // The hour passes in the database, which tells all gateways.
+  // Ends the hour in the database, from which all gateways learn it.
   await withAccounts(environment, async ({ store }) => {
     const rolled = { organization_id: organization.id, name: "Rolled", rolled_at: { $exists: true } };
     await store.apiKeys.updateOne(rolled, { $set: { expires_at: new Date() } });
@@ -140,7 +140,7 @@ test("a key lives from its first call over a roll, after which both work until t
   await eventually(() => isRefused(second), { timeoutMs: 5_000 });
 });
 
-test("a double click on the button creates one key", async () => {
+test("a double click on the button creates only one key", async () => {
   await page.goto("/test/api-keys");
   await page.getByLabel("Name").fill("Clicked twice");
   await page.getByRole("button", { name: "Create key" }).dblclick();
@@ -149,7 +149,7 @@ test("a double click on the button creates one key", async () => {
   expect(await page.getByRole("rowheader", { name: "Clicked twice" }).count()).toBe(1);
 });
 
-test("the environments are told apart on every page, and neither shows the other's keys", async () => {
+test("every page shows its environment, and neither environment shows the other's keys", async () => {
   await page.goto("/test/api-keys");
   await createKey(page, "Test alone");
   const environments = page.getByRole("navigation", { name: "Environment" });
@@ -164,6 +164,6 @@ test("the environments are told apart on every page, and neither shows the other
   expect(new URL(page.url()).pathname).toBe("/test/webhooks");
 });
 
-test("the browser had nothing to complain of", () => {
+test("the browser reports no errors", () => {
   expect(complaints).toEqual([]);
 });

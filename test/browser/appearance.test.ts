@@ -21,9 +21,9 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-/** Every kind of page there is, each by what leads to it. */
+/** All kinds of pages, each with the steps that open it. */
 const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] = [
-  ["an overview of nothing yet", (page) => page.goto("/live/overview")],
+  ["an empty overview", (page) => page.goto("/live/overview")],
   ["no monitors", (page) => page.goto("/live/monitors")],
   ["a refused filter of monitors", (page) => page.goto("/test/monitors?entity_id=x&outcome=x&status=x")],
   [
@@ -64,7 +64,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     },
   ],
   [
-    "its change, refused",
+    "its refused change",
     async (page) => {
       await page.getByRole("link", { name: "Change", exact: true }).click();
       await page.getByLabel("Webhook URL").fill("ftp://acme.example");
@@ -73,7 +73,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     },
   ],
   [
-    "its end, asked for",
+    "its cancellation, not confirmed yet",
     async (page) => {
       await page.getByRole("link", { name: "Go back" }).click();
       await page.getByRole("link", { name: "Cancel this monitor" }).click();
@@ -91,7 +91,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   ],
   ["an overview", (page) => page.goto("/test/overview")],
   [
-    "the help for keys",
+    "the help for keyboard shortcuts",
     async (page) => {
       await page.keyboard.press("?");
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
@@ -116,7 +116,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   ["plan and limits", (page) => page.goto("/test/organization")],
   ["members", (page) => page.goto("/live/organization/members")],
   ["a member who is the last owner", (page) => page.getByRole("link", { name: "Manage" }).click()],
-  ["who can’t leave", (page) => page.goto("/live/organization/leave")],
+  ["the last owner, who can’t leave", (page) => page.goto("/live/organization/leave")],
   ["the audit log", (page) => page.goto("/test/organization/audit-log")],
   ["a refused filter of the audit log", (page) => page.goto("/test/organization/audit-log?actor=x&action=x&from=x")],
   ["the user’s security", (page) => page.goto("/live/security")],
@@ -132,7 +132,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     },
   ],
   [
-    "an authenticator app that is set up with a wrong code",
+    "an authenticator app set up with a wrong code",
     async (page) => {
       await page.goto("/test/security/two-factor");
       await page.getByLabel("Code", { exact: true }).fill("000000");
@@ -142,7 +142,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   ],
   ["the second step of a sign-in", (page) => page.goto("/sign-in/code")],
   [
-    "a password asked for again",
+    "a password confirmation with a wrong password",
     async (page) => {
       await page.goto("/live/security/confirm?next=%2Flive%2Fwebhooks");
       await page.getByLabel("Password").fill("a wrong password");
@@ -182,7 +182,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     },
   ],
   [
-    "the secret, shown, with all forms open",
+    "the secret shown, with all forms open",
     async (page) => {
       await page.goto("/test/webhooks");
       await page.getByText("Rotate: replace the secret with a new random one").click();
@@ -210,7 +210,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     },
   ],
   [
-    "a test event that is sent nowhere",
+    "a refused test event",
     async (page) => {
       await page.goto("/live/webhooks/test?url=ftp%3A%2F%2Facme.example");
       await page.getByRole("button", { name: "Send test event" }).click();
@@ -244,7 +244,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     },
   ],
   [
-    "its evidence, all of it",
+    "its complete evidence",
     async (page) => {
       await page.getByRole("link", { name: "Evidence of sam_registration" }).click();
       await page.getByText("As received", { exact: true }).click();
@@ -285,7 +285,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   ],
   ["the local mailbox", (page) => openMail(page, { to: newcomer, subject: "Confirm your email address" })],
   [
-    "a sign-up that is confirmed with a wrong password",
+    "a sign-up confirmed with a wrong password",
     async (page) => {
       await page.getByRole("article").filter({ hasText: newcomer }).getByRole("link").click();
       await page.getByLabel("Password").fill("a wrong password");
@@ -293,7 +293,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByText("This is not the password").waitFor();
     },
   ],
-  ["a link of a sign-up that is over", (page) => page.goto("/sign-up/confirm?token=x")],
+  ["a sign-up link that no longer works", (page) => page.goto("/sign-up/confirm?token=x")],
   [
     "a forgotten password",
     async (page) => {
@@ -304,7 +304,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     },
   ],
   [
-    "a new password by mail, refused",
+    "a refused new password by email",
     async (page) => {
       const mail = await openMail(page, { to: organization.email, subject: "Choose a new password" });
       await mail.getByRole("link").click();
@@ -313,10 +313,10 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByText("is one of the most common passwords").waitFor();
     },
   ],
-  ["a link of a reset that is over", (page) => page.goto("/reset-password?token=x")],
+  ["a reset link that no longer works", (page) => page.goto("/reset-password?token=x")],
 ];
 
-describe("axe finds nothing wrong, in light and dark no text is too faint and no field without a label, and nothing is wider than a window of 360, 768 or 1440 px", () => {
+describe("axe reports nothing, texts have enough contrast in light and dark, fields have labels, and pages fit windows of 360, 768 and 1440 px", () => {
   let page: Page;
   beforeAll(async () => {
     const context = await newProfile(browser, { baseURL: dashboardUrl });
@@ -325,7 +325,7 @@ describe("axe finds nothing wrong, in light and dark no text is too faint and no
   });
   afterAll(() => page.context().close());
 
-  // One after the other: some begin where the one before ends.
+  // These run in order: some start on the page where the previous one ended.
   test.each(pages)("%s", async (_name, open) => {
     await open(page);
     for (const colorScheme of ["light", "dark"] as const) {
@@ -341,7 +341,7 @@ describe("axe finds nothing wrong, in light and dark no text is too faint and no
   });
 });
 
-test("what these checks look for they would find", async () => {
+test("these checks find the problems that they look for", async () => {
   const context = await newProfile(browser, { baseURL: dashboardUrl });
   const page = await context.newPage();
   await page.goto("/sign-in");
@@ -355,7 +355,7 @@ test("what these checks look for they would find", async () => {
   await context.close();
 });
 
-test("with the keyboard alone the first stop leads past the navigation, and each stop can be seen", async () => {
+test("with the keyboard the first Tab stop skips the navigation, and the focus is visible", async () => {
   const context = await newProfile(browser, { baseURL: dashboardUrl });
   const page = await context.newPage();
   await signIn(page, organization);

@@ -1,34 +1,34 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** How many pixels the page is wider than its window; 0 where nobody has to scroll sideways. */
+/** Returns how many pixels the page is wider than its window; 0 if it does not scroll sideways. */
 export function overflowPx(page: Page): Promise<number> {
   return page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 }
 
 /**
- * Texts whose contrast with what is behind them is under WCAG's AA (4.5, or 3 for large text), each with its ratio.
- * Gradients count by their first colour, which here is their lightest.
+ * Returns the texts with less contrast to their background than WCAG AA requires (4.5, or 3 for large text), each with
+ * its ratio. A gradient counts as its first colour, which here is its lightest.
  */
 export function lowContrasts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(${findLowContrasts})()`);
 }
 
-/** Form controls without a label that a screen reader would read. */
+/** Returns the form controls without a label for screen readers. */
 export function unlabelled(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`[...document.querySelectorAll("input:not([type=hidden]), select, textarea")]
     .filter((control) => control.labels.length === 0 && !control.getAttribute("aria-label"))
     .map((control) => control.outerHTML)`);
 }
 
-/** What axe finds wrong by WCAG 2.2 A and AA and by its best practices, each with where it is. */
+/** Returns what axe reports for WCAG 2.2 A and AA and its best practices, each with its location. */
 export async function axeFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ["violations"] })`);
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(" ")}`));
 }
 
-// Runs in the page, so it is text: the formula is that of WCAG 2.2, "relative luminance".
+// Text, because it runs in the page. The formula is "relative luminance" of WCAG 2.2.
 const findLowContrasts = `() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number);
   const luminance = (color) => {

@@ -13,12 +13,12 @@ const FLAGS = [
 ];
 const ACTION_TIMEOUT_MS = 30_000;
 
-/** A real browser; each context of it is a fresh profile. */
+/** Starts a real browser; each of its contexts is a fresh profile. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: FLAGS });
 }
 
-/** A fresh profile. */
+/** Returns a fresh profile. */
 export async function newProfile(
   browser: Browser,
   options: Parameters<Browser["newContext"]>[0] = {},
@@ -28,7 +28,7 @@ export async function newProfile(
   return context;
 }
 
-/** How many there are on the whole page: one that is being read yet may lack its end. */
+/** Returns the number of matches once the whole page has loaded. */
 export async function countOf(locator: Locator): Promise<number> {
   await locator.page().waitForLoadState();
   return locator.count();

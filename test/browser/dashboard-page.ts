@@ -21,17 +21,17 @@ export async function createKey(page: Page, name: string): Promise<string> {
 /** A subscriber may take 15 s to answer, and the page waits for that. */
 const TEST_EVENT_TIMEOUT_MS = 30_000;
 
-/** Sends the test event of the form that is open, to `url` where one is given; waits for its delivery's page. */
+/** Sends a test event with the open form, to `url` if it is given; waits for the delivery's page. */
 export async function sendTestEvent(page: Page, url?: string): Promise<void> {
   if (url) await page.getByLabel("URL").fill(url);
   await page.getByRole("button", { name: "Send test event" }).click({ timeout: TEST_EVENT_TIMEOUT_MS });
   await page.getByRole("heading", { name: "Test event" }).waitFor({ timeout: TEST_EVENT_TIMEOUT_MS });
 }
 
-/** What the browser complains of on any page of a profile: refused scripts and styles, errors of scripts. */
+/** Returns a list that collects what the browser reports on any page: refused scripts and styles, script errors. */
 export function collectComplaints(context: BrowserContext): string[] {
   const complaints: string[] = [];
-  // A page that answers 4xx is reported as an error by the browser, but is one that the test wants.
+  // The browser reports a page that answers 4xx as an error, but tests expect such pages.
   const isAnswer = (text: string) => /^Failed to load resource: the server responded with a status of 4/.test(text);
   context.on("console", (message) => {
     if (message.type() === "error" && !isAnswer(message.text())) complaints.push(message.text());

@@ -39,7 +39,7 @@ async function search(on: Page, fields: Readonly<Record<string, string>>, mode =
   await on.getByRole("heading", { name: /^\d+ entit/ }).waitFor();
 }
 
-test("an entity is found without script by a mistyped name and address, and why is told part by part", async () => {
+test("an entity is found without script by a mistyped name and address, and each part of the match is explained", async () => {
   const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
   const visitor = await plain.newPage();
   await signIn(visitor, organization);
@@ -61,31 +61,31 @@ test("an entity is found without script by a mistyped name and address, and why 
   await plain.close();
 });
 
-test("an identifier finds the entity for certain, and the search has an address of its own", async () => {
+test("an identifier finds its entity, and the search has its own URL", async () => {
   await search(page, { "D-U-N-S number": "19-876-5432" });
   expect(await page.locator(".match").textContent()).toMatch(/Zephyrine Kestrel Sawmill LLC.*confidence/s);
   await page.reload();
   await page.getByRole("heading", { name: "1 entity" }).waitFor();
 });
 
-test("a TIN that is searched for gets into no address and no page", async () => {
+test("a TIN that is searched for appears in no URL and on no page", async () => {
   await search(page, { TIN: "91-2345678" });
   expect(page.url()).not.toContain("2345678");
   expect(await page.content()).not.toContain("2345678");
   await page.getByRole("heading", { name: "0 entities" }).waitFor();
 });
 
-test("exact matches is told from similar entities", async () => {
+test("a search for exact matches returns no similar entities", async () => {
   await search(page, { Name: "Zephyrine Kestral Sawmill" }, "exact matches");
   await page.getByText("No entity matches.").waitFor();
   await search(page, { Name: "ZEPHYRINE KESTREL SAWMILL, L.L.C." }, "exact matches");
   expect(await countOf(page.locator(".match"))).toBe(1);
 });
 
-test("an entity's page tells its versions, each with what it changed, its chain verified, and its verifications", async () => {
+test("an entity's page shows its versions with their changes and the verified chain, and its verifications", async () => {
   const { sandbox } = organization;
   const check = { checks: ["sam_registration"], mode: "realtime" };
-  // An identifier that is supplied later makes the next version.
+  // An identifier that is supplied later creates the next version.
   await sandbox.post("/v1/verify", { identifiers: { duns: "198765432", cage: "7ZKS1" }, ...check });
   await page.goto("/test/entities");
   await page.getByRole("link", { name: "Zephyrine Kestrel Sawmill LLC" }).click();
@@ -103,7 +103,7 @@ test("an entity's page tells its versions, each with what it changed, its chain 
   await page.getByRole("heading", { name: "History" }).waitFor();
 });
 
-test("another organization finds and sees nothing of it", async () => {
+test("another organization can neither find nor open the entity", async () => {
   const other = await createOrganization();
   const profile = await newProfile(browser, { baseURL: dashboardUrl });
   const visitor = await profile.newPage();
@@ -114,7 +114,7 @@ test("another organization finds and sees nothing of it", async () => {
   await profile.close();
 });
 
-test.each(["light", "dark"] as const)("all of it can be read and used at any width, %s", async (colorScheme) => {
+test.each(["light", "dark"] as const)("all pages are readable and usable at any width, %s", async (colorScheme) => {
   const profile = await newProfile(browser, { baseURL: dashboardUrl, colorScheme });
   const visitor = await profile.newPage();
   await signIn(visitor, organization);
@@ -162,6 +162,6 @@ test.each(["light", "dark"] as const)("all of it can be read and used at any wid
   await profile.close();
 });
 
-test("the browser had nothing to complain of", () => {
+test("the browser reports no errors", () => {
   expect(complaints).toEqual([]);
 });

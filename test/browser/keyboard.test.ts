@@ -24,7 +24,7 @@ afterAll(() => browser.close());
 const focused = () => page.evaluate<string>("document.activeElement.id");
 const help = () => page.getByRole("dialog", { name: "Keyboard shortcuts" });
 
-test("g and a letter lead to each section, and to the other environment", async () => {
+test("g and a letter open each section and switch the environment", async () => {
   for (const [key, path] of [
     ["m", "/test/monitors"],
     ["l", "/live/monitors"],
@@ -38,7 +38,7 @@ test("g and a letter lead to each section, and to the other environment", async 
   }
 });
 
-test("/ goes to the search of a page, else to that for entities", async () => {
+test("/ goes to the search of the page, or to the entity search if the page has none", async () => {
   await page.goto("/test/monitors");
   await page.keyboard.press("/");
   expect(await focused()).toBe("entity_id");
@@ -48,14 +48,14 @@ test("/ goes to the search of a page, else to that for entities", async () => {
   await page.waitForFunction(`document.activeElement.id === "legal_name"`);
 });
 
-test("what is typed into a field is only typed", async () => {
+test("keys typed into a field trigger no shortcut", async () => {
   await page.goto("/test/entities");
   await page.getByRole("textbox", { name: "Name" }).pressSequentially("g? /m");
   expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("g? /m");
   expect(await countOf(help())).toBe(0);
 });
 
-test("? shows what there is, Escape closes it, and who wants none turns them off for good", async () => {
+test("? shows the shortcuts, Escape closes them, and a user can turn them off permanently", async () => {
   await page.goto("/test/overview");
   await page.keyboard.press("?");
   await help().waitFor();
@@ -71,7 +71,7 @@ test("? shows what there is, Escape closes it, and who wants none turns them off
   await help().getByLabel("Use these shortcuts").check();
 });
 
-test("on a narrow window the section that is open is in sight", async () => {
+test("in a narrow window the open section is visible", async () => {
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto("/test/usage");
   const box = await page
@@ -82,6 +82,6 @@ test("on a narrow window the section that is open is in sight", async () => {
   expect(box!.x + box!.width).toBeLessThanOrEqual(360);
 });
 
-test("no browser complains", () => {
+test("the browser reports no errors", () => {
   expect(complaints).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { eventually } from "@vvs/testing";
 import type { Locator, Page } from "playwright-core";
 
-/** The newest mail to an address with that subject, on the page of the local mailbox, once it is there. */
+/** Opens the local mailbox; returns the newest mail to an address with that subject, once it has arrived. */
 export async function openMail(page: Page, mail: { to: string; subject: string }): Promise<Locator> {
   const found = page
     .getByRole("article")

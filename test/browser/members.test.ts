@@ -25,7 +25,7 @@ async function newPage() {
   return { context, page: await context.newPage(), complaints: collectComplaints(context) };
 }
 
-/** Has the owner's password been given too long ago for what is about members. */
+/** Makes the owner's last password entry too old to manage members. */
 async function passwordGivenLongAgo(): Promise<void> {
   await withAccounts(environment, async ({ store }) => {
     const authenticated_at = new Date(Date.now() - 16 * 60_000);
@@ -33,7 +33,7 @@ async function passwordGivenLongAgo(): Promise<void> {
   });
 }
 
-/** By links, as people go. */
+/** Opens the members page through its links, as users do. */
 async function openMembers(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Organization", exact: true }).click();
   await page.getByRole("link", { name: "Members", exact: true }).click();
@@ -52,7 +52,7 @@ async function expectToLookRight(page: Page): Promise<void> {
   expect(await axeFindings(page)).toEqual([]);
 }
 
-test("an owner invites somebody by mail, gives them another role, removes them, and reads all of it in the audit log", async () => {
+test("an owner invites a member by email, changes their role, removes them, and sees all of it in the audit log", async () => {
   const [owner, member] = [await newPage(), await newPage()];
   await signIn(owner.page, organization);
   await openMembers(owner.page);
@@ -87,7 +87,7 @@ test("an owner invites somebody by mail, gives them another role, removes them, 
   await owner.page.getByRole("button", { name: "Change role" }).click();
   await owner.page.getByText("The role was changed.").waitFor();
 
-  // The form that they still have open is refused, and none is offered any more.
+  // The form that is still open is refused, and no new form is offered.
   await member.page.getByRole("button", { name: "Create key" }).click();
   await member.page.getByRole("heading", { name: "Your role does not allow this" }).waitFor();
   await member.page.goto("/test/api-keys");
@@ -105,8 +105,8 @@ test("an owner invites somebody by mail, gives them another role, removes them, 
   await member.page.getByRole("heading", { name: "Sign in" }).waitFor();
 
   await owner.page.getByRole("link", { name: "Audit log", exact: true }).click();
-  const told = await owner.page.locator("tbody tr").allInnerTexts();
-  const lines = told.map((text) => text.replaceAll(/\s+/g, " "));
+  const entries = await owner.page.locator("tbody tr").allInnerTexts();
+  const lines = entries.map((text) => text.replaceAll(/\s+/g, " "));
   for (const [who, what] of [
     [organization.email, `removed ${grace.email}`],
     [organization.email, `changed the role of ${grace.email} from Developer to Read-only`],

@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A page that submits a form to `action` as soon as it is open. */
+/** Returns a page that submits a form to `action` as soon as it opens. */
 export function submittingPage(action: string, fields: Readonly<Record<string, string>>): string {
   const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
   return `<form method="post" action="${action}">${inputs.join("")}</form><script>document.forms[0].submit()</script>`;
 }
 
-/** A site of somebody else on this machine with one page; its port makes it another origin on either host. */
+/** Starts another party's site with one page; its port makes it another origin even on the same host. */
 export async function startOtherSite(page: string): Promise<{ port: number; close(): void }> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end(page);

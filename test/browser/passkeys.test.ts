@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterAll(() => browser.close());
 
-/** A device in this browser that keeps passkeys and takes its user for verified. */
+/** Adds a virtual device to the browser that keeps passkeys and treats its user as verified. */
 async function addAuthenticator(): Promise<void> {
   devtools = await context.newCDPSession(page);
   await devtools.send("WebAuthn.enable");
@@ -59,7 +59,7 @@ async function signOut(): Promise<void> {
   await page.getByText("You have signed out.").waitFor();
 }
 
-test("a passkey is added, signs in after a sign-out, confirms who it is, and is removed", async () => {
+test("a passkey can be added, sign a user in, confirm their identity, and be removed", async () => {
   await addPasskey("Laptop");
   await signOut();
   await page.goto("/sign-in?next=%2Ftest%2Fsecurity");
@@ -87,7 +87,7 @@ test("a passkey is added, signs in after a sign-out, confirms who it is, and is 
   await context.close();
 });
 
-test("an answer that was given once signs nobody in again", async () => {
+test("a passkey's answer cannot be used twice", async () => {
   await addPasskey("Laptop");
   await signOut();
   const posted = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/passkey"));
@@ -110,17 +110,17 @@ test("an answer that was given once signs nobody in again", async () => {
   await context.close();
 });
 
-test("what a page on another port of the same host has the device answer is refused", async () => {
+test("a passkey's answer to a page on another port of the same host is refused", async () => {
   await addPasskey("Laptop");
   await signOut();
   const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
-  const asked = await plain.newPage();
-  await asked.goto("/sign-in/passkey");
-  const options = (await asked.locator("form").getAttribute("data-options"))!;
+  const plainPage = await plain.newPage();
+  await plainPage.goto("/sign-in/passkey");
+  const options = (await plainPage.locator("form").getAttribute("data-options"))!;
   const site = await startOtherSite(
     `<title>Other</title><form data-passkey="get" data-options='${options}'><input name="response"><p data-passkey-problem></p><button>Go</button></form><p data-no-passkeys></p>`,
   );
-  // The device answers this page, as its host is the same: only the origin in the answer tells.
+  // The device answers this page because its host is the same; only the origin in the answer differs.
   await page.goto(`http://localhost:${site.port}/`);
   const script = await (await fetch(new URL(await scriptPath(), dashboardUrl))).text();
   await page.evaluate("HTMLFormElement.prototype.submit = () => { document.title = 'answered' }");
@@ -139,14 +139,14 @@ test("what a page on another port of the same host has the device answer is refu
   for (const each of [context, plain]) await each.close();
 });
 
-test("without script the pages say so and lead to the password; no page is too wide or inaccessible", async () => {
+test("without script the pages say so and link to the password; all pages fit the window and are accessible", async () => {
   const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
-  const asked = await plain.newPage();
-  await asked.goto("/sign-in/passkey");
-  await asked.getByText("This browser does not support passkeys").waitFor();
-  expect(await asked.getByRole("button", { name: "Use a passkey" }).count()).toBe(0);
-  await asked.getByRole("link", { name: "Sign in with your password." }).click();
-  await asked.getByLabel("Password").waitFor();
+  const plainPage = await plain.newPage();
+  await plainPage.goto("/sign-in/passkey");
+  await plainPage.getByText("This browser does not support passkeys").waitFor();
+  expect(await plainPage.getByRole("button", { name: "Use a passkey" }).count()).toBe(0);
+  await plainPage.getByRole("link", { name: "Sign in with your password." }).click();
+  await plainPage.getByLabel("Password").waitFor();
   await plain.close();
 
   await addPasskey("A name that is long enough to be broken over several lines on a narrow screen of a telephone");
@@ -161,7 +161,7 @@ test("without script the pages say so and lead to the password; no page is too w
   await context.close();
 });
 
-/** Of the script as the dashboard serves it. */
+/** Returns the path of the passkey script that the dashboard serves. */
 async function scriptPath(): Promise<string> {
   const text = await (await fetch(`${dashboardUrl}/sign-in/passkey`)).text();
   return /src="([^"]*passkeys\.js)"/.exec(text)![1]!;

@@ -34,7 +34,7 @@ async function sessionCookie(context: BrowserContext) {
   return (await context.cookies()).find(({ name }) => name === "__Host-session")!;
 }
 
-/** Has the user's password been given that long ago. */
+/** Makes the user's last password entry that long ago. */
 async function passwordGivenAgo(milliseconds: number): Promise<void> {
   await withAccounts(environment, async ({ store }) => {
     const authenticated_at = new Date(Date.now() - milliseconds);
@@ -42,16 +42,16 @@ async function passwordGivenAgo(milliseconds: number): Promise<void> {
   });
 }
 
-/** Is who comes with these cookies taken for the user? */
-async function isTaken(context: BrowserContext): Promise<boolean> {
+/** Returns whether the cookies of this profile give access to the user's account. */
+async function hasAccess(context: BrowserContext): Promise<boolean> {
   const page = await context.newPage();
   await page.goto("/test/security");
-  const taken = new URL(page.url()).pathname === "/test/security";
+  const isOpen = new URL(page.url()).pathname === "/test/security";
   await page.close();
-  return taken;
+  return isOpen;
 }
 
-test("a user finds a session that they do not know by the keyboard’s way, and ends it", async () => {
+test("a user finds an unknown session and ends it with the keyboard", async () => {
   const [mine, lost] = [await signedIn(), await signedIn()];
   await mine.page.getByRole("link", { name: organization.email }).click();
   await mine.page.getByRole("heading", { name: "Where you are signed in" }).waitFor();
@@ -61,16 +61,16 @@ test("a user finds a session that they do not know by the keyboard’s way, and 
   await mine.page.keyboard.press("Enter");
   await mine.page.getByText("The session has ended.").waitFor();
   expect(await countOf(mine.page.locator("tbody tr"))).toBe(1);
-  expect(await isTaken(lost.context)).toBe(false);
-  expect(await isTaken(mine.context)).toBe(true);
+  expect(await hasAccess(lost.context)).toBe(false);
+  expect(await hasAccess(mine.context)).toBe(true);
   for (const { context } of [mine, lost]) await context.close();
 });
 
-test("a new password ends a session that was stolen, and leaves its user signed in", async () => {
+test("a new password ends a stolen session and keeps the user signed in", async () => {
   const mine = await signedIn();
   const thief = await newProfile(browser, { baseURL: dashboardUrl });
   await thief.addCookies([await sessionCookie(mine.context)]);
-  expect(await isTaken(thief)).toBe(true);
+  expect(await hasAccess(thief)).toBe(true);
 
   const password = randomUUID();
   await mine.page.goto("/live/security");
@@ -79,14 +79,14 @@ test("a new password ends a session that was stolen, and leaves its user signed 
   await mine.page.getByLabel("Repeat the new password").fill(password);
   await mine.page.getByRole("button", { name: "Change password" }).click();
   await mine.page.getByText("Your password was changed.").waitFor();
-  expect(await isTaken(thief)).toBe(false);
-  expect(await isTaken(mine.context)).toBe(true);
+  expect(await hasAccess(thief)).toBe(false);
+  expect(await hasAccess(mine.context)).toBe(true);
 
   await signIn(await thief.newPage(), { email: organization.email, password });
   for (const context of [mine.context, thief]) await context.close();
 });
 
-test("a session that somebody planted in the browser is not the one that a sign-in begins", async () => {
+test("a sign-in does not continue a session that was planted in the browser", async () => {
   const context = await newProfile(browser, { baseURL: dashboardUrl });
   const place = { domain: new URL(dashboardUrl).hostname, path: "/", secure: true, httpOnly: true };
   const planted = { name: "__Host-session", value: "x".repeat(43), ...place };
@@ -96,12 +96,12 @@ test("a session that somebody planted in the browser is not the one that a sign-
   expect((await sessionCookie(context)).value).not.toBe(planted.value);
   const attacker = await newProfile(browser, { baseURL: dashboardUrl });
   await attacker.addCookies([planted]);
-  expect(await isTaken(attacker)).toBe(false);
+  expect(await hasAccess(attacker)).toBe(false);
   for (const each of [context, attacker]) await each.close();
 });
 
-describe("a password given long ago", () => {
-  test("is asked for before a secret is shown; after it the way leads back, and the token that was used is over", async () => {
+describe("a password entered long ago", () => {
+  test("is asked for before a secret is shown; then the page opens again, and the previous session token stops working", async () => {
     const { context, page } = await signedIn();
     const before = await newProfile(browser, { baseURL: dashboardUrl });
     await before.addCookies([await sessionCookie(context)]);
@@ -118,17 +118,17 @@ describe("a password given long ago", () => {
     await page.getByText("Your identity is confirmed.").waitFor();
     await page.getByRole("button", { name: "Show" }).click();
     expect(await page.locator("#secret-value").textContent()).toBe(organization.webhookSecrets.sandbox);
-    expect(await isTaken(before)).toBe(false);
+    expect(await hasAccess(before)).toBe(false);
     for (const each of [context, before]) await each.close();
   });
 });
 
-test("with an authenticator app a sign-in asks for its code, or for a recovery code once", async () => {
+test("with an authenticator app a sign-in needs its code or a recovery code", async () => {
   const { context, page } = await signedIn();
   await page.goto("/test/security");
   await page.getByRole("link", { name: "Set up an app" }).click();
   const secret = (await page.locator("#totp-secret").textContent())!.replaceAll(" ", "");
-  // The code of the step before, so that the one of now is still unused.
+  // The code of the previous step, so that the current one is still unused.
   await page.getByLabel("Code", { exact: true }).fill(totpCode(secret, stepOf(new Date()) - 1));
   await page.getByRole("button", { name: "Turn on" }).click();
   const recoveryCodes = (await page.locator("#recovery-codes").textContent())!.split("\n");
@@ -146,7 +146,7 @@ test("with an authenticator app a sign-in asks for its code, or for a recovery c
     return next;
   };
   const first = await begin();
-  expect(await isTaken(other)).toBe(false);
+  expect(await hasAccess(other)).toBe(false);
   await first.getByLabel("Code", { exact: true }).fill("000000");
   await first.keyboard.press("Enter");
   await first.getByText("The code is wrong").waitFor();

@@ -22,7 +22,7 @@ async function newPage(options: { javaScriptEnabled?: boolean } = {}) {
   return { context, page: await context.newPage() };
 }
 
-test("a wrong password says nothing about the account, and begins no session", async () => {
+test("a wrong password reveals nothing about the account and starts no session", async () => {
   const { context, page } = await newPage();
   for (const email of [organization.email, "nobody@test.example"]) {
     await page.goto("/sign-in");
@@ -35,7 +35,7 @@ test("a wrong password says nothing about the account, and begins no session", a
   await context.close();
 });
 
-test("a sign-in leads back to the page that was asked for, without script too", async () => {
+test("a sign-in returns to the requested page, even without script", async () => {
   const { context, page } = await newPage({ javaScriptEnabled: false });
   await page.goto("/live/webhooks");
   await page.getByLabel("Email address").fill(organization.email.toUpperCase());
@@ -46,7 +46,7 @@ test("a sign-in leads back to the page that was asked for, without script too", 
   await context.close();
 });
 
-test("the browser keeps the session where neither scripts nor plaintext nor other hosts get it", async () => {
+test("scripts, unencrypted connections and other hosts do not get the session cookie", async () => {
   const { context, page } = await newPage();
   await signIn(page, organization);
   const cookie = (await context.cookies()).find(({ name }) => name === "__Host-session");
@@ -55,7 +55,7 @@ test("the browser keeps the session where neither scripts nor plaintext nor othe
   await context.close();
 });
 
-test("after a sign-out nothing can be reached, not even by the back button", async () => {
+test("after a sign-out no page can be reached, not even with the back button", async () => {
   const { context, page } = await newPage();
   await signIn(page, organization);
   await page.getByRole("button", { name: "Sign out" }).click();
@@ -70,7 +70,7 @@ test("after a sign-out nothing can be reached, not even by the back button", asy
 describe("another site", () => {
   const forms = ["/live/api-keys", "/live/webhooks/secret/rotate", "/sign-out"];
 
-  // To a page on another port of the same host browsers send the cookie, so that only the check of the origin is left.
+  // Browsers send the cookie from another port of the same host too, so only the origin check protects the form there.
   test.each(["127.0.0.1", "localhost"].flatMap((host) => forms.map((path) => [host, path] as const)))(
     "on %s can't submit a form to %s, though the user is signed in",
     async (host, path) => {

@@ -39,7 +39,7 @@ async function submitSignIn(page: Page, person: { email: string; password: strin
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("who signs up and confirms their address by mail creates a key, and calls the API with it", async () => {
+test("a new user confirms their email address, creates a key and calls the API with it", async () => {
   const { context, page, complaints } = await newPage();
   const person = { organization: "Nova Freight", email: `${randomUUID()}@new.example`, password: randomUUID() };
   await submitSignUp(page, person);
@@ -79,7 +79,7 @@ test("who signs up and confirms their address by mail creates a key, and calls t
   await context.close();
 });
 
-test("without script: who forgot their password gets a new one by mail, and every other session is over", async () => {
+test("without script: a forgotten password is reset by email, and every other session ends", async () => {
   const organization = await createOrganization();
   const elsewhere = await newPage();
   await signIn(elsewhere.page, organization);
@@ -109,7 +109,7 @@ test("without script: who forgot their password gets a new one by mail, and ever
   await Promise.all([context.close(), elsewhere.context.close()]);
 });
 
-test("signing up with an address that has an account says nothing about it, and tells its owner by mail", async () => {
+test("signing up with the address of an existing account reveals nothing, and its owner gets an email", async () => {
   const organization = await createOrganization();
   const { context, page } = await newPage();
   await submitSignUp(page, { organization: "Another", email: organization.email, password: randomUUID() });

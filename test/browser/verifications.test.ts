@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-/** A TIN that occurs nowhere by chance, ending in a digit that the sandbox goes by. */
+/** Returns a TIN that occurs nowhere else, with the last digit that decides the sandbox's answer. */
 const tinEnding = (last: number) => `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}${last}`;
 
 async function openForm(on: Page, fields: Readonly<Record<string, string>>): Promise<void> {
@@ -37,7 +37,7 @@ async function openForm(on: Page, fields: Readonly<Record<string, string>>): Pro
 const send = (on: Page) => on.getByRole("button", { name: "Run verification" }).click();
 const fact = (on: Page, label: string) => on.locator("dl > div").filter({ hasText: label }).locator("dd").first();
 
-test("a verification is run without script, and its evidence shows each attempt and content that its hash is of", async () => {
+test("a verification runs without script, and its evidence shows each attempt and the content that matches the hash", async () => {
   const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
   const visitor = await plain.newPage();
   await signIn(visitor, organization);
@@ -67,7 +67,7 @@ test("a verification is run without script, and its evidence shows each attempt 
   await plain.close();
 });
 
-test("a TIN is in no page, log or trace, not while its form is refused nor after it was used", async () => {
+test("a TIN is in no page, log or trace, whether its form is refused or accepted", async () => {
   const tin = tinEnding(0);
   const written = `${tin.slice(0, 2)}-${tin.slice(2)}`;
   const sources: Record<string, string> = {};
@@ -108,7 +108,7 @@ test("a TIN is in no page, log or trace, not while its form is refused nor after
   expect(holding.map(([name]) => name)).toEqual([]);
 });
 
-test("the list has what any caller ran, newest first, in pages, and of one vendor where asked", async () => {
+test("the list shows the verifications of all callers, newest first, in pages, and can be filtered by vendor", async () => {
   const own = await createOrganization();
   const api = own.sandbox;
   const verify = (uei: string) =>
@@ -145,11 +145,11 @@ test("the list has what any caller ran, newest first, in pages, and of one vendo
     expect((await visitor.goto(path))!.status()).toBe(404);
   }
   await profile.close();
-  // Nor does another organization see any of it.
+  // Another organization sees none of it either.
   expect((await page.goto(`/test/verifications/${first.id}`))!.status()).toBe(404);
 });
 
-test("providers of each environment are shown, each with what it answers and how it is", async () => {
+test("the providers of each environment are shown with their checks and states", async () => {
   await page.goto("/test/providers");
   for (const check of ["sam_registration", "tin_match"]) {
     const section = page.getByRole("region", { name: check });
@@ -163,6 +163,6 @@ test("providers of each environment are shown, each with what it answers and how
   expect(await countOf(page.getByText("sandbox_primary"))).toBe(0);
 });
 
-test("the browser had nothing to complain of", () => {
+test("the browser reports no errors", () => {
   expect(complaints).toEqual([]);
 });

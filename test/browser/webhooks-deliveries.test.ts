@@ -19,7 +19,7 @@ let complaints: string[];
 let subscriber: Subscriber;
 let mongo: MongoClient;
 let db: Db;
-/** The event of a monitor whose endpoint fails. */
+/** Monitor with a failing endpoint. */
 let monitorId: string;
 let isWell = false;
 let isGone = true;
@@ -52,7 +52,7 @@ async function testWebhook(path: string): Promise<void> {
   await sendTestEvent(page, urlOf(path));
 }
 
-/** A delivery to the endpoint that fails, whose 24 h are over, and which has failed for as long. */
+/** Ends the 24 h of the pending deliveries, and makes the endpoint count as failing for two days. */
 async function failForADay(): Promise<void> {
   const now = new Date();
   await eventually(async () => {
@@ -72,7 +72,7 @@ async function failForADay(): Promise<void> {
   });
 }
 
-/** A page does not wait long for its alert, so that a slow moment leaves it out. */
+/** Opens a page until it shows the alert, which a page leaves out if reading it takes too long. */
 async function seeAlertOn(path: string): Promise<void> {
   await eventually(async () => {
     await page.goto(path);
@@ -80,7 +80,7 @@ async function seeAlertOn(path: string): Promise<void> {
   });
 }
 
-test("an event to an endpoint that fails is shown with each attempt, as pending", async () => {
+test("a delivery to a failing endpoint is shown as pending, with each attempt", async () => {
   const found = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
   const { body: monitor } = await organization.sandbox.post("/v1/monitors", {
     entity_id: found.body.id,
@@ -105,7 +105,7 @@ test("an event to an endpoint that fails is shown with each attempt, as pending"
   expect(await countOf(page.getByText(monitorId))).toBe(1);
 });
 
-test("an endpoint that failed for days is told of on every page of its environment, and stands out", async () => {
+test("an endpoint that has failed for days causes an alert on every page of its environment and is marked", async () => {
   await failForADay();
   for (const path of ["/test/api-keys", "/test/verifications", "/test/webhooks/deliveries"]) {
     await seeAlertOn(path);
@@ -119,7 +119,7 @@ test("an endpoint that failed for days is told of on every page of its environme
   expect(await endpoint.textContent()).toContain("500: the answer was not 2xx");
 });
 
-test.each([360, 768, 1440])("what stands out fits and can be read at %i px, in both themes", async (width) => {
+test.each([360, 768, 1440])("the marked endpoint fits and is readable at %i px, in both themes", async (width) => {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
@@ -134,7 +134,7 @@ test.each([360, 768, 1440])("what stands out fits and can be read at %i px, in b
   }
 });
 
-test("all that failed is counted, confirmed and replayed, and delivered once the endpoint answers again", async () => {
+test("all failed deliveries are counted, confirmed and replayed, and arrive once the endpoint works again", async () => {
   await page.goto("/test/webhooks");
   await page.getByRole("link", { name: `Replay failed deliveries to ${urlOf("/failing")}` }).click();
   await page.getByRole("heading", { name: /Replay \d+ failed deliver/ }).waitFor();
@@ -165,7 +165,7 @@ test("all that failed is counted, confirmed and replayed, and delivered once the
   });
 });
 
-test("one delivery is replayed, from its page, without script", async () => {
+test("one delivery is replayed from its page, without script", async () => {
   isWell = false;
   await testWebhook("/failing/one");
   const path = new URL(page.url()).pathname;
@@ -184,12 +184,12 @@ test("one delivery is replayed, from its page, without script", async () => {
   await plain.close();
 });
 
-test("deliveries are narrowed by state, monitor, URL, time and tests, each by itself and together", async () => {
+test("deliveries are filtered by state, monitor, URL, time and test events, separately and together", async () => {
   isWell = false;
   await testWebhook("/failing/filtered");
   await testWebhook("/well");
   const filter = page.getByRole("search");
-  const narrowed = async (act: () => Promise<unknown>) => {
+  const filtered = async (act: () => Promise<unknown>) => {
     await page.goto("/test/webhooks/deliveries");
     await act();
     await filter.getByRole("button", { name: "Filter" }).click();
@@ -198,20 +198,20 @@ test("deliveries are narrowed by state, monitor, URL, time and tests, each by it
   };
   await page.goto("/test/webhooks/deliveries");
   const all = await rows().count();
-  const failed = await narrowed(() => filter.getByLabel("State").selectOption("failed"));
+  const failed = await filtered(() => filter.getByLabel("State").selectOption("failed"));
   expect(failed).toHaveLength(1);
   expect(failed[0]).toContain("/failing/filtered");
-  const watched = await narrowed(() => filter.getByLabel("Monitor").fill(monitorId));
+  const watched = await filtered(() => filter.getByLabel("Monitor").fill(monitorId));
   expect(watched.length).toBeGreaterThan(0);
   expect(watched.every((text) => !text.includes("Test event"))).toBe(true);
-  const toUrl = await narrowed(() => filter.getByLabel("URL").fill(urlOf("/well")));
+  const toUrl = await filtered(() => filter.getByLabel("URL").fill(urlOf("/well")));
   expect(toUrl).toHaveLength(1);
-  const tests = await narrowed(() => filter.getByLabel("Only test events").check());
+  const tests = await filtered(() => filter.getByLabel("Only test events").check());
   expect(tests).toHaveLength(all - watched.length);
   const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 16);
-  expect(await narrowed(() => filter.getByLabel("From (UTC)").fill(tomorrow))).toEqual([]);
-  expect(await narrowed(() => filter.getByLabel("Before (UTC)").fill(tomorrow))).toHaveLength(all);
-  const together = await narrowed(async () => {
+  expect(await filtered(() => filter.getByLabel("From (UTC)").fill(tomorrow))).toEqual([]);
+  expect(await filtered(() => filter.getByLabel("Before (UTC)").fill(tomorrow))).toHaveLength(all);
+  const together = await filtered(async () => {
     await filter.getByLabel("State").selectOption("delivered");
     await filter.getByLabel("Only test events").check();
     await filter.getByLabel("URL").fill(urlOf("/well"));
@@ -221,10 +221,10 @@ test("deliveries are narrowed by state, monitor, URL, time and tests, each by it
   await page.getByRole("heading", { name: "All test deliveries" }).waitFor();
 });
 
-test("an endpoint that answers 410 is flagged, which pauses nothing, and a success ends the flag", async () => {
+test("an endpoint that answers 410 is flagged but not paused, and a success clears the flag", async () => {
   const endpoint = page.locator("li.endpoint").filter({ hasText: "/gone" });
   const alert = page.getByRole("complementary", { name: "Failing webhooks" });
-  // The page reads its alert and its list apart: one of them can still be of the moment before.
+  // The page reads its alert and its list separately, so one of them can still be out of date.
   const shownOnceNoted = (state: string, alerts: number) =>
     eventually(async () => {
       await page.goto("/test/webhooks");
@@ -241,7 +241,7 @@ test("an endpoint that answers 410 is flagged, which pauses nothing, and a succe
   await shownOnceNoted("healthy", 0);
 });
 
-test("another organization and the other environment see none of it", async () => {
+test("another organization and the other environment see none of the deliveries", async () => {
   await page.goto("/test/webhooks/deliveries");
   const path = (await rows().getByRole("link").first().getAttribute("href"))!;
   expect((await page.goto(path.replace("/test/", "/live/")))!.status()).toBe(404);
@@ -254,6 +254,6 @@ test("another organization and the other environment see none of it", async () =
   await profile.close();
 });
 
-test("the browser had nothing to complain of", () => {
+test("the browser reports no errors", () => {
   expect(complaints).toEqual([]);
 });

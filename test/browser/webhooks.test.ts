@@ -48,7 +48,7 @@ async function testWebhook(url: string): Promise<void> {
   await sendTestEvent(page, url);
 }
 
-test("the secret is hidden until it is to be shown", async () => {
+test("the secret is hidden until the user shows it", async () => {
   await page.goto("/test/webhooks");
   expect(await page.content()).not.toContain(organization.webhookSecrets.sandbox);
   expect(await shownSecret()).toBe(organization.webhookSecrets.sandbox);
@@ -57,7 +57,7 @@ test("the secret is hidden until it is to be shown", async () => {
   expect(await page.content()).not.toContain(organization.webhookSecrets.sandbox);
 });
 
-test("a rotation makes a new secret, and says until when the previous one signs too", async () => {
+test("a rotation creates a new secret and shows until when the previous one signs too", async () => {
   const before = await shownSecret();
   await page.getByText("Rotate: replace the secret with a new random one").click();
   await page.getByRole("button", { name: "Rotate secret" }).click();
@@ -71,7 +71,7 @@ test("a rotation makes a new secret, and says until when the previous one signs 
   expect(after).not.toBe(before);
 });
 
-test("a rotation can end the previous secret at once", async () => {
+test("a rotation can end the previous secret immediately", async () => {
   await page.goto("/test/webhooks");
   await page.getByText("Rotate: replace the secret with a new random one").click();
   await page.locator("#rotate-end").check();
@@ -80,7 +80,7 @@ test("a rotation can end the previous secret at once", async () => {
   expect(await countOf(page.getByText("Webhooks are also signed with the previous secret"))).toBe(0);
 });
 
-test("a secret of the user's own is refused with the reason where its form is wrong, else set", async () => {
+test("a user's own secret is set, or refused with the reason if its format is wrong", async () => {
   const before = await shownSecret();
   await page.getByText("Set your own secret").click();
   await page.getByLabel("Secret", { exact: true }).fill("whsec_tooshort");
@@ -98,7 +98,7 @@ test("a secret of the user's own is refused with the reason where its form is wr
   expect(await shownSecret()).toBe(own);
 });
 
-test("a test event proves a rotation: both secrets sign, then the one before is ended at once and the new one alone", async () => {
+test("after a rotation both secrets sign a test event, and only the new one once the previous one is ended", async () => {
   const subscriber = await subscribe();
   const before = await shownSecret();
   await page.getByText("Rotate: replace the secret with a new random one").click();
@@ -116,7 +116,7 @@ test("a test event proves a rotation: both secrets sign, then the one before is 
   await page.getByRole("button", { name: "End the previous secret now" }).click();
   await page.getByText("The previous secret has ended.").waitFor();
   expect(await countOf(page.getByText("Webhooks are also signed with the previous secret"))).toBe(0);
-  // Whoever signs learns of it within a second.
+  // The dispatcher notices within a second.
   await eventually(async () => {
     await testWebhook(subscriber.url);
     return !isSignedWith(before, subscriber.received.at(-1)!);
@@ -124,7 +124,7 @@ test("a test event proves a rotation: both secrets sign, then the one before is 
   expect(isSignedWith(after, subscriber.received.at(-1)!)).toBe(true);
 });
 
-test("a test event shows its outcome, the subscriber’s answer and by which headers it is proven", async () => {
+test("a test event shows its outcome, the subscriber’s answer and the headers that prove its origin", async () => {
   const subscriber = await subscribe((_received, response) => {
     response.statusCode = 418;
     response.end("<script>alert('teapot')</script>");
@@ -141,7 +141,7 @@ test("a test event shows its outcome, the subscriber’s answer and by which hea
   expect(subscriber.received).toHaveLength(1);
 });
 
-test("a URL that no monitor could have is refused with the reason, and the field keeps it", async () => {
+test("a URL that no monitor could have is refused with the reason and stays in the field", async () => {
   await page.goto("/live/webhooks/test");
   await page.getByLabel("URL").fill("http://subscriber.example/hook");
   await page.getByRole("button", { name: "Send test event" }).click();
@@ -150,6 +150,6 @@ test("a URL that no monitor could have is refused with the reason, and the field
   expect(await page.getByLabel("URL").getAttribute("aria-invalid")).toBe("true");
 });
 
-test("the browser had nothing to complain of", () => {
+test("the browser reports no errors", () => {
   expect(complaints).toEqual([]);
 });

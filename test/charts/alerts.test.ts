@@ -20,17 +20,23 @@ const exported = exportedNames();
 const recorded = new Set(allRecordings().map(({ record }) => record));
 const unknown = (expr: string) => metricsOf(expr).filter((name) => !exported.has(name) && !recorded.has(name));
 
-test.each(allRules().map(({ alert, expr }) => [alert, expr]))("what %s asks for is exported", (_alert, expr) => {
-  expect(metricsOf(expr)).not.toEqual([]);
-  expect(unknown(expr)).toEqual([]);
-});
+test.each(allRules().map(({ alert, expr }) => [alert, expr]))(
+  "the metrics that alert %s uses are exported",
+  (_alert, expr) => {
+    expect(metricsOf(expr)).not.toEqual([]);
+    expect(unknown(expr)).toEqual([]);
+  },
+);
 
-test.each(allRecordings().map(({ record, expr }) => [record, expr]))("what %s records is exported", (_record, expr) => {
-  expect(unknown(expr)).toEqual([]);
-});
+test.each(allRecordings().map(({ record, expr }) => [record, expr]))(
+  "the metrics that recording %s uses are exported",
+  (_record, expr) => {
+    expect(unknown(expr)).toEqual([]);
+  },
+);
 
 test.each(panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr])))(
-  "what the panel %s shows is exported",
+  "the metrics that panel %s shows are exported",
   (_title, expr) => {
     expect(metricsOf(expr)).not.toEqual([]);
     expect(unknown(expr)).toEqual([]);
@@ -43,13 +49,13 @@ test("each alert is a page or a ticket", () => {
 });
 
 (promtool ? describe : describe.skip)(`promtool${promtool ? "" : ` (skipped: ${whyNoPromtool})`}`, () => {
-  test("finds no fault with the rules", async () => {
+  test("accepts the rules", async () => {
     const files = readdirSync(rulesFolder).map((file) => join(rulesFolder, file));
     await run(promtool!, ["check", "rules", ...files]);
   });
 
   test.each(globSync("test/alerts/*.promtool.yaml", { cwd: projectRoot }))(
-    "sees alerts fire when they must, and not else: %s",
+    "sees alerts fire only when they must: %s",
     async (file) => {
       await run(promtool!, ["test", "rules", file], { cwd: projectRoot });
     },

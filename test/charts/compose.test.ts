@@ -8,7 +8,7 @@ import { topology } from "../../deploy/local/topology.ts";
 const compose = parse(readFileSync(join(projectRoot, "deploy/compose.yaml"), "utf8"), { merge: true });
 const STORES = { mongodb: "MONGODB_URI", kafka: "KAFKA_BROKERS", redis: "REDIS_URL" } as const;
 
-test.each(Object.keys(topology))("compose runs %s with its own stores and secrets, and no other's", (name) => {
+test.each(Object.keys(topology))("compose runs %s with only its own stores and secrets", (name) => {
   const { command, environment } = compose.services[name];
   const { stores, secrets } = topology[name]!;
   expect(command).toEqual([name]);
@@ -23,7 +23,7 @@ test.each(Object.keys(topology))("compose runs %s with its own stores and secret
   for (const secret of secrets) expect(compose.services.secrets.command).toContain(secret);
 });
 
-test("no two services of compose listen on one port, as they share a network", () => {
+test("no two services of compose listen on the same port, since they share a network", () => {
   const ports = Object.keys(topology).map((name) => compose.services[name].environment.ADMIN_PORT);
   expect(new Set(ports).size).toBe(ports.length);
   expect(ports).not.toContain(undefined);

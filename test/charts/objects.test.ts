@@ -15,20 +15,23 @@ const callersAndCalled = Object.entries(topology)
 const decoded = (text: string) => Buffer.from(text, "base64").toString();
 
 (whyNot ? describe.skip : describe)(`objects${whyNot ? ` (skipped: ${whyNot})` : ""}`, () => {
-  test.each(VALUES_FILES.map((files) => [files]))("helm finds no fault with %j", async (files) => {
-    await lint(files);
-    const { objects } = await render({ files });
-    expect(objects.length).toBeGreaterThan(50);
-    const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
-    expect(new Set(names).size).toBe(names.length);
-    for (const { metadata } of objects) {
-      expect(metadata.name.length).toBeLessThanOrEqual(63);
-      expect(metadata.labels).toMatchObject({
-        "app.kubernetes.io/instance": "vv",
-        "app.kubernetes.io/part-of": "vendor-verification",
-      });
-    }
-  });
+  test.each(VALUES_FILES.map((files) => [files]))(
+    "helm accepts %j, and objects have unique names and the release's labels",
+    async (files) => {
+      await lint(files);
+      const { objects } = await render({ files });
+      expect(objects.length).toBeGreaterThan(50);
+      const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+      expect(new Set(names).size).toBe(names.length);
+      for (const { metadata } of objects) {
+        expect(metadata.name.length).toBeLessThanOrEqual(63);
+        expect(metadata.labels).toMatchObject({
+          "app.kubernetes.io/instance": "vv",
+          "app.kubernetes.io/part-of": "vendor-verification",
+        });
+      }
+    },
+  );
 
   test.each([
     ["publicBaseUrl", ["publicBaseUrl="]],
@@ -43,11 +46,11 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     ["issuerRef", ["rpcTls.source=certManager"]],
     ["generate", ["secrets.existingSecret=", "secrets.generate=true"]],
     ["migration.mode", ["devStores.enabled=true"]],
-  ])("what can't work is refused, naming %s", async (word, set) => {
+  ])("values that can't work are refused with a message that names %s", async (word, set) => {
     await expect(render({ set })).rejects.toThrow(word);
   });
 
-  test("certificates made by helm name their service as caller and as every name it is called by", async () => {
+  test("certificates made by helm contain their service's name as a caller and all names it is called by", async () => {
     const { part } = await render();
     const authority = new X509Certificate(decoded(part("Secret", "rpc-authority")!.data["tls.crt"]));
     for (const name of callersAndCalled) {
@@ -62,7 +65,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     }
   });
 
-  test("cert-manager is asked for the same certificates", async () => {
+  test("cert-manager gets requests for the same certificates", async () => {
     const { ofKind, part } = await render({ files: ["ci/everything-values.yaml"] });
     expect(
       ofKind("Certificate")
@@ -79,7 +82,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     expect(part("Secret", "rpc-authority")).toBeUndefined();
   });
 
-  test("key rings made for trying out are such as services take, and outlive the release", async () => {
+  test("key rings generated for development are valid and outlive the release", async () => {
     const { part } = await render({ files: ["values-dev.yaml"] });
     const { data, metadata } = part("Secret", "secrets")!;
     expect(metadata.annotations).toMatchObject({ "helm.sh/resource-policy": "keep" });
@@ -95,7 +98,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     expect(plain.spec.template.spec.containers[0].args).toEqual(["migrate"]);
   });
 
-  test("hosts of the two addresses lead to the gateway and the dashboard", async () => {
+  test("the hosts of the two public addresses route to the gateway and the dashboard", async () => {
     const { part } = await render({ files: ["ci/everything-values.yaml"] });
     for (const [name, host] of [
       ["gateway", "api.example.com"],
@@ -113,7 +116,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     }
   });
 
-  test("alerts are those of deploy/alerts, each with the address of its runbook", async () => {
+  test("the alerts are those of deploy/alerts, each with the address of its runbook", async () => {
     const { part, objects } = await render({ files: ["ci/everything-values.yaml"] });
     const rule = objects.find(({ kind }) => kind === "PrometheusRule")!;
     const alerts = rule.spec.groups
@@ -131,7 +134,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     expect(part("Service", "metrics")!.spec.selector).toMatchObject({ "vendor-verification/metrics": "true" });
   });
 
-  test("dashboards are whole, and each has a ConfigMap that Grafana's sidecar finds", async () => {
+  test("each dashboard is valid JSON in a ConfigMap that Grafana's sidecar finds", async () => {
     const { ofKind } = await render({ files: ["ci/everything-values.yaml"] });
     const dashboards = ofKind("ConfigMap").filter(({ metadata }) => metadata.labels?.grafana_dashboard === "1");
     expect(dashboards.length).toBe(readdirSync(join(chart, "dashboards")).length);
@@ -142,12 +145,12 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
   });
 });
 
-test("the README's table of values is that of values.yaml (npm run chart-readme)", () => {
+test("the README's table of values matches values.yaml (npm run chart-readme)", () => {
   const { is, wanted } = readmeWithValues();
   expect(is).toBe(wanted);
 });
 
-test("the chart and the project have one version", () => {
+test("the chart and the project have the same version", () => {
   const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
   expect(readFileSync(join(chart, "Chart.yaml"), "utf8")).toContain(`appVersion: ${version}\n`);
 });

@@ -12,7 +12,7 @@ const services = Object.keys(topology);
     [dev, production] = await Promise.all([render({ files: ["values-dev.yaml"] }), render()]);
   });
 
-  test("every pod passes Pod Security's restricted profile, and writes nowhere but where it was given a place", () => {
+  test("every pod passes Pod Security's restricted profile, has a read-only root, resource requests and a memory limit", () => {
     for (const rendered of [dev, production]) {
       expect(podsOf(rendered).length).toBeGreaterThanOrEqual(services.length + 2);
       for (const { name, spec } of podsOf(rendered)) {
@@ -27,7 +27,7 @@ const services = Object.keys(topology);
     }
   });
 
-  test("each service has what it needs to run, to be found, to be evicted, to be told apart", () => {
+  test("each service has a service account, a disruption budget, probes and, if it is called, a Service", () => {
     for (const name of services) {
       const { rpcPort, httpPort } = topology[name]!;
       const { spec } = production.part("Deployment", name)!;
@@ -48,7 +48,7 @@ const services = Object.keys(topology);
     }
   });
 
-  test("a pod has the secrets of its service, as files, and no other", () => {
+  test("a pod has only the secrets of its service, as files", () => {
     for (const name of services) {
       const { secrets, stores } = topology[name]!;
       const own = new Set<string>(secrets);
@@ -65,7 +65,7 @@ const services = Object.keys(topology);
     }
   });
 
-  test("a service finds those that it calls, by names that their certificates have", () => {
+  test("a service has the addresses of those that it calls, with names from their certificates", () => {
     for (const name of services) {
       const { data } = production.part("ConfigMap", name)!;
       const addresses = Object.keys(data).filter((variable) => variable.endsWith("_ADDRESS"));
@@ -78,7 +78,7 @@ const services = Object.keys(topology);
     }
   });
 
-  test("a pod that is told to go has more time than its service takes", async () => {
+  test("a terminating pod has more time than its service needs to finish", async () => {
     const slow = await render({ set: ["services.verification.finishSeconds=90", "defaults.preStopSeconds=7"] });
     for (const rendered of [production, slow])
       for (const name of services) {
@@ -92,7 +92,7 @@ const services = Object.keys(topology);
     expect(slow.part("ConfigMap", "verification")!.data.FINISH_SECONDS).toBe("90");
   });
 
-  test("another configuration makes other pods, of that service alone", async () => {
+  test("a changed configuration replaces only the pods of its service", async () => {
     const changed = await render({ set: ["services.monitor.env.SCHEDULE_POLL_MS=500"] });
     const checksum = (rendered: Rendered, name: string) =>
       rendered.part("Deployment", name)!.spec.template.metadata.annotations["checksum/config"];
@@ -102,7 +102,7 @@ const services = Object.keys(topology);
     expect(changed.part("ConfigMap", "monitor")!.data.SCHEDULE_POLL_MS).toBe("500");
   });
 
-  test("the number of replicas is an autoscaler's where there is one", async () => {
+  test("an autoscaler, if there is one, sets the number of replicas", async () => {
     const scaled = await render({
       set: ["defaults.autoscaling.enabled=true", "defaults.keda.enabled=true", "kafka.topics.partitions=6"],
     });
@@ -118,7 +118,7 @@ const services = Object.keys(topology);
     expect(production.part("HorizontalPodAutoscaler", "gateway")).toBeDefined();
   });
 
-  test("lag is read of every group and topic that a service consumes", async () => {
+  test("autoscaling reads the lag of every group and topic that a service consumes", async () => {
     const { part } = await render({ set: ["defaults.keda.enabled=true", "kafka.topicPrefix=eu."] });
     const triggers = part("ScaledObject", "monitor")!.spec.triggers.filter(
       ({ type }: { type: string }) => type === "kafka",
@@ -135,7 +135,7 @@ const services = Object.keys(topology);
     ]);
   });
 
-  test("an image is named by its digest where one is told", async () => {
+  test("an image is named by its digest if one is configured", async () => {
     const digest = `sha256:${"a".repeat(64)}`;
     const pinned = await render({ set: [`image.digest=${digest}`, "image.repository=registry.example.com/vv"] });
     for (const { spec } of podsOf(pinned)) {

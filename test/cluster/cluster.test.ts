@@ -36,13 +36,13 @@ interface Report {
   history: { id: string }[];
 }
 
-/** What the visitor has seen; with its monitor's history where asked. */
+/** Returns what the visitor has seen, with its monitor's history if asked. */
 async function report(path: "" | "history" = ""): Promise<Report> {
   const ask = `fetch("http://127.0.0.1:9911/${path}").then((answer) => answer.text()).then(console.log)`;
   return JSON.parse(await cluster.kubectl(["exec", "visitor", "--", "node", "--eval", ask]));
 }
 
-/** Lets the visitor go on until it has had so many more answers and one more event, and none failed. */
+/** Waits until the visitor has had 50 more answers and one more event. Expects that none failed. */
 async function undisturbed(before: Report): Promise<void> {
   const after = await eventually(
     async () => {
@@ -54,12 +54,12 @@ async function undisturbed(before: Report): Promise<void> {
   expect(after.failures.slice(before.failures.length)).toEqual([]);
 }
 
-/** Of a run that was ended before it could clean up, too. */
+/** Removes the namespace, also one that an earlier run could not clean up. */
 async function removeNamespace(): Promise<void> {
   await cluster.kubectl(["delete", "namespace", cluster.namespace, "--ignore-not-found", "--timeout=5m"]);
 }
 
-/** Ends one pod of a service, and waits until its successor is there. */
+/** Ends one pod of a service, and waits until its replacement is ready. */
 async function endPod(name: string, how: readonly string[]): Promise<void> {
   const selector = `app.kubernetes.io/component=${name}`;
   const { items } = await cluster.get<{ items: { metadata: { name: string } }[] }>(["pods", "--selector", selector]);
@@ -98,7 +98,7 @@ async function endPod(name: string, how: readonly string[]): Promise<void> {
 
   afterAll(async () => {
     door?.close();
-    // CLUSTER_KEEP leaves everything where it is, to be looked at.
+    // CLUSTER_KEEP keeps everything for inspection.
     if (process.env.CLUSTER_KEEP) return;
     await removeNamespace();
     for (const image of [images.product, images.stores ?? []].flat())
@@ -111,11 +111,11 @@ async function endPod(name: string, how: readonly string[]): Promise<void> {
     expect(added).toBeLessThan(250 * MEGABYTE);
   });
 
-  test("helm test finds it well", async () => {
+  test("helm test passes", async () => {
     await cluster.helm(["test", RELEASE, "--timeout", "3m"]);
   });
 
-  test("the end-to-end tests pass against it", () => runEndToEnd(cluster, door));
+  test("the end-to-end tests pass on the cluster", () => runEndToEnd(cluster, door));
 
   test("a client verifies, and a change reaches its subscriber", async () => {
     const admin = async (...command: string[]) => {
@@ -138,15 +138,15 @@ async function endPod(name: string, how: readonly string[]): Promise<void> {
     await undisturbed(before);
   });
 
-  test.each(Object.keys(topology))("a pod of %s that ends fails no request and loses no event", async (name) => {
+  test.each(Object.keys(topology))("ending a pod of %s fails no request and loses no event", async (name) => {
     const before = await report();
     await endPod(name, []);
     await undisturbed(before);
   });
 
-  // Not verification: what it was at cannot be asked of another pod, since it may be done already. Its client gets a 503.
+  // Without verification: its call may be done, so it can't be repeated on another pod. The client gets a 503.
   test.each(["account", "entity", "monitor", "gateway"])(
-    "a pod of %s that is killed at once fails no request that may be repeated, and loses no event",
+    "killing a pod of %s fails no request that may be repeated, and loses no event",
     async (name) => {
       const before = await report();
       await endPod(name, ["--grace-period=0", "--force"]);
@@ -160,20 +160,20 @@ async function endPod(name: string, how: readonly string[]): Promise<void> {
     await undisturbed(before);
   });
 
-  test("every event of the history has reached the subscriber, and none that is not in it", async () => {
+  test("the subscriber has received every event of the history, and no other", async () => {
     const seen = await eventually(async () => {
       const { received, history } = await report("history");
       const came = new Set(received.map(([id]) => id));
       return history.every(({ id }) => came.has(id)) ? { received, history } : undefined;
     });
     const known = new Set(seen.history.map(({ id }) => id));
-    // What came after the history was read is not missing from it.
+    // Events that arrived after the history was read can't be in it.
     const unknown = seen.received.slice(0, seen.history.length).filter(([id]) => !known.has(id));
     expect(unknown).toEqual([]);
     expect(seen.history.length).toBeGreaterThan(5);
   });
 
-  test("an uninstall leaves the key rings alone", async () => {
+  test("an uninstall leaves only the key rings", async () => {
     await cluster.kubectl(["delete", "pod", "visitor", "--grace-period=1"]);
     await cluster.helm(["uninstall", RELEASE, "--wait", "--timeout", "5m"]);
     const kinds =

@@ -4,7 +4,7 @@ import { type RunOptions, run } from "../../deploy/image/run.ts";
 import { type KubernetesTools, kubernetesTools } from "../charts/support/helm.ts";
 import { chart } from "../charts/support/render.ts";
 
-/** The cluster of the current kubeconfig, one namespace of it. */
+/** One namespace in the cluster of the current kubeconfig. */
 export interface Cluster {
   readonly namespace: string;
   kubectl(args: readonly string[], options?: RunOptions): Promise<string>;
@@ -32,8 +32,8 @@ export function clusterOf(namespace: string): Cluster {
 }
 
 /**
- * Puts an image into the cluster: by the command in CLUSTER_IMAGE_IMPORT, to which the archive's path is appended; else by
- * `kind load` where the context is kind's. Errors: neither is the case, or it fails.
+ * Puts an image into the cluster with the command in CLUSTER_IMAGE_IMPORT, to which the archive's path is appended;
+ * else with `kind load` if the context is kind's. Errors: neither applies, or the command fails.
  */
 export async function importImage(archive: string): Promise<void> {
   const given = process.env.CLUSTER_IMAGE_IMPORT;
@@ -47,7 +47,7 @@ export async function importImage(archive: string): Promise<void> {
   await run("kind", ["load", "image-archive", archive, "--name", context.slice("kind-".length)]);
 }
 
-/** The values of the newcomer, with images as they are called here. */
+/** Returns helm's arguments for an installation with the development values and the given images. */
 export function installArguments(options: {
   release: string;
   images: { product: string; stores: string | undefined };
@@ -75,7 +75,7 @@ export function installArguments(options: {
   ];
 }
 
-/** The visitor as a pod of the product's image, which needs no other. */
+/** Returns the visitor as a pod of the product's image, so that no other image is needed. */
 export function visitorObjects(image: string, environment: Readonly<Record<string, string>>): object[] {
   const security = {
     allowPrivilegeEscalation: false,

@@ -1,4 +1,4 @@
-// The end-to-end tests that need no more than the API, a subscriber and accounts; test/cluster/end-to-end.ts runs them.
+// The end-to-end tests that need only the API, a subscriber and accounts. test/cluster/end-to-end.ts runs them.
 import charts from "../charts/jest.config.mjs";
 
 const NAMES = "authentication,conventions,health,idempotency,monitors,verifications,webhooks";
@@ -9,6 +9,6 @@ export default {
   displayName: "e2e on the cluster",
   testMatch: [`<rootDir>/test/e2e/{${NAMES}}.test.ts`],
   testTimeout: 120_000,
-  // They wait more than they work; two at once are enough for a small node.
+  // They mostly wait, and two at a time are enough for a small node.
   maxWorkers: 2,
 };

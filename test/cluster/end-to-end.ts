@@ -10,13 +10,16 @@ import { exclusionsFileName } from "../support/exclusions-file.ts";
 import type { SharedProduct } from "../support/product.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** Less than jest's own limit, at which they would be left running. */
+/** Time limit of the tests. Less than jest's own limit, which would leave them running. */
 const LIMIT_MS = 540_000;
 
-/** A port of this machine that leads to the gateway's Service: known before there is a Service, as its public address. */
+/**
+ * A port of this machine that forwards to the gateway's Service. As the gateway's public address, it must be known
+ * before the Service exists.
+ */
 export interface FrontDoor {
   readonly url: string;
-  /** Where connections go from now on. */
+  /** Sets the target of new connections. */
   leadTo(host: string, port: number): void;
   close(): void;
 }
@@ -93,7 +96,7 @@ export async function runEndToEnd(cluster: Cluster, door: FrontDoor): Promise<vo
   });
 }
 
-/** Loads the extract that live's tests look for, by the operator's command in a pod that has its variables. */
+/** Loads the extract that tests in live need, with the operator's command in a pod that has its variables. */
 async function loadExtract(cluster: Cluster): Promise<void> {
   const inEntity = ["exec", "--stdin", `deploy/${FULL_NAME}-entity`, "--"];
   const files = [
@@ -109,7 +112,7 @@ async function loadExtract(cluster: Cluster): Promise<void> {
   await cluster.kubectl([...inEntity, "sh"], { input: script });
 }
 
-/** This machine's address on the way to a pod: the one that pods reach it by. */
+/** Returns the address by which pods reach this machine: its own end of a connection to a pod. */
 async function addressSeenBy(podIp: string, port: number): Promise<string> {
   const socket = connect(port, podIp);
   await once(socket, "connect");

@@ -6,9 +6,9 @@ const NONE: Tally = { passed: 0, failed: 0, skipped: 0, files: [] };
 const FAILED: Tally = { ...NONE, failed: 1 };
 
 /**
- * Runs the cluster's tests where TEST_CLUSTER asks for them: on the cluster that CLUSTER_UP makes and CLUSTER_DOWN takes
- * away again, else on that of the current kubeconfig. Where none can be had it says so, which is a failure where one is
- * "required", and none where they are to run "if-possible".
+ * Runs the cluster's tests if TEST_CLUSTER is set: on the cluster that CLUSTER_UP creates and CLUSTER_DOWN removes,
+ * else on that of the current kubeconfig. If there is no cluster, prints why. That is a failure if TEST_CLUSTER is
+ * "required", and no failure if it is "if-possible".
  */
 export async function withTestCluster(test: () => Promise<Tally>): Promise<Tally> {
   const { TEST_CLUSTER, CLUSTER_DOWN } = process.env;
@@ -24,7 +24,7 @@ export async function withTestCluster(test: () => Promise<Tally>): Promise<Tally
   }
 }
 
-/** Makes the cluster that CLUSTER_UP asks for; why there is none to test on, undefined where there is one. */
+/** Creates the cluster if CLUSTER_UP is set. Returns why there is none to test on; undefined if there is one. */
 async function whyNone(): Promise<string | undefined> {
   const { CLUSTER_UP } = process.env;
   try {
@@ -35,7 +35,7 @@ async function whyNone(): Promise<string | undefined> {
   return whyNoCluster();
 }
 
-/** Why there is no cluster to test on; undefined where there is one. */
+/** Returns why there is no cluster to test on; undefined if there is one. */
 export async function whyNoCluster(): Promise<string | undefined> {
   const tools = await kubernetesTools();
   if (!tools) return "helm is neither on the path nor can it be fetched";
@@ -43,7 +43,7 @@ export async function whyNoCluster(): Promise<string | undefined> {
   return answer === undefined ? "no cluster answers under the current kubeconfig" : undefined;
 }
 
-/** The variables that the command prints, one NAME=value a line, such as KUBECONFIG; everything else is passed over. */
+/** Returns the variables that the command prints, one NAME=value a line, such as KUBECONFIG; ignores other lines. */
 async function madeBy(command: string): Promise<Record<string, string>> {
   const lines = (await run("sh", ["-c", command])).split("\n");
   return Object.fromEntries(

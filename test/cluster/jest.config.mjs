@@ -1,4 +1,4 @@
-// `npm run test:cluster`: takes a cluster and minutes, so `npm test` leaves it out.
+// `npm run test:cluster`: needs a cluster and takes minutes, so `npm test` leaves it out.
 import charts from "../charts/jest.config.mjs";
 
 /** @type {import("jest").Config} */

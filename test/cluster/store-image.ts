@@ -5,7 +5,7 @@ import type { Builder } from "../../deploy/image/builder.ts";
 import { run } from "../../deploy/image/run.ts";
 import { fetchStorePrograms } from "../../deploy/local/servers/index.ts";
 
-/** As the base has them: another C library than its own can't be loaded there. */
+/** Libraries of the base image, which can load no C library but its own. */
 const OF_THE_BASE = /\/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|resolv))\.so/;
 
 const dockerfile = (base: string) => `FROM ${base}
@@ -15,8 +15,8 @@ USER 1000:1000
 `;
 
 /**
- * Builds one image in which the programs of MongoDB, Kafka and Redis are found as in their official images: `mongod` and
- * `redis-server` on the path, `java` with Kafka's classes in /opt/kafka/libs. For clusters that can pull no image.
+ * Builds one image with the programs of MongoDB, Kafka and Redis in the places of their official images: `mongod` and
+ * `redis-server` on the path, `java` with Kafka's classes in /opt/kafka/libs. For clusters that can't pull images.
  */
 export async function buildStoreImage(builder: Builder, base: string, image: string): Promise<void> {
   const programs = await fetchStorePrograms(process.env, (line) => void process.stderr.write(`${line}\n`));

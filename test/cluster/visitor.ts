@@ -1,14 +1,14 @@
-// Runs in the cluster, out of a ConfigMap: an API client that never pauses, and the subscriber of its own monitor.
+// Runs in the cluster, from a ConfigMap: an API client that never pauses, and the subscriber of its own monitor.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 
 const { API_URL, API_KEY, POD_IP } = process.env;
 const PORT = 9911;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const PAUSE_MS = 100;
 const TIMEOUT_MS = 30_000;
-/** Of a request whose connection breaks: a Service leads to a pod that is gone for a moment. */
+/** Maximum attempts of a request whose connection breaks: for a moment, a Service routes to a pod that is gone. */
 const ATTEMPTS = 5;
 
 /** A request that got no good answer, or one that was sent again because its connection broke. */
@@ -22,15 +22,15 @@ interface Fault {
 
 const failures: Fault[] = [];
 const resent: Fault[] = [];
-/** How often each event came, by id, in the order in which each came first. */
+/** How often each event arrived, by id, in the order of first arrival. */
 const received = new Map<string, number>();
 let answered = 0;
 let monitorId = "";
 
 /**
- * One request as clients of HTTP make it (RFC 9110, 9.2.2): what may be repeated, and a POST with an Idempotency-Key
- * may, is sent again where its connection broke before any answer came. A gateway that is killed breaks its connections,
- * and one that ends closes an idle one, which may cross with a request on its way. Any answer counts: a 503 is a failure.
+ * Sends a request as HTTP clients do (RFC 9110, 9.2.2): a request that may be repeated, such as a POST with an
+ * Idempotency-Key, is sent again if its connection broke before any answer. A killed gateway breaks its connections,
+ * and one that stops closes idle ones, perhaps while a request is on its way. Any answer counts: a 503 is a failure.
  */
 async function call(method: string, path: string, body?: object): Promise<Record<string, unknown> | undefined> {
   const requestId = randomUUID();
@@ -41,7 +41,7 @@ async function call(method: string, path: string, body?: object): Promise<Record
     ...(method === "POST" && { "idempotency-key": requestId }),
   };
   const startedAt = performance.now();
-  const tell = (list: Fault[], fault: string) => {
+  const record = (list: Fault[], fault: string) => {
     const afterMs = Math.round(performance.now() - startedAt);
     list.push({ at: new Date().toISOString(), call: `${method} ${path}`, afterMs, fault, requestId });
   };
@@ -51,7 +51,7 @@ async function call(method: string, path: string, body?: object): Promise<Record
       const response = await fetch(`${API_URL}/v1${path}`, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
       const text = await response.text();
       if (!response.ok) {
-        tell(failures, `${response.status} ${text.slice(0, 200)}`);
+        record(failures, `${response.status} ${text.slice(0, 200)}`);
         return undefined;
       }
       answered++;
@@ -59,7 +59,7 @@ async function call(method: string, path: string, body?: object): Promise<Record
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
       const isBroken = cause !== "";
-      tell(isBroken && attempt < ATTEMPTS ? resent : failures, `${error}${cause}`);
+      record(isBroken && attempt < ATTEMPTS ? resent : failures, `${error}${cause}`);
       if (!isBroken || attempt === ATTEMPTS) return undefined;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
     }
@@ -120,4 +120,4 @@ async function visit(): Promise<never> {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
-await Promise.all(Array.from({ length: AT_ONCE }, visit));
+await Promise.all(Array.from({ length: CONCURRENCY }, visit));

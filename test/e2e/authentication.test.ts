@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe("a key", () => {
-  test("looks as promised, and its checksum refuses a typing error", () => {
+  test("has the documented format", () => {
     expect(organization.keys.live).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
     expect(organization.keys.sandbox).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
   });
@@ -23,14 +23,14 @@ describe("a key", () => {
     ["malformed", "svc_live_short"],
     ["of another scheme", "sk_live_123456789012345678901234567890"],
     ["unknown, with a wrong checksum", `svc_live_${"A".repeat(38)}`],
-  ])("that is %s is 401 in one and the same answer", async (_name, key) => {
+  ])("that is %s gets the same 401 answer", async (_name, key) => {
     const answer = await createApi(product.baseUrl, key).get("/v1/entities");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
     expect(answer.body).toEqual({ error: "unauthorized", message: expect.any(String), request_id: expect.any(String) });
   });
 
-  test("works at once after its creation, and is refused everywhere within 5 s of its revocation", async () => {
+  test("works immediately after its creation, and is refused within 5 s of its revocation", async () => {
     const key = await createKey(organization, "sandbox");
     expect((await key.api.get("/v1/entities")).status).toBe(200);
     await withAccounts(product.environment, (accounts) =>
@@ -50,7 +50,7 @@ describe("a key", () => {
     await eventually(async () => (await key.api.get("/v1/entities")).status === 401);
   });
 
-  test("without the scope is 403, after the body is judged and before the object is looked for", async () => {
+  test("without the scope is 403, after the body is validated and before the object is looked up", async () => {
     const { api } = await createKey(organization, "sandbox", { scopes: ["entities:read"] });
     expect((await api.get("/v1/entities")).status).toBe(200);
     expect((await api.post("/v1/entities", {})).status).toBe(400);
@@ -61,7 +61,7 @@ describe("a key", () => {
     }
   });
 
-  test("of a suspended organization is 403, and works again once it is resumed", async () => {
+  test("of a suspended organization is 403, and works again once the organization is resumed", async () => {
     const own = await createOrganization();
     const operator = { actor: "operator" };
     await withAccounts(product.environment, (accounts) => accounts.organizations.suspend(operator, own.id));
@@ -71,8 +71,8 @@ describe("a key", () => {
   });
 });
 
-describe("environments and organizations are apart", () => {
-  test("another's objects answer exactly as absent ones do", async () => {
+describe("environments and organizations are isolated", () => {
+  test("objects of another organization or environment get the same answer as objects that do not exist", async () => {
     const other = await createOrganization();
     const { body: entity } = await organization.sandbox.post("/v1/entities", { legal_name: "Private Vendor" });
     const absent = entity.id.replace(/.{4}$/, "0000");
@@ -90,7 +90,7 @@ describe("environments and organizations are apart", () => {
     }
   });
 
-  test("verifications, evidence and monitors of another are not found", async () => {
+  test("verifications, evidence and monitors of another organization or environment are not found", async () => {
     const other = await createOrganization();
     const verification = (
       await organization.sandbox.post("/v1/verify", {
@@ -122,7 +122,7 @@ describe("environments and organizations are apart", () => {
 });
 
 describe("limits", () => {
-  test("every authenticated answer tells them, refusals too", async () => {
+  test("are in the headers of every authenticated answer, including refusals", async () => {
     const own = await createOrganization({ limitPerMinute: 50 });
     for (const path of ["/v1/entities", "/v1/entities/ent_1", "/v1/entities?limit=0"]) {
       const { headers } = await own.live.get(path);
@@ -134,7 +134,7 @@ describe("limits", () => {
     }
   });
 
-  test("a burst gets what is left and then 429 with the time to wait, for each key by itself", async () => {
+  test("a burst gets the remaining calls and then 429 with the time to wait, separately for each key", async () => {
     const own = await createOrganization({ limitPerMinute: 20 });
     const answers = await Promise.all(Array.from({ length: 30 }, () => own.live.get("/v1/entities")));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
@@ -147,7 +147,7 @@ describe("limits", () => {
       expect(headers.get("x-ratelimit-remaining")).toBe("0");
     }
     expect((await own.sandbox.get("/v1/entities")).status).toBe(200);
-    // The limit comes before the body is judged.
+    // The limit is checked before the body.
     expect((await own.live.post("/v1/entities", { nonsense: true })).status).toBe(429);
   });
 });

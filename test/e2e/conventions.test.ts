@@ -29,7 +29,7 @@ describe("every response", () => {
     });
   });
 
-  test("is JSON in the one error shape, also where HTTP itself is broken", async () => {
+  test("is JSON in the standard error shape, even if the HTTP request is malformed", async () => {
     const { hostname, port } = new URL(baseUrl);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () => socket.write("GET / HTTP/1.1\r\nbroken\r\n\r\n"));
@@ -50,7 +50,7 @@ describe("paths and methods", () => {
     ["GET", "/v2/entities"],
     ["POST", "/v1/entities/lookup/more"],
     ["DELETE", "/v1/nothing"],
-  ])("%s %s is 404, before a key is asked for", async (method, path) => {
+  ])("%s %s is 404, even without a key", async (method, path) => {
     const answer = await createApi(baseUrl).request(method, path);
     expect([answer.status, answer.body.error]).toEqual([404, "not_found"]);
   });
@@ -61,7 +61,7 @@ describe("paths and methods", () => {
     ["GET", "/v1/verify", ["POST"]],
     ["POST", "/v1/monitors/mon_1", ["GET", "PATCH", "DELETE"]],
     ["POST", "/v1/health", ["GET"]],
-  ])("%s %s is 405 and tells what is allowed", async (method, path, allowed) => {
+  ])("%s %s is 405 and lists the allowed methods", async (method, path, allowed) => {
     const answer = await createApi(baseUrl).request(method, path);
     expect([answer.status, answer.body.error]).toEqual([405, "method_not_allowed"]);
     const named = answer.headers.get("allow")!.split(/, */);
@@ -80,7 +80,7 @@ describe("bodies are strict", () => {
     expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
   });
 
-  test("every problem is named at once, and no value is echoed", async () => {
+  test("all problems are reported together, and no value is echoed", async () => {
     const answer = await organization.live.post("/v1/entities", {
       legal_name: "",
       identifiers: { uei: "TOO-SHORT", tin: 5 },
@@ -109,7 +109,7 @@ describe("bodies are strict", () => {
     if (path) expect(answer.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
   });
 
-  test("a body beyond 100 kB is 413, another media type 415", async () => {
+  test("a body over 100 kB is 413, and another media type is 415", async () => {
     const large = await organization.live.post("/v1/entities", { legal_name: "x".repeat(110_000) });
     expect([large.status, large.body.error]).toEqual([413, "payload_too_large"]);
     const text = await organization.live.request("POST", "/v1/entities", {
@@ -151,7 +151,7 @@ describe("lists", () => {
     expect((await organization.live.get(`/v1/verifications?limit=${limit}`)).status).toBe(400);
   });
 
-  test("a cursor that is malformed, or of another list or filter, is 400", async () => {
+  test("a cursor that is malformed or belongs to another list or filter is 400", async () => {
     const own = await createOrganization();
     for (const name of ["A", "B"]) await own.sandbox.post("/v1/entities", { legal_name: name });
     const { next_cursor: cursor } = (await own.sandbox.get("/v1/entities?limit=1")).body;

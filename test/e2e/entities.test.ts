@@ -12,12 +12,12 @@ beforeAll(async () => {
 const digits = (count: number) => Array.from({ length: count }, () => randomInt(10)).join("");
 const uei = () => `ZZ${digits(10)}`;
 
-/** Any object of a body. */
+/** Any object in a response body. */
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
 type Body = any;
 
 describe("a created entity", () => {
-  test("has every promised field, and no other", async () => {
+  test("has every documented field and no other", async () => {
     const tin = digits(9);
     const answer = await organization.sandbox.post("/v1/entities", {
       legal_name: "  Créations & Söhne GmbH ",
@@ -48,7 +48,7 @@ describe("a created entity", () => {
     expect((await organization.sandbox.get(`/v1/entities/${answer.body.id}`)).body).toEqual(answer.body);
   });
 
-  test("of identical content again is the same, without another snapshot, also when sent at once", async () => {
+  test("with identical content is returned again without a new snapshot, even for concurrent calls", async () => {
     const content = { legal_name: "Twice Over LLC", identifiers: { uei: uei() } };
     const answers = await Promise.all([1, 2, 3, 4].map(() => organization.sandbox.post("/v1/entities", content)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -58,7 +58,7 @@ describe("a created entity", () => {
     expect(snapshots).toHaveLength(1);
   });
 
-  test("with an identifier that a visible one carries is 409 with its id", async () => {
+  test("with the identifier of a visible entity is 409 with that entity's id", async () => {
     const identifiers = { uei: uei() };
     const { body: first } = await organization.sandbox.post("/v1/entities", { legal_name: "First Inc", identifiers });
     const second = await organization.sandbox.post("/v1/entities", { legal_name: "Second Inc", identifiers });
@@ -72,14 +72,14 @@ describe("a created entity", () => {
     expect((await other.sandbox.post("/v1/entities", { legal_name: "Second Inc", identifiers })).status).toBe(201);
   });
 
-  test("with the UEI of an excluded firm shows debarred, of an ended exclusion inactive", async () => {
+  test("is debarred if its UEI is excluded, and inactive if the exclusion has ended", async () => {
     const excluded = { legal_name: "Granite Works", identifiers: { uei: "ZZGRANITE101" } };
     const ended = { legal_name: "Ended Works", identifiers: { uei: "ZZENDEDEX102" } };
     expect((await organization.live.post("/v1/entities", excluded)).body.sam_gov.registration_status).toBe("debarred");
     expect((await organization.live.post("/v1/entities", ended)).body.sam_gov.registration_status).toBe("inactive");
   });
 
-  test("with a name that holds a TIN is refused, with a hint where it belongs", async () => {
+  test("with a TIN in its name is refused, and the TIN is not echoed", async () => {
     const answer = await organization.sandbox.post("/v1/entities", { legal_name: "Acme 123-45-6789" });
     expect(answer.status).toBe(400);
     expect(answer.body.details[0].path).toBe("legal_name");
@@ -88,7 +88,7 @@ describe("a created entity", () => {
 });
 
 describe("snapshots", () => {
-  test("keep every version, chained by hashes that anyone can check", async () => {
+  test("keep every version in a hash chain that anyone can verify", async () => {
     const identifiers = { uei: uei() };
     const { body: entity } = await organization.sandbox.post("/v1/entities", {
       legal_name: "Chained Corp",
@@ -113,7 +113,7 @@ describe("snapshots", () => {
     }
   });
 
-  test("of a registry entity belong to nobody", async () => {
+  test("of a registry entity belong to no organization", async () => {
     const { body: entity } = await organization.live.post("/v1/entities/lookup", {
       identifiers: { uei: "ZZNRTHWND001" },
     });
@@ -162,20 +162,20 @@ describe("an exact look-up", () => {
     ["another legal form", "Northwind Bridgeworks LLC", 404],
     ["a typing error", "Northwind Bridgewroks Inc", 404],
     ["another word order", "Bridgeworks Northwind Inc", 404],
-  ])("by a name with %s answers accordingly", async (_what, name, status) => {
+  ])("compares normalized names exactly (%s)", async (_what, name, status) => {
     expect((await lookUp({ legal_name: name })).status).toBe(status);
   });
 
-  test("that several entities meet is 409 with candidates", async () => {
+  test("that matches several entities is 409 with candidates", async () => {
     const { status, body } = await lookUp({ legal_name: "ABC Services LLC" });
     expect([status, body.error]).toEqual([409, "ambiguous_match"]);
     expect(body.candidates).toHaveLength(2);
     expect(body.candidates[0]).toMatchObject({ id: expect.stringMatching(/^ent_/), legal_name: "ABC SERVICES LLC" });
-    const told = await lookUp({ legal_name: "ABC Services LLC", address: "10 Main Street, Akron, OH" });
-    expect(told.body.identifiers.uei).toBe("ZZABCSRVA005");
+    const narrowed = await lookUp({ legal_name: "ABC Services LLC", address: "10 Main Street, Akron, OH" });
+    expect(narrowed.body.identifiers.uei).toBe("ZZABCSRVA005");
   });
 
-  test("whose identifiers name different entities is 409, before any other criterion", async () => {
+  test("with identifiers of different entities is 409, before any other criterion is checked", async () => {
     const identifiers = { uei: "ZZNRTHWND001", cage: "9ZZA2" };
     for (const mode of ["exact", "fuzzy"]) {
       const { status, body } = await lookUp({ identifiers, legal_name: "No Such Name", mode });
@@ -184,12 +184,12 @@ describe("an exact look-up", () => {
     }
   });
 
-  test("with an identifier that the named one contradicts finds nothing", async () => {
+  test("with an identifier that contradicts the matched entity finds nothing", async () => {
     expect((await lookUp({ identifiers: { uei: "ZZNRTHWND001", cage: "1ZZZ1" } })).status).toBe(404);
     expect((await lookUp({ identifiers: { uei: "ZZNRTHWND001", duns: "150483782" } })).status).toBe(200);
   });
 
-  test("by an ill-formed value finds nothing, and tells what is odd", async () => {
+  test("by a malformed value finds nothing and says what is wrong", async () => {
     const short = await lookUp({ identifiers: { uei: "SHORT" } });
     expect([short.status, short.body.error]).toEqual([404, "entity_not_found"]);
     expect(short.body.message).toMatch(/12/);
@@ -208,7 +208,7 @@ describe("a fuzzy look-up", () => {
     ["a joined word", "North Wind Bridge Works Inc."],
     ["an abbreviation", "O'Brien & Sons Constr Co"],
     ["a split word", "Pied mont Van Lines"],
-  ])("finds a name in spite of %s", async (_what, name) => {
+  ])("finds a name despite %s", async (_what, name) => {
     const { status, body } = await lookUp({ legal_name: name });
     expect(status).toBe(200);
     const best = body.candidates?.[0] ?? body;
@@ -217,14 +217,14 @@ describe("a fuzzy look-up", () => {
     expect(best.confidence).toBeLessThanOrEqual(1);
   });
 
-  test("gives candidates, best first, where several fit, and reasons where asked for", async () => {
+  test("returns several matches as candidates, best first, with reasons on request", async () => {
     const { body } = await lookUp({ legal_name: "ABC Services LLC" }, "?explain=true");
     expect(body.candidates).toHaveLength(2);
     expect(body.candidates[0].confidence).toBeGreaterThanOrEqual(body.candidates[1].confidence);
     expect(body.candidates[0].explanation.length).toBeGreaterThan(0);
   });
 
-  test("finds nothing for a stranger", async () => {
+  test("finds nothing for an unknown name", async () => {
     expect((await lookUp({ legal_name: "Zyxwvut Quantum Llamas" })).body.error).toBe("entity_not_found");
   });
 
@@ -235,8 +235,8 @@ describe("a fuzzy look-up", () => {
   });
 });
 
-describe("what an organization remembers of a registry entity", () => {
-  test("is masked in its view alone, found by its look-ups, and replaced by another", async () => {
+describe("a TIN that an organization supplies for a registry entity", () => {
+  test("is shown masked to that organization only, is found by its look-ups, and is replaced by a newer one", async () => {
     const own = await createOrganization();
     const [first, second] = [digits(9), digits(9)];
     const verify = (tin: string) =>

@@ -16,7 +16,7 @@ afterAll(async () => {
   for (const id of monitors) await organization.sandbox.delete(`/v1/monitors/${id}`);
 });
 
-/** A monitor without a URL, on an entity that changes at each run. */
+/** Creates a monitor without a URL on an entity that changes at each run; returns its id. */
 async function monitor(): Promise<string> {
   const { status, body } = await organization.sandbox.post("/v1/monitors", {
     entity_id: changing,
@@ -28,7 +28,7 @@ async function monitor(): Promise<string> {
   return body.id;
 }
 
-test("events read forward come once each, oldest first, to a subscriber that waits for them and has no webhook", async () => {
+test("a caller without a webhook that waits for events reads each of them once, oldest first", async () => {
   const watched = [await monitor(), await monitor()];
   const seen: { id: string; monitor_id: string }[] = [];
   let cursor = "start";
@@ -54,7 +54,7 @@ test("events read forward come once each, oldest first, to a subscriber that wai
   expect((await other.sandbox.get(`/v1/events?after=${cursor}`)).status).toBe(400);
 });
 
-test("ten calls of an organization wait at once, the next is refused, and each ends after its time", async () => {
+test("ten calls of an organization wait at the same time, the next is refused, and each ends after its wait time", async () => {
   const calls = Array.from({ length: 11 }, () => other.sandbox.get("/v1/events?after=start&wait=5"));
   const answers = await Promise.all(calls);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);

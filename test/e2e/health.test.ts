@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { createApi } from "../support/api.ts";
 import { sharedProduct } from "../support/product.ts";
 
-test("health needs no key, is not limited and tells nothing secret", async () => {
+test("health needs no key, is not rate limited and reveals nothing secret", async () => {
   const answers = await Promise.all(
     Array.from({ length: 150 }, () => createApi(sharedProduct().baseUrl).get("/v1/health")),
   );

@@ -22,7 +22,7 @@ describe("an Idempotency-Key", () => {
       }),
       200,
     ],
-  ])("on POST %s gives the first answer again, and does nothing again", async (path, body, status) => {
+  ])("on POST %s returns the first answer again and repeats nothing", async (path, body, status) => {
     const key = `again-${path}`;
     const first = await organization.sandbox.post(path, body("Idempotent One"), withKey(key));
     const second = await organization.sandbox.post(path, body("Idempotent One"), withKey(key));
@@ -32,7 +32,7 @@ describe("an Idempotency-Key", () => {
     expect(second.headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test("with another body is 422; of another key or path it is another one", async () => {
+  test("with another body is 422, and is separate for each API key", async () => {
     const first = await organization.sandbox.post("/v1/entities", { legal_name: "Bound" }, withKey("bound"));
     const other = await organization.sandbox.post("/v1/entities", { legal_name: "Unbound" }, withKey("bound"));
     expect([other.status, other.body.error]).toEqual([422, "idempotency_mismatch"]);
@@ -42,7 +42,7 @@ describe("an Idempotency-Key", () => {
     expect(elsewhere.body.id).not.toBe(first.body.id);
   });
 
-  test("of calls at once lets one happen", async () => {
+  test("lets only one of several concurrent calls take effect", async () => {
     const call = () =>
       organization.sandbox.post(
         "/v1/monitors",
@@ -61,7 +61,7 @@ describe("an Idempotency-Key", () => {
     await organization.sandbox.delete(`/v1/monitors/${[...ids][0]}`);
   });
 
-  test("is free again after a refusal", async () => {
+  test("can be used again after a refusal", async () => {
     const refused = await organization.sandbox.post("/v1/verifications", verification("ent_1"), withKey("free"));
     expect(refused.status).toBe(404);
     const entityId = (await organization.sandbox.post("/v1/entities", { legal_name: "Later" })).body.id;
@@ -70,7 +70,7 @@ describe("an Idempotency-Key", () => {
     expect(made.headers.has("idempotency-replayed")).toBe(false);
   });
 
-  test("that is empty or too long is 400", async () => {
+  test("that is too long is 400", async () => {
     const answer = await organization.sandbox.post("/v1/entities", { legal_name: "Acme" }, withKey("x".repeat(256)));
     expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
   });

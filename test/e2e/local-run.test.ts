@@ -28,7 +28,7 @@ afterAll(() => {
   rmSync(localDir, { recursive: true, force: true });
 });
 
-/** Runs one of the commands to its end. */
+/** Runs one of the commands and waits for its end. */
 function run(script: string, args: string[] = [], more: NodeJS.ProcessEnv = {}) {
   const command = spawnSync(process.execPath, ["deploy/bootstrap.mjs", script, ...args], {
     cwd: projectRoot,
@@ -49,7 +49,7 @@ function alive(pid: number): boolean {
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 }
 
-/** A process and all it has started. */
+/** Returns a process and all its descendants. */
 function family(root: number): number[] {
   const { stdout } = spawnSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" });
   const pairs = stdout
@@ -68,7 +68,7 @@ function commandOf(pid: number): string {
 const noneLeft = (pids: readonly number[]) => eventually(() => !pids.some(alive), { timeoutMs: 30_000, everyMs: 200 });
 
 describe("npm start", () => {
-  test("runs the whole product, tells how to use it, and leaves nothing behind when stopped", async () => {
+  test("runs the whole product, prints how to use it, and leaves nothing behind when stopped", async () => {
     const started = start([
       "--registry",
       join(fixtures, "registry.dat"),
@@ -102,7 +102,7 @@ describe("npm start", () => {
     expect(() => demo()).toThrow();
     expect(run("deploy/local/stop.ts")).toEqual({ code: 0, text: "Nothing is running.\n" });
 
-    // A file that is refused starts nothing and changes nothing of what was loaded before.
+    // With a refused file nothing starts, and the data loaded before stays unchanged.
     const refused = start(["--registry", join(fixtures, "truncated.dat")]);
     expect(refused.code).toBe(1);
     expect(refused.text).toMatch(/895,?932/);
@@ -116,7 +116,7 @@ describe("npm start", () => {
     await noneLeft(orphans);
   }, 300_000);
 
-  test("ends all of it on Ctrl-C", async () => {
+  test("stops everything on Ctrl-C", async () => {
     const run = spawn(process.execPath, ["deploy/bootstrap.mjs", "deploy/local/start.ts"], {
       cwd: projectRoot,
       env,
@@ -132,7 +132,7 @@ describe("npm start", () => {
     await noneLeft(processes);
   }, 200_000);
 
-  test("says what is wrong in one sentence, and starts nothing", async () => {
+  test("says what is wrong in one sentence and starts nothing", async () => {
     const busy = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => busy.once("listening", resolve));
     const { port } = busy.address() as { port: number };

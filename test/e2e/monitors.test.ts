@@ -37,7 +37,7 @@ const create = (webhook_url: string, more: object = {}) =>
   });
 
 describe("a monitor", () => {
-  test("has every promised field, runs at once, and then again", async () => {
+  test("has every documented field and runs immediately", async () => {
     const { status, body } = await create("https://example.com/hook", {
       frequency: undefined,
       checks: ["sam_registration", "sam_registration"],
@@ -80,7 +80,7 @@ describe("a monitor", () => {
     expect(body.details.map(({ path }: { path: string }) => path)).toContain("webhook_url");
   });
 
-  test("counts the runs in which nothing answered, which change nothing", async () => {
+  test("counts consecutive runs without an answer, and they report no change", async () => {
     const { body: entity } = await organization.sandbox.post("/v1/entities/lookup", {
       identifiers: { uei: "SANDBXERRR01" },
     });
@@ -92,7 +92,7 @@ describe("a monitor", () => {
     await organization.sandbox.delete(`/v1/monitors/${body.id}`);
   });
 
-  test("can get another URL and frequency, and nothing else", async () => {
+  test("can change its URL and frequency, and nothing else", async () => {
     const { body } = await create("https://example.com/hook");
     const changed = await organization.sandbox.patch(`/v1/monitors/${body.id}`, {
       webhook_url: "https://example.com/new",
@@ -109,7 +109,7 @@ describe("a monitor", () => {
     expect([canceled.status, canceled.body.error]).toEqual([409, "monitor_canceled"]);
   });
 
-  test("beyond the cap is 403: of 104 creations at once exactly 100 succeed, and every one has a known outcome", async () => {
+  test("beyond the limit is 403: of 104 concurrent creations exactly 100 succeed, and each has a definite outcome", async () => {
     const own = await createOrganization();
     const { body: entity } = await own.sandbox.post("/v1/entities", { legal_name: "Much Watched" });
     const make = () =>
@@ -138,7 +138,7 @@ describe("a monitor", () => {
 });
 
 describe("a change", () => {
-  test("reaches the subscriber signed by both schemes, and is in the history", async () => {
+  test("reaches the subscriber signed with both schemes, and is in the history", async () => {
     const subscriber = await subscribe();
     const { body: monitor } = await create(subscriber.url);
     const post = await subscriber.waitForPost();
@@ -187,7 +187,7 @@ describe("a change", () => {
     await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
   });
 
-  test("that is not taken is sent again with the same id, signed afresh", async () => {
+  test("that is not accepted is sent again with the same id and a new signature", async () => {
     const subscriber = await subscribe((received, response) => {
       response.writeHead(received.headers["x-delivery-attempt"] === "1" ? 500 : 200).end();
     });
@@ -206,7 +206,7 @@ describe("a change", () => {
     await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
   });
 
-  test("of two monitors on one entity reaches each by itself", async () => {
+  test("is delivered separately for each of two monitors on one entity", async () => {
     const [one, two] = [await subscribe(), await subscribe()];
     const monitors = [(await create(one.url)).body, (await create(two.url)).body];
     for (const [index, subscriber] of [one, two].entries()) {
@@ -218,7 +218,7 @@ describe("a change", () => {
 });
 
 describe("a canceled monitor", () => {
-  test("answers as canceled, again and again, is in no list, and keeps its history", async () => {
+  test("answers repeated cancellations the same way, is in no list, and keeps its history", async () => {
     const subscriber = await subscribe();
     const { body: monitor } = await create(subscriber.url);
     await subscriber.waitForPost();
@@ -234,7 +234,7 @@ describe("a canceled monitor", () => {
     const { monitors } = (await organization.sandbox.get("/v1/monitors?limit=100")).body;
     expect(monitors.map(({ id }: { id: string }) => id)).not.toContain(monitor.id);
 
-    // Another monitor's next two deliveries show that time for runs has passed.
+    // A delivery of another monitor shows that enough time for runs has passed.
     const witness = await subscribe();
     const { body: other } = await create(witness.url);
     await witness.waitForPost(({ body }) => JSON.parse(body).monitor_id === other.id);

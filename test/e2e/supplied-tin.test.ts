@@ -7,7 +7,7 @@ const uei = "SANDBXACTVE1";
 const verdicts = { "123451770": "pass", "123451773": "fail" } as const;
 
 test.each(["realtime", "cached"])(
-  "calls that supply two TINs of one vendor at the same moment each get the verdict about their own (%s)",
+  "concurrent calls that supply different TINs of one vendor each get the verdict on their own TIN (%s)",
   async (mode) => {
     const { sandbox } = await createOrganization();
     const verify = async (body: object) => {
@@ -26,7 +26,7 @@ test.each(["realtime", "cached"])(
         ["pass", "****1770"],
         ["fail", "****1773"],
       ]);
-      // The remembered TIN is one of the two, and an answer about the entity is about that one wholly.
+      // The stored TIN is one of the two, and an answer about the entity is entirely about that one.
       const { entityId } = answers[0]!;
       const { body: entity } = await sandbox.get(`/v1/entities/${entityId}`);
       const { status, asked } = await verify({ entity_id: entityId });
@@ -36,7 +36,7 @@ test.each(["realtime", "cached"])(
   },
 );
 
-test("calls about a vendor whose remembered TIN others replace get a verdict about one TIN", async () => {
+test("a call about a vendor gets a verdict on a single TIN while other calls replace the stored one", async () => {
   const { sandbox } = await createOrganization();
   const checks = { checks: ["tin_match"], mode: "realtime" };
   const supply = (tin: string) => sandbox.post("/v1/verify", { identifiers: { uei, tin }, ...checks });

@@ -4,7 +4,7 @@ import { withAccounts } from "../../deploy/local/seed.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 
-/** What the fast clock of the sandbox makes of an hour. */
+/** Length of an hour on the sandbox's fast clock. */
 const HOURLY_MS = 5_000;
 const operator = { actor: "operator" };
 const { environment } = sharedProduct();
@@ -17,8 +17,8 @@ beforeAll(async () => {
   other = await createOrganization();
   for (const organization of [suspended, other]) {
     const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXACTVE1" } });
-    const wanted = { entity_id: body.id, checks: ["sam_registration"], frequency: "hourly" };
-    monitors.push([organization, (await organization.sandbox.post("/v1/monitors", wanted)).body.id]);
+    const request = { entity_id: body.id, checks: ["sam_registration"], frequency: "hourly" };
+    monitors.push([organization, (await organization.sandbox.post("/v1/monitors", request)).body.id]);
   }
 });
 afterAll(async () => {
@@ -30,16 +30,16 @@ async function runsOf(organization: TestOrganization): Promise<Date[]> {
   return body.verifications.map(({ created_at }: { created_at: string }) => new Date(created_at)).reverse();
 }
 
-/** Waits until monitors had the time for this many more runs, by those of an organization that is not suspended. */
+/** Waits until the monitor of the organization that is not suspended has run `count` more times. */
 async function periods(count: number): Promise<void> {
   const before = (await runsOf(other)).length;
   await eventually(async () => (await runsOf(other)).length >= before + count, { timeoutMs: 60_000 });
 }
 
-test("a suspended organization's monitors do not run; reactivated, they go on without a burst", async () => {
+test("a suspended organization's monitors do not run, and continue without a burst once it is resumed", async () => {
   await eventually(async () => (await runsOf(suspended)).length > 0);
   await withAccounts(environment, (accounts) => accounts.organizations.suspend(operator, suspended.id));
-  // A run that was due within the first seconds may still begin, and ends within a period.
+  // A run that is due within the first seconds may still start; it ends within a period.
   await periods(2);
   const quietSince = new Date();
   await periods(3);

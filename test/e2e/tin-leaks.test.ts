@@ -11,14 +11,14 @@ const product = sharedProduct();
 let subscriber: Subscriber | undefined;
 afterAll(() => subscriber?.close());
 
-/** A TIN that occurs nowhere by chance, ending in a digit that the sandbox goes by. */
+/** Returns a TIN that occurs nowhere else, with the last digit that decides the sandbox's answer. */
 const tinEnding = (last: number) => `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}${last}`;
 const asEin = (tin: string) => `${tin.slice(0, 2)}-${tin.slice(2)}`;
 const asSsn = (tin: string) => `${tin.slice(0, 3)}-${tin.slice(3, 5)}-${tin.slice(5)}`;
 
 const clientTraceParent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
 
-/** The forms in which a TIN could hide, as people write it and encoded. */
+/** Returns the forms in which a TIN could appear: as people write it, and encoded. */
 const forms = (tin: string) => [tin, asEin(tin), asSsn(tin)].flatMap(formsOfText);
 
 function leaks(where: string, text: string, tins: Readonly<Record<string, string>>): string[] {
@@ -30,7 +30,7 @@ function leaks(where: string, text: string, tins: Readonly<Record<string, string
   );
 }
 
-test("a TIN planted in any input is found nowhere: logs, spans, Kafka, evidence, responses, databases", async () => {
+test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, responses, databases", async () => {
   const organization = await createOrganization();
   const api = organization.sandbox;
   const tins: Record<string, string> = {};
@@ -56,7 +56,7 @@ test("a TIN planted in any input is found nowhere: logs, spans, Kafka, evidence,
       ...checks,
     },
   });
-  // Each is asked about as this call supplied it, while the others replace what is remembered.
+  // Each call is about the TIN that it supplies, while the others replace the stored one.
   const supplied = [0, 2, 3, 5, 9].map((last) => plant(`verify at the same moment ${last}`, last));
   await Promise.all(
     supplied.map(async (tin) => {
@@ -128,6 +128,6 @@ test("a TIN planted in any input is found nowhere: logs, spans, Kafka, evidence,
     ...leaks("databases", await everyDocument(product), tins),
   ];
   expect(found).toEqual([]);
-  // The search itself finds what is there: masked TINs are in the answers.
+  // The search covers real data: masked TINs are in the answers.
   expect(responses.join("\n")).toContain(`****${tins.create!.slice(5)}`);
 });

@@ -8,7 +8,7 @@ import { startSubscriber } from "../support/subscriber.ts";
 const topics = sharedProduct().environment.KAFKA_TOPIC_PREFIX;
 const topic = (name: string) => `${topics}sandbox.${name}`;
 
-/** A trace id of a client's own, and the header that carries it. */
+/** Returns a client's own trace id and the header that carries it. */
 function clientTrace(): { traceId: string; traceparent: string } {
   const hex = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
   const traceId = hex(16);
@@ -48,7 +48,7 @@ test("POST /v1/verify is one trace: gateway → entity → verification → Kafk
   ]);
 });
 
-test("a monitor's run is one trace to the subscriber, linked to the call that made the monitor", async () => {
+test("a monitor's run is one trace up to the subscriber, linked to the call that created the monitor", async () => {
   const organization = await createOrganization();
   const subscriber = await startSubscriber();
   try {

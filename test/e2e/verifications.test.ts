@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 const digits = (count: number) => Array.from({ length: count }, () => randomInt(10)).join("");
-/** A TIN with a last digit that the sandbox goes by. */
+/** Returns a TIN with the last digit that decides the sandbox's answer. */
 const tinEnding = (last: string) => `${digits(8)}${last}`;
 
 const verify = (identifiers: object, more: object = {}) =>
@@ -42,7 +42,7 @@ describe("the sandbox answers sam_registration by UEI", () => {
     expect(Number.isInteger(result.data_freshness_seconds)).toBe(true);
   });
 
-  test("SANDBXCHNGE1 alternates, for each organization by itself", async () => {
+  test("SANDBXCHNGE1 alternates, separately for each organization", async () => {
     const own = await createOrganization();
     const ask = async () =>
       (
@@ -55,7 +55,7 @@ describe("the sandbox answers sam_registration by UEI", () => {
     expect([await ask(), await ask(), await ask()]).toEqual(["pass", "fail", "pass"]);
   });
 
-  test("a created entity fails as not_found, and has no UEI to ask with: missing_uei", async () => {
+  test("a created entity fails with not_found, and without a UEI the result is the error missing_uei", async () => {
     expect((await verify({ uei: `ZZ${digits(10)}` })).body.results[0]).toMatchObject({
       status: "fail",
       reason: "not_found",
@@ -84,7 +84,7 @@ describe("the sandbox answers tin_match by the TIN's last digit", () => {
     expect(body.results[0]).toMatchObject({ check_type: "tin_match", status, origin });
   });
 
-  test("without a TIN or a name it is an error that says so", async () => {
+  test("without a TIN or a name the result is an error that says so", async () => {
     expect((await verify({ uei: "SANDBXACTVE1" }, { checks: ["tin_match"] })).body.results[0]).toMatchObject({
       status: "error",
       reason: "missing_tin",
@@ -97,7 +97,7 @@ describe("the sandbox answers tin_match by the TIN's last digit", () => {
 });
 
 describe("a verification", () => {
-  test("has its results in the order asked, duplicates folded, and the worst of them over all", async () => {
+  test("has one result per check in the requested order, and the worst of them as its overall result", async () => {
     const { body } = await verify(
       { uei: "SANDBXERRR01", tin: tinEnding("3") },
       { checks: ["tin_match", "sam_registration", "tin_match"], legal_name: "Worst Case Inc" },
@@ -109,7 +109,7 @@ describe("a verification", () => {
     expect(body.overall_result).toBe("fail");
   });
 
-  test("can be read again and is in the list, newest first and by entity", async () => {
+  test("can be read again and is listed newest first, for all entities or one", async () => {
     const own = await createOrganization();
     const make = async (uei: string) =>
       (await own.sandbox.post("/v1/verify", { identifiers: { uei }, checks: ["sam_registration"], mode: "realtime" }))
@@ -125,7 +125,7 @@ describe("a verification", () => {
     expect(filtered.body.verifications).toEqual([first]);
   });
 
-  test("takes an entity or identifiers, not both and not neither", async () => {
+  test("takes either an entity or identifiers", async () => {
     const { body: entity } = await organization.sandbox.post("/v1/entities", { legal_name: "Form A" });
     const checks = { checks: ["sam_registration"], mode: "realtime" };
     expect((await organization.sandbox.post("/v1/verify", { entity_id: entity.id, ...checks })).status).toBe(200);
@@ -140,7 +140,7 @@ describe("a verification", () => {
 });
 
 describe("cached and realtime", () => {
-  test("cached gives the newest stored answer whatever its age, and asks where there is none", async () => {
+  test("cached returns the newest stored answer of any age, and asks the provider if there is none", async () => {
     const own = await createOrganization();
     const ask = async (mode: string) =>
       (
@@ -159,7 +159,7 @@ describe("cached and realtime", () => {
     expect((await ask("cached")).overall_result).toBe("fail");
   });
 
-  test("an answer to another TIN or name is no answer to this one", async () => {
+  test("a stored answer about another TIN or name is not used", async () => {
     const ask = async (tin: string, legal_name: string) =>
       (await verify({ uei: "SANDBXACTVE1", tin }, { checks: ["tin_match"], legal_name, mode: "cached" })).body
         .results[0];
@@ -173,7 +173,7 @@ describe("cached and realtime", () => {
 });
 
 describe("form B", () => {
-  test("creates what nobody knows, once, also when asked at once, and names it after its first name", async () => {
+  test("creates an unknown vendor once, even for concurrent calls, and keeps the first name it gets", async () => {
     const own = await createOrganization();
     const uei = `ZZ${digits(10)}`;
     const ask = (more: object = {}) =>
@@ -197,7 +197,7 @@ describe("form B", () => {
     );
   });
 
-  test("with an identifier that contradicts the named entity is 409 entity_exists; naming two is 409 ambiguous_match", async () => {
+  test("is 409 entity_exists if an identifier contradicts the entity, and 409 ambiguous_match for two entities", async () => {
     const contradicted = await verify({ uei: "SANDBXACTVE1", cage: "1ZZZ9" });
     expect([contradicted.status, contradicted.body.error]).toEqual([409, "entity_exists"]);
     expect(contradicted.body.entity_id).toMatch(/^ent_/);
@@ -233,7 +233,7 @@ describe("live data comes from the loaded extract, which answers only what it ca
 });
 
 describe("evidence", () => {
-  test("is the answer as received with its hash, and each attempt", async () => {
+  test("holds the answer as received, its hash and each attempt", async () => {
     const { body } = await verify({ uei: "SANDBXFALLB1" });
     const answer = await organization.sandbox.get(body.results[0].evidence_uri);
     expect(answer.status).toBe(200);
@@ -249,7 +249,7 @@ describe("evidence", () => {
     ]);
   });
 
-  test("of a check that nothing could answer has every attempt", async () => {
+  test("of a check that no provider could answer holds every attempt", async () => {
     const { body } = await verify({ uei: "SANDBXERRR01" });
     const evidence = (await organization.sandbox.get(body.results[0].evidence_uri)).body;
     expect(evidence.attempts).toHaveLength(2);
@@ -258,7 +258,7 @@ describe("evidence", () => {
   });
 });
 
-test("providers are told for each environment", async () => {
+test("providers are listed per environment", async () => {
   const names = async (api: TestOrganization["live"]) =>
     (await api.get("/v1/providers")).body.providers.map(({ name }: { name: string }) => name);
   expect(await names(organization.sandbox)).toEqual(["sandbox_primary", "sandbox_secondary"]);

@@ -10,7 +10,7 @@ import { type Received, type Subscriber, startSubscriber } from "../support/subs
 const HANGING = 12;
 let organization: TestOrganization;
 let changing: string;
-/** One server with a path for each way to behave: what happens on one is no affair of the others. */
+/** One server with a path for each behaviour; the paths do not affect each other. */
 let subscriber: Subscriber;
 const held: ServerResponse[] = [];
 
@@ -49,7 +49,7 @@ async function watch(path: string, owner = organization): Promise<string> {
 
 const postsTo = (path: string) => subscriber.received.filter((received) => received.path === path);
 
-/** The attempts to deliver the first event that a path was told of. */
+/** Returns the attempts to deliver the first event sent to a path. */
 const attemptsAt = (path: string, count: number) =>
   eventually(() => {
     const id = postsTo(path)[0]?.headers["webhook-id"];
@@ -57,7 +57,7 @@ const attemptsAt = (path: string, count: number) =>
     return attempts.length >= count && attempts;
   });
 
-test("URLs that hang delay no other one, on the same host neither", async () => {
+test("URLs that hang delay no other URL, not even on the same host", async () => {
   for (let number = 1; number <= HANGING; number++) await watch(`/hanging/${number}`);
   await eventually(() => held.length >= HANGING);
   await watch("/prompt");
@@ -65,7 +65,7 @@ test("URLs that hang delay no other one, on the same host neither", async () => 
   expect(held.filter(({ destroyed }) => destroyed)).toEqual([]);
 });
 
-test("a redirect is not followed, 410 is retried, and Retry-After is waited for", async () => {
+test("a redirect is not followed, 410 is retried, and Retry-After is respected", async () => {
   await Promise.all(["/moved", "/gone", "/busy"].map((path) => watch(path)));
   for (const path of ["/moved", "/gone", "/busy"]) {
     const [first, second] = await attemptsAt(path, 2);
@@ -76,7 +76,7 @@ test("a redirect is not followed, 410 is retried, and Retry-After is waited for"
   expect(postsTo("/elsewhere")).toEqual([]);
 });
 
-test("a retry goes to the URL that its monitor has by then, and none is made once the URL is removed", async () => {
+test("a retry goes to the monitor's current URL, and no retry is made once the URL is removed", async () => {
   const [moved, removed] = [await watch("/failing/moved"), await watch("/failing/removed")];
   const [before] = await attemptsAt("/failing/moved", 1);
   await attemptsAt("/failing/removed", 1);
@@ -87,7 +87,7 @@ test("a retry goes to the URL that its monitor has by then, and none is made onc
   const id = before!.headers["webhook-id"];
   const retry = await eventually(() => postsTo("/moved-here").find(({ headers }) => headers["webhook-id"] === id));
   expect(retry.headers["x-delivery-attempt"]).not.toBe("1");
-  // An event of the second monitor that comes after the removal is in the history, and is sent nowhere.
+  // An event of the second monitor after the removal is in the history but is not sent.
   const eventsOf = async () => (await organization.sandbox.get(`/v1/monitors/${removed}/events`)).body.events;
   const { length: known } = await eventsOf();
   const events = await eventually(async () => {
@@ -97,7 +97,7 @@ test("a retry goes to the URL that its monitor has by then, and none is made onc
   expect(postsTo("/failing/removed").filter(({ headers }) => headers["webhook-id"] === events[1].id)).toEqual([]);
 });
 
-test("a rotated secret signs beside the new one, until it is ended", async () => {
+test("after a rotation the previous secret signs along with the new one until it is ended", async () => {
   const own = await createOrganization();
   const { sandbox: first } = own.webhookSecrets;
   const monitor = await watch("/rotated", own);
@@ -117,7 +117,7 @@ test("a rotated secret signs beside the new one, until it is ended", async () =>
   const both = await signedBy(first, second);
   expect(String(both.headers["x-service-signature"])).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
   const { value: third } = await rotate(true);
-  const alone = await signedBy(third);
-  expect([first, second].some((secret) => isSignedWith(secret, alone))).toBe(false);
+  const byThird = await signedBy(third);
+  expect([first, second].some((secret) => isSignedWith(secret, byThird))).toBe(false);
   await own.sandbox.delete(`/v1/monitors/${monitor}`);
 });

@@ -5,16 +5,16 @@ import type { OwnBroker } from "./own-broker.ts";
 import type { SandboxCaller } from "./sandbox-caller.ts";
 
 export interface KafkaAway {
-  /** Calls that began while the broker was away. */
+  /** Calls that began while the broker was unavailable. */
   readonly meanwhile: LoadResult;
-  /** Ids of what was answered, before, while and after. */
+  /** Ids of the verifications answered before, during and after the outage. */
   readonly answered: readonly string[];
-  /** From the broker's return until nothing was left to publish. */
+  /** Time from the broker's return until nothing was left to publish. */
   readonly catchUpMs: number;
   readonly outcome: Outcome;
 }
 
-/** Takes the broker away for a time under a steady load of verifications, and waits until all is published. */
+/** Stops the broker for a while under a steady load of verifications, and waits until everything is published. */
 export async function takeKafkaAway(options: {
   stack: VerificationStack;
   broker: OwnBroker;

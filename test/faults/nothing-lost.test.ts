@@ -19,14 +19,14 @@ import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 
 const MONITORS = 8;
 /** Longer than Kafka waits for a silent consumer. */
-const KAFKA_AWAY_MS = 17_000;
+const KAFKA_OUTAGE_MS = 17_000;
 /** Longer than a call waits for MongoDB. */
-const MONGODB_AWAY_MS = 7_000;
+const MONGODB_OUTAGE_MS = 7_000;
 
 // Servers that are stopped for a while must be this test's own.
 const whereStartable = process.env.TEST_SERVERS === "started" ? describe : describe.skip;
 
-whereStartable("whatever dies or hangs for a while", () => {
+whereStartable("services and servers that die or hang for a while", () => {
   let folder: string;
   let mongodb: MongodbServer;
   let kafka: KafkaServer;
@@ -36,8 +36,8 @@ whereStartable("whatever dies or hangs for a while", () => {
   let subscriber: Subscriber;
   const monitors: string[] = [];
   const stopping = new AbortController();
-  /** What clients met that went on calling all the time. */
-  const met: (Answer | "no connection")[] = [];
+  /** Outcomes of the calls that clients make all the time. */
+  const outcomes: (Answer | "no connection")[] = [];
   let calling: Promise<unknown>;
 
   beforeAll(async () => {
@@ -99,27 +99,27 @@ whereStartable("whatever dies or hangs for a while", () => {
 
   async function keepCalling(call: () => Promise<Answer>): Promise<void> {
     while (!stopping.signal.aborted) {
-      met.push(await call().catch(() => "no connection" as const));
+      outcomes.push(await call().catch(() => "no connection" as const));
       await pause(100);
     }
   }
 
-  /** Whom calls were answered while something went on. */
-  async function metDuring(work: () => Promise<unknown>): Promise<(number | "no connection")[]> {
-    const before = met.length;
+  /** Returns the statuses that calls got while `work` ran. */
+  async function statusesDuring(work: () => Promise<unknown>): Promise<(number | "no connection")[]> {
+    const before = outcomes.length;
     await work();
-    return met.slice(before).map((answer) => (answer === "no connection" ? answer : answer.status));
+    return outcomes.slice(before).map((answer) => (answer === "no connection" ? answer : answer.status));
   }
 
-  /** Each monitor's subscriber is told of a change that was detected from now on. */
+  /** Waits until each monitor's subscriber has received a change that was detected from now on. */
   async function deliversAgain(): Promise<void> {
     const since = new Date().toISOString();
-    const told = (monitor: string) =>
+    const isDelivered = (monitor: string) =>
       subscriber.received.some(({ body }) => {
         const { monitor_id, changes } = JSON.parse(body);
         return monitor_id === monitor && changes[0].detected_at > since;
       });
-    await eventually(() => monitors.every(told), { timeoutMs: 90_000 });
+    await eventually(() => monitors.every(isDelivered), { timeoutMs: 90_000 });
   }
 
   async function hangDuring(pid: number, work: () => Promise<unknown>): Promise<void> {
@@ -138,14 +138,15 @@ whereStartable("whatever dies or hangs for a while", () => {
     await eventually(() => pid(service) !== killed);
   }
 
-  const answersAgain = () => eventually(() => met.at(-1) !== "no connection" && isOk(met.at(-2), met.at(-1)));
+  const answersAgain = () =>
+    eventually(() => outcomes.at(-1) !== "no connection" && isOk(outcomes.at(-2), outcomes.at(-1)));
   const isOk = (...answers: (Answer | "no connection" | undefined)[]) =>
     answers.every((answer) => typeof answer === "object" && answer.status === 200);
 
-  test("services that are killed come back, and calls meet nothing but 503 meanwhile", async () => {
+  test("killed services come back, and meanwhile calls fail only with 503", async () => {
     await deliversAgain();
     for (const service of ["entity", "account", "verification"] as const) {
-      const statuses = await metDuring(async () => {
+      const statuses = await statusesDuring(async () => {
         await kill(service);
         await answersAgain();
       });
@@ -156,16 +157,16 @@ whereStartable("whatever dies or hangs for a while", () => {
     await deliversAgain();
   }, 180_000);
 
-  test("the API answers while Kafka hangs, and everything is told afterwards", async () => {
-    const statuses = await metDuring(() => hangDuring(kafka.pid, () => pause(KAFKA_AWAY_MS)));
+  test("the API answers while Kafka hangs, and everything is delivered afterwards", async () => {
+    const statuses = await statusesDuring(() => hangDuring(kafka.pid, () => pause(KAFKA_OUTAGE_MS)));
     expect(new Set(statuses)).toEqual(new Set([200]));
     await deliversAgain();
   }, 180_000);
 
-  test("the API answers while Redis hangs, within its limits", async () => {
+  test("the API answers and enforces its limits while Redis hangs", async () => {
     const limited = await createOrganization({ product, limitPerMinute: 20 });
     let served = 0;
-    const statuses = await metDuring(() =>
+    const statuses = await statusesDuring(() =>
       hangDuring(redis.pid, async () => {
         for (let count = 0; count < 40; count++) {
           const { status } = await limited.sandbox.get("/v1/monitors");
@@ -179,12 +180,12 @@ whereStartable("whatever dies or hangs for a while", () => {
     expect((await fetch(`${product.baseUrl}/v1/health`)).status).toBe(200);
   }, 60_000);
 
-  test("while MongoDB hangs calls end in 503 with Retry-After, health says so within 10 s, and both are back with it", async () => {
+  test("while MongoDB hangs calls get 503 with Retry-After, health fails within 10 s, and both recover with it", async () => {
     const health = async () => (await fetch(`${product.baseUrl}/v1/health`)).status;
     expect(await health()).toBe(200);
     await hangDuring(mongodb.pid, async () => {
       await eventually(async () => (await health()) === 503, { timeoutMs: 10_000 });
-      await pause(MONGODB_AWAY_MS);
+      await pause(MONGODB_OUTAGE_MS);
       expect(await health()).toBe(503);
     });
     await eventually(async () => (await health()) === 200);
@@ -192,8 +193,8 @@ whereStartable("whatever dies or hangs for a while", () => {
     await deliversAgain();
   }, 180_000);
 
-  test("no run, no event and no delivery was lost, nothing was told twice, and no call met a fault", async () => {
-    for (const answer of met) {
+  test("no run, event or delivery is lost, no event is duplicated, and no call fails except with 503", async () => {
+    for (const answer of outcomes) {
       if (answer === "no connection" || answer.status === 200) continue;
       expect([answer.status, answer.headers.has("retry-after")]).toEqual([503, true]);
     }
@@ -217,15 +218,15 @@ whereStartable("whatever dies or hangs for a while", () => {
           .map(({ changes }: { changes: { field: string }[] }) =>
             changes.find(({ field }) => field === "sam_registration.registration_status"),
           );
-        // Each event begins where the one before ended.
+        // Each event starts from the status that the previous event reported.
         for (const [index, change] of statuses.entries()) {
           expect(change.previous).toBe(index === 0 ? "active" : statuses[index - 1].current);
         }
-        const told = () => subscriber.received.filter(({ body }) => JSON.parse(body).monitor_id === monitor);
+        const posts = () => subscriber.received.filter(({ body }) => JSON.parse(body).monitor_id === monitor);
         const ids = events.map(({ id }: { id: string }) => id);
         expect(new Set(ids).size).toBe(ids.length);
-        await eventually(() => new Set(told().map(({ headers }) => headers["webhook-id"])).size >= ids.length);
-        expect([...new Set(told().map(({ headers }) => headers["webhook-id"]))]).toEqual(ids);
+        await eventually(() => new Set(posts().map(({ headers }) => headers["webhook-id"])).size >= ids.length);
+        expect([...new Set(posts().map(({ headers }) => headers["webhook-id"]))]).toEqual(ids);
       }
     } finally {
       await client.close();

@@ -5,20 +5,20 @@ import { MongoClient } from "mongodb";
 import { recordsOf } from "../support/topic-records.ts";
 import type { VerificationStack } from "../support/verification-stack.ts";
 
-/** What the verification service has stored in the sandbox, and what of it is on Kafka. */
+/** Verifications stored in the sandbox, and those published to Kafka. */
 export interface Outcome {
   /** Ids of the stored verifications, sorted. */
   readonly stored: readonly string[];
-  /** Ids in the order of the topic's records, with those that came again. */
+  /** Ids in the order of the topic's records, including duplicates. */
   readonly published: readonly string[];
 }
 
-/** How many records wait to be published, in the sandbox of one service. */
+/** Returns the number of records waiting to be published in the sandbox of one service. */
 export async function unsent({ environment }: VerificationStack, service: string): Promise<number> {
   return withDatabase(environment, service, (db) => db.collection("outbox").countDocuments());
 }
 
-/** Waits until nothing is left to publish, and tells what was stored and published. */
+/** Waits until nothing is left to publish, and returns what was stored and published. */
 export async function outcome(stack: VerificationStack): Promise<Outcome> {
   await eventually(async () => (await unsent(stack, "verification")) === 0, {
     timeoutMs: 60_000,

@@ -54,7 +54,7 @@ whereStartable("the outbox", () => {
 
   const verifyMany = (count: number) => Promise.all(Array.from({ length: count }, () => caller.verify()));
 
-  /** Every stored verification is on Kafka, nothing else is, and all that was answered is stored. */
+  /** Expects that Kafka has exactly the stored verifications, and that all answered ones are stored. */
   async function expectAllPublished(answered: readonly string[]) {
     const { stored, published } = await outcome(stack);
     expect([...new Set(published)].toSorted()).toEqual(stored);
@@ -62,7 +62,7 @@ whereStartable("the outbox", () => {
     return { stored, published };
   }
 
-  test("publishes what was answered when the process is killed between write and publish", async () => {
+  test("publishes what was answered, even if the process is killed between write and publish", async () => {
     await caller.verify();
     await broker.takeAway();
     const answered = await verifyMany(40);
@@ -71,11 +71,11 @@ whereStartable("the outbox", () => {
     await broker.restore();
     await stack.startVerification();
     const { published } = await expectAllPublished(answered);
-    // Nothing of it had reached Kafka before, so nothing is there twice.
+    // None of these had reached Kafka before, so none is there twice.
     for (const id of answered) expect(published.filter((each) => each === id)).toHaveLength(1);
   }, 90_000);
 
-  test("loses and doubles nothing when the process is killed in the middle of its work, again and again", async () => {
+  test("loses and duplicates nothing when the process is killed repeatedly in the middle of its work", async () => {
     const entityId = await caller.entity("SANDBXCHNGE1");
     const monitors = Array.from({ length: MONITORS }, () => newId("mon"));
     const kafka = createKafka({
@@ -85,7 +85,7 @@ whereStartable("the outbox", () => {
       logger: createLogger({ service: "test", level: "silent" }),
     });
     const producer = kafka.producer();
-    const ask = (from: number, to: number) =>
+    const requestRuns = (from: number, to: number) =>
       producer.send(
         monitors.flatMap((monitorId) =>
           Array.from({ length: to - from + 1 }, (_, index) => {
@@ -108,7 +108,7 @@ whereStartable("the outbox", () => {
       [1, RUNS / 2],
       [RUNS / 2 + 1, RUNS],
     ] as const) {
-      await ask(from, to);
+      await requestRuns(from, to);
       const before = answered.length;
       const calls = Array.from({ length: 100 }, () => caller.verify().then((id) => answered.push(id)));
       await eventually(() => answered.length - before > 10, { everyMs: 1 });
@@ -133,13 +133,13 @@ whereStartable("the outbox", () => {
       fromBinary(ChangeDetectedSchema, value),
     );
     for (const monitorId of monitors) {
-      const told = events.filter(({ run }) => run?.monitorId === monitorId).map(({ run }) => Number(run!.runSeq));
-      expect(told).toEqual(Array.from({ length: RUNS - 1 }, (_, index) => index + 2));
+      const runNumbers = events.filter(({ run }) => run?.monitorId === monitorId).map(({ run }) => Number(run!.runSeq));
+      expect(runNumbers).toEqual(Array.from({ length: RUNS - 1 }, (_, index) => index + 2));
     }
     expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(expected);
   }, 120_000);
 
-  test("keeps answering while Kafka is away under load, and publishes all of it afterwards", async () => {
+  test("lets calls succeed under load while Kafka is unavailable, and publishes everything afterwards", async () => {
     const { meanwhile, answered, outcome } = await takeKafkaAway({
       stack,
       broker,

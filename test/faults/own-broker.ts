@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { type KafkaServer, startKafka } from "../../deploy/local/servers/kafka.ts";
 
-/** A broker that a test may take away: nobody else uses it. */
+/** A broker for one test only, which the test may stop. */
 export interface OwnBroker {
   readonly brokers: string[];
-  /** Until `restore`, nothing answers at its address. */
+  /** Stops it: nothing answers at its address until `restore`. */
   takeAway(): Promise<void>;
-  /** Brings it back under the same address, with all it had. */
+  /** Starts it again at the same address, with its data. */
   restore(): Promise<void>;
   stop(): Promise<void>;
 }

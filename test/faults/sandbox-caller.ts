@@ -6,9 +6,9 @@ import type { VerificationStack } from "../support/verification-stack.ts";
 /** An organization that verifies in the sandbox. */
 export interface SandboxCaller {
   readonly tenant: { readonly organizationId: string; readonly environment: Environment };
-  /** The entity of one of the sandbox's UEIs. */
+  /** Returns the id of the entity with one of the sandbox's UEIs. */
   entity(uei: string): Promise<string>;
-  /** Verifies an active vendor; returns the verification's id. Errors: no answer. */
+  /** Verifies an active vendor; returns the verification's id. Fails if there is no answer. */
   verify(): Promise<string>;
 }
 

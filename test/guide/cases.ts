@@ -3,7 +3,7 @@ import { signatureHeaders } from "../../services/webhook-dispatcher/src/attempt/
 
 export type Scheme = "standard" | "service";
 
-/** A webhook as it arrives, and whether a subscriber who has `secret` must believe it. */
+/** A webhook as it arrives, and whether a subscriber with `secret` must accept it. */
 export interface Case {
   readonly name: string;
   readonly scheme: Scheme;
@@ -25,7 +25,7 @@ interface Situation {
 
 const freshSecret = (bytes: number) => `whsec_${randomBytes(bytes).toString("base64")}`;
 
-/** What a subscriber meets, each for both schemes, signed by the code that signs deliveries. */
+/** Returns what a subscriber can receive, each for both schemes, signed by the code that signs deliveries. */
 export function guideCases(now: Date): Case[] {
   const [previous, current, strangers] = [freshSecret(24), freshSecret(32), freshSecret(32)];
   const rotating = [current, previous];
@@ -35,8 +35,8 @@ export function guideCases(now: Date): Case[] {
     { name: "the old secret during a rotation", signedWith: rotating, secret: previous, genuine: true },
     { name: "a retry's age", signedWith: [current], secret: current, genuine: true, ageSeconds: 240 },
     { name: "the old secret after the rotation", signedWith: [current], secret: previous, genuine: false },
-    { name: "another's secret", signedWith: rotating, secret: strangers, genuine: false },
-    { name: "an old recording", signedWith: rotating, secret: current, genuine: false, ageSeconds: 600 },
+    { name: "another organization's secret", signedWith: rotating, secret: strangers, genuine: false },
+    { name: "a replay of an old webhook", signedWith: rotating, secret: current, genuine: false, ageSeconds: 600 },
     {
       name: "a changed body",
       signedWith: rotating,

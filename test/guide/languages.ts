@@ -16,13 +16,13 @@ export interface Language {
   /** Where the snippet goes in the program's folder. */
   readonly place?: string;
   readonly runners: readonly string[];
-  /** Commands that say whether the language is on this machine. */
+  /** Commands that succeed only if the language is installed. */
   readonly probes: readonly Command[];
   readonly libraries?: Omit<Download, "needs">;
-  /** Beside the runners, before the commands. */
+  /** Adds to the folder after the runners, before the commands run. */
   readonly prepare?: (folder: string) => Promise<void>;
   readonly compile?: (paths: { libraries: string }) => readonly Command[];
-  /** Prints the answers to the cases in the file that it gets as its last argument. */
+  /** Command that prints the answers to the cases; their file is added as its last argument. */
   readonly answer: (paths: { libraries: string }) => Command;
   readonly env?: (paths: { libraries: string; cacheDir: string }) => NodeJS.ProcessEnv;
 }
@@ -67,7 +67,7 @@ export const languages: readonly Language[] = [
     },
     compile: () => [["go", "build", "-o", "guide", "."]],
     answer: () => ["./guide"],
-    // What was compiled once is kept: stripe-go takes half a minute.
+    // Compiled packages are kept, because stripe-go takes half a minute.
     env: ({ libraries, cacheDir }) => goEnvironment(libraries, join(cacheDir, "guide-go-build")),
   },
   {
@@ -91,7 +91,7 @@ export const languages: readonly Language[] = [
     name: "Ruby",
     snippet: "receiver.rb",
     runners: ["run.rb"],
-    // JRuby is a Ruby that comes from a package registry, so that none needs to be installed.
+    // JRuby comes from a package registry, so that no Ruby needs to be installed.
     probes: [javaProbe, mavenProbe],
     libraries: {
       folder: "guide-jruby-9.4.12.0",
@@ -99,7 +99,7 @@ export const languages: readonly Language[] = [
       sizeMb: 34,
       fetch: (folder) => fetchFromMaven(["org.jruby:jruby-complete:9.4.12.0"], folder),
     },
-    // Short-lived: compiling well takes longer than running.
+    // The program is short-lived: optimizing it would take longer than running it.
     answer: ({ libraries }) => [
       "java",
       "-XX:TieredStopAtLevel=1",
@@ -112,17 +112,17 @@ export const languages: readonly Language[] = [
 ];
 
 export interface Workplace {
-  /** An empty folder of this language's own. */
+  /** An empty folder for this language only. */
   readonly folder: string;
   readonly cacheDir: string;
   readonly log: (line: string) => void;
 }
 
-/** Why a language can't be had here; undefined when it can. Fetches its libraries when no earlier run did. */
+/** Returns why a language is unavailable, undefined if it is available. Fetches its libraries if no earlier run did. */
 export async function whyMissing(language: Language, { cacheDir, log }: Omit<Workplace, "folder">) {
   for (const [command, ...args] of language.probes) {
     const { code } = await run([command, ...args], here, {});
-    if (code !== 0) return `${command} is not on this machine`;
+    if (code !== 0) return `${command} is not installed`;
   }
   try {
     await librariesOf(language, cacheDir, log);
@@ -132,7 +132,7 @@ export async function whyMissing(language: Language, { cacheDir, log }: Omit<Wor
   return undefined;
 }
 
-/** The cases, made when all is compiled, and what the guide's snippet answers to each. Throws what a failed command said. */
+/** Returns the cases, made after compiling, and the snippet's answer to each. Throws the output of a failed command. */
 export async function answersOf<T>(
   language: Language,
   snippet: string,
@@ -154,15 +154,15 @@ export async function answersOf<T>(
   const cases = makeCases();
   const casesFile = join(folder, "cases.json");
   await writeFile(casesFile, JSON.stringify(cases));
-  const said = await runHere([...language.answer({ libraries }), casesFile]);
-  return { cases, answers: JSON.parse(said.split("\n").at(-1)!) as boolean[] };
+  const printed = await runHere([...language.answer({ libraries }), casesFile]);
+  return { cases, answers: JSON.parse(printed.split("\n").at(-1)!) as boolean[] };
 }
 
 async function librariesOf({ libraries }: Language, cacheDir: string, log: (line: string) => void): Promise<string> {
   return libraries ? ensureFetched({ ...libraries, needs: [] }, { cacheDir, log }) : "";
 }
 
-/** Both streams of a command that ran to its end; code 127 when there is no such command. */
+/** Runs a command to its end; returns the output of both streams, and code 127 if there is no such command. */
 async function run(command: Command, cwd: string, env: NodeJS.ProcessEnv) {
   const lines: string[] = [];
   const [file, ...args] = command;
@@ -180,7 +180,7 @@ async function fetchFromPyPi(folder: string): Promise<void> {
   ];
   const file = join(folder, "requirements.txt");
   await writeFile(file, `${requirements.join("\n")}\n`);
-  // stripe's own dependencies are for calling Stripe, which verifying does not.
+  // stripe's own dependencies are for calling Stripe, which verifying does not do.
   const choice = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder];
   await fetchedBy(["python3", "-m", "pip", "install", ...choice, "-r", file], folder, {});
 }

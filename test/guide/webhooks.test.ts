@@ -20,14 +20,14 @@ const snippets = namedSnippets(await readFile(join(projectRoot, "docs/webhooks.m
 const folder = await mkdtemp(join(tmpdir(), "vvs-guide-"));
 const log = (line: string) => void process.stderr.write(`${line}\n`);
 const cacheDir = serverCacheDir(process.env);
-// Compiling, and JVMs: minutes on a busy machine, the first time.
+// Compiling and starting JVMs can take minutes the first time on a busy machine.
 const TIMEOUT_MS = 300_000;
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 for (const language of languages) {
   const missing = await whyMissing(language, { cacheDir, log });
-  const title = `the guide's ${language.name} believes what we signed, by both schemes and through a rotation, and nothing else`;
+  const title = `the guide's ${language.name} snippet accepts what we signed, with both schemes and during a rotation, and nothing else`;
   if (missing) test.skip(`${title}: skipped, ${missing}`, () => undefined);
   else test(title, () => provesGenuine(language), TIMEOUT_MS);
 }
@@ -42,16 +42,16 @@ async function provesGenuine(language: Language): Promise<void> {
   expect(byName((_, index) => answers[index])).toEqual(byName(({ genuine }) => genuine));
 }
 
-test("the guide's whole receiver keeps what is genuine, refuses the rest, and asks for a retry when it can't keep it", async () => {
+test("the guide's complete receiver stores what is genuine, refuses the rest, and asks for a retry if it can't store it", async () => {
   const own = await mkdtemp(join(folder, "server-"));
   await symlink(join(projectRoot, "test/node_modules"), join(own, "node_modules"));
   for (const name of ["receiver.mjs", "server.mjs"]) await writeFile(join(own, name), snippets.get(name)!);
   const { receiver } = (await import(pathToFileURL(join(own, "server.mjs")).href)) as WholeReceiver;
   const genuine = guideCases(new Date()).filter(({ scheme }) => scheme === "standard")[0]!;
   const kept: string[] = [];
-  let storeIsAway = false;
+  let storeIsDown = false;
   const keep = async (id: string) => {
-    if (storeIsAway) throw new Error("away");
+    if (storeIsDown) throw new Error("the store is down");
     kept.push(id);
   };
   const server = receiver({ secret: genuine.secret, keep }).listen(0, "127.0.0.1");
@@ -61,7 +61,7 @@ test("the guide's whole receiver keeps what is genuine, refuses the rest, and as
   try {
     expect((await post(genuine.body)).status).toBe(204);
     expect((await post(`${genuine.body} `)).status).toBe(400);
-    storeIsAway = true;
+    storeIsDown = true;
     const refused = await post(genuine.body);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"]);
     expect(kept).toEqual([genuine.headers["webhook-id"]]);

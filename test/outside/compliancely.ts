@@ -2,12 +2,12 @@ import { cut, drip, type PlayedServer, playServer, type ReceivedCall, sendJson }
 import { formsOf } from "./taxbandits.ts";
 
 /**
- * How submissions go. `by_digit`: pending first, and the TIN's last digit once asked after, as in Compliancely's
- * sandbox, where 9 gives 0.
+ * How submissions are answered. `by_digit`: pending first, then by the TIN's last digit, as in Compliancely's sandbox,
+ * where 9 counts as 0.
  */
 export type CompliancelyBehaviour =
   | "by_digit"
-  /** Answered by the submission itself. */
+  /** The submission itself is answered with the result. */
   | "at_once"
   | "never_resolved"
   | "outage"
@@ -21,23 +21,23 @@ export type CompliancelyBehaviour =
   | "cut"
   | "html"
   | "wrong_shape"
-  /** Speaks of another TIN than it was asked about. */
+  /** Answers about another TIN than the one submitted. */
   | "mistaken"
-  /** Repeats what it was asked with, the TIN in every form and the key. */
+  /** Echoes the request: the TIN in every form, and the key. */
   | "indiscreet";
 
 export interface PlayedCompliancely extends Pick<PlayedServer, "calls" | "close"> {
   readonly baseUrl: string;
   readonly apiKey: string;
   behave(behaviour: CompliancelyBehaviour): void;
-  /** Submissions stay pending for so many questions after them; 1 at first. */
+  /** Sets how many polls find a submission still pending; 1 by default. */
   pendingFor(polls: number): void;
   submissions(): readonly ReceivedCall[];
-  /** Calls that asked after a submission. */
+  /** Returns the calls that polled a submission. */
   polls(): readonly ReceivedCall[];
 }
 
-/** When the IRS was asked, as all answers say. */
+/** Time of the IRS check in all answers. */
 export const IRS_CHECK_DATE = "2026-02-20T18:02:33Z";
 const OUTAGE = "THE IRS TIN MATCHING SERVICE IS SLOW OR CURRENTLY EXPERIENCING AN OUTAGE";
 
@@ -45,10 +45,10 @@ interface Submission {
   readonly id: number;
   readonly tin: string;
   readonly name: string;
-  asked: number;
+  pollCount: number;
 }
 
-/** Plays Compliancely's TIN match by its documentation. */
+/** Simulates Compliancely's TIN match as documented. */
 export async function playCompliancely(): Promise<PlayedCompliancely> {
   const apiKey = "played-compliancely-key";
   let behaviour: CompliancelyBehaviour = "by_digit";
@@ -61,18 +61,18 @@ export async function playCompliancely(): Promise<PlayedCompliancely> {
     }
     const found = call.method === "POST" ? submit(call.body) : submissions.get(idOf(call.url));
     if (!found) return sendJson(response, 404, { detail: "Not found." });
-    const isPending = behaviour === "never_resolved" || (behaviour === "by_digit" && found.asked < pendingPolls);
-    if (call.method === "GET") found.asked++;
+    const isPending = behaviour === "never_resolved" || (behaviour === "by_digit" && found.pollCount < pendingPolls);
+    if (call.method === "GET") found.pollCount++;
     const digit = Number(found.tin.at(-1)) % 9;
-    const said = told(found, isPending ? -1 : digit);
+    const result = resultOf(found, isPending ? -1 : digit);
     const status = call.method === "POST" ? 201 : 200;
     switch (behaviour) {
       case "outage":
-        return sendJson(response, status, { ...told(found, -1), irs_service_status: OUTAGE });
+        return sendJson(response, status, { ...resultOf(found, -1), irs_service_status: OUTAGE });
       case "code_10":
-        return sendJson(response, status, told(found, 10));
+        return sendJson(response, status, resultOf(found, 10));
       case "in_review":
-        return sendJson(response, status, { ...said, status: "In Review", irs_code: null });
+        return sendJson(response, status, { ...result, status: "In Review", irs_code: null });
       case "credit_message":
         return sendJson(response, 200, { code: "credit_message", message: "Credit limit reached!" });
       case "forbidden":
@@ -82,25 +82,25 @@ export async function playCompliancely(): Promise<PlayedCompliancely> {
       case "down":
         return sendJson(response, 502, { detail: "Bad gateway" });
       case "drip":
-        return drip(response, said);
+        return drip(response, result);
       case "cut":
-        return cut(response, said);
+        return cut(response, result);
       case "html":
         return void response.writeHead(200, { "content-type": "text/html" }).end("<p>Maintenance</p>");
       case "wrong_shape":
-        return sendJson(response, status, { ...said, irs_code: "3" });
+        return sendJson(response, status, { ...result, irs_code: "3" });
       case "mistaken":
-        return sendJson(response, status, { ...said, tin: "999999999" });
+        return sendJson(response, status, { ...result, tin: "999999999" });
       case "indiscreet":
-        return sendJson(response, status, { ...said, forms: formsOf(found.tin), number: Number(found.tin), apiKey });
+        return sendJson(response, status, { ...result, forms: formsOf(found.tin), number: Number(found.tin), apiKey });
       default:
-        return sendJson(response, status, said);
+        return sendJson(response, status, result);
     }
   });
 
   function submit(body: string): Submission {
     const { tin, name } = JSON.parse(body) as { tin: string; name: string };
-    const submission = { id: 4_989_000 + submissions.size, tin, name, asked: 0 };
+    const submission = { id: 4_989_000 + submissions.size, tin, name, pollCount: 0 };
     submissions.set(submission.id, submission);
     return submission;
   }
@@ -125,7 +125,7 @@ function idOf(url: string): number {
   return Number(/^\/api\/v1\/submissions\/(\d+)\/$/.exec(url)?.[1]);
 }
 
-function told({ id, tin, name }: Submission, code: number) {
+function resultOf({ id, tin, name }: Submission, code: number) {
   const status = code === -1 ? "Pending" : [0, 6, 7, 8].includes(code) ? "TIN Matched" : "Did Not Match";
   return {
     id,

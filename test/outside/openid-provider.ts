@@ -1,30 +1,30 @@
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { type PlayedServer, playServer, sendJson } from "./played-server.ts";
 
-/** What the provider says of whoever signs in, and how it misbehaves. */
+/** What the provider returns about a user, and how it misbehaves. */
 export interface OpenIdAnswers {
-  /** Claims of the ID token beside those that every one has; an undefined one is left out. */
+  /** Claims of the ID token besides the standard ones; an undefined one is left out. */
   claims: Record<string, unknown>;
-  /** What `/userinfo` says; undefined: it has no such door. */
+  /** Answer of `/userinfo`; undefined: there is no such endpoint. */
   userInfo?: Record<string, unknown> | undefined;
   /** Signs with a key that is not among the published ones. */
   foreignKey?: boolean;
   /** The token endpoint's status instead of 200. */
   tokenStatus?: number;
-  /** Parameters of the way back that differ from what they should be; an empty one is left out. */
+  /** Wrong parameters of the redirect back; an empty one is left out. */
   back?: Record<string, string>;
 }
 
 export interface PlayedOpenIdProvider extends PlayedServer {
   readonly issuer: string;
   answers: OpenIdAnswers;
-  /** What its user's browser brings back to the address it was sent with: that address's query. */
+  /** Returns the query with which the provider sends a browser back to the redirect address. */
   queryBack(authorizationUrl: string): string;
 }
 
 export const CLIENT = { id: "vendor-verification", secret: "provider-secret" };
 
-/** An OpenID Connect provider that signs everybody in at once: by the book, unless its answers are told otherwise. */
+/** Starts an OpenID Connect provider that signs everybody in immediately and correctly, unless `answers` differs. */
 export async function playOpenIdProvider(): Promise<PlayedOpenIdProvider> {
   const key = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const foreign = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -41,7 +41,7 @@ export async function playOpenIdProvider(): Promise<PlayedOpenIdProvider> {
     }
     if (pathname === "/userinfo" && answers.userInfo) return sendJson(response, 200, answers.userInfo);
     if (pathname === "/token") return token(call.headers.authorization, new URLSearchParams(call.body), response);
-    // The page that a browser is sent to: it comes back at once.
+    // The page that a browser is sent to; it redirects back immediately.
     if (pathname === "/authorize") {
       const url = new URL(call.url, issuer());
       const back = new URL(url.searchParams.get("redirect_uri")!);
@@ -83,14 +83,14 @@ export async function playOpenIdProvider(): Promise<PlayedOpenIdProvider> {
   }
 
   function queryBack(authorizationUrl: string): string {
-    const asked = new URL(authorizationUrl).searchParams;
+    const parameters = new URL(authorizationUrl).searchParams;
     const code = randomUUID();
     codes.set(code, {
-      challenge: asked.get("code_challenge")!,
-      nonce: asked.get("nonce")!,
-      redirectUri: asked.get("redirect_uri")!,
+      challenge: parameters.get("code_challenge")!,
+      nonce: parameters.get("nonce")!,
+      redirectUri: parameters.get("redirect_uri")!,
     });
-    const back = { code, state: asked.get("state")!, iss: issuer(), ...answers.back };
+    const back = { code, state: parameters.get("state")!, iss: issuer(), ...answers.back };
     return new URLSearchParams(Object.entries(back).filter(([, value]) => value !== "")).toString();
   }
 

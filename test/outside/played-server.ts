@@ -20,7 +20,7 @@ export interface PlayedServer {
   close(): Promise<void>;
 }
 
-/** An HTTP server on a free port of this machine that keeps what it is asked. */
+/** Starts an HTTP server on a free local port; it records the calls that it receives. */
 export async function playServer(
   answer: (call: ReceivedCall, response: ServerResponse) => void | Promise<void>,
 ): Promise<PlayedServer> {
@@ -53,7 +53,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
 }
 
-/** Sends a body byte by byte, so slowly that nobody waits for its end. */
+/** Sends a body byte by byte, so slowly that no client waits for its end. */
 export async function drip(response: ServerResponse, body: unknown): Promise<void> {
   response.writeHead(200, { "content-type": "application/json" });
   for (const byte of JSON.stringify(body)) {

@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { type PlayedServer, playServer, type ReceivedCall } from "./played-server.ts";
 
-/** What the server can be told to do instead of serving. */
+/** Ways in which the server can fail. */
 export type S3Misbehaviour = "500" | "silent" | "cut" | "no_bucket";
 
-/** Plays an S3-compatible store with one bucket, addressed by path: PUT, GET, HEAD and DELETE of objects. */
+/** A simulated S3-compatible store with one bucket, addressed by path: PUT, GET, HEAD and DELETE of objects. */
 export interface PlayedS3 extends Pick<PlayedServer, "url" | "calls" | "close"> {
   readonly bucket: string;
-  /** By key; tests may change them. */
+  /** Stored objects by key; tests may change them. */
   readonly objects: Map<string, string>;
-  /** Undefined: behaves. */
+  /** Sets how the store fails; undefined: it works. */
   misbehave(how: S3Misbehaviour | undefined): void;
 }
 
@@ -61,7 +61,7 @@ export async function playS3(bucket = "evidence"): Promise<PlayedS3> {
   };
 }
 
-/** Is there a signature (version 4) with a date, over the body that came? */
+/** Returns whether a call has a signature (version 4) with a date and the hash of its body. */
 function isSigned({ headers, body }: ReceivedCall): boolean {
   const authorization =
     /^AWS4-HMAC-SHA256 Credential=[^/]+\/\d{8}\/[^/]+\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;

@@ -1,25 +1,25 @@
 import type { ServerResponse } from "node:http";
 import { type PlayedServer, playServer, type ReceivedCall } from "./played-server.ts";
 
-/** How the storage misbehaves after it began to answer. */
+/** How the storage misbehaves after it has started to answer. */
 export type StorageMisbehaviour = "cut" | "silent" | "no_archive" | "short";
 
 export interface PlayedSamGovFiles extends Pick<PlayedServer, "close"> {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Calls to the API, and to the storage that it sends to. */
+  /** Calls to the API, and to the storage that it redirects to. */
   readonly apiCalls: readonly ReceivedCall[];
   readonly storageCalls: readonly ReceivedCall[];
-  /** Publishes the file that the API gives for these parameters, version and all. */
+  /** Publishes the file that the API returns for exactly these parameters, including the version. */
   publish(query: Readonly<Record<string, string>>, name: string, content: Uint8Array): void;
-  /** The API answers with this status from now on. */
+  /** Makes the API answer with this status from now on. */
   refuse(status: number): void;
   misbehave(how: StorageMisbehaviour): void;
 }
 
 /**
- * Plays SAM.gov's extract download API by GSA's documentation: a key in a header or as a parameter, 302 to a signed
- * address of another host that holds the file, 204 where there is no such file.
+ * Simulates SAM.gov's extract download API as GSA documents it: a key in a header, 302 to a signed address of another
+ * host that holds the file, 204 if there is no such file.
  */
 export async function playSamGovFiles(): Promise<PlayedSamGovFiles> {
   const apiKey = "SAM-played-key-8d20c4b1aa";

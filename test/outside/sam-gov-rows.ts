@@ -1,4 +1,4 @@
-/** A registration as SAM.gov's Entity Management API words one. */
+/** A registration in SAM.gov's Entity Management API. */
 export interface PlayedRegistration {
   readonly uei: string;
   readonly cage?: string | null;
@@ -13,14 +13,14 @@ export interface PlayedRegistration {
   readonly structureDesc?: string | null;
 }
 
-/** An exclusion as its Exclusions API words one. */
+/** An exclusion in SAM.gov's Exclusions API. */
 export interface PlayedExclusion {
   readonly uei: string | null;
   readonly cage?: string | null;
   readonly name?: string;
   /** MM-DD-YYYY. */
   readonly activateDate?: string | null;
-  /** MM-DD-YYYY; none where it is indefinite. */
+  /** MM-DD-YYYY; null if the exclusion is indefinite. */
   readonly terminationDate?: string | null;
   readonly terminationType?: string | null;
   readonly recordStatus?: string | null;
@@ -28,7 +28,7 @@ export interface PlayedExclusion {
   readonly moreLocations?: readonly string[];
 }
 
-/** One element of `entityData`, with the members that the public tier shows. */
+/** Returns one element of `entityData`, with the members that the public tier shows. */
 export function entityRow(played: PlayedRegistration): Record<string, unknown> {
   const { uei, cage = "1PLY1", samRegistered = "Yes" } = played;
   const shared = {
@@ -44,7 +44,7 @@ export function entityRow(played: PlayedRegistration): Record<string, unknown> {
     publicDisplayFlag: "Y",
     dnbOpenData: null,
   };
-  // An id without a registration has fewer members, and no dates of one.
+  // A UEI without a registration has fewer members and no registration dates.
   if (samRegistered === "No") return { entityRegistration: shared, coreData: { physicalAddress: address() } };
   return {
     entityRegistration: {
@@ -81,7 +81,7 @@ export function entityRow(played: PlayedRegistration): Record<string, unknown> {
   };
 }
 
-/** One element of `excludedEntity`. */
+/** Returns one element of `excludedEntity`. */
 export function exclusionRow(played: PlayedExclusion): Record<string, unknown> {
   const { terminationDate = null } = played;
   return {

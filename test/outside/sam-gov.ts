@@ -5,7 +5,7 @@ import { entityRow, exclusionRow, type PlayedExclusion, type PlayedRegistration 
 
 type Api = "entities" | "exclusions";
 
-/** One call that reached the played server. */
+/** A call that reached the server. */
 export interface SamGovCall {
   readonly api: Api | "unknown";
   /** v3, v4, … */
@@ -14,7 +14,7 @@ export interface SamGovCall {
   readonly headers: ReceivedCall["headers"];
 }
 
-/** What the server can be told to do instead of answering. */
+/** Ways in which the server can fail. */
 export type SamGovMisbehaviour =
   | { readonly kind: "throttled"; readonly shape: "flat" | "fault"; readonly nextAccessTime: string }
   | { readonly kind: "status"; readonly status: number; readonly text?: string }
@@ -26,27 +26,27 @@ export type SamGovMisbehaviour =
   | { readonly kind: "cut" }
   | { readonly kind: "endless" }
   | { readonly kind: "content_type"; readonly contentType: string }
-  /** 200 with this body, whatever was asked. */
+  /** 200 with this body for every request. */
   | { readonly kind: "body"; readonly text: string }
   /** `totalRecords: 1`, and no data. */
   | { readonly kind: "counted_without_data" }
-  /** What is to be found is found later. */
+  /** Correct answers, but late. */
   | { readonly kind: "slow"; readonly afterMs: number };
 
 export interface PlayedSamGov extends Pick<PlayedServer, "close"> {
   readonly baseUrl: string;
-  /** The one it takes now. */
+  /** The key that it accepts now. */
   readonly apiKey: string;
   calls(api?: Api): readonly SamGovCall[];
   /** Adds a row; a UEI may have several. */
   register(registration: PlayedRegistration): void;
   exclude(exclusion: PlayedExclusion): void;
-  /** Misbehaves towards one API, or both, for so many calls, or until `behave`. */
+  /** Misbehaves for one API or both, for this number of calls or until `behave`. */
   misbehave(how: SamGovMisbehaviour, options?: { api?: Api; calls?: number }): void;
   behave(): void;
-  /** The old key is invalid from now on. */
+  /** Replaces the key; the old one is invalid from now on. */
   rotateKey(apiKey: string): void;
-  /** Answers questions that ask for this value among others with 400. */
+  /** Answers 400 to requests for several values if this is one of them. */
   choke(value: string): void;
 }
 
@@ -56,7 +56,7 @@ const PARAMETERS: Readonly<Record<Api, readonly string[]>> = {
   exclusions: ["ueiSAM", "cageCode", "page", "size"],
 };
 
-/** Plays SAM.gov's Entity Management API v3 and v4 and its Exclusions API v4, by GSA's documentation. */
+/** Simulates SAM.gov's Entity Management API v3 and v4 and its Exclusions API v4, as GSA documents them. */
 export async function playSamGov(options: { apiKey?: string } = {}): Promise<PlayedSamGov> {
   let apiKey = options.apiKey ?? "SAM-played-key-5c1f0a7e93";
   const rows: Record<Api, Row[]> = { entities: [], exclusions: [] };
@@ -131,7 +131,7 @@ interface Refusal {
   readonly contentType?: string;
 }
 
-/** What the documentation says is refused, and how; undefined where all is well. */
+/** Returns how the documented API refuses a call, or undefined if it does not. */
 function refusalOf(asked: {
   api: Api;
   call: ReceivedCall;
@@ -141,7 +141,7 @@ function refusalOf(asked: {
   const { api, call, apiKey, choking } = asked;
   const { searchParams } = new URL(call.url, "http://played");
   if (call.method !== "GET") return { status: 405, text: "{}" };
-  // The real ones take a key here too. This product must never send one so.
+  // The real APIs accept a key in the URL too, but this product must never send one there.
   if (searchParams.has("api_key") || call.url.includes(apiKey)) return badRequest("a key in the URL");
   const key = call.headers["x-api-key"];
   if (key !== apiKey) {
@@ -185,7 +185,7 @@ function answerTo(api: Api, query: Readonly<Record<string, string>>, rows: reado
   };
 }
 
-/** `[A~B]` names several values, a bare one itself. */
+/** `[A~B]` stands for several values, other text for a single one. */
 function valuesOf(text: string | null | undefined): string[] {
   if (!text) return [];
   return (/^\[(.*)\]$/.exec(text)?.[1] ?? text).split("~");
@@ -218,7 +218,7 @@ async function misbehave(how: Exclude<SamGovMisbehaviour, { kind: "slow" }>, res
   }
 }
 
-/** Both shapes that are known of SAM.gov. */
+/** Returns SAM.gov's answer to a throttled call, in one of its two known shapes. */
 function throttleBody(shape: "flat" | "fault", nextAccessTime: string) {
   const description = `You have exceeded your quota .You can access API after ${nextAccessTime}`;
   const message = "Message throttled out";

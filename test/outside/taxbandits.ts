@@ -17,7 +17,7 @@ export type TaxBanditsBehaviour =
   | "html"
   | "wrong_shape"
   | "redirect"
-  /** Repeats what it was asked with, the TIN in every form and the token. */
+  /** Echoes the request: the TIN in every form, and the token. */
   | "indiscreet";
 
 export interface PlayedTaxBandits extends Pick<PlayedServer, "calls" | "close"> {
@@ -25,17 +25,17 @@ export interface PlayedTaxBandits extends Pick<PlayedServer, "calls" | "close"> 
   readonly baseUrl: string;
   readonly credentials: { readonly clientId: string; readonly clientSecret: string; readonly userToken: string };
   behave(behaviour: TaxBanditsBehaviour): void;
-  /** How the authentication server behaves: it gives tokens of that life, or is down. */
+  /** Sets how the authentication server behaves: it issues tokens with that lifetime, or is down. */
   giveTokens(life: { expiresInSeconds: number } | "down"): void;
-  /** All tokens given so far are refused from now on. */
+  /** Refuses all tokens issued so far. */
   expireTokens(): void;
-  /** Calls of the authentication server. */
+  /** Returns the number of calls to the authentication server. */
   authCalls(): number;
-  /** Calls of the match endpoint. */
+  /** Returns the calls to the match endpoint. */
   matchCalls(): readonly ReceivedCall[];
 }
 
-/** What its simulation page documents for TINs that end with 0 to 8. */
+/** Answers that its simulation page documents for TINs that end with 0 to 8. */
 const SIMULATED: readonly (readonly [code: string, status: string, sentence: string])[] = [
   ["TIN-001", "SUCCESS", "TIN and Name combination match the IRS records"],
   ["TIN-002", "FAILED", "TIN missing or TIN not a 9-digit numeric"],
@@ -48,7 +48,7 @@ const SIMULATED: readonly (readonly [code: string, status: string, sentence: str
   ["TIN-001", "SUCCESS", "TIN and Name combination match IRS SSN and EIN records"],
 ];
 
-/** Plays TaxBandits: its authentication server and Instant TIN Match, by their documentation. */
+/** Simulates TaxBandits' authentication server and Instant TIN Match as documented. */
 export async function playTaxBandits(): Promise<PlayedTaxBandits> {
   const credentials = { clientId: "client-4711", clientSecret: "played-client-secret", userToken: "played-user-token" };
   let behaviour: TaxBanditsBehaviour = "by_digit";
@@ -78,7 +78,7 @@ export async function playTaxBandits(): Promise<PlayedTaxBandits> {
     if (!valid.has(token)) return sendJson(response, 401, { StatusCode: 401, StatusName: "Unauthorized", Errors: [] });
     const asked = JSON.parse(call.body) as { RefId: string; TIN: string; BusinessNm: string };
     const simulated = SIMULATED[Number(asked.TIN.at(-1))] ?? SIMULATED[0]!;
-    const said = matched(asked.RefId, simulated);
+    const result = matched(asked.RefId, simulated);
     switch (behaviour) {
       case "on_hold":
         return sendJson(response, 200, matched(asked.RefId, ["TIN-003", "ON HOLD", "IRS has intermittent issues"]));
@@ -87,7 +87,7 @@ export async function playTaxBandits(): Promise<PlayedTaxBandits> {
       case "unknown_status":
         return sendJson(response, 200, matched(asked.RefId, ["TIN-009", "REVIEW", simulated[2]]));
       case "errors":
-        return sendJson(response, 200, { ...said, Errors: [{ Id: "T-1", Name: "TIN", Message: "not accepted" }] });
+        return sendJson(response, 200, { ...result, Errors: [{ Id: "T-1", Name: "TIN", Message: "not accepted" }] });
       case "bad_request":
         return sendJson(response, 400, { StatusCode: 400, StatusName: "BadRequest", Errors: [{ Id: "T-1" }] });
       case "forbidden":
@@ -97,19 +97,25 @@ export async function playTaxBandits(): Promise<PlayedTaxBandits> {
       case "down":
         return sendJson(response, 503, { StatusCode: 503, StatusName: "ServiceUnavailable" });
       case "drip":
-        return drip(response, said);
+        return drip(response, result);
       case "cut":
-        return cut(response, said);
+        return cut(response, result);
       case "html":
         return void response.writeHead(200, { "content-type": "text/html" }).end("<p>Maintenance</p>");
       case "wrong_shape":
-        return sendJson(response, 200, { StatusCode: 200, Result: [said] });
+        return sendJson(response, 200, { StatusCode: 200, Result: [result] });
       case "redirect":
         return void response.writeHead(302, { location: "/v1.7.3/elsewhere" }).end();
       case "indiscreet":
-        return sendJson(response, 200, { ...said, asked, forms: formsOf(asked.TIN), number: Number(asked.TIN), token });
+        return sendJson(response, 200, {
+          ...result,
+          asked,
+          forms: formsOf(asked.TIN),
+          number: Number(asked.TIN),
+          token,
+        });
       default:
-        return sendJson(response, 200, said);
+        return sendJson(response, 200, result);
     }
   });
 
@@ -131,7 +137,7 @@ export async function playTaxBandits(): Promise<PlayedTaxBandits> {
   };
 }
 
-/** A TIN as people write it. */
+/** Returns a TIN in the forms in which people write it. */
 export function formsOf(tin: string): string[] {
   return [tin, `${tin.slice(0, 2)}-${tin.slice(2)}`, `${tin.slice(0, 3)}-${tin.slice(3, 5)}-${tin.slice(5)}`];
 }

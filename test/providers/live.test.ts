@@ -17,7 +17,7 @@ import { todaysExclusions } from "../support/exclusions-file.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { startSubscriber } from "../support/subscriber.ts";
 
-// The whole product with every live provider on, in a played outside world. The tests tell one story, in order.
+// The whole product with all live providers, which are simulated. The tests build on each other and run in order.
 
 /** Listed as active in the sample extract. */
 const UEI = "ZZNRTHWND001";
@@ -105,7 +105,7 @@ async function verify(checks: string[] = ["sam_registration"], by = organization
   };
 }
 
-const told = async (checks?: string[], by = organization) =>
+const outcomes = async (checks?: string[], by = organization) =>
   (await verify(checks, by)).results.map(({ status, origin }) => `${status} by ${origin}`);
 
 async function stateOf(name: string): Promise<string> {
@@ -114,14 +114,14 @@ async function stateOf(name: string): Promise<string> {
 }
 
 test("the first provider of each check answers", async () => {
-  expect(await told(["sam_registration", "tin_match"])).toEqual(["pass by sam_gov_api", "pass by taxbandits"]);
+  expect(await outcomes(["sam_registration", "tin_match"])).toEqual(["pass by sam_gov_api", "pass by taxbandits"]);
   expect(sam.calls("entities").map(({ version }) => version)).toEqual(["v4"]);
 });
 
-test("where the first gives no answer the next one does, and the evidence tells both attempts", async () => {
+test("if the first provider gives no answer the next one does, and the evidence shows both attempts", async () => {
   sam.misbehave({ kind: "cut" });
   taxbandits.behave("on_hold");
-  // An organization that the API has told nothing: what it told is newer than the extract.
+  // A new organization has no stored answer of the API, which would be newer than the extract.
   const other = await createOrganization({ product });
   const { results } = await verify(["sam_registration", "tin_match"], other);
   expect(results.map(({ origin }) => origin)).toEqual(["sam_gov_extract", "compliancely"]);
@@ -156,23 +156,23 @@ test("a monitor's run asks SAM.gov too", async () => {
   expect(body.results[0]).toMatchObject({ status: "pass", origin: "sam_gov_api" });
 });
 
-test("a provider that keeps failing is left alone, is told to be unavailable, and comes back", async () => {
+test("a provider that keeps failing is no longer called, is shown as unavailable, and comes back", async () => {
   const other = await createOrganization({ product });
   sam.misbehave({ kind: "status", status: 503 });
   await eventually(async () => {
-    expect(await told(undefined, other)).toEqual(["pass by sam_gov_extract"]);
+    expect(await outcomes(undefined, other)).toEqual(["pass by sam_gov_extract"]);
     return (await stateOf("sam_gov_api")) === "unavailable";
   });
   sam.behave();
-  await eventually(async () => (await told(undefined, other))[0] === "pass by sam_gov_api");
+  await eventually(async () => (await outcomes(undefined, other))[0] === "pass by sam_gov_api");
   await eventually(async () => (await stateOf("sam_gov_api")) === "available");
 });
 
-test("a used up quota shuts a provider until its reset, through a restart, and then it is asked again", async () => {
+test("a provider with a used-up quota is not called until the reset, even after a restart, and then is called again", async () => {
   const other = await createOrganization({ product });
   const reset = new Date(Date.now() + 25_000);
   sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime: reset.toISOString() }, { calls: 1 });
-  expect(await told(undefined, other)).toEqual(["pass by sam_gov_extract"]);
+  expect(await outcomes(undefined, other)).toEqual(["pass by sam_gov_extract"]);
   await eventually(async () => (await stateOf("sam_gov_api")) === "unavailable");
   const calls = sam.calls().length;
   const before = product.services.pid("verification");
@@ -186,11 +186,11 @@ test("a used up quota shuts a provider until its reset, through a restart, and t
     expect(results[0]?.origin).toBe("sam_gov_extract");
     expect(sam.calls()).toHaveLength(calls);
   }
-  await eventually(async () => (await told(undefined, other))[0] === "pass by sam_gov_api", { everyMs: 500 });
+  await eventually(async () => (await outcomes(undefined, other))[0] === "pass by sam_gov_api", { everyMs: 500 });
   expect(Date.now()).toBeGreaterThanOrEqual(reset.getTime());
 }, 120_000);
 
-test("no credential and no TIN is found in any log, span, record, document or provider's URL", async () => {
+test("no credential and no TIN appears in any log, span, record, document or provider's URL", async () => {
   sam.misbehave({ kind: "status", status: 403, text: `{"key":"${sam.apiKey}"}` });
   taxbandits.behave("indiscreet");
   await verify(["sam_registration", "tin_match"]);
@@ -222,6 +222,6 @@ test("no credential and no TIN is found in any log, span, record, document or pr
       .map((secret) => `${place}: ${secret}`);
   });
   expect(found).toEqual([]);
-  // The search itself finds what is there: the masked TIN is in the evidence.
+  // The search covers real data: the masked TIN is in the evidence.
   expect(places.documents?.includes(`****${TIN.slice(5)}`)).toBe(true);
 });

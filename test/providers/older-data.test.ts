@@ -18,8 +18,8 @@ import { createLiveProviders } from "../../services/verification/src/providers/l
 import { startTestService, type TestService } from "../../services/verification/src/testing/service.ts";
 import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
 
-// A monitor's runs through the verification service and the change detector, each on its database, by a played SAM.gov
-// and an extract that was cut three weeks ago.
+// Runs of a monitor through the verification service and the change detector, each with its database, with a simulated
+// SAM.gov and an extract that is three weeks old.
 
 const UEI = "PLAYEDUEI001";
 const TOPIC = "live.monitor.change_detected";
@@ -32,7 +32,7 @@ let sam: PlayedSamGov;
 let service: TestService;
 let detect: ReturnType<typeof createHandleCompleted>;
 let changesOf: (monitorId: string) => Promise<string[][]>;
-/** What the exclusions file that is loaded says. */
+/** Contents of the loaded exclusions file. */
 let exclusionsFile: { exclusionsCutDate: string; exclusions: { terminationDate: string }[] };
 const closers: (() => unknown)[] = [];
 
@@ -90,7 +90,7 @@ afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 });
 
-/** A monitor of a new organization: its next run, through both services, and what came of it. */
+/** Creates a monitor of a new organization; `run` takes its next run through both services and returns the result. */
 function newMonitor() {
   const [organizationId, entityId, monitorId] = [newId("org"), newId("ent"), newId("mon")];
   const tenant = { organizationId, environment: Environment.LIVE };
@@ -116,7 +116,7 @@ function newMonitor() {
   };
 }
 
-/** SAM.gov's quota is used up for the next hour. */
+/** Uses up SAM.gov's quota for the next hour. */
 function useUpQuota(): void {
   const nextAccessTime = new Date(clock.getTime() + HOUR_MS).toISOString();
   sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime }, { calls: 1 });
@@ -131,7 +131,7 @@ beforeEach(() => {
   exclusionsFile = { exclusionsCutDate: daysAgo(1), exclusions: [] };
 });
 
-test("while the API's quota is used up, what it told before counts before an older extract", async () => {
+test("while the API's quota is used up, its last answer is preferred to an older extract", async () => {
   sam.register({ uei: UEI, expirationDate: "2099-02-11" });
   const monitor = newMonitor();
   expect(await monitor.run()).toBe("pass sam_gov_api 2099-02-11");
@@ -142,7 +142,7 @@ test("while the API's quota is used up, what it told before counts before an old
   expect(await changesOf(monitor.monitorId)).toEqual([]);
 });
 
-test("an answer by an older extract changes nothing, nor does the API when it is back", async () => {
+test("an answer of an older extract reports no change, and neither does the API when it is back", async () => {
   const monitor = newMonitor();
   expect(await monitor.run()).toBe("pass sam_gov_api 2099-02-11");
   await service.databases.live.collection("answers").deleteMany({});
@@ -153,7 +153,7 @@ test("an answer by an older extract changes nothing, nor does the API when it is
   expect(await changesOf(monitor.monitorId)).toEqual([]);
 });
 
-test("a new exclusion is told once, by the file that knew it first", async () => {
+test("a new exclusion is reported once, from the file that has it first", async () => {
   const monitor = newMonitor();
   await monitor.run();
   passHours(48);

@@ -6,13 +6,13 @@ import { signIn } from "../browser/dashboard-page.ts";
 import setup from "../setup/product.ts";
 import { sharedProduct } from "../support/product.ts";
 import { startSubscriber } from "../support/subscriber.ts";
-import { type FoundPage, findPages, PUBLIC_PAGES, photograph } from "./pages.ts";
+import { type FoundPage, findPages, PUBLIC_PAGES, takeScreenshots } from "./pages.ts";
 import { realisticOrganization } from "./realistic-organization.ts";
 
 const folder = join(projectRoot, ".cache", "screenshots");
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** Starts the product, fills it with realistic data, and photographs every page that a user can reach by links. */
+/** Starts the product, fills it with realistic data, and takes screenshots of every page that links lead to. */
 async function main(only: string | undefined): Promise<void> {
   await setup();
   const subscriber = await startSubscriber((post, response) =>
@@ -29,7 +29,7 @@ async function main(only: string | undefined): Promise<void> {
     const take = async (pages: readonly FoundPage[]) => {
       for (const each of pages.filter(({ name }) => !only || name.includes(only))) {
         say(`  ${each.name}`);
-        await photograph(page, each, folder);
+        await takeScreenshots(page, each, folder);
       }
     };
     await take(PUBLIC_PAGES);

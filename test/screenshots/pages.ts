@@ -9,7 +9,7 @@ export interface FoundPage {
 
 const WIDTHS = [360, 768, 1440] as const;
 const SCHEMES = ["light", "dark"] as const;
-/** Ids in paths. Of the pages that differ only by ids, one is photographed. */
+/** Ids in paths. Only one of the pages that differ only by ids is captured. */
 const ID = /[a-z]+_[0-9a-z]{26}/g;
 
 /** The pages that need no session. */
@@ -41,8 +41,8 @@ export async function findPages(page: Page, from: readonly string[]): Promise<Fo
   return [...found].map(([name, path]) => ({ name, path }));
 }
 
-/** Photographs a whole page in light and dark mode at three widths: `<name>.<scheme>.<width>.png`. */
-export async function photograph(page: Page, { name, path }: FoundPage, folder: string): Promise<void> {
+/** Takes screenshots of a whole page in light and dark mode at three widths: `<name>.<scheme>.<width>.png`. */
+export async function takeScreenshots(page: Page, { name, path }: FoundPage, folder: string): Promise<void> {
   await page.goto(path);
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 
-/** Takes traces over OTLP (HTTP, JSON) as a collector does, and appends each request to a file, one a line. */
+/** Receives traces over OTLP (HTTP, JSON) like a collector, and appends each request to a file, one per line. */
 export async function startOtlpReceiver(file: string): Promise<{ url: string; close(): void }> {
   const server = createServer(async (request, response) => {
     const body = await read(request);

@@ -16,8 +16,8 @@ declare global {
 }
 
 /**
- * Jest's globalSetup of the system tests: the whole product, once for all of them, on databases and topics of its own,
- * with everything logged and traced, so that tests can look for what must not be there.
+ * Jest's globalSetup of the system tests. Starts the whole product once for all of them, with its own databases and
+ * topics. Everything is logged and traced, so that tests can look for what must not be there.
  */
 export default async function setup(): Promise<void> {
   await setupServers();

@@ -10,9 +10,9 @@ declare global {
   var stopTestServers: (() => Promise<void>) | undefined;
 }
 
-/** Jest's globalSetup: real servers for all tests of a run, on fresh data, unless the environment names them. */
+/** Jest's globalSetup. Starts real, empty servers for all tests of a run, unless the environment names them. */
 export default async function setup(): Promise<void> {
-  // The setup of the system tests, which jest runs first, has needed them already.
+  // The setup of the system tests, which jest runs first, has already started them.
   if (globalThis.stopTestServers) return;
   await mkdir(runsDir, { recursive: true });
   await removeDeadRuns();
@@ -20,7 +20,7 @@ export default async function setup(): Promise<void> {
   const removeData = () => rm(dataDir, { recursive: true, force: true });
   const log = (line: string) => process.stderr.write(`${line}\n`);
   const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
-  // Tests that start servers of their own run only where these could be started.
+  // Tests that start their own servers are skipped if the environment names the servers.
   const given = process.env.MONGODB_URI || process.env.KAFKA_BROKERS || process.env.REDIS_URL;
   process.env.TEST_SERVERS = given ? "given" : "started";
   process.env.MONGODB_URI = servers.mongodbUri;
@@ -32,7 +32,7 @@ export default async function setup(): Promise<void> {
   };
 }
 
-/** A run that was killed could not remove its data: the next one does. */
+/** Removes the data of runs that were killed and so could not remove it themselves. */
 async function removeDeadRuns(): Promise<void> {
   for (const run of await readdir(runsDir)) {
     if (!isAlive(Number(run.split("-")[0]))) await rm(join(runsDir, run), { recursive: true, force: true });

@@ -1,8 +1,8 @@
-/** An answer of the REST surface. */
+/** An answer of the REST API. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // Tests look into bodies of every shape; what they expect is asserted.
+  // Bodies have many shapes; tests assert what they expect.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
 }
@@ -22,7 +22,7 @@ export interface Api {
   request(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** Calls the API with a key, as a client does. */
+/** Returns an API client that sends `key`, if there is one. */
 export function createApi(baseUrl: string, key?: string): Api {
   const request = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const sendsBody = options.body !== undefined || options.rawBody !== undefined;

@@ -17,40 +17,40 @@ import { dropRun } from "./clean-up.ts";
 import { startHelper } from "./helper-process.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
-const RECORDS_A_REQUEST = 1_000;
+const RECORDS_PER_REQUEST = 1_000;
 
 export interface DeliveryStackOptions {
   readonly servers: { readonly mongodbUri: string; readonly kafkaBrokers: readonly string[] };
-  /** Before the names of databases and, with a dot, of topics. */
+  /** Prefix of the names of databases and, followed by a dot, of topics. */
   readonly prefix: string;
   readonly folder: string;
   /** Further variables of the dispatcher. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Node's own options for the dispatcher. */
+  /** Options for Node in the dispatcher's process. */
   readonly nodeOptions?: readonly string[];
 }
 
-/** The webhook dispatcher on databases and topics of its own, with a played account service that knows one secret. */
+/** A webhook dispatcher with its own databases and topics, and a simulated account service with one secret. */
 export interface DeliveryStack {
-  /** What signs for every organization. */
+  /** Signing secret of every organization. */
   readonly secret: string;
   readonly pid: () => number;
   readonly adminPort: number;
-  /** The live ones, as they are stored. */
+  /** Returns the live deliveries as they are stored. */
   deliveries(filter?: Parameters<ReturnType<typeof liveDeliveries>["find"]>[0]): Promise<Delivery[]>;
-  /** How many of them are not done. */
+  /** Returns the number of pending live deliveries. */
   pending(): Promise<number>;
-  /** Puts events on Kafka, those of a monitor in their order; resolves when the broker has them. */
+  /** Publishes events to Kafka, those of one monitor in order; resolves when the broker has them. */
   publish(events: readonly WebhookRequested[], environment?: EnvironmentName): Promise<void>;
-  /** Ends the dispatcher in the middle of whatever it does. */
+  /** Kills the dispatcher without letting it finish anything. */
   kill(): Promise<void>;
-  /** Starts it again under the same address; returns when it is ready. */
+  /** Starts it again at the same address; returns when it is ready. */
   start(): Promise<void>;
   stop(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Errors: something did not start; nothing is left running then. */
+/** Starts the stack. Fails if something does not start, and then leaves nothing running. */
 export async function startDeliveryStack(options: DeliveryStackOptions): Promise<DeliveryStack> {
   const closes: (() => Promise<unknown>)[] = [];
   const closeAll = async () => {
@@ -117,10 +117,10 @@ async function start(
     adminPort: dispatcher.ports.admin,
     deliveries: (filter = {}) => deliveries.find(filter).toArray(),
     pending: () => deliveries.countDocuments({ status: "pending" }),
-    async publish(events, world = "live") {
-      const topic = topicFor({ prefix: `${prefix}.`, environment: world, topic: "webhook.requested" });
-      for (let at = 0; at < events.length; at += RECORDS_A_REQUEST)
-        await producer.send({ topic, messages: events.slice(at, at + RECORDS_A_REQUEST).map(toMessage) });
+    async publish(events, environmentName = "live") {
+      const topic = topicFor({ prefix: `${prefix}.`, environment: environmentName, topic: "webhook.requested" });
+      for (let at = 0; at < events.length; at += RECORDS_PER_REQUEST)
+        await producer.send({ topic, messages: events.slice(at, at + RECORDS_PER_REQUEST).map(toMessage) });
     },
     kill: () => dispatcher.kill(),
     async start() {
@@ -131,7 +131,7 @@ async function start(
   };
 }
 
-/** A change of one monitor that its subscriber is to be told of. */
+/** Returns the event that reports a monitor's change to its subscriber. */
 export function webhookEvent(options: {
   organizationId: string;
   monitorId: string;

@@ -4,13 +4,13 @@ import { eventually } from "@vvs/testing";
 import kafkajs from "kafkajs";
 import { BSON, MongoClient } from "mongodb";
 
-/** A run of the product, as far as what it leaves behind goes. */
+/** Where a run of the product leaves its data. */
 export interface Run {
   readonly environment: Readonly<Record<string, string>>;
   readonly prefix: string;
 }
 
-/** All records of a run's topics with keys and headers, as text. */
+/** Returns all records of a run's topics with keys and headers, as text. */
 export async function everyRecord({ environment, prefix }: Run): Promise<string> {
   const kafka = new kafkajs.Kafka({
     brokers: environment.KAFKA_BROKERS!.split(","),
@@ -37,7 +37,7 @@ export async function everyRecord({ environment, prefix }: Run): Promise<string>
   return texts.join("\n");
 }
 
-/** All documents of a run's databases, as text, bytes also as the text they may be. */
+/** Returns all documents of a run's databases as text; binary values are also decoded as UTF-8. */
 export async function everyDocument({ environment, prefix }: Run): Promise<string> {
   const client = new MongoClient(environment.MONGODB_URI!);
   const texts: string[] = [];
@@ -54,14 +54,14 @@ export async function everyDocument({ environment, prefix }: Run): Promise<strin
   return texts.join("\n");
 }
 
-/** All log files of a folder, by name. */
+/** Returns the text of all log files of a folder, by file name. */
 export function everyLog(logDir: string): Readonly<Record<string, string>> {
   return Object.fromEntries(readdirSync(logDir).map((file) => [file, readFileSync(join(logDir, file), "utf8")]));
 }
 
 /**
- * The forms in which a secret text could hide: as written, in hex, and in base64 at each of its three alignments.
- * Compare them without regard to case.
+ * Returns the forms in which a secret text could appear: as written, in hex, and in base64 at each of its three
+ * alignments. Compare them case-insensitively.
  */
 export function formsOfText(text: string): string[] {
   const encoded = ["", "x", "xx"].map((before) => {

@@ -1,7 +1,7 @@
 import { runProcess } from "../../deploy/local/processes.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 
-/** Starts a script in a process of its own; returns its first line once it has printed it. */
+/** Starts a script in its own process; returns the first line that it prints. */
 export async function startHelper(options: {
   name: string;
   script: string;

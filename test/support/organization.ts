@@ -6,7 +6,7 @@ import { type SharedProduct, sharedProduct } from "./product.ts";
 
 const SEED = { actor: "test", requestId: "test" };
 
-/** An organization of a test's own, with a user, a key and a secret of each environment. */
+/** An organization for one test, with a user, and a key and a webhook secret per environment. */
 export interface TestOrganization {
   readonly id: string;
   readonly email: string;
@@ -18,7 +18,7 @@ export interface TestOrganization {
   readonly webhookSecrets: Readonly<Record<Environment, string>>;
 }
 
-/** Enough that no test is limited unless it wants to be. */
+/** High enough that no test is limited unless it sets a limit. */
 const UNLIMITED = 100_000;
 
 export async function createOrganization(
@@ -53,7 +53,7 @@ export async function createOrganization(
   });
 }
 
-/** A further key of an organization, with these scopes alone. */
+/** Creates another key of an organization, with only these scopes. */
 export async function createKey(
   organization: TestOrganization,
   environment: Environment,

@@ -1,5 +1,5 @@
-// An account service that knows one thing, the secrets that sign, as a process of its own: it prints its port. SECRETS
-// holds them, the current one first, the same for all organizations.
+// A simulated account service in its own process, which returns only signing secrets and prints its port. SECRETS
+// lists them, the current one first; they are the same for all organizations.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
 import {

@@ -4,17 +4,17 @@ export interface SharedProduct {
   readonly dashboardUrl: string;
   /** The variables of the run, secrets too. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Before the names of its databases and topics. */
+  /** Prefix of the names of its databases and topics. */
   readonly prefix: string;
-  /** One log file a service. */
+  /** Folder with one log file per service. */
   readonly logDir: string;
-  /** One OTLP request a line. */
+  /** File with one OTLP request per line. */
   readonly spansFile: string;
 }
 
-/** The product that the setup started. */
+/** Returns the product that the setup started. */
 export function sharedProduct(): SharedProduct {
   const text = process.env.VVS_TEST_PRODUCT;
-  if (!text) throw new Error("the system tests need the product: run them by the project's jest configuration");
+  if (!text) throw new Error("the system tests need the product: run them with the project's jest configuration");
   return JSON.parse(text) as SharedProduct;
 }

@@ -6,12 +6,12 @@ import { projectRoot, type ServiceName } from "../../deploy/local/services.ts";
 
 export interface ServiceProcessOptions {
   readonly name: ServiceName;
-  /** Its variables, beside its ports. */
+  /** Its variables, except its ports. */
   readonly environment: Readonly<Record<string, string>>;
   readonly logFile: string;
-  /** Ports of a process that was there before it, where others know them. */
+  /** Ports of the process that it replaces, if other processes already use them. */
   readonly ports?: ServicePorts;
-  /** Options of Node itself, such as those that profile. */
+  /** Options for Node, for example for profiling. */
   readonly nodeOptions?: readonly string[];
 }
 
@@ -20,11 +20,11 @@ export interface ServicePorts {
   readonly rpc: number;
 }
 
-/** One service in a process of its own, that a test may kill. */
+/** A service in its own process, which a test may kill. */
 export interface ServiceProcess {
   readonly pid: number;
   readonly ports: ServicePorts;
-  /** Ends it without a chance to finish anything. */
+  /** Kills it without letting it finish anything. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }

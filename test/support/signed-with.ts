@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import type { Received } from "./subscriber.ts";
 
-/** Do the public libraries take a POST as signed with this secret, in both schemes? */
+/** Returns whether the public libraries accept a POST as signed with this secret, in both schemes. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {
   const standard = Object.fromEntries(
     ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [name, String(headers[name])]),

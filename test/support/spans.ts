@@ -20,7 +20,7 @@ interface OtlpRequest {
   }[];
 }
 
-/** All spans that the services have exported so far. */
+/** Returns all spans that the services have exported so far. */
 export function exportedSpans(): Span[] {
   const { spansFile } = sharedProduct();
   if (!existsSync(spansFile)) return [];
@@ -43,8 +43,8 @@ export function exportedSpans(): Span[] {
 }
 
 /**
- * The first of `edges` that a trace lacks, or undefined when it has them all. An edge is `parent → child`, each
- * `service span-name`: the child's nearest ancestor whose service or name differs in the way the edge says.
+ * Returns the first of `edges` that a trace lacks, or undefined if it has them all. An edge is a parent and a child,
+ * each as `service span-name`; the parent may be any ancestor of the child.
  */
 export function missingEdge(trace: readonly Span[], edges: readonly (readonly [string, string])[]): string | undefined {
   const byId = new Map(trace.map((span) => [span.spanId, span]));

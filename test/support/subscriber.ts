@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { eventually } from "@vvs/testing";
 
-/** One POST that a subscriber got. */
+/** A POST that a subscriber received. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -14,15 +14,15 @@ export interface Received {
 export interface Subscriber {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Waits for a POST that fits. */
+  /** Waits for a POST that `fits`, any by default. */
   waitForPost(fits?: (received: Received) => boolean, timeoutMs?: number): Promise<Received>;
   close(): void;
 }
 
-/** What the product reaches this machine by. */
+/** Address at which the product reaches this machine. */
 const HOST = process.env.SUBSCRIBER_HOST ?? "127.0.0.1";
 
-/** An HTTP server that plays a webhook subscriber; it answers 200 unless told otherwise. */
+/** Starts an HTTP server that acts as a webhook subscriber; it answers 200 by default. */
 export async function startSubscriber(
   answer: (received: Received, response: ServerResponse) => void = (_received, response) => void response.end("ok"),
 ): Promise<Subscriber> {

@@ -2,12 +2,12 @@ import kafkajs from "kafkajs";
 
 export interface TopicRecord {
   readonly key: string;
-  /** Empty where the record has none. */
+  /** Empty if the record has none. */
   readonly value: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** All records that a topic has now, those of one partition in order. */
+/** Returns all records that a topic has now, those of one partition in order. */
 export async function recordsOf(options: { brokers: string[]; topic: string }): Promise<TopicRecord[]> {
   const { topic } = options;
   const kafka = new kafkajs.Kafka({ brokers: options.brokers, logLevel: kafkajs.logLevel.NOTHING });

@@ -14,25 +14,25 @@ import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 export interface StackOptions {
   readonly servers: { readonly mongodbUri: string; readonly kafkaBrokers: readonly string[] };
-  /** Before the names of databases and, with a dot, of topics. */
+  /** Prefix of the names of databases and, followed by a dot, of topics. */
   readonly prefix: string;
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Node's own options for the verification service. */
+  /** Options for Node in the verification service's process. */
   readonly nodeOptions?: readonly string[];
   readonly log: (line: string) => void;
 }
 
-/** The verification service and the one it calls, as processes of their own on databases and topics of their own. */
+/** The verification service and the entity service, in their own processes with their own databases and topics. */
 export interface VerificationStack {
   readonly environment: Readonly<Record<string, string>>;
   /** As the gateway calls them. */
   readonly verifications: Client<typeof VerificationService>;
   readonly entities: Client<typeof EntityService>;
   readonly ports: { readonly entity: ServiceProcess["ports"]; readonly verification: ServiceProcess["ports"] };
-  /** Ends the verification service in the middle of whatever it does. */
+  /** Kills the verification service without letting it finish anything. */
   killVerification(): Promise<void>;
-  /** Starts it again under the same address. */
+  /** Starts it again at the same address. */
   startVerification(): Promise<void>;
   /** Stops the processes; databases and topics stay for `remove`. */
   stop(): Promise<void>;

@@ -8,12 +8,12 @@ import { startTestStack, type TestStack } from "./stack.ts";
 const TIMEOUT_MS = 1_500;
 let stack: TestStack;
 let subscriber: Subscriber;
-/** Where redirects lead: nobody may ever come. */
+/** Target of the redirects; it must receive nothing. */
 let trap: Subscriber;
-/** Bytes that were written to those who asked for too much. */
+/** Number of bytes written of the endless answer. */
 let poured = 0;
 
-/** How the first attempt fares, by path; the next one is answered 200. */
+/** What happens to the first attempt, by path; the next one is answered 200. */
 const BEHAVIOURS: Record<string, (response: ServerResponse) => void> = {
   "/hangs": () => undefined,
   "/resets": (response) => response.socket!.resetAndDestroy(),
@@ -30,7 +30,7 @@ const BEHAVIOURS: Record<string, (response: ServerResponse) => void> = {
   },
   "/head-too-large": (response) => response.writeHead(200, { x: "x".repeat(100_000) }).end(),
   "/fails": (response) => response.writeHead(500).end("no"),
-  "/is-away": (response) => response.writeHead(503).end(),
+  "/is-unavailable": (response) => response.writeHead(503).end(),
   "/is-gone": (response) => response.writeHead(410).end(),
   "/moved": (response) => response.writeHead(301, { location: trap.url }).end(),
   "/see-other": (response) => response.writeHead(303, { location: trap.url }).end(),
@@ -74,7 +74,7 @@ afterAll(async () => {
 }, 60_000);
 
 const at = (path: string) => new URL(path, subscriber.url).href;
-/** Each attempt is signed afresh, over what it sends. */
+/** Returns whether the signature is valid for the body that was sent. */
 function isSigned({ headers, body }: Received): boolean {
   const names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
   const signature = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
@@ -82,10 +82,10 @@ function isSigned({ headers, body }: Received): boolean {
 }
 const postsTo = (path: string) => subscriber.received.filter((received) => received.path === path);
 
-describe("a subscriber that misbehaves gets the event by the next attempt", () => {
-  const told = new Map<string, { eventId: string }>();
+describe("a subscriber that misbehaves gets the event in the next attempt", () => {
+  const events = new Map<string, { eventId: string }>();
   beforeAll(async () => {
-    for (const path of Object.keys(BEHAVIOURS)) told.set(path, await stack.tell(at(path)));
+    for (const path of Object.keys(BEHAVIOURS)) events.set(path, await stack.tell(at(path)));
   });
 
   test.each([
@@ -99,14 +99,14 @@ describe("a subscriber that misbehaves gets the event by the next attempt", () =
     ["/drips-hints", { error: "timeout" }],
     ["/head-too-large", { error: "connection" }],
     ["/fails", { error: "http_status", status_code: 500, answer_excerpt: "no" }],
-    ["/is-away", { error: "http_status", status_code: 503 }],
+    ["/is-unavailable", { error: "http_status", status_code: 503 }],
     ["/is-gone", { error: "http_status", status_code: 410 }],
     ["/moved", { error: "http_status", status_code: 301 }],
     ["/see-other", { error: "http_status", status_code: 303 }],
     ["/moved-for-now", { error: "http_status", status_code: 307 }],
     ["/moved-for-good", { error: "http_status", status_code: 308 }],
   ])("%s", async (path, first) => {
-    const event = told.get(path)!;
+    const event = events.get(path)!;
     const delivery = await stack.deliveryOf(event, ({ status }) => status === "delivered");
     expect(delivery.attempts).toMatchObject([
       { number: 1, ...first },
@@ -117,12 +117,12 @@ describe("a subscriber that misbehaves gets the event by the next attempt", () =
     for (const post of postsTo(path)) expect(isSigned(post)).toBe(true);
   });
 
-  test("and no redirect was followed, by whatever status it was asked for", () => {
+  test("and no redirect of any status is followed", () => {
     expect(trap.received).toEqual([]);
   });
 });
 
-test("an endless answer is read no further than needed, and judged by its status", async () => {
+test("an endless answer is read only as far as needed, and its status decides", async () => {
   const event = await stack.tell(at("/pours"));
   const { attempts } = await stack.deliveryOf(event, ({ status }) => status === "delivered");
   expect(attempts).toHaveLength(1);
@@ -134,14 +134,14 @@ test("an endless answer is read no further than needed, and judged by its status
   expect(poured).toBeLessThan(32 * 1_048_576);
 });
 
-test("of a long answer the first bytes are kept for people, whatever its status", async () => {
+test("the first bytes of a long answer are kept for display, even if its status is a failure", async () => {
   const event = await stack.tell(at("/always-fails"));
   const { attempts } = await stack.deliveryOf(event, (delivery) => delivery.attempts.length > 0);
   expect(attempts[0]).toMatchObject({ error: "http_status", status_code: 500 });
   expect(attempts[0]!.answer_excerpt).toMatch(/^x{1,1024}$/);
 });
 
-test("a port at which nobody listens is a failed connection", async () => {
+test("a port that nothing listens on is a failed connection", async () => {
   const event = await stack.tell("http://127.0.0.1:1/hook");
   const { attempts } = await stack.deliveryOf(event, (delivery) => delivery.attempts.length > 0);
   expect(attempts[0]).toMatchObject({ error: "connection" });

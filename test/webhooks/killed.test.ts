@@ -13,7 +13,7 @@ const KILL_AFTER = 100;
 
 let stack: TestStack;
 let subscriber: Subscriber;
-/** Not answered before the dispatcher has died. */
+/** Responses that stay open until the dispatcher is killed. */
 const held: ServerResponse[] = [];
 let holds = false;
 
@@ -24,7 +24,7 @@ function answer({ path }: Received, response: ServerResponse): void {
 
 beforeAll(async () => {
   subscriber = await startSubscriber(answer);
-  // Leases are as long as attempts may take, and some more.
+  // A short timeout keeps leases short: they last a little longer than an attempt may take.
   stack = await startTestStack({ environment: { WEBHOOK_TIMEOUT_MS: "2000" } });
 }, 120_000);
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   subscriber?.close();
 }, 60_000);
 
-test("killed in the middle: every event arrives, in its monitor's order, under its own id", async () => {
+test("after a kill in the middle of its work every event arrives, in its monitor's order, under its own id", async () => {
   const monitors = Array.from({ length: MONITORS }, () => ({ id: newId("mon"), organizationId: newId("org") }));
   const events = Array.from({ length: MONITORS * PER_MONITOR }, (_, index) => {
     const number = index % MONITORS;
@@ -64,7 +64,7 @@ test("killed in the middle: every event arrives, in its monitor's order, under i
   expect(await stack.deliveries({ status: "delivered" })).toHaveLength(events.length);
 }, 240_000);
 
-test("an event that had reached its subscriber, but not its record, comes again under the same id", async () => {
+test("an event that was delivered but not recorded before a kill is sent again under the same id", async () => {
   holds = true;
   const event = await stack.tell(new URL("/held", subscriber.url).href);
   await eventually(() => held.length === 1);
@@ -74,6 +74,6 @@ test("an event that had reached its subscriber, but not its record, comes again 
   const delivery = await stack.deliveryOf(event, ({ status }) => status === "delivered");
   const posts = subscriber.received.filter(({ path }) => path === "/held");
   expect(posts.map(({ headers }) => headers["webhook-id"])).toEqual([event.eventId, event.eventId]);
-  // What nobody recorded was no attempt that people could be shown.
+  // The attempt before the kill was not recorded, so only the second one is shown.
   expect(delivery.attempts).toMatchObject([{ number: 1, status_code: 200 }]);
 }, 120_000);

@@ -20,7 +20,7 @@ beforeAll(async () => {
     if (path.startsWith("/hangs")) held.push(response);
     else response.end("ok");
   });
-  // Longer than the test takes: what hangs is still hanging when the others have been told.
+  // Longer than the test takes, so that hanging endpoints still hang when the others have received their events.
   stack = await startTestStack({ environment: { WEBHOOK_TIMEOUT_MS: "240000" } });
 }, 120_000);
 
@@ -29,9 +29,9 @@ afterAll(async () => {
   subscriber?.close();
 }, 60_000);
 
-test("of 1,000 endpoints 100 hang, and all others are told while they do", async () => {
+test("while 100 of 1,000 endpoints hang, all others receive their events", async () => {
   const organizations = Array.from({ length: ORGANIZATIONS }, () => newId("org"));
-  // Each organization has some that hang, and those come first.
+  // Each organization has some hanging endpoints, and their events come first.
   const events = Array.from({ length: ENDPOINTS * EVENTS_EACH }, (_, index) => {
     const endpoint = Math.floor(index / EVENTS_EACH);
     const path = endpoint < HANGING ? `/hangs/${endpoint}` : `/works/${endpoint}`;
@@ -47,8 +47,8 @@ test("of 1,000 endpoints 100 hang, and all others are told while they do", async
   );
   await eventually(
     () => {
-      const told = new Set(subscriber.received.map(({ headers }) => String(headers["webhook-id"])));
-      return [...healthy].every((id) => told.has(id));
+      const received = new Set(subscriber.received.map(({ headers }) => String(headers["webhook-id"])));
+      return [...healthy].every((id) => received.has(id));
     },
     { timeoutMs: 180_000, everyMs: 250 },
   );

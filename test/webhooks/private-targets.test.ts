@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startTestStack, type TestStack } from "./stack.ts";
 
-/** Names of subscribers, with the answers of DNS, one after the other. */
+/** Names of subscribers, with their successive DNS answers. */
 const NAMES: Record<string, string[][]> = {
   "inside.example": [["127.0.0.1"]],
   "inside-6.example": [["::1"]],
@@ -52,7 +52,7 @@ const HOSTS = [
   ...Object.keys(NAMES),
 ];
 
-test("no spelling of a private address, and no name that leads to one, is reached", async () => {
+test("no private address is reached, in any spelling or through any name", async () => {
   const events = await Promise.all(HOSTS.map((host) => stack.tell(`http://${host}:${port}/hook`)));
   for (const event of events) {
     const { attempts } = await stack.deliveryOf(event, (delivery) => delivery.attempts.length > 0);
@@ -62,7 +62,7 @@ test("no spelling of a private address, and no name that leads to one, is reache
   expect(reached).toBe(0);
 });
 
-test("a name that changes its answer is looked at afresh by the next attempt", async () => {
+test("a name with a changing DNS answer is checked again by each attempt", async () => {
   const event = await stack.tell(`http://rebinds.example:${port}/hook`);
   const { attempts } = await stack.deliveryOf(event, (delivery) => delivery.attempts.length > 1);
   expect(attempts.map(({ error }) => error)).toEqual(["address_refused", "address_refused"]);

@@ -9,12 +9,12 @@ import { startTestStack, type TestStack } from "./stack.ts";
 let stack: TestStack;
 let subscriber: Subscriber;
 let proxyPort: number;
-const asked: string[] = [];
+const targets: string[] = [];
 const sockets = new Set<Duplex>();
 
-/** A proxy that connects wherever it is asked to. */
+/** A proxy that connects to any target. */
 const proxy = createServer().on("connect", (request, client: Socket) => {
-  asked.push(request.url!);
+  targets.push(request.url!);
   const [host, port] = request.url!.split(":");
   const target = connect(Number(port), host, () => {
     client.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -39,7 +39,7 @@ afterAll(async () => {
   subscriber?.close();
 }, 60_000);
 
-test("while the proxy is away no attempt is counted; once it is there, the first one goes by it", async () => {
+test("while the proxy is unavailable no attempt is counted; once it is available, the first one goes through it", async () => {
   const event = await stack.tell(subscriber.url);
   await stack.deliveryOf(event, ({ next_attempt_at }) => next_attempt_at !== null);
   await stack.logged(/webhooks can't be sent/);
@@ -48,5 +48,5 @@ test("while the proxy is away no attempt is counted; once it is there, the first
   const { attempts } = await stack.deliveryOf(event, ({ status }) => status === "delivered");
   expect(attempts).toMatchObject([{ number: 1, status_code: 200 }]);
   expect(subscriber.received.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1"]);
-  expect(asked).toContain(new URL(subscriber.url).host);
+  expect(targets).toContain(new URL(subscriber.url).host);
 });

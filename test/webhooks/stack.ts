@@ -12,17 +12,17 @@ import {
   webhookEvent,
 } from "../support/delivery-stack.ts";
 
-/** A dispatcher process of one test file's own. */
+/** A dispatcher process for one test file. */
 export interface TestStack extends DeliveryStack {
-  /** For what a test writes; gone afterwards. */
+  /** Folder for files that a test writes; `discard` removes it. */
   readonly folder: string;
-  /** Has a change of a new monitor told to an URL; the event. */
+  /** Publishes a change of a new monitor, to be delivered to `url`; returns the event. */
   tell(url: string): Promise<{ eventId: string }>;
-  /** The delivery of an event, once it is as told. */
+  /** Returns the delivery of an event once `fits` accepts it. */
   deliveryOf(event: { eventId: string }, fits: (delivery: Delivery) => boolean): Promise<Delivery>;
   /** Waits for a line of the dispatcher's log. */
   logged(pattern: RegExp): Promise<unknown>;
-  /** Ends it without waiting for what hangs, and removes all it had. */
+  /** Kills it without waiting for hanging deliveries, and removes all its data. */
   discard(): Promise<void>;
 }
 

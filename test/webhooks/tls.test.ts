@@ -13,10 +13,10 @@ const stranger = createAuthority();
 const folder = mkdtempSync(join(tmpdir(), "webhooks-tls-"));
 const servers: Server[] = [];
 let stack: TestStack;
-/** What came through, with whom the other side said that it is. */
+/** Webhooks received, each with the names in the sender's certificate. */
 const received: { eventId: unknown; userAgent: unknown; peer: string | undefined }[] = [];
 
-/** The URL of a subscriber with this certificate. */
+/** Starts a subscriber with this certificate; returns its URL. */
 async function subscriber(certificate: { cert: string; key: string }): Promise<string> {
   const options = { ...certificate, ca: authority.ca, requestCert: true, rejectUnauthorized: false };
   const server = createServer(options, ({ headers, socket }, response) => {
@@ -52,17 +52,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 }, 60_000);
 
-test("a subscriber with a good certificate is told, and may see who tells it", async () => {
+test("a subscriber with a valid certificate receives the event and can identify the sender", async () => {
   const event = await stack.tell(await subscriber(authority.issue(["IP:127.0.0.1"])));
   await stack.deliveryOf(event, ({ status }) => status === "delivered");
   expect(received).toEqual([{ eventId: event.eventId, userAgent: "who-we-are/7", peer: "DNS:sender.example" }]);
 });
 
 test.each([
-  ["of another name", () => authority.issue(["DNS:somebody-else.example", "IP:127.0.0.2"])],
+  ["for another name", () => authority.issue(["DNS:somebody-else.example", "IP:127.0.0.2"])],
   ["that has expired", () => authority.issue(["IP:127.0.0.1"], { expired: true })],
-  ["of an authority that nobody knows", () => stranger.issue(["IP:127.0.0.1"])],
-  ["signed by itself", () => ({ cert: stranger.ca, key: stranger.key })],
+  ["of an unknown authority", () => stranger.issue(["IP:127.0.0.1"])],
+  ["that is self-signed", () => ({ cert: stranger.ca, key: stranger.key })],
 ])("a subscriber with a certificate %s is sent nothing", async (_what, certificate) => {
   const event = await stack.tell(await subscriber(certificate()));
   const { attempts, status } = await stack.deliveryOf(event, (delivery) => delivery.attempts.length > 0);
@@ -71,7 +71,7 @@ test.each([
   expect(received.map(({ eventId }) => eventId)).not.toContain(event.eventId);
 });
 
-test("a subscriber that speaks no TLS is sent nothing", async () => {
+test("a subscriber without TLS is sent nothing", async () => {
   const { createServer: createPlainServer } = await import("node:http");
   const plain = createPlainServer((_request, response) => void response.end());
   await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));

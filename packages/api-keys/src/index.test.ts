@@ -17,7 +17,7 @@ describe("the format of a key", () => {
   );
 
   test("the checksum is CRC-32 in base62, so that others can check keys too", () => {
-    // CRC-32 of the first 41 characters is 0x65ea605e, computed with zlib of another language.
+    // CRC-32 of the first 41 characters is 0x65ea605e, computed with another language's zlib.
     expect(parseApiKey("svc_test_000000000000000000000000000000001riOPW")).toEqual({ environment: "sandbox" });
   });
 
@@ -37,7 +37,7 @@ describe("the format of a key", () => {
     ["the other environment's prefix", generateApiKey("live").replace("live", "test")],
     ["no known prefix", generateApiKey("live").replace("live", "prod")],
     ["characters outside base62", generateApiKey("live").replace(/.$/, "-")],
-  ])("%s is no key", (_name, text) => {
+  ])("%s is not a key", (_name, text) => {
     expect(parseApiKey(text)).toBeUndefined();
   });
 
@@ -55,7 +55,7 @@ describe("the format of a key", () => {
     for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(250);
   });
 
-  test("people see its prefix, four characters at the start and four at the end", () => {
+  test("people see the prefix and the first and last four characters", () => {
     expect(apiKeyHint("svc_live_Ab3xAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAwxyz")).toEqual({
       start: "svc_live_Ab3x",
       lastFour: "wxyz",
@@ -67,7 +67,7 @@ describe("the hash of a key", () => {
   const newer = { id: "p2", key: randomBytes(32) };
   const older = { id: "p1", key: randomBytes(32) };
 
-  test("comes by each pepper, the newest first, so that keys stay valid while a pepper rotates", () => {
+  test("is made with each pepper, the newest first, so that keys stay valid while a pepper rotates", () => {
     const key = generateApiKey("live");
     const before = hashApiKey([older], key);
     const during = hashApiKey([newer, older], key);

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "@jest/globals";
 import { createBatcher } from "./index.ts";
 
-/** Answers batches when told to. */
+/** Keeps each batch waiting until the test answers it. */
 function heldRuns() {
   const batches: { items: readonly number[]; answer(): void; fail(error: Error): void }[] = [];
   const run = (items: readonly number[]) =>

@@ -7,7 +7,7 @@ import { keyRing, loadConfig, port, z } from "./index.ts";
 const schema = z.object({ PORT: port().default(8080), MONGODB_URI: z.string(), KEYS: keyRing() });
 const key = Buffer.alloc(32, 1).toString("base64");
 
-test("all problems are told at once, without values", () => {
+test("all problems are reported together, without values", () => {
   let message = "";
   try {
     loadConfig(schema, { PORT: "70000", KEYS: "k1:c2hvcnQ=" });

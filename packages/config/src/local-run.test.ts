@@ -26,7 +26,7 @@ test("a command without a database takes the variables of the local run in its f
   });
 });
 
-test("what the environment sets wins over the run's, and an empty variable counts as absent", () => {
+test("a variable of the environment wins over the run's, and an empty one counts as absent", () => {
   writeRun(JSON.stringify({ MONGODB_URI: "mongodb://local", LOG_LEVEL: "info" }));
   expect(environmentWithLocalRun({ MONGODB_URI: "", LOG_LEVEL: "warn" }, folder)).toEqual({
     MONGODB_URI: "mongodb://local",
@@ -42,7 +42,7 @@ test.each([{ MONGODB_URI: "mongodb://given" }, { MONGODB_URI_FILE: "/secrets/uri
   },
 );
 
-test("the local run is found where it was told to keep its data", () => {
+test("the local run is found in the data folder that it was given", () => {
   writeFileSync(join(folder, "environment.json"), JSON.stringify({ MONGODB_URI: "mongodb://elsewhere" }));
   expect(environmentWithLocalRun({ VVS_LOCAL_DIR: folder }, "/")).toEqual({
     VVS_LOCAL_DIR: folder,
@@ -58,7 +58,7 @@ test("a command that uses only Kafka takes the run's variables unless its own br
   });
 });
 
-test("without a local run the environment is as it is", () => {
+test("without a local run the environment is unchanged", () => {
   expect(environmentWithLocalRun({ A: "1" }, folder)).toEqual({ A: "1" });
 });
 

@@ -8,13 +8,13 @@ import { AddressRefusedError } from "./errors.ts";
 import { createGuardedAgent, type GuardedAgentOptions } from "./guarded-agent.ts";
 import { createAuthority } from "./testing/certificates.ts";
 
-/** In these tests the one address that is public; all else is as on the Internet. */
+/** The only address that counts as public in these tests. */
 const PUBLIC = "127.0.0.2";
 const PRIVATE = "127.0.0.1";
 
 const closers: (() => unknown)[] = [];
 let port: number;
-/** The addresses at which a server was reached, on the one port that all share. */
+/** Addresses at which a server was reached; all servers listen on the same port. */
 let reached: string[];
 
 beforeEach(async () => {
@@ -52,7 +52,7 @@ function agent(options: Partial<GuardedAgentOptions> = {}) {
   return made;
 }
 
-/** Names that give one answer after the other, the last for ever, and how often they were asked. */
+/** A resolver that gives one answer after the other and then repeats the last; records the names it was asked for. */
 function playedNames(...answers: string[][]) {
   const asked: string[] = [];
   const resolveAll = async (hostname: string) => {
@@ -167,7 +167,7 @@ describe("a name", () => {
     expect(names.asked).toHaveLength(4);
   });
 
-  test("that resolves to another address while a connection is kept goes on to the checked one", async () => {
+  test("that resolves to another address while a connection is kept still uses the checked address", async () => {
     const names = playedNames([PUBLIC], [PRIVATE]);
     const kept = agent(names);
     for (let count = 0; count < 3; count++) expect(await get(kept, `http://rebinds.example:${port}/`)).toBe(200);
@@ -193,7 +193,7 @@ describe("a name", () => {
   });
 });
 
-test("a redirect to a private address is an answer, and is not followed", async () => {
+test("a redirect to a private address is returned, not followed", async () => {
   const names = playedNames([PUBLIC]);
   expect(await get(agent(names), `http://moves.example:${port}/moved`)).toBe(307);
   expect(reached).toEqual([PUBLIC]);
@@ -229,7 +229,7 @@ describe("TLS", () => {
   const names = () => playedNames([PUBLIC]);
   const trusting = { ca: authority.ca };
 
-  test("is verified against the name, though the address was chosen here", async () => {
+  test("is verified against the name, although the agent chose the address", async () => {
     const at = await tlsServer(authority.issue(["DNS:subscriber.example"]));
     expect(await get(agent({ ...names(), ...trusting }), `https://subscriber.example:${at}/`)).toBe(200);
     expect(seen).toEqual([{ peer: undefined, alpn: "http/1.1" }]);
@@ -239,7 +239,7 @@ describe("TLS", () => {
     ["of another name", authority.issue(["DNS:somebody-else.example"]), "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["only of the address", authority.issue([`IP:${PUBLIC}`]), "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["that has expired", authority.issue(["DNS:subscriber.example"], { expired: true }), "CERT_HAS_EXPIRED"],
-    ["of a stranger", stranger.issue(["DNS:subscriber.example"]), "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ["of an unknown authority", stranger.issue(["DNS:subscriber.example"]), "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
   ])("a certificate %s is refused before anything is sent", async (_what, certificate, code) => {
     const at = await tlsServer(certificate);
     const getting = get(agent({ ...names(), ...trusting }), `https://subscriber.example:${at}/`);

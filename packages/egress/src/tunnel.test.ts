@@ -78,7 +78,7 @@ describe("through a proxy", () => {
     ["http:", "https:"],
     ["http:", "http:"],
     ["https:", "https:"],
-  ])("that speaks %s, %s goes by CONNECT, the name resolved by the proxy", async (spoken, scheme) => {
+  ])("that speaks %s, %s goes by CONNECT, and the proxy resolves the name", async (spoken, scheme) => {
     const proxy = await playProxy({ tls: spoken === "https:" });
     const port = await subscriber(scheme === "https:");
     expect(await get(proxy.url, `${scheme}//subscriber.example:${port}/`)).toBe(200);
@@ -116,8 +116,8 @@ describe("through a proxy", () => {
     await expect(get(silent, "https://subscriber.example/")).rejects.toMatchObject(proxyFault);
     const nonsense = await playProxy({ answer: "what?\r\n\r\n" });
     await expect(get(nonsense.url, "https://subscriber.example/")).rejects.toMatchObject(proxyFault);
-    const away = new URL("http://127.0.0.1:1");
-    await expect(get(away, "https://subscriber.example/")).rejects.toMatchObject(proxyFault);
+    const unavailable = new URL("http://127.0.0.1:1");
+    await expect(get(unavailable, "https://subscriber.example/")).rejects.toMatchObject(proxyFault);
     const plain = await playProxy();
     plain.url.protocol = "https:";
     await expect(get(plain.url, "https://subscriber.example/")).rejects.toMatchObject(proxyFault);

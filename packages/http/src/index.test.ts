@@ -5,7 +5,7 @@ import { serveHttp } from "./index.ts";
 
 const address = { host: "127.0.0.1", port: 0, keepAliveSeconds: 600, maxConnections: 10 };
 
-test("a stop waits for the page that is being made, and closes idle connections", async () => {
+test("a stop waits for the response in progress, and closes idle connections", async () => {
   const stopping = new AbortController();
   const arrived = Promise.withResolvers<void>();
   const made = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ test("a stop waits for the page that is being made, and closes idle connections"
   agent.destroy();
 });
 
-test("an answer that begins after the stop ends its connection", async () => {
+test("a response that begins after the stop closes its connection", async () => {
   const stopping = new AbortController();
   const arrived = Promise.withResolvers<void>();
   const made = Promise.withResolvers<void>();

@@ -29,13 +29,13 @@ afterAll(async () => {
   await client.close();
 });
 
-/** A store with a clock of its own, as each instance of a service has one. */
+/** A store with its own clock, like each instance of a service. */
 function storeAt(time: { ms: number }) {
   return createIdempotencyStore({ db, leaseMs: LEASE_MS, now: () => new Date(time.ms) });
 }
 
 let names = 0;
-/** A key that no other test uses, with a body. */
+/** A new key, and the hash of its body. */
 function newKey(bodyHash = body("a")) {
   return create(IdempotencySchema, { apiKeyId: "key_1", path: "/v1/entities", key: `key ${++names}`, bodyHash });
 }
@@ -48,7 +48,7 @@ function write(id: string, complete: (session: ClientSession, id: string) => Pro
   });
 }
 
-/** A key as gateways with these rings hash it, the newest first. */
+/** One key, hashed by gateways that have these rings, newest keys first. */
 function newKeyUnder(...rings: string[][]) {
   const name = `key ${++names}`;
   const hashes = (ring: string, text = "a") => ({ key: `${name} by ${ring}`, bodyHash: body(`${text} by ${ring}`) });
@@ -58,7 +58,7 @@ function newKeyUnder(...rings: string[][]) {
   });
 }
 
-/** A call that writes an effect of this id. */
+/** A call that writes an effect with this id. */
 function call(id: string, idempotency = newKey(), organization = tenant): IdempotentCall<string> {
   return {
     tenant: organization,
@@ -72,7 +72,7 @@ const written = async (...ids: string[]) =>
   (await effects.find({ _id: { $in: ids } }).toArray()).map(({ _id }) => _id).sort();
 const store = storeAt({ ms: Date.now() });
 
-test("the first call runs, and each later one with the same body gets what it made", async () => {
+test("the first call runs, and each later one with the same body gets its result", async () => {
   const key = newKey();
   expect(await store.once(call("first", key))).toEqual({ value: "first", replayed: false });
   for (const id of ["second", "third"]) {
@@ -90,7 +90,7 @@ test("without a key every call runs", async () => {
   });
 });
 
-test("another body under the same key is refused, and writes nothing", async () => {
+test("a call with the same key and another body is refused, and writes nothing", async () => {
   const key = newKey();
   await store.once(call("body-a", key));
   const other = { ...key, bodyHash: body("b") };
@@ -105,7 +105,7 @@ test.each(["apiKeyId", "path", "key"] as const)("the same key with another %s is
   expect(replayed).toBe(false);
 });
 
-describe("while the keys that hash are rotated", () => {
+describe("while the hash keys are rotated", () => {
   const rings: [string, string[], string[]][] = [
     ["the old ring, then the new", ["k1"], ["k2", "k1"]],
     ["the new ring, then the old", ["k2", "k1"], ["k1"]],
@@ -113,7 +113,7 @@ describe("while the keys that hash are rotated", () => {
     ["one rotation, then the next", ["k2", "k1"], ["k3", "k2"]],
   ];
 
-  test.each(rings)("a repeated call is known as such: %s", async (name, one, two) => {
+  test.each(rings)("a repeated call is recognized: %s", async (name, one, two) => {
     const [first, second] = newKeyUnder(one, two);
     expect(await store.once(call(`${name} 1`, first!()))).toEqual({ value: `${name} 1`, replayed: false });
     expect(await store.once(call(`${name} 2`, second!()))).toEqual({ value: `again ${name} 1`, replayed: true });
@@ -121,7 +121,7 @@ describe("while the keys that hash are rotated", () => {
     expect(await written(`${name} 1`, `${name} 2`, `${name} 3`)).toEqual([`${name} 1`]);
   });
 
-  test.each(rings)("of calls at the same time exactly one runs: %s", async (name, one, two) => {
+  test.each(rings)("exactly one of several concurrent calls runs: %s", async (name, one, two) => {
     const keys = newKeyUnder(one, two);
     const ids = Array.from({ length: 20 }, (_, index) => `${name} race-${index}`);
     const outcomes = await Promise.allSettled(ids.map((id, index) => store.once(call(id, keys[index % 2]!()))));
@@ -129,7 +129,7 @@ describe("while the keys that hash are rotated", () => {
     expect(await written(...ids)).toHaveLength(1);
   });
 
-  test.each(rings)("an abandoned call is taken over, and cannot write any more: %s", async (name, one, two) => {
+  test.each(rings)("an abandoned call is taken over, and can no longer write: %s", async (name, one, two) => {
     const [first, second] = newKeyUnder(one, two);
     const time = { ms: Date.now() };
     const instance = storeAt(time);
@@ -160,7 +160,7 @@ test("while the first call runs, the second is refused", async () => {
   expect(await written("running", "too-early")).toEqual(["running"]);
 });
 
-test("of many first calls at the same time exactly one runs", async () => {
+test("exactly one of many concurrent first calls runs", async () => {
   const key = newKey();
   const ids = Array.from({ length: 20 }, (_, index) => `race-${index}`);
   const outcomes = await Promise.allSettled(ids.map((id) => store.once(call(id, key))));
@@ -172,7 +172,7 @@ test("of many first calls at the same time exactly one runs", async () => {
   }
 });
 
-test("a call that fails keeps nothing: the key is free again, for another body too", async () => {
+test("a call that fails leaves nothing: its key is free again, even for another body", async () => {
   const key = newKey();
   const failing = {
     ...call("unused", key),
@@ -189,7 +189,7 @@ test("a call that fails keeps nothing: the key is free again, for another body t
   expect(retried).toEqual({ value: "retried", replayed: false });
 });
 
-/** Makes a call's effect and then loses what became of it. */
+/** A call whose outcome is unknown, with or without an effect. */
 function unresolved(id: string, key: Idempotency, effect: boolean): IdempotentCall<string> {
   return {
     ...call(id, key),
@@ -200,7 +200,7 @@ function unresolved(id: string, key: Idempotency, effect: boolean): IdempotentCa
   };
 }
 
-test("a call whose outcome is unknown keeps its key until its deadline; then a retry finds its effect", async () => {
+test("a retry of a call with an unknown outcome finds its effect", async () => {
   const key = newKey();
   const time = { ms: Date.now() };
   const instance = storeAt(time);
@@ -211,7 +211,7 @@ test("a call whose outcome is unknown keeps its key until its deadline; then a r
   expect(await written("unknown", "again")).toEqual(["unknown"]);
 });
 
-test("a call whose outcome is unknown and that had no effect is made again after its deadline, not before", async () => {
+test("a call with an unknown outcome and no effect can be repeated after its deadline, not before", async () => {
   const key = newKey();
   const time = { ms: Date.now() };
   const instance = storeAt(time);
@@ -223,7 +223,7 @@ test("a call whose outcome is unknown and that had no effect is made again after
   expect(await instance.once(call("second try", key))).toEqual({ value: "second try", replayed: false });
 });
 
-test("a call that was refused for its time leaves its key free", async () => {
+test("a call that is refused because its time for writes is over frees its key", async () => {
   const key = newKey();
   const deadline = { at: Date.now() + 5_000, writesEndAt: Date.now() + 4_000 };
   const refused = {
@@ -237,12 +237,12 @@ test("a call that was refused for its time leaves its key free", async () => {
   expect(await store.once(call("retry", key))).toEqual({ value: "retry", replayed: false });
 });
 
-test("a call whose effect does not complete its key is a fault, not a silent repetition", async () => {
+test("a call that does not complete its key is an error, not a silent repetition", async () => {
   const incomplete = { ...call("unused"), run: async () => "done" };
   await expect(store.once(incomplete)).rejects.toThrow("without completing its key");
 });
 
-test("the key of a call that was abandoned is taken over once its lease is over, not before", async () => {
+test("the key of an abandoned call is taken over once its lease is over, not before", async () => {
   const key = newKey();
   const time = { ms: Date.now() };
   const instance = storeAt(time);
@@ -264,7 +264,7 @@ test("the key of a call that was abandoned is taken over once its lease is over,
   expect(await written("early", "heir")).toEqual(["heir"]);
 });
 
-test("a call that outlives its lease can't write beside the one that took its key over", async () => {
+test("a call that outlives its lease can't write once another call has taken its key over", async () => {
   const key = newKey();
   const time = { ms: Date.now() };
   const instance = storeAt(time);
@@ -281,7 +281,7 @@ test("a call that outlives its lease can't write beside the one that took its ke
   expect(await instance.once(call("after", key))).toEqual({ value: "again successor", replayed: true });
 });
 
-test("a call that outlives its lease completes where nobody took its key", async () => {
+test("a call that outlives its lease completes if no other call took its key over", async () => {
   const key = newKey();
   const time = { ms: Date.now() };
   const instance = storeAt(time);
@@ -296,7 +296,7 @@ test("a call that outlives its lease completes where nobody took its key", async
   expect(await instance.once(call("later", key))).toEqual({ value: "again slow", replayed: true });
 });
 
-test("a transaction that is run again completes its key once", async () => {
+test("a transaction that is retried completes its key once", async () => {
   const key = newKey();
   let runs = 0;
   const disturbed: IdempotentCall<string> = {
@@ -320,14 +320,14 @@ test("a transaction that is run again completes its key once", async () => {
   expect(await store.once(call("later", key))).toEqual({ value: "again disturbed", replayed: true });
 });
 
-test("an organization never gets what another's key made", async () => {
+test("an organization never gets the result of another organization's key", async () => {
   const key = newKey();
   await store.once(call("theirs", key));
   const foreign = call("foreign", key, { organizationId: "org_2", environment: "live" });
   await expect(store.once(foreign)).rejects.toMatchObject({ code: "idempotency_conflict" });
 });
 
-test("keys are forgotten after 24 hours, and migrating again changes nothing", async () => {
+test("keys expire after 24 hours, and migrating again changes nothing", async () => {
   await migrateIdempotency(db);
   const indexes = await db.collection("idempotency_calls").indexes();
   expect(indexes).toContainEqual(expect.objectContaining({ key: { created_at: 1 }, expireAfterSeconds: 86_400 }));

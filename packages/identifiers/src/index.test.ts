@@ -25,7 +25,7 @@ describe("identifiers", () => {
     ["9876-5432 Quebec Inc", "9876-5432 Quebec Inc"],
     ["1234567890 Holdings", "1234567890 Holdings"],
     ["ent_01h2xcejqtf2nbrexx3vqjhp41", "ent_01h2xcejqtf2nbrexx3vqjhp41"],
-  ])("what looks like a TIN in %j is found and masked", (text, masked) => {
+  ])("text that looks like a TIN in %j is found and masked", (text, masked) => {
     expect(maskTins(text)).toBe(masked);
     expect(containsTin(text)).toBe(text !== masked);
   });

@@ -43,7 +43,7 @@ const separators = [
 const digitsFrom = (zero: string) => (text: string) =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero.codePointAt(0)! + Number(digit)));
 
-test.each(zeros)("a TIN is seen and masked in digits from %s, with every separator", (zero) => {
+test.each(zeros)("a TIN is found and masked in digits from %s, with every separator", (zero) => {
   const write = digitsFrom(zero);
   const spellings = ["123456789", ...separators.flatMap((one) => [`12${one}3456789`, `123${one}45${one}6789`])];
   for (const spelling of [...spellings, "12 - 3456789", "1\u200b2345678\u03019"]) {
@@ -68,7 +68,7 @@ test.each([
   "2026-11-22",
   "１２３４５６７８９０",
   "Route 66, Unit 12/34",
-])("%j is no TIN", (text) => {
+])("%j is not a TIN", (text) => {
   expect(containsTin(text)).toBe(false);
   expect(maskTins(text)).toBe(text);
 });

@@ -15,14 +15,14 @@ describe("ids", () => {
     expect([...ids].sort()).toEqual(ids);
   });
 
-  test("are the same for the same parts, and others for others", () => {
+  test("are the same for the same parts, and different for different parts", () => {
     const at = new Date("2026-11-21T09:30:00.000Z");
     expect(deterministicId("evt", at, ["mon_1", "ver_1"])).toBe(deterministicId("evt", at, ["mon_1", "ver_1"]));
     expect(deterministicId("evt", at, ["mon_1", "ver_1"])).not.toBe(deterministicId("evt", at, ["mon_1", "ver_2"]));
     expect(deterministicId("evt", at, ["a", "bc"])).not.toBe(deterministicId("evt", at, ["ab", "c"]));
   });
 
-  test("are recognised by their prefix and form", () => {
+  test("are recognized by their prefix and form", () => {
     expect(isId("ent", newId("ent"))).toBe(true);
     expect(isId("ent", newId("ver"))).toBe(false);
     expect(isId("ent", "ent_8zzzzzzzzzzzzzzzzzzzzzzzzz")).toBe(false);

@@ -4,7 +4,7 @@ import { kafkaOptions, kafkaSection, kafkaTopicsSection, topicSettings } from ".
 
 const read = (env: NodeJS.ProcessEnv) => kafkaOptions(loadConfig(z.object(kafkaSection), env));
 
-test("brokers are enough: plaintext, nobody signs in, no prefix", () => {
+test("only brokers are required: by default plaintext, no sign-in and no prefix", () => {
   expect(read({ KAFKA_BROKERS: "one:9092, two:9092" })).toEqual({
     brokers: ["one:9092", "two:9092"],
     topicPrefix: "",
@@ -13,12 +13,12 @@ test("brokers are enough: plaintext, nobody signs in, no prefix", () => {
   });
 });
 
-test("an authority of one's own implies TLS", () => {
+test("a CA certificate implies TLS", () => {
   expect(read({ KAFKA_BROKERS: "b:9092", KAFKA_TLS: "true" }).tls).toEqual({ ca: undefined });
   expect(read({ KAFKA_BROKERS: "b:9092", KAFKA_TLS_CA: "PEM" }).tls).toEqual({ ca: "PEM" });
 });
 
-test("signing in takes mechanism, name and password", () => {
+test("sign-in uses the mechanism, name and password", () => {
   const env = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "me", KAFKA_SASL_PASSWORD: "secret" };
   expect(read({ KAFKA_BROKERS: "b:9092", ...env }).sasl).toEqual({
     mechanism: "scram-sha-512",
@@ -37,7 +37,7 @@ test.each([
   expect(() => read(env)).toThrow(variable);
 });
 
-test("what is not set about topics is left to the brokers", () => {
+test("topic settings without a value are left to the brokers", () => {
   expect(topicSettings(loadConfig(z.object(kafkaTopicsSection), { KAFKA_TOPIC_PARTITIONS: "3" }))).toEqual({
     partitions: 3,
     replicationFactor: undefined,

@@ -7,7 +7,7 @@ afterAll(close);
 
 const record = (topic: string, key: string, text: string) => ({ topic, key, value: Buffer.from(text) });
 
-test("records of a key arrive in the order they were sent, with their headers, also from sends at once", async () => {
+test("records of a key arrive in the order they were sent, with their headers, even from concurrent sends", async () => {
   const topic = await createTopic("order", 3);
   const producer = kafka.producer();
   const sends = Array.from({ length: 20 }, (_, send) =>
@@ -26,7 +26,7 @@ test("records of a key arrive in the order they were sent, with their headers, a
   expect(ofA[6]!.headers["record-id"]).toBe("r3");
 });
 
-test("a send that Kafka refuses is told, and the next one arrives", async () => {
+test("a send that Kafka refuses throws, and the next one arrives", async () => {
   const topic = await createTopic("refused");
   const producer = kafka.producer();
   await expect(producer.send([record(`${topic}.absent`, "a", "lost")])).rejects.toThrow("could not be sent");
@@ -35,7 +35,7 @@ test("a send that Kafka refuses is told, and the next one arrives", async () => 
   expect((await read(topic)).map(({ value }) => String(value))).toEqual(["kept"]);
 });
 
-test("more than one request holds is split, and a record that no broker takes is refused before anything is sent", () => {
+test("records are split into requests by size, and one that no broker accepts is refused before anything is sent", () => {
   const large = { topic: "t", key: "k", value: Buffer.alloc(400_000) };
   expect(requestsOf([large, large, large]).map((request) => request.length)).toEqual([2, 1]);
   expect(requestsOf(Array.from({ length: 1_001 }, () => record("t", "k", "v"))).map(({ length }) => length)).toEqual([
@@ -44,7 +44,7 @@ test("more than one request holds is split, and a record that no broker takes is
   expect(() => requestsOf([{ ...large, value: Buffer.alloc(MAX_RECORD_BYTES) }])).toThrow("over the limit");
 });
 
-test("a closed producer sends nothing more, and its last sends arrive", async () => {
+test("a closed producer sends nothing more, and its earlier sends arrive", async () => {
   const topic = await createTopic("closed");
   const producer = kafka.producer();
   const last = producer.send([record(topic, "a", "last")]);

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const points = async (name: string) => (await metric(name))?.dataPoints ?? [];
 
-test("a record's processing belongs to the trace of its sending, with the messaging attributes", async () => {
+test("a record is processed in the trace in which it was sent, with the messaging attributes", async () => {
   const topic = await createTopic("traced");
   const value = toBinary(StringValueSchema, create(StringValueSchema, { value: "a1" }));
   const producer = kafka.producer();

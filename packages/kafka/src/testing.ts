@@ -7,7 +7,7 @@ import { createKafka, type Kafka } from "./client.ts";
 import { type ConsumedRecord, toConsumedRecord } from "./record.ts";
 import { deadLetterTopic, type TopicSpec } from "./topics.ts";
 
-// For tests, of this package and of services, on a real broker.
+// For tests of this package and of services on a real broker.
 
 export interface TestKafka {
   readonly kafka: Kafka;

@@ -17,7 +17,7 @@ function run(body: string, environment?: Record<string, string>): TestService {
 
 const messages = (service: TestService) => service.lines.map(({ msg }) => msg);
 
-test("a configuration that can't be used is refused with all its problems at once", async () => {
+test("an invalid configuration is refused with all its problems together", async () => {
   const service = run("", { ADMIN_PORT: "-1", LOG_LEVEL: "loud", NUMBER: "many", WORD: "" });
   const { code, stderr } = await service.exit;
   expect(code).toBe(1);
@@ -28,7 +28,7 @@ test("a configuration that can't be used is refused with all its problems at onc
   expect(service.lines).toEqual([]);
 });
 
-test("a service is live while it starts, ready once started, and unready as soon as it is told to stop", async () => {
+test("a service is live while it starts, ready once started, and unready as soon as it receives a stop signal", async () => {
   const service = run(
     `const goOn = (text) => new Promise((resolve) => { process.once("SIGUSR2", resolve); logger.info(text); });
      onClose("held", () => goOn("held"));
@@ -60,13 +60,13 @@ test("nothing is closed while load balancers may still send", async () => {
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "on %s what was opened is closed in reverse, one at a time, and one that fails holds up none",
+  "on %s resources are closed in reverse order, one at a time, even if one fails",
   async (signal) => {
     const service = run(
       `onClose("first", () => logger.info("first closed"));
        onClose("second", async () => { throw new Error("won't close"); });
        onClose("third", async () => { await new Promise(setImmediate); logger.info("third closed"); });
-       stopping.addEventListener("abort", () => logger.info("told to stop"));`,
+       stopping.addEventListener("abort", () => logger.info("stop requested"));`,
     );
     await service.logged("ready");
     service.process.kill(signal);
@@ -75,7 +75,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
       "starting",
       "ready",
       "stopping",
-      "told to stop",
+      "stop requested",
       "third closed",
       "a resource could not be closed",
       "first closed",
@@ -85,7 +85,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("what a service logs right before it ends is there, all of it and in its order", async () => {
+test("the last log lines before a service ends are all written, in order", async () => {
   const service = run(
     `const { pbkdf2 } = await import("node:crypto");
      for (let turn = 0; turn < 1000; turn++) await new Promise(setImmediate);
@@ -117,7 +117,7 @@ test("work that does not finish in time is cut off", async () => {
   expect(service.lines.at(-1)).toMatchObject({ level: "error", msg: "some work did not finish in time" });
 });
 
-test("a service that is told to stop while it starts stops without having been ready", async () => {
+test("a service that receives a stop signal while it starts stops without having been ready", async () => {
   const service = run(
     `onClose("opened", () => logger.info("closed"));
      await new Promise((_, reject) => stopping.addEventListener("abort", () => reject(stopping.reason)));`,
@@ -129,7 +129,7 @@ test("a service that is told to stop while it starts stops without having been r
   expect(messages(service)).toEqual(["starting", "stopping", "stopped before it had started", "closed", "stopped"]);
 });
 
-test("a service that hangs in its start still ends in time", async () => {
+test("a service that hangs while it starts still ends in time", async () => {
   const service = run("setInterval(() => {}, 1000); await new Promise(() => undefined);", { FINISH_SECONDS: "1" });
   await service.logged("starting");
   service.process.kill("SIGTERM");
@@ -146,7 +146,7 @@ test("a start that fails is logged and ends the service", async () => {
   });
 });
 
-test("an admin port that is taken ends the service", async () => {
+test("an admin port in use ends the service", async () => {
   const first = run("");
   const { admin_port } = await first.logged("starting");
   const second = run("", { ADMIN_PORT: String(admin_port) });
@@ -157,7 +157,7 @@ test("an admin port that is taken ends the service", async () => {
 test.each([
   ["an exception", `setTimeout(() => { throw new Error("nobody caught this"); });`],
   ["a rejection", `setTimeout(() => void Promise.reject(new Error("nobody caught this")));`],
-])("%s that is not caught is logged and ends the service", async (_what, body) => {
+])("%s that nothing catches is logged and ends the service", async (_what, body) => {
   const service = run(body);
   expect(await service.exit).toMatchObject({ code: 1 });
   expect(service.lines.at(-1)).toMatchObject({ level: "fatal", err: { message: "nobody caught this" } });

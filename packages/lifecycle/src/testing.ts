@@ -1,4 +1,4 @@
-// For this package's tests: a service in a process of its own.
+// For this package's tests: runs a service in its own process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ export interface TestService {
   get(path: string): Promise<{ status: number; body: string }>;
 }
 
-/** Runs a service whose start function has this body, and whose configuration also has NUMBER and WORD. */
+/** Runs a service with this body of its start function; its configuration also has NUMBER and WORD. */
 export function runTestService(body: string, environment: Readonly<Record<string, string>> = {}): TestService {
   const program = `
     import { count, loadConfig, serviceSection, z } from "@vvs/config";

@@ -14,7 +14,7 @@ function capture(level = "info") {
   return { logger, lines };
 }
 
-test("a line says when, how severe and whose it is", () => {
+test("a line has its time, level and service", () => {
   const { logger, lines } = capture();
   logger.debug("below the level");
   logger.info({ entity_id: "ent_1" }, "created");
@@ -24,7 +24,7 @@ test("a line says when, how severe and whose it is", () => {
   expect(new Date(lines[0]!.time as string).toISOString()).toBe(lines[0]!.time);
 });
 
-test("a line inside a span carries the ids of its trace, one outside none", async () => {
+test("a line inside a span carries the trace's ids, a line outside has none", async () => {
   const done = async () => undefined;
   const processor = { onStart: () => undefined, onEnd: () => undefined, forceFlush: done, shutdown: done };
   const sdk = new NodeSDK({ metricReaders: [], logRecordProcessors: [], spanProcessors: [processor] });
@@ -58,13 +58,13 @@ test("an error is logged with the chain of its causes and their codes", () => {
   });
 });
 
-test("what a library attaches to an error is not logged", () => {
+test("fields that a library attaches to an error are not logged", () => {
   const { logger, lines } = capture();
   logger.error({ err: Object.assign(new Error("refused"), { document: { tin: "123456789" }, config: { key: "s" } }) });
   expect(Object.keys(lines[0]!.err as object).sort()).toEqual(["message", "stack", "type"]);
 });
 
-test("an error that is its own cause is logged once and not for ever", () => {
+test("an error that is its own cause is logged once", () => {
   const { logger, lines } = capture();
   const error = new Error("round");
   error.cause = error;

@@ -31,7 +31,7 @@ afterAll(() => mongo.close());
 
 const full = new Error("full");
 const truth = () => things.countDocuments({ owner, ended: { $exists: false } });
-/** A cap whose every count waits for what a test puts in between. */
+/** A cap whose recounts run `whileCounting` before they return. */
 const capWith = (whileCounting: () => Promise<unknown> = async () => undefined) =>
   createCap({
     counters,
@@ -48,16 +48,16 @@ const insert = (thing = newThing()) =>
     await things.insertOne(thing, { session });
     return thing;
   });
-/** Resolves to what `freeing` expects: undefined where the thing had ended before. */
+/** Ends a thing; resolves to undefined if it had ended before, as `freeing` expects. */
 const end = async (_id: string) =>
   (await things.findOneAndUpdate({ _id, ended: { $exists: false } }, { $set: { ended: true } })) ?? undefined;
 const age = (seconds: number) =>
   counters.updateOne({ _id: owner }, { $set: { changed_at: new Date(Date.now() - seconds * 1_000) } });
-/** What a crash leaves between a reservation and its transaction, or a transaction and its release. */
+/** Leaves a counter as a crash does between a reservation and its transaction, or a transaction and its release. */
 const leak = (count: number) => counters.updateOne({ _id: owner }, { $inc: { active: count, version: 1 } });
 
 describe("a cap", () => {
-  test("lets exactly its limit through, of concurrent creations from two replicas, and aborts none of them", async () => {
+  test("lets exactly its limit of concurrent creations from two replicas through, and aborts none of them", async () => {
     const { logger } = captureLogs();
     const stopping = new AbortController().signal;
     const other = await connectMongo({ uri: process.env.MONGODB_URI!, service: "test", logger, stopping });
@@ -79,7 +79,7 @@ describe("a cap", () => {
     expect([await truth(), await cap.active(owner), attempts]).toEqual([100, 100, 100]);
   });
 
-  test("counts what was there before its counter was", async () => {
+  test("counts things that existed before its counter", async () => {
     await insert();
     await insert();
     await cap.within(owner, within(3), insert);
@@ -87,7 +87,7 @@ describe("a cap", () => {
     expect(await cap.active(owner)).toBe(3);
   });
 
-  test("refuses below a limit that was lowered, and lets through again above it", async () => {
+  test("refuses creations over a lowered limit, and accepts them again under a raised one", async () => {
     for (let count = 0; count < 3; count++) await cap.within(owner, within(5), insert);
     await expect(cap.within(owner, within(2), insert)).rejects.toBe(full);
     await expect(cap.within(owner, within(0), insert)).rejects.toBe(full);
@@ -95,7 +95,7 @@ describe("a cap", () => {
     expect(await cap.active(owner)).toBe(4);
   });
 
-  test("of one owner is not another's", async () => {
+  test("is separate for each owner", async () => {
     await cap.within(owner, within(1), insert);
     owner = new ObjectId().toHexString();
     await cap.within(owner, within(1), insert);
@@ -111,7 +111,7 @@ describe("a reservation", () => {
     expect(await cap.active(owner)).toBe(0);
   });
 
-  test("is kept while the outcome is unknown, and what came of it is found by a recount", async () => {
+  test("is kept while the outcome is unknown, which a recount then finds out", async () => {
     const unknown = outcomeUnknown(new MongoError("no answer to the commit"));
     const creation = cap.within(owner, within(1), async () => {
       await insert();
@@ -123,7 +123,7 @@ describe("a reservation", () => {
     expect([await truth(), await cap.active(owner)]).toEqual([1, 1]);
   });
 
-  test("that a crash left behind is given back once the counter has not changed for 60 seconds", async () => {
+  test("that a crash left behind is released once the counter has not changed for 60 seconds", async () => {
     await cap.within(owner, within(2), insert);
     await leak(1);
     await age(50);
@@ -134,7 +134,7 @@ describe("a reservation", () => {
     expect([await truth(), await cap.active(owner)]).toEqual([2, 2]);
   });
 
-  test("that a recount has dropped is not released as well", async () => {
+  test("that a recount has dropped is not released again", async () => {
     await cap.within(owner, within(2), insert);
     const stalled = cap.within(owner, within(2), async () => {
       await age(61);
@@ -147,7 +147,7 @@ describe("a reservation", () => {
 });
 
 describe("a recount", () => {
-  test("leaves a counter that changed while it counted", async () => {
+  test("does not overwrite a counter that changed while it counted", async () => {
     const kept = await cap.within(owner, within(3), insert);
     await leak(2);
     await age(61);
@@ -156,7 +156,7 @@ describe("a recount", () => {
     expect([await truth(), await cap.active(owner)]).toEqual([1, 3]);
   });
 
-  test("is made by one of several calls that the same counter refuses", async () => {
+  test("is made by only one of several calls that the same counter refuses", async () => {
     await cap.within(owner, within(1), insert);
     await age(61);
     let counts = 0;
@@ -169,14 +169,14 @@ describe("a recount", () => {
 });
 
 describe("a place is freed", () => {
-  test("once, however many calls end the same thing", async () => {
+  test("once, even if many calls end the same thing", async () => {
     const ones = [await cap.within(owner, within(5), insert), await cap.within(owner, within(5), insert)];
     const ends = await Promise.all(Array.from({ length: 40 }, () => cap.freeing(owner, () => end(ones[0]!._id))));
     expect(ends.filter((ended) => ended)).toHaveLength(1);
     expect(await cap.active(owner)).toBe(1);
   });
 
-  test("only if no recount between the end and its release left the thing out already", async () => {
+  test("only if no recount between the end and its release has already left the thing out", async () => {
     const ended = await cap.within(owner, within(2), insert);
     await cap.within(owner, within(2), insert);
     await cap.freeing(owner, async () => {

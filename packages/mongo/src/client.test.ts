@@ -32,7 +32,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-/** Lets the real server appear on another port. */
+/** Makes the real server available on another port. */
 async function forward(port: number): Promise<void> {
   const target = new URL(uri);
   const server = createServer((socket) => {
@@ -45,7 +45,7 @@ async function forward(port: number): Promise<void> {
   opened.push(() => server.close());
 }
 
-test("a client waits for a server that is away, says so once, and finds it when it comes", async () => {
+test("a client waits for an unavailable server, logs so once, and connects when it is available", async () => {
   const port = await closedPort();
   const { logger, lines } = captureLogs();
   const target = `mongodb://127.0.0.1:${port}/?directConnection=true`;
@@ -61,7 +61,7 @@ test("a client waits for a server that is away, says so once, and finds it when 
   ]);
 });
 
-test("a client that waits stops waiting when the service stops", async () => {
+test("a client stops waiting when the service stops", async () => {
   const { logger, lines } = captureLogs();
   const stop = new AbortController();
   const target = `mongodb://127.0.0.1:${await closedPort()}/?directConnection=true`;
@@ -71,24 +71,24 @@ test("a client that waits stops waiting when the service stops", async () => {
   expect(lines).toEqual([]);
 });
 
-test("a client that may not wait tries once", async () => {
+test("a client that must not wait tries once", async () => {
   const { logger, lines } = captureLogs();
   const stopping = AbortSignal.abort();
   const client = await connectMongo({ uri, service: "test", logger, stopping });
   opened.push(() => client.close());
-  const away = `mongodb://127.0.0.1:${await closedPort()}/?directConnection=true`;
+  const unreachable = `mongodb://127.0.0.1:${await closedPort()}/?directConnection=true`;
   lines.length = 0;
-  await expect(connectMongo({ uri: away, service: "test", logger, stopping })).rejects.toThrow("ECONNREFUSED");
+  await expect(connectMongo({ uri: unreachable, service: "test", logger, stopping })).rejects.toThrow("ECONNREFUSED");
   expect(lines).toEqual([]);
 });
 
-test("a connection string that can't be used is an error at once", async () => {
+test("an invalid connection string is an error immediately", async () => {
   const { logger } = captureLogs();
   const connecting = connectMongo({ uri: "mongodb://", service: "test", logger, stopping: never });
   await expect(connecting).rejects.toThrow();
 });
 
-test("reads and writes are majority where nothing else is said", () => {
+test("reads and writes are majority by default", () => {
   expect(mongo.client.options.readConcern?.level).toBe("majority");
   expect(mongo.client.options.writeConcern?.w).toBe("majority");
 });
@@ -109,7 +109,7 @@ test("a transaction writes all or nothing, and returns what its work returns", a
   expect((await things.find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id)).toEqual(["one", "two"]);
 });
 
-test("two transactions on one document are both applied: the one that loses is run again", async () => {
+test("two transactions on one document are both applied: the one that loses is retried", async () => {
   const counters = mongo.db.collection<{ _id: string; value: number }>("things");
   await counters.insertOne({ _id: "counter", value: 0 });
   let runs = 0;
@@ -124,7 +124,7 @@ test("two transactions on one document are both applied: the one that loses is r
   expect(runs).toBeGreaterThan(5);
 });
 
-test("each environment of a service has a database of its own, with a name that MongoDB allows", () => {
+test("each environment of a service has its own database, with a name that MongoDB allows", () => {
   const databases = environmentDatabases(mongo.client, "x_", "change-detector");
   expect(databases.live.databaseName).toBe("x_change_detector_live");
   expect(databases.sandbox.databaseName).toBe("x_change_detector_sandbox");

@@ -16,7 +16,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** What the machine's clock says from now on; timers and the monotonic clock stay as they are. */
+/** Sets the machine's clock; timers and the monotonic clock stay real. */
 function setMachineClock(now: number): void {
   const real = ["hrtime", "nextTick", "performance", "queueMicrotask", "setImmediate", "clearImmediate"] as const;
   const timers = ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] as const;
@@ -24,7 +24,7 @@ function setMachineClock(now: number): void {
 }
 
 test.each([MINUTE_MS, -MINUTE_MS])(
-  "the time is the database's, though the machine's clock is %p ms off",
+  "the time is the database's even if the machine's clock is %p ms off",
   async (off) => {
     setMachineClock(Date.now() + off);
     const now = await databaseClock({ client: mongo.client, stopping: signal });
@@ -40,14 +40,14 @@ test.each([MINUTE_MS, -MINUTE_MS])(
   },
 );
 
-test("the machine's clock may be set while the process runs", async () => {
+test("a change of the machine's clock does not change the time", async () => {
   const now = await databaseClock({ client: mongo.client, stopping: signal });
   const before = now().getTime();
   setMachineClock(Date.now() + MINUTE_MS);
   expect(now().getTime() - before).toBeLessThan(MINUTE_MS / 2);
 });
 
-test("a database whose clock is set is followed, and one that is unavailable leaves the clock as it was", async () => {
+test("a change of the database's clock is followed, and an unavailable database leaves the time as it was", async () => {
   let answer: () => Promise<object> = async () => ({ localTime: new Date(0) });
   let asked = 0;
   const command = () => {

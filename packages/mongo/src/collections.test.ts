@@ -15,7 +15,7 @@ afterAll(async () => {
   await client.close();
 });
 
-test("migrations at once, and again, make each collection", async () => {
+test("concurrent and repeated migrations create each collection once", async () => {
   const names = ["one", "two", "three"];
   await Promise.all([1, 2, 3, 4].map(() => createCollections(db, names)));
   await createCollections(db, [...names, "four"]);

@@ -58,7 +58,7 @@ test("a pool without a free connection is service_unavailable", async () => {
   await client.close();
 });
 
-test("a transaction that another disturbs is service_unavailable", async () => {
+test("a transaction that conflicts with another is service_unavailable", async () => {
   const people = mongo.db.collection<{ _id: string; value?: number }>("people");
   await people.insertOne({ _id: "disturbed" });
   const error = await inTransaction(mongo.client, async (session) => {
@@ -72,7 +72,7 @@ test("a transaction that another disturbs is service_unavailable", async () => {
 });
 
 test.each([10_107, 13_435, 189, 11_600, 11_602, 91])(
-  "code %i, of a member that stops, is service_unavailable",
+  "code %i, of a member that shuts down, is service_unavailable",
   (code) => {
     expect(translateMongoError(new MongoServerError({ message: "stepped down", code }))).toMatchObject({
       code: "service_unavailable",
@@ -90,7 +90,7 @@ describe("an error of the network is service_unavailable", () => {
     return error;
   };
   test.each<[string, () => Error]>([
-    ["as it is", network],
+    ["by itself", network],
     ["as a timeout", () => new MongoNetworkTimeoutError("connection timed out")],
     ["that ended a bulk write", () => new MongoBulkWriteError(network() as never, bulkResult)],
     [
@@ -133,7 +133,7 @@ describe("an error of the network is service_unavailable", () => {
     expect(refusal).toMatchObject({ code: "service_unavailable", retryAfterSeconds: 5 });
   });
 
-  test("where MongoDB goes away in the middle of insertMany", async () => {
+  test("if MongoDB becomes unavailable in the middle of insertMany", async () => {
     const proxy = await mongoProxy(uri);
     const client = await new MongoClient(proxy.uri, { serverSelectionTimeoutMS: 1_000 }).connect();
     proxy.loseReply("in the middle", "cut", 2);
@@ -150,13 +150,13 @@ describe("an error of the network is service_unavailable", () => {
       "a bulk write with a duplicate key",
       () => new MongoBulkWriteError({ message: "", code: 11_000 } as never, bulkResult),
     ],
-    ["an error of the driver's use", () => new MongoRuntimeError("")],
+    ["an error in the use of the driver", () => new MongoRuntimeError("")],
   ])("but not %s", (_shape, make) => {
     expect(translateMongoError(make())).toMatchObject({ code: "internal_error" });
   });
 });
 
-test("what is unavailable after a call's effect makes its outcome unknown, any other error stays what it is", async () => {
+test("service_unavailable after a call's effect means an unknown outcome, any other error stays the same", async () => {
   const after = (error: unknown) => errorOf(Promise.reject(error).catch(afterEffect));
   for (const unavailable of [new MongoNetworkError("read ECONNRESET"), new ServiceError("service_unavailable")]) {
     expect(isOutcomeUnknown(await after(unavailable))).toBe(true);
@@ -170,13 +170,13 @@ test("an operation that MongoDB refuses is internal_error, its text withheld", a
   expect(refusal).toMatchObject({ code: "internal_error", message: new ServiceError("internal_error").message });
 });
 
-test("a refusal stays what it is, and anything unknown becomes internal_error", () => {
+test("a refusal stays the same, and any unknown error becomes internal_error", () => {
   const refusal = new ServiceError("entity_exists");
   expect(translateMongoError(refusal)).toBe(refusal);
   expect(translateMongoError("text")).toMatchObject({ code: "internal_error" });
 });
 
-test("a duplicate key is told, and of which index", async () => {
+test("a duplicate key is recognized, with its index", async () => {
   const people = mongo.db.collection("people");
   const person = () => ({ organization_id: "org_1", email: "a@example.com" });
   await people.insertOne(person());
@@ -188,7 +188,7 @@ test("a duplicate key is told, and of which index", async () => {
   expect(isDuplicateKey(undefined)).toBe(false);
 });
 
-test("a duplicate key among many inserts is told", async () => {
+test("a duplicate key among many inserts is recognized", async () => {
   const people = mongo.db.collection("people");
   const person = () => ({ organization_id: "org_2", email: "b@example.com" });
   expect(isDuplicateKey(await errorOf(people.insertMany([person(), person()])))).toBe(true);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo.close());
 
-/** Items of a collection of the test's own, and the sizes of the groups that were tried. */
+/** Creates a collection of items, and records the sizes of the groups that are written. */
 async function groupsOf(name: string) {
   const items = mongo.db.collection<{ _id: string; fault?: boolean }>(name);
   await items.createIndex({ _id: 1 });
@@ -28,7 +28,7 @@ async function groupsOf(name: string) {
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index).padStart(3, "0"));
 
-test("what comes while others are committed shares a transaction, within a limit", async () => {
+test("items that arrive while others are committed share a transaction, up to a maximum size", async () => {
   const { save, sizes, stored } = await groupsOf("shared");
   await Promise.all(ids(250).map((_id) => save({ _id })));
   expect(await stored()).toEqual(ids(250));
@@ -37,7 +37,7 @@ test("what comes while others are committed shares a transaction, within a limit
   expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
 });
 
-test("an item that can't be stored is the only one to fail, and nothing of it is stored", async () => {
+test("an item that can't be stored fails without the others, and nothing of it is stored", async () => {
   const { save, stored } = await groupsOf("faulty");
   await save({ _id: "taken" });
   const saves = [...ids(20).map((_id) => ({ _id, fault: _id === "007" })), { _id: "taken" }].map(save);
@@ -46,7 +46,7 @@ test("an item that can't be stored is the only one to fail, and nothing of it is
   expect(await stored()).toEqual([...ids(20).filter((id) => id !== "007"), "taken"]);
 });
 
-test("when a promise is fulfilled, the item is there", async () => {
+test("when its promise resolves, an item is stored", async () => {
   const { save, stored } = await groupsOf("visible");
   await Promise.all(
     ids(30).map(async (_id) => {
@@ -91,12 +91,12 @@ test("a shared transaction keeps the earliest deadline: that caller is refused, 
   open.resolve();
   await Promise.all([...first, long, expect(short).rejects.toMatchObject({ code: "service_unavailable" })]);
   expect(groups[2]).toEqual(["short", "long"]);
-  // Again where it meets what the refused one held.
+  // `long` is retried if it conflicts with the refused transaction.
   for (const group of groups.slice(3)) expect(group).toEqual(["long"]);
   expect(await stored()).toEqual(["first", "long", "second"]);
 });
 
-test("who waits for others until the time for writes is over is refused, and never stored", async () => {
+test("an item that waits until its time for writes is over is refused, and never stored", async () => {
   const { stored, write } = await groupsOf("waiting");
   const open = Promise.withResolvers<void>();
   const save = createGroupCommit<{ _id: string }>({

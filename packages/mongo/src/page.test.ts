@@ -44,8 +44,8 @@ async function readAll(limit: number, betweenPages: () => Promise<unknown> = asy
   return pages;
 }
 
-test.each([1, 2, 3, 7, 100])("pages of %i hold every item once, newest first, ties by id", async (limit) => {
-  // Four were made in the same millisecond.
+test.each([1, 2, 3, 7, 100])("pages of %i contain every item once, newest first, ties by id", async (limit) => {
+  // Four have the same creation time.
   await items.insertMany([
     item("a", 1),
     item("d", 2),
@@ -61,19 +61,19 @@ test.each([1, 2, 3, 7, 100])("pages of %i hold every item once, newest first, ti
   expect(pages.every((page) => page.length <= limit)).toBe(true);
 });
 
-test("a last page that is full says that it is the last", async () => {
+test("a full last page says that it is the last", async () => {
   await items.insertMany([item("a", 1), item("b", 2)]);
   expect((await findPage(items, mine, pageAfter(2))).next).toBeUndefined();
 });
 
-test("what is inserted while somebody reads moves nothing on the pages that follow", async () => {
+test("items inserted between two pages do not move the items of later pages", async () => {
   await items.insertMany([item("a", 1), item("b", 2), item("c", 3), item("d", 4)]);
   let second = 10;
   const pages = await readAll(1, () => items.insertOne(item(`new${second}`, second++)));
   expect(pages.flat()).toEqual(["d", "c", "b", "a"]);
 });
 
-test("what is removed while somebody reads hides nothing else", async () => {
+test("items removed between two pages hide no other items", async () => {
   await items.insertMany([item("a", 1), item("b", 2), item("c", 3)]);
   const first = await findPage(items, mine, pageAfter(1));
   await items.deleteOne({ _id: "c" });
@@ -84,7 +84,7 @@ test("an empty list is one empty page", async () => {
   expect(await findPage(items, mine, pageAfter(5))).toEqual({ items: [], next: undefined });
 });
 
-test("a page deep in the list reads no more of the index than one at its beginning", async () => {
+test("a page deep in the list reads no more of the index than the first page", async () => {
   await items.insertMany(Array.from({ length: 500 }, (_, index) => item(String(index).padStart(3, "0"), index)));
   await mongo.db.command({ profile: 2 });
   await findPage(items, mine, pageAfter(10, { createdAt: timestampFromDate(at(20)), id: "020" }));
@@ -105,7 +105,7 @@ test.each([undefined, pageAfter(0), pageAfter(101), pageAfter(-1)])(
   },
 );
 
-test("a page after nowhere is refused, not begun again", async () => {
+test("an incomplete position is refused, and does not start the list again", async () => {
   const page = create(PageRequestSchema, { limit: 1, after: { id: "a" } });
   await expect(findPage(items, mine, page)).rejects.toMatchObject({ details: [{ path: "after" }] });
 });

@@ -41,12 +41,12 @@ test("a write in time, one in the background and a read at any time go through",
   expect(await underDeadline(late, () => things().findOne({ _id: "in time" }))).not.toBeNull();
 });
 
-test("a write whose answer was lost twice has an unknown outcome", async () => {
+test("a write with two lost replies has an unknown outcome", async () => {
   server.proxy.loseReply("answers lost", "cut", 2);
   expect(isOutcomeUnknown(await errorOf(things().insertOne({ _id: "answers lost" })))).toBe(true);
 });
 
-test("a write that MongoDB gave up in time is certain: it has no unknown outcome", async () => {
+test("a write that MongoDB gives up in time has a known outcome", async () => {
   await things().insertOne({ _id: "held" });
   await server.client.withSession(async (holder) => {
     holder.startTransaction();
@@ -58,7 +58,7 @@ test("a write that MongoDB gave up in time is certain: it has no unknown outcome
   });
 });
 
-test("what MongoDB refuses stays what it is", async () => {
+test("a refusal by MongoDB stays the same", async () => {
   await things().insertOne({ _id: "twice" });
   expect(isDuplicateKey(await errorOf(things().insertOne({ _id: "twice" })))).toBe(true);
 });

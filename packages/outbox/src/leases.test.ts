@@ -29,7 +29,7 @@ test("a single relay holds every shard", async () => {
   expect(sorted(one)).toEqual(all);
 });
 
-test("relays share the shards, and none is held twice at any time", async () => {
+test("relays share the shards, and no shard ever has two holders", async () => {
   const [one, two, three] = [leases("one"), leases("two"), leases("three")];
   for (const each of [one, two, three, one, two, three, one, two, three]) {
     await each.renew();
@@ -39,7 +39,7 @@ test("relays share the shards, and none is held twice at any time", async () => 
   for (const each of [one, two, three]) expect(each.held().length).toBeGreaterThanOrEqual(4);
 });
 
-test("a relay gives up its surplus only when nothing of it is being sent any more", async () => {
+test("a relay gives up surplus shards only when none of their records are still being sent", async () => {
   const sending = Promise.withResolvers<void>();
   const one = createLeases({ db, name: "outbox", owner: "one", leaseMs: 60_000, settled: () => sending.promise });
   const two = leases("two");
@@ -55,7 +55,7 @@ test("a relay gives up its surplus only when nothing of it is being sent any mor
   expect(sorted(one, two)).toEqual(all);
 });
 
-test("what a relay releases is taken at once", async () => {
+test("shards that a relay releases are taken immediately", async () => {
   const [one, two] = [leases("one"), leases("two")];
   await one.renew();
   await two.renew();
@@ -66,7 +66,7 @@ test("what a relay releases is taken at once", async () => {
   expect(one.held()).toEqual([]);
 });
 
-test("the shards of a relay that died are taken when its lease has run out, and it stops by itself by then", async () => {
+test("the shards of a dead relay are taken when its lease has expired, and by then it has stopped by itself", async () => {
   const [dead, heir] = [leases("dead", 3_000), leases("heir")];
   await dead.renew();
   await heir.renew();
@@ -78,7 +78,7 @@ test("the shards of a relay that died are taken when its lease has run out, and 
   });
 });
 
-test("the migration may run again beside a relay", async () => {
+test("the migration can run again while a relay runs", async () => {
   const one = leases("one");
   await one.renew();
   await migrateLeases(db, "outbox");

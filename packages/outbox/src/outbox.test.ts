@@ -45,7 +45,7 @@ function commit(...records: OutboxRecord[]): Promise<void> {
 const unsent = () => outboxRows(db).countDocuments();
 const textsOf = (records: { value: Uint8Array | null }[]) => records.map(({ value }) => String(value));
 
-test("exactly what was committed is published, and then gone from the outbox", async () => {
+test("exactly the committed records are published, and then deleted from the outbox", async () => {
   const topic = await createTopic("committed");
   const outbox = createOutbox({ db });
   const aborted = client.withSession((session) =>
@@ -63,7 +63,7 @@ test("exactly what was committed is published, and then gone from the outbox", a
   expect(published.map(({ headers }) => headers["record-id"]).sort()).toEqual(["a-1", "b-1"]);
 });
 
-test("records of a key are published in the order of their numbers, whatever the clocks of the writers say", async () => {
+test("records of a key are published in the order of their numbers, even if the writers' clocks differ", async () => {
   const topic = await createTopic("numbers");
   await commit(...[1, 2, 3, 4].map((seq) => record(topic, "a", seq)));
   const rows = await outboxRows(db).find().sort({ seq: 1 }).toArray();
@@ -75,7 +75,7 @@ test("records of a key are published in the order of their numbers, whatever the
   expect(textsOf(await read(topic))).toEqual(["a1", "a2", "a3", "a4"]);
 });
 
-test("while records are appended and published at once, each key keeps its order and loses nothing", async () => {
+test("while records are appended and published concurrently, each key keeps its order and loses nothing", async () => {
   const topic = await createTopic("concurrent", 3);
   relay();
   relay();
@@ -108,7 +108,7 @@ test("more rows than a page holds are all published, in order", async () => {
   expect(published).toHaveLength(1_230);
 });
 
-test("a relay that dies between sending and deleting leads to a repetition, not to a loss", async () => {
+test("a relay that dies between sending and deleting causes a repetition, not a loss", async () => {
   const topic = await createTopic("dies");
   await commit(record(topic, "a", 1), record(topic, "a", 2));
   let deaths = 0;
@@ -123,15 +123,15 @@ test("a relay that dies between sending and deleting leads to a repetition, not 
   expect(textsOf(await read(topic))).toEqual(["a1", "a2", "a1", "a2"]);
 });
 
-test("with Kafka away rows are kept, and published when it is back", async () => {
-  const topic = await createTopic("kafka-away");
-  let away = true;
+test("rows are kept while Kafka is unavailable, and published when it is back", async () => {
+  const topic = await createTopic("kafka-unavailable");
+  let isUnavailable = true;
   let refusals = 0;
   const flaky: Pick<Producer, "send"> = {
     async send(records: readonly ProducerRecord[]) {
-      if (away) {
+      if (isUnavailable) {
         refusals++;
-        throw new Error("Kafka is away");
+        throw new Error("Kafka is unavailable");
       }
       await producer.send(records);
     },
@@ -141,12 +141,12 @@ test("with Kafka away rows are kept, and published when it is back", async () =>
   await eventually(() => refusals > 0);
   await commit(record(topic, "a", 2));
   expect(await unsent()).toBe(2);
-  away = false;
+  isUnavailable = false;
   await eventually(async () => (await unsent()) === 0);
   expect(textsOf(await read(topic))).toEqual(["a1", "a2"]);
 });
 
-test("a nudge spares a record the wait for the next look", async () => {
+test("a nudge publishes a record before the next poll", async () => {
   const topic = await createTopic("nudge");
   const nudged = relay({ pollMs: 3_600_000 });
   for (const seq of [1, 2, 3]) {

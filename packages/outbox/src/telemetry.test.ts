@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const value = async (name: string) => (await metric(name))?.dataPoints[0]?.value;
 
-test("a record that is published later belongs to the trace of the transaction that stored it", async () => {
+test("a record published later belongs to the trace of the transaction that stored it", async () => {
   const topic = await createTopic("traced");
   await migrateOutbox(db);
   const outbox = createOutbox({ db });
@@ -35,7 +35,7 @@ test("a record that is published later belongs to the trace of the transaction t
   });
   const producer = kafka.producer();
   const logger = createLogger({ service: "test", level: "silent" });
-  let away = true;
+  let isUnavailable = true;
   const relay = runOutboxRelay({
     db,
     owner: "one",
@@ -43,13 +43,13 @@ test("a record that is published later belongs to the trace of the transaction t
     pollMs: 20,
     producer: {
       async send(records) {
-        if (away) throw new Error("Kafka is away");
+        if (isUnavailable) throw new Error("Kafka is unavailable");
         await producer.send(records);
       },
     },
   });
   await eventually(async () => Number(await value("outbox_oldest_unsent_seconds")) > 0);
-  away = false;
+  isUnavailable = false;
   await eventually(async () => (await value("outbox_oldest_unsent_seconds")) === 0);
   expect(await value("outbox_relayed_records")).toBe(1);
   const sent = spans.find(({ name }) => name === `send ${topic}`)!;

@@ -19,9 +19,9 @@ const [OLD, NEW] = [parts("2026-11-01T10:00:00Z"), parts("2026-11-02T10:00:00Z")
 
 describe("the newest parts", () => {
   test.each<[string, Parts, Parts, Parts]>([
-    ["are the received ones, where newer", OLD, NEW, NEW],
-    ["are the known ones, where newer", NEW, OLD, NEW],
-    ["are the received ones, where equally new", parts("2026-11-01T10:00:00Z"), OLD, OLD],
+    ["are the received ones, if newer", OLD, NEW, NEW],
+    ["are the known ones, if newer", NEW, OLD, NEW],
+    ["are the received ones, if equally new", parts("2026-11-01T10:00:00Z"), OLD, OLD],
     ["are chosen separately", { ...OLD, exclusions: NEW.exclusions }, { ...NEW, exclusions: OLD.exclusions }, NEW],
     [
       "are the only ones known",
@@ -29,7 +29,7 @@ describe("the newest parts", () => {
       { exclusions: NEW.exclusions },
       { ...NEW, ...{ registration: OLD.registration } },
     ],
-    ["are none where there are none", {}, {}, {}],
+    ["are none if there are none", {}, {}, {}],
   ])("%s", (_name, known, received, expected) => {
     const newest = newestParts(known, received);
     expect([newest.registration, newest.exclusions]).toEqual([expected.registration, expected.exclusions]);
@@ -59,10 +59,10 @@ describe("an exclusion is in force", () => {
   test.each([
     ["from its first day", of("2026-11-22", "indefinite"), true],
     ["not before", of("2026-11-23", "indefinite"), false],
-    ["where it has no first day", of("", "2027-01-01"), true],
+    ["if it has no first day", of("", "2027-01-01"), true],
     ["until its last day", of("", "2026-11-22"), true],
     ["not after", of("", "2026-11-21"), false],
-    ["where the source flags it", { ...of("", "2026-11-21"), flagged: true }, true],
+    ["if the source flags it", { ...of("", "2026-11-21"), flagged: true }, true],
   ])("%s", (_name, part, expected) => {
     expect(isInForce(part, "2026-11-22")).toBe(expected);
   });

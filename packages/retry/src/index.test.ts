@@ -4,7 +4,7 @@ import { backoffMs, superviseLoop } from "./index.ts";
 
 const FOREVER_MS = 1_000_000;
 
-/** A loop whose rounds wait until the test lets them end. */
+/** A loop whose rounds wait until the test ends them. */
 function loopUnderTest() {
   const stopping = new AbortController();
   const logs = captureLogs();
@@ -78,7 +78,7 @@ test("a nudge ends the pause between rounds", async () => {
   await loop.ended();
 });
 
-test("a stopped loop ends its round and starts no other", async () => {
+test("a stopped loop ends its round and starts no more", async () => {
   const { started, stop, loop } = loopUnderTest();
   stop();
   started[0]!.resolve(0);

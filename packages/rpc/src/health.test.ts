@@ -17,11 +17,14 @@ function healthOf(server: { port: number }) {
   return client;
 }
 
-test.each(["", "test.v1.TextService", "grpc.health.v1.Health"])("anybody is told that %j serves", async (service) => {
-  const server = await serve({});
-  await expect(healthOf(server).check({ service })).resolves.toMatchObject({ status: Status.SERVING });
-  expect(lines).toEqual([]);
-});
+test.each(["", "test.v1.TextService", "grpc.health.v1.Health"])(
+  "any caller can read that %j is serving",
+  async (service) => {
+    const server = await serve({});
+    await expect(healthOf(server).check({ service })).resolves.toMatchObject({ status: Status.SERVING });
+    expect(lines).toEqual([]);
+  },
+);
 
 test("a service that the server does not have is NOT_FOUND to check, and SERVICE_UNKNOWN to watch", async () => {
   const health = healthOf(await serve({}));
@@ -30,7 +33,7 @@ test("a service that the server does not have is NOT_FOUND to check, and SERVICE
   await expect(watch.next()).resolves.toMatchObject({ value: { status: Status.SERVICE_UNKNOWN } });
 });
 
-test("who watches is told that the server closes, and does not hold it up", async () => {
+test("a watcher learns that the server is closing, and does not delay it", async () => {
   const server = await serve({});
   const watch = healthOf(server).watch({})[Symbol.asyncIterator]();
   await expect(watch.next()).resolves.toMatchObject({ value: { status: Status.SERVING } });
@@ -40,7 +43,7 @@ test("who watches is told that the server closes, and does not hold it up", asyn
   await closed;
 });
 
-test("a server whose dependency hangs is NOT_SERVING until it answers again, and still takes calls", async () => {
+test("a server whose dependency hangs is NOT_SERVING until it answers again, and still accepts calls", async () => {
   const hanging = Promise.withResolvers<void>();
   let hangs = false;
   const server = await serve({ ask: async ({ value }) => ({ value }) }, { ping: async () => hangs && hanging.promise });
@@ -61,7 +64,7 @@ test("a server whose dependency hangs is NOT_SERVING until it answers again, and
   expect(await client(server).isServing()).toBe(true);
 });
 
-test("a server that is gone does not serve", async () => {
+test("a closed server is not serving", async () => {
   const server = await serve({});
   const asking = client(server);
   expect(await asking.isServing()).toBe(true);
@@ -69,13 +72,13 @@ test("a server that is gone does not serve", async () => {
   expect(await asking.isServing()).toBe(false);
 });
 
-test("a ping that fails is logged when the answers stop and when they are back, not each time", async () => {
+test("failing pings are logged when they start and when they end, not each time", async () => {
   let fails = true;
   const server = await serve({}, { ping: async () => (fails ? Promise.reject(new Error("no primary")) : undefined) });
   const watch = healthOf(server).watch({})[Symbol.asyncIterator]();
   await watch.next();
   expect((await watch.next()).value).toMatchObject({ status: Status.NOT_SERVING });
-  // The status changes by time, the line comes with the next ping.
+  // The status changes after a time without answers; the line is logged at the next ping.
   await eventually(() => lines.some(({ msg }) => String(msg).includes("does not answer pings")));
   fails = false;
   expect((await watch.next()).value).toMatchObject({ status: Status.SERVING });

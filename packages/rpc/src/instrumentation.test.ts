@@ -5,7 +5,7 @@ import { recordTelemetry } from "@vvs/telemetry/testing";
 import { eventually } from "@vvs/testing";
 
 const { spans, metric, shutdown } = recordTelemetry();
-// As in a service, where telemetry is started before anything is imported.
+// Telemetry starts before anything else is imported, as in a service.
 const { testRpc } = await import("./testing.ts");
 
 const { serve, client, lines, close } = testRpc();
@@ -40,7 +40,7 @@ test("one trace crosses from the caller's span through the call into the handler
   expect(lines.map(({ trace_id }) => trace_id)).toEqual([traceId, traceId]);
 });
 
-test("spans and durations carry the standard names, and only faults mark the server's span", async () => {
+test("spans and durations have the standard names, and only server faults mark the server's span as failed", async () => {
   const server = await serve({
     ask: ({ value }) => Promise.reject(new ServiceError(value === "fault" ? "internal_error" : "entity_not_found")),
   });
@@ -67,7 +67,7 @@ test("spans and durations carry the standard names, and only faults mark the ser
   }
 });
 
-test("a stream that its consumer leaves ends both spans", async () => {
+test("a consumer that leaves a stream ends both spans", async () => {
   const server = await serve({
     async *count(_request, { signal }) {
       yield { value: "1" };

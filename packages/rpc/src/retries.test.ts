@@ -11,48 +11,48 @@ afterEach(async () => {
   await close();
 });
 
-/** Stands between a client and its server, and breaks their connections when told to. */
-async function startCable(port: () => number) {
+/** Starts a proxy between a client and its server; `cut` breaks their connections. */
+async function startProxy(port: () => number) {
   const sockets = new Set<Socket>();
   const cut = () => {
     for (const socket of sockets) socket.destroy();
     sockets.clear();
   };
-  const cable = createServer((socket) => {
+  const proxy = createServer((socket) => {
     const there = connect(port(), "127.0.0.1");
     for (const one of [socket, there]) sockets.add(one.on("error", () => undefined));
     socket.pipe(there).pipe(socket);
   }).listen(0, "127.0.0.1");
-  await once(cable, "listening");
-  closes.push(cut, () => cable.close());
-  return { port: (cable.address() as AddressInfo).port, cut };
+  await once(proxy, "listening");
+  closes.push(cut, () => proxy.close());
+  return { port: (proxy.address() as AddressInfo).port, cut };
 }
 
-/** A server whose connection is cut while it works on the first call. */
-async function serveWithACut() {
+/** Starts a server, and a proxy that cuts the connection during the first call. */
+async function serveBehindProxy() {
   let asked = 0;
   const answer = async ({ value }: { value: string }) => {
     asked += 1;
-    if (asked === 1) cable.cut();
+    if (asked === 1) proxy.cut();
     return { value: `${value}, asked ${asked} times` };
   };
   const server = await serve({ ask: answer, getText: answer });
-  const cable = await startCable(() => server.port);
-  return { cable, asked: () => asked };
+  const proxy = await startProxy(() => server.port);
+  return { proxy, asked: () => asked };
 }
 
-test("a call that reads is made again where its connection broke under it", async () => {
-  const { cable } = await serveWithACut();
-  await expect(client(cable).getText({ value: "text" })).resolves.toMatchObject({ value: "text, asked 2 times" });
+test("a call that only reads is retried if its connection breaks", async () => {
+  const { proxy } = await serveBehindProxy();
+  await expect(client(proxy).getText({ value: "text" })).resolves.toMatchObject({ value: "text, asked 2 times" });
 });
 
-test("any other call is not: its effect may be there already", async () => {
-  const { cable, asked } = await serveWithACut();
-  await expect(client(cable).ask({ value: "text" })).rejects.toMatchObject({ code: "service_unavailable" });
+test("any other call is not retried, because it may have had its effect", async () => {
+  const { proxy, asked } = await serveBehindProxy();
+  await expect(client(proxy).ask({ value: "text" })).rejects.toMatchObject({ code: "service_unavailable" });
   expect(asked()).toBe(1);
 });
 
-test("what a server refuses by itself, as with its store away, is not asked again", async () => {
+test("a call that the server itself refuses as service_unavailable is not retried", async () => {
   let asked = 0;
   const server = await serve({
     getText: () => {

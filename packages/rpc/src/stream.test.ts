@@ -13,7 +13,7 @@ async function* numbers(to: number) {
   for (let number = 1; number <= to; number++) yield { value: String(number) };
 }
 
-/** Takes all messages; returns them with the error that ended the stream. */
+/** Reads all messages; returns them with the error that ended the stream. */
 async function drain(stream: AsyncIterable<{ value: string }>) {
   const values: string[] = [];
   try {
@@ -24,14 +24,14 @@ async function drain(stream: AsyncIterable<{ value: string }>) {
   }
 }
 
-test("a stream arrives whole and in order", async () => {
+test("a stream arrives complete and in order", async () => {
   const server = await serve({ count: () => numbers(1000) });
   const { values, error } = await drain(client(server).count({}));
   expect(error).toBeUndefined();
   expect(values).toEqual(Array.from({ length: 1000 }, (_, index) => String(index + 1)));
 });
 
-test("an error that ends a stream comes whole, after the messages before it", async () => {
+test("an error that ends a stream arrives complete, after the earlier messages", async () => {
   const server = await serve({
     async *count() {
       yield* numbers(100);
@@ -43,14 +43,14 @@ test("an error that ends a stream comes whole, after the messages before it", as
   expect(error).toMatchObject({ code: "rate_limited", message: "Slower.", retryAfterSeconds: 3 });
 });
 
-test("a caller that is not on the list gets no message", async () => {
+test("a caller that is not allowed gets no message", async () => {
   const server = await serve({ count: () => numbers(1) });
   const { values, error } = await drain(client(server, { caller: "monitor" }).count({}));
   expect(values).toEqual([]);
   expect(error).toMatchObject({ code: "forbidden" });
 });
 
-test("a consumer that is slow holds the handler back", async () => {
+test("a slow consumer slows the handler down", async () => {
   const kilobytes = "x".repeat(64 * 1024);
   const total = 400;
   let made = 0;
@@ -74,7 +74,7 @@ test("a consumer that is slow holds the handler back", async () => {
   expect(taken).toBe(total);
 });
 
-test("leaving the loop cancels the handler, also between two messages, and nothing else fails of it", async () => {
+test("leaving the loop cancels the handler, even between two messages, and causes no other error", async () => {
   let ended = false;
   const server = await serve({
     async *count(_request, { signal }) {
@@ -91,7 +91,7 @@ test("leaving the loop cancels the handler, also between two messages, and nothi
   expect(lines).toMatchObject([{ level: "debug", code: "CANCELLED" }]);
 });
 
-test("leaving the loop cancels a handler that back pressure holds", async () => {
+test("leaving the loop cancels a handler that waits because of back pressure", async () => {
   let ended = false;
   const server = await serve({
     async *count() {
@@ -106,7 +106,7 @@ test("leaving the loop cancels a handler that back pressure holds", async () => 
   await eventually(() => ended);
 });
 
-test("a signal ends a stream for both sides", async () => {
+test("a signal ends a stream on both sides", async () => {
   let ended = false;
   const hangUp = new AbortController();
   const server = await serve({
@@ -129,7 +129,7 @@ test("a signal ends a stream for both sides", async () => {
   await eventually(() => ended);
 });
 
-test("a stream takes a deadline where it is given one", async () => {
+test("a stream ends at its deadline, if it has one", async () => {
   const server = await serve({
     async *count(_request, { signal }) {
       yield { value: "1" };
@@ -140,7 +140,7 @@ test("a stream takes a deadline where it is given one", async () => {
   expect(error).toMatchObject({ code: "service_unavailable" });
 });
 
-test("close() ends the streams that are still open after the grace", async () => {
+test("close() ends streams that are still open after the grace period", async () => {
   let aborted = false;
   const server = await serve({
     async *count(_request, { signal }) {

@@ -1,4 +1,4 @@
-// For this package's tests: a service with text messages, on a real server with real clients.
+// For this package's tests: a service with text messages, with real servers and clients.
 import { create, createFileRegistry } from "@bufbuild/protobuf";
 import type { GenService } from "@bufbuild/protobuf/codegenv2";
 import {
@@ -11,14 +11,12 @@ import { type Client, type ClientOptions, createClient } from "./client.ts";
 import type { Handlers } from "./handlers.ts";
 import { type RpcServer, type ServeOptions, serveRpc } from "./server.ts";
 
-/** A second service of the same server. */
+/** A second service on the same server. */
 export type OtherService = GenService<{
   ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
 }>;
 
-/**
- * Ask and GetText answer a text with a text; by its name, GetText only reads. Count answers with any number of texts.
- */
+/** Ask and GetText return one text (GetText counts as a read because of its name), Count returns a stream of texts. */
 export type TextService = GenService<{
   getText: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };
   ask: { methodKind: "unary"; input: typeof StringValueSchema; output: typeof StringValueSchema };

@@ -41,7 +41,7 @@ function makeAuthority(name: string): string {
 }
 
 let serial = 1;
-/** The files of a service's certificate, by its name. */
+/** Issues a certificate for the service with this name; returns its files. */
 function issue(authority: string, commonName: string, host = "localhost"): TlsFiles {
   const file = join(folder, `${commonName}-${serial++}`);
   openssl("req", ...newKey, "-keyout", `${file}.key`, "-out", `${file}.csr`, "-subj", `/CN=${commonName}`);
@@ -63,7 +63,7 @@ function issue(authority: string, commonName: string, host = "localhost"): TlsFi
   return { ca: join(folder, `${authority}.pem`), cert: `${file}.pem`, key: `${file}.key`, reloadMs: 20 };
 }
 
-/** Puts a certificate into the place of another, as a secret's mount does. */
+/** Replaces a certificate's files by those of another, as the mount of a secret does. */
 function replace(old: TlsFiles, { ca, cert, key }: TlsFiles): void {
   for (const [from, to] of [
     [ca, old.ca],
@@ -93,14 +93,14 @@ test("the caller's name is the certificate's, even if the caller claims another"
   await expect(connect(server, issue(authority, "dashboard")).ask({})).rejects.toMatchObject({ code: "forbidden" });
 });
 
-test("an IP address is refused, as TLS can't name a server by it", () => {
+test("an IP address is refused, because TLS does not name a server by it", () => {
   for (const address of ["127.0.0.1:1", "[::1]:1", "dns:///10.0.0.1:1"]) {
     const options = { address, caller: "gateway", tls: issue(authority, "gateway") };
     expect(() => createClient(textService, options)).toThrow("called by its name");
   }
 });
 
-test("a client of an unknown authority is refused, and refuses a server of one", async () => {
+test("a client of an unknown authority is refused, and a client refuses a server of one", async () => {
   const server = await serve(echoCaller, { tls: issue(authority, "entity"), callers });
   const unknown = issue(stranger, "gateway");
   await expect(connect(server, unknown).ask({})).rejects.toMatchObject({ code: "service_unavailable" });
@@ -108,7 +108,7 @@ test("a client of an unknown authority is refused, and refuses a server of one",
   await expect(connect(server, trusting).ask({})).rejects.toMatchObject({ code: "service_unavailable" });
 });
 
-test("a server whose certificate has another host's name is refused", async () => {
+test("a server with a certificate for another host is refused", async () => {
   const server = await serve(echoCaller, { tls: issue(authority, "entity", "entity.example"), callers });
   const client = connect(server, issue(authority, "gateway"));
   await expect(client.ask({})).rejects.toMatchObject({ code: "service_unavailable" });
@@ -130,7 +130,7 @@ test("a client in plaintext or without a certificate is refused", async () => {
   }
 });
 
-test("a server shows a replaced certificate, and trusts a replaced authority, without a restart", async () => {
+test("a server uses a replaced certificate, and trusts a replaced authority, without a restart", async () => {
   const old = makeAuthority("old");
   const files = issue(old, "entity");
   const server = await serve(echoCaller, { tls: files, callers });
@@ -143,10 +143,10 @@ test("a server shows a replaced certificate, and trusts a replaced authority, wi
   replace(files, issue(young, "entity"));
   await eventually(() => lines.some(({ msg }) => String(msg).includes("certificates have changed")));
   await expect(connect(server, gateway).ask({})).resolves.toMatchObject({ value: "gateway" });
-  await expect(kept.ask({})).resolves.toMatchObject({ value: "gateway" }); // its connection stands
+  await expect(kept.ask({})).resolves.toMatchObject({ value: "gateway" }); // its connection stays open
 });
 
-test("a client shows a replaced certificate on its next connection, without a restart", async () => {
+test("a client uses a replaced certificate on its next connection, without a restart", async () => {
   const server = await serve(echoCaller, { tls: issue(authority, "entity"), callers });
   const files = issue(authority, "monitor");
   const client = connect(server, files);
@@ -162,7 +162,7 @@ test("a client shows a replaced certificate on its next connection, without a re
   );
 });
 
-test("a replacement that can't be used is told once, and the certificate in use stays", async () => {
+test("an invalid replacement is logged once, and the certificate in use stays", async () => {
   const files = issue(authority, "entity");
   const server = await serve(echoCaller, { tls: files, callers });
   copyFileSync(issue(authority, "entity").key, files.key); // not this certificate's
@@ -176,7 +176,7 @@ test("a replacement that can't be used is told once, and the certificate in use 
   await eventually(() => lines.some(({ level }) => level === "info"));
 });
 
-test("files that can't be used are an error at the start", async () => {
+test("invalid files are an error at the start", async () => {
   const files = issue(authority, "entity");
   const missing = { ...files, key: join(folder, "missing.key") };
   await expect(serve({}, { tls: missing })).rejects.toThrow("missing.key");
@@ -185,7 +185,7 @@ test("files that can't be used are an error at the start", async () => {
   expect(() => connect({ port: 1 }, missing)).toThrow("missing.key");
 });
 
-test("the three files are named together or not at all", () => {
+test("the three files must be configured together", () => {
   const all = { RPC_TLS_CA_PATH: "ca", RPC_TLS_CERT_PATH: "cert", RPC_TLS_KEY_PATH: "key" };
   expect(tlsFiles(all)).toEqual({ ca: "ca", cert: "cert", key: "key" });
   expect(tlsFiles({})).toBeUndefined();

@@ -24,7 +24,7 @@ test("a call reaches its handler with request and caller, and its reply comes ba
   expect(lines).toMatchObject([{ level: "debug", rpc: "test.v1.TextService/Ask", caller: "gateway", code: "OK" }]);
 });
 
-test("services beside the first one are served too, each with its own list of who may call", async () => {
+test("a server has several services, each with its own list of allowed callers", async () => {
   const beside = servicePart({
     service: otherService,
     handlers: { ask: async ({ value }) => ({ value: `other ${value}` }) },
@@ -41,7 +41,7 @@ test("services beside the first one are served too, each with its own list of wh
   for (const each of [gateway!, dashboard!]) each.close();
 });
 
-test("a refusal crosses whole, without its cause", async () => {
+test("a refusal arrives complete, without its cause", async () => {
   const refusal = new ServiceError("ambiguous_match", {
     message: "Two entities match: ACME Café 🏭.",
     details: [{ path: "checks[1]", message: "must be one of tin_match" }],
@@ -74,7 +74,7 @@ test("a refusal crosses whole, without its cause", async () => {
   expect(lines).toMatchObject([{ level: "info", error: "ambiguous_match", code: "FAILED_PRECONDITION" }]);
 });
 
-test("a refusal as large as an explained look-up of ten candidates crosses whole", async () => {
+test("a refusal as large as an explained look-up of ten candidates arrives complete", async () => {
   const explanation = Array.from({ length: 10 }, (_, index) => ({
     criterion: `criterion ${index}`,
     outcome: "agrees",
@@ -91,14 +91,14 @@ test("a refusal as large as an explained look-up of ten candidates crosses whole
   await expect(client(server).ask({})).rejects.toMatchObject({ code: "ambiguous_match", candidates });
 });
 
-test("an unknown outcome crosses whole", async () => {
+test("an unknown outcome arrives as such", async () => {
   const server = await serve({ ask: () => Promise.reject(outcomeUnknown(new Error("no answer"))) });
   const received = await errorOf(client(server).ask({}));
   expect(isOutcomeUnknown(received)).toBe(true);
   expect(received).toMatchObject({ message: outcomeUnknown(undefined).message });
 });
 
-test("a call that may have had its effect and gets no answer in time has an unknown outcome; one that reads has not", async () => {
+test("a call that gets no answer in time has an unknown outcome, unless it only reads", async () => {
   const hangs = (_request: unknown, { signal }: { signal: AbortSignal }) => hangsUntilAborted(signal);
   const caller = client(await serve({ ask: hangs, getText: hangs }));
   const [asked, read] = await Promise.all([
@@ -109,7 +109,7 @@ test("a call that may have had its effect and gets no answer in time has an unkn
   expect(read).toMatchObject({ code: "service_unavailable", outcomeUnknown: false });
 });
 
-test("a call whose server ends under it has an unknown outcome; one that found no server certainly had none", async () => {
+test("a call has an unknown outcome if its server ends during it, and no effect if no server was reached", async () => {
   const server = await serve({
     ask: () => {
       void server.close(0);
@@ -124,7 +124,7 @@ test("a call whose server ends under it has an unknown outcome; one that found n
   });
 });
 
-test("a refusal with text that is no Unicode still crosses", async () => {
+test("a refusal with invalid Unicode still arrives", async () => {
   const server = await serve({ ask: () => Promise.reject(new ServiceError("forbidden", { message: "half \ud83c" })) });
   await expect(client(server).ask({})).rejects.toMatchObject({ code: "forbidden", message: "half \ufffd" });
 });
@@ -146,20 +146,20 @@ test("an unknown error is withheld from the caller and logged with its cause", a
   ]);
 });
 
-test("a store's error becomes what the service translates it to", async () => {
+test("a store's error is translated by the service", async () => {
   const translate = (error: unknown) => new ServiceError("service_unavailable", { retryAfterSeconds: 5, cause: error });
-  const server = await serve({ ask: () => Promise.reject(new Error("away")) }, { translate });
+  const server = await serve({ ask: () => Promise.reject(new Error("unavailable")) }, { translate });
   await expect(client(server).ask({})).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 5 });
-  expect(lines).toMatchObject([{ level: "error", err: { message: "away" } }]);
+  expect(lines).toMatchObject([{ level: "error", err: { message: "unavailable" } }]);
 });
 
-test("a reply that can't be encoded is an error of the service, and logged", async () => {
+test("a reply that can't be encoded is logged as an error of the service", async () => {
   const server = await serve({ ask: async () => ({ value: Object.create(null) as string }) });
   await expect(client(server).ask({})).rejects.toMatchObject({ code: "internal_error" });
   expect(lines).toMatchObject([{ level: "error", msg: "a call failed" }]);
 });
 
-test("a caller that is not on the list is refused before the handler runs, and so is one without a name", async () => {
+test("a caller that is not allowed, or has no name, is refused before the handler runs", async () => {
   let ran = false;
   const server = await serve({
     ask: async () => {
@@ -181,7 +181,7 @@ test.each(["0.0.0.0", "::", "10.0.0.1", "entity.example"])("plaintext is not ser
 });
 
 test.each(["entity:50052", "10.0.0.1:50052", "dns:///entity:50052", "[2001:db8::1]:50052", "127.0.0.1.example:1"])(
-  "plaintext does not go to %s",
+  "plaintext is not sent to %s",
   (address) => {
     expect(() => client({ port: 0 }, { address })).toThrow("loopback only");
   },
@@ -193,7 +193,7 @@ test.each(["127.0.0.1", "localhost", "::1"])("plaintext is served and reached on
   await expect(client(server, { address }).ask({})).resolves.toMatchObject({ value: "here" });
 });
 
-test("a call made by a handler inherits the deadline that the handler is under, though it could take longer", async () => {
+test("a call made by a handler inherits the handler's deadline, even if its own is longer", async () => {
   const inner = await serve({ ask: (_request, { signal }) => hangsUntilAborted(signal) });
   const innerClient = client(inner);
   let reported: Error | undefined;
@@ -209,7 +209,7 @@ test("a call made by a handler inherits the deadline that the handler is under, 
   expect(reported!.cause).toMatchObject({ code: status.DEADLINE_EXCEEDED });
 });
 
-test("a call under a deadline that has passed is not made", async () => {
+test("no call is made after the handler's deadline", async () => {
   const inner = await serve({});
   const innerClient = client(inner);
   const outer = await serve({
@@ -240,19 +240,19 @@ test("a client that hangs up cancels the handler's signal", async () => {
   await eventually(() => lines.some(({ msg }) => msg === "the caller did not wait"));
 });
 
-test("a call with a signal that is aborted already fails", async () => {
+test("a call with an aborted signal fails", async () => {
   const server = await serve({});
   const call = client(server).ask({}, { signal: AbortSignal.abort() });
   await expect(call).rejects.toMatchObject({ code: "service_unavailable" });
 });
 
-test("a server that is out of reach is service_unavailable at once", async () => {
+test("an unreachable server is service_unavailable immediately", async () => {
   const server = await serve({});
   await server.close();
   await expect(client(server).ask({})).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 1 });
 });
 
-test("a server that comes back on its port is found again by an existing client", async () => {
+test("an existing client reconnects to a server that comes back on its port", async () => {
   const first = await serve({ ask: async () => ({ value: "first" }) });
   const caller = client(first);
   await caller.ask({});
@@ -266,7 +266,7 @@ test("a server that comes back on its port is found again by an existing client"
       () => false,
     ),
   );
-  // The longest pause between two attempts is a second, plus its jitter of a fifth.
+  // The longest pause between two attempts is one second plus 20 % jitter.
   expect(performance.now() - backAt).toBeLessThan(5_000);
 });
 
@@ -291,7 +291,7 @@ test("close() lets running calls finish and refuses new ones", async () => {
   await closed;
 });
 
-test("a port that is taken is an error", async () => {
+test("a port in use is an error", async () => {
   const server = await serve({});
   setLogVerbosity(logVerbosity.NONE); // grpc-js would print it as well
   await expect(serve({}, { port: server.port })).rejects.toThrow("EADDRINUSE");

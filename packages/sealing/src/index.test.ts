@@ -5,13 +5,13 @@ const old = { id: "k1", key: Buffer.alloc(32, 1) };
 const current = { id: "k2", key: Buffer.alloc(32, 2) };
 const place: Place = ["org_1", "live", "entity_identifiers", "ent_1", "tin"];
 
-test("what an old key sealed still opens after a rotation, and new boxes are sealed by the new key", () => {
+test("values sealed with an old key still open after a rotation, and new ones are sealed with the new key", () => {
   const before = seal([old], place, "123456789");
   expect(open([current, old], place, before)).toBe("123456789");
   expect(seal([current, old], place, "123456789").key_id).toBe("k2");
 });
 
-test("a box that is moved to another place, or changed, does not open", () => {
+test("a sealed value that was moved to another place, or changed, does not open", () => {
   const sealed = seal([current], place, "123456789");
   expect(() => open([current], ["org_2", "live", "entity_identifiers", "ent_1", "tin"], sealed)).toThrow();
   const changed = Buffer.from(sealed.box);
@@ -20,7 +20,7 @@ test("a box that is moved to another place, or changed, does not open", () => {
   expect(() => open([old], place, sealed)).toThrow("no key k2");
 });
 
-test("a keyed hash is looked up by every key of the ring", () => {
+test("a keyed hash is computed with every key of the ring", () => {
   const [stored] = keyedHashes([old], "123456789");
   expect(keyedHashes([current, old], "123456789").map(({ hash }) => hash.toString("hex"))).toContain(
     stored!.hash.toString("hex"),

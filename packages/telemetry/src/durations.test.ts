@@ -11,6 +11,6 @@ test.each([
   [16_383, 14],
   [16_384, 15],
   [1e9, 15],
-])("%d ms are counted in class %d", (durationMs, place) => {
+])("%d ms are counted in bucket %d", (durationMs, place) => {
   expect(durationClass(durationMs)).toBe(place);
 });

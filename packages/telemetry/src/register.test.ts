@@ -30,7 +30,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Runs a program as services are run; returns what it prints as JSON. */
+/** Runs a program in the way services run; returns the JSON that it prints. */
 async function run(program: string, environment: Record<string, string>): Promise<Record<string, unknown>> {
   const folder = dirname(fileURLToPath(import.meta.url));
   const args = ["--import", join(folder, "register.ts"), "--input-type=module", "--eval", program];
@@ -81,7 +81,7 @@ test("requests and MongoDB commands are traced and exported, but not those of th
   expect(inHandlers).toEqual({ "/v1/entities": served!.traceId });
   const commands = spans.filter(({ attributes }) => attributes.some(({ key }) => key.startsWith("db.")));
   expect(commands).toMatchObject([{ parentSpanId: served!.spanId, traceId: served!.traceId }]);
-  // Nothing is traced that belongs to no request: neither the exporter's own calls nor the driver's.
+  // Only requests are traced, not the exporter's own calls or the driver's.
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([served!.traceId]));
 });
 

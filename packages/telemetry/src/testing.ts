@@ -25,7 +25,7 @@ export function recordTelemetry() {
   });
   sdk.start();
   return {
-    /** Spans that have ended, in the order of their ends. */
+    /** Spans that have ended, in the order in which they ended. */
     spans,
     /** Returns the current state of a metric; undefined if nothing was measured. */
     async metric(name: string): Promise<MetricData | undefined> {

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { defaultTextMapGetter, defaultTextMapSetter, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { traceParentPropagator } from "./trace-parent.ts";
 
-test("a client's trace is continued; its tracestate and baggage are not taken over", () => {
+test("a client's trace is continued, without its tracestate and baggage", () => {
   const propagator = traceParentPropagator();
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   const incoming = { traceparent, tracestate: "vendor=123456789", baggage: "tin=123456789" };

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 type Found<T> = Exclude<T, false | 0 | "" | null | undefined>;
 
 /**
- * Calls `look` every `everyMs` until it returns something truthy, and returns that. Errors: those of `look`; after
+ * Calls `look` every `everyMs` until it returns something truthy, and returns it. Errors: those of `look`; after
  * `timeoutMs`, one with the code of `look` in its text.
  */
 export async function eventually<T>(

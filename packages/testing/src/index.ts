@@ -1,4 +1,4 @@
-// Only for tests: the image does not hold this package.
+// Only for tests: images do not contain this package.
 export { eventually } from "./eventually.ts";
 export { captureLogs, type LogLine } from "./logs.ts";
 export { type TestMongo, testMongo } from "./mongo.ts";

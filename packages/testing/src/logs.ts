@@ -1,6 +1,6 @@
 import { createLogger, type Logger } from "@vvs/logging";
 
-/** One line of a log, parsed. */
+/** One parsed log line. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
 /** Returns a logger and the lines that it has written so far, debug level included. */

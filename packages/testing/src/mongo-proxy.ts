@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface MongoProxy {
-  /** Connection string that leads through the proxy. */
+  /** Connection string through the proxy. */
   readonly uri: string;
   /** Stops all traffic in both directions, as if the server hangs; connections stay open. */
   hold(): void;
@@ -58,7 +58,7 @@ export async function mongoProxy(uri: string): Promise<MongoProxy> {
     });
     upstream.on("data", (data) => {
       if (!loses) client.write(data);
-      // The reply has arrived, and so the command has run, before it is lost.
+      // The server has run the command, because its reply has arrived here.
       else if (loses === "cut") client.destroy();
       else proxy.hold();
     });

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { type Db, MongoClient } from "mongodb";
 
-/** Databases that belong to one test, on a real replica set. */
+/** Databases of one test, on a real replica set. */
 export interface TestMongo {
   readonly client: MongoClient;
-  /** Beginning of the names of all databases of this test. */
+  /** Prefix of the names of all databases of this test. */
   readonly prefix: string;
   /** A database for tests that need only one. */
   readonly db: Db;
-  /** Drops every database whose name begins with the prefix, and disconnects. */
+  /** Drops every database with the prefix, and disconnects. */
   close(): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ describe("headers of every answer", () => {
 });
 
 describe("an unavailable service", () => {
-  test("is answered with 503 and Retry-After, and health reports it until the service is back", async () => {
+  test("causes 503 with Retry-After, and health reports it until the service is back", async () => {
     const other = await startTestGateway(process.env.REDIS_URL);
     try {
       const { value } = other.account.createKey();

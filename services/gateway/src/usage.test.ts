@@ -92,7 +92,7 @@ test("every answer to a valid key counts, including refusals; requests without a
   }
 });
 
-test("nothing is reported if there were no requests", async () => {
+test("nothing is reported without requests", async () => {
   const { usage, sent } = counting();
   await usage.close();
   expect(sent).toEqual([]);

@@ -8,19 +8,19 @@ import { round } from "./round.ts";
 import type { Row } from "./row.ts";
 
 const ORDINARY = 5_000;
-/** Of each kind. */
+/** Number of endless answers of each kind. */
 const ENDLESS = 40;
 const SAMPLE_MS = 50;
-/** The dispatcher's own time for an attempt, and what timers may be late. */
+/** The dispatcher's time limit for an attempt, and the tolerance for late timers. */
 const TOTAL_TIMEOUT_MS = 15_000;
 const LATE_MS = 1_000;
 
-/** Answers that drip for ever and answers of 300 MB: when they are cut, and what they cost. */
+/** Answers that drip forever and answers of 300 MB: when they are cut off, and how much memory they take. */
 export const answers: Row = {
   name: "answers",
   targets: {
     drip_cut_ms: { at_most: TOTAL_TIMEOUT_MS + LATE_MS },
-    // Of 300 MB; what buffers of the system take on both sides is some.
+    // Of 300 MB. The system's buffers on both sides take a part of this.
     huge_taken_mb: { at_most: 16 },
     huge_not_delivered: { at_most: 0 },
     resident_growth_mb: { at_most: 20 },
@@ -67,7 +67,7 @@ export const answers: Row = {
   },
 };
 
-/** The most memory that a process has had resident so far. */
+/** Watches the peak resident memory of a process. */
 function watchResident(pid: number): { peakMb(): number; stop(): Promise<void> } {
   let peak = 0;
   let watching = true;

@@ -1,5 +1,5 @@
-// What deliveries are measured against, started as a process of its own: a loop that signs by both schemes and POSTs with
-// undici, and keeps nothing. It prints its address; a GET runs it for `ms` and answers with the rate.
+// Baseline for deliveries, started as a separate process: a loop that signs with both schemes, POSTs with undici and
+// stores nothing. It prints its address. A GET runs the loop for `ms` and answers with the rate.
 import { createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ const dispatcher = new Agent({ pipelining: 1 });
 const ids = { event: newId("evt"), monitor: newId("mon"), entity: newId("ent"), verification: newId("ver") };
 let next = 0;
 
-/** The body and the headers that the product sends. */
+/** Sends the same body and headers as the product. */
 async function send(): Promise<void> {
   const sentAt = new Date();
   const body = JSON.stringify({

@@ -18,15 +18,15 @@ import { throughput } from "./throughput.ts";
 
 const rows: readonly Row[] = [throughput, latency, hanging, kill, answers];
 
-/** Deliveries by a real dispatcher process, from Kafka to played subscribers. */
+/** Deliveries by a real dispatcher process, from Kafka to simulated subscribers. */
 export const deliverBenchmark: Benchmark = {
   name: "deliver",
-  about: "webhooks from Kafka to 2xx against a bare loop that signs and POSTs, and under hostile subscribers",
+  about: "webhooks from Kafka to 2xx against a bare loop that signs and POSTs, and with hostile subscribers",
   usage: `[${rows.map(({ name }) => name).join("] [")}]`,
   targets: Object.assign({}, ...rows.map(({ targets }) => targets)),
   async run(log, args) {
     const unknown = args.find((arg) => !rows.some(({ name }) => name === arg));
-    if (unknown !== undefined) throw new UsageError(`${unknown} is no row of this benchmark.`);
+    if (unknown !== undefined) throw new UsageError(`This benchmark has no row ${unknown}.`);
     const chosen = args.length === 0 ? rows : rows.filter(({ name }) => args.includes(name));
     return await withCloses(async (onClose) => {
       const folder = join(projectRoot, ".cache", "bench", `b${randomBytes(4).toString("hex")}`);
@@ -42,15 +42,15 @@ export const deliverBenchmark: Benchmark = {
 };
 
 const conditions = {
-  baseline: "undici POST with both signatures, 64 in flight, nothing stored, in a process of its own",
-  endpoints: `${ENDPOINTS} of ${ORGANIZATIONS} organizations, each with an address of its own, plain HTTP`,
-  events: "each of a monitor of its own; in the kill, four of each monitor",
+  baseline: "undici POST with both signatures, 64 in flight, nothing stored, in a separate process",
+  endpoints: `${ENDPOINTS} of ${ORGANIZATIONS} organizations, each with its own address, plain HTTP`,
+  events: "each for a different monitor; in the kill row, four for each monitor",
   telemetry: "every span exported over OTLP to a sink on this machine",
-  processes: "dispatcher, MongoDB, Kafka, a played account service, subscribers and the load on this machine",
+  processes: "dispatcher, MongoDB, Kafka, a simulated account service, subscribers and the load on this machine",
   processors: cpus().length,
 };
 
-/** Measures a row with processes, databases and topics of its own, so that no row feels what another left. */
+/** Measures a row with its own processes, databases and topics, so that no row affects another. */
 function measureRow(
   row: Row,
   { servers, folder, log }: { servers: Servers; folder: string; log: (line: string) => void },
@@ -75,7 +75,7 @@ function measureRow(
   });
 }
 
-/** Runs something and then, however it went, what it asked for, latest first. */
+/** Runs a function, and then its registered closes in reverse order, even if it failed. */
 async function withCloses<T>(run: (onClose: (close: () => Promise<unknown>) => void) => Promise<T>): Promise<T> {
   const closes: (() => Promise<unknown>)[] = [];
   try {

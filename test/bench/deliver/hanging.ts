@@ -10,10 +10,10 @@ import { clockMs } from "./subscribers.ts";
 
 const PER_SECOND = 240;
 const FOR_MS = 60_000;
-/** One in so many events is for an endpoint that never answers. */
+/** One event in this many goes to an endpoint that never answers. */
 const HANGING_SHARE = 6;
 
-/** What others notice of an endpoint that hangs: its organization has healthy ones, too. */
+/** The effect of a hanging endpoint on healthy ones, some of which belong to the same organization. */
 export const hanging: Row = {
   name: "hanging",
   targets: { healthy_p99_ms: { at_most: 1_000 }, healthy_rate_share: { at_least: 0.9 } },
@@ -25,13 +25,13 @@ export const hanging: Row = {
     const event = (index: number): WebhookRequested => {
       const endpoint = index % ENDPOINTS;
       const isHanging = index % HANGING_SHARE === 0;
-      const made = webhookEvent({
+      const webhook = webhookEvent({
         organizationId: ownerOf(isHanging ? 0 : endpoint),
         monitorId: newId("mon"),
         url: isHanging ? hangs : subscribers.url(endpoint),
       });
-      if (!isHanging) healthy.add(made.eventId);
-      return made;
+      if (!isHanging) healthy.add(webhook.eventId);
+      return webhook;
     };
     const sentAt = await publishSteadily(bench, {
       perSecond: PER_SECOND,

@@ -7,11 +7,11 @@ import type { Row } from "./row.ts";
 import { type Arrival, clockMs } from "./subscribers.ts";
 
 const EVENTS = 10_000;
-/** Events of each monitor, which are to come in order. */
+/** Events per monitor. They must arrive in order. */
 const PER_MONITOR = 4;
 const KILL_AFTER = 3_000;
 
-/** `kill -9` in the middle of a drain, and a start right after it. */
+/** `kill -9` while a backlog is being delivered, and an immediate restart. */
 export const kill: Row = {
   name: "kill",
   targets: {
@@ -39,7 +39,7 @@ export const kill: Row = {
     });
     const killedAt = clockMs();
     await stack.kill();
-    log("Killed while it drained; starting again ...");
+    log("Killed while delivering; starting again ...");
     await stack.start();
     const readyAt = clockMs();
     let arrivals: Arrival[] = [];
@@ -66,7 +66,7 @@ export const kill: Row = {
   },
 };
 
-/** How many events came for the first time before an earlier one of their monitor. */
+/** Counts the events that first arrived before an earlier event of the same monitor. */
 function outOfOrder(events: readonly ReturnType<typeof webhookEvent>[], firsts: ReadonlyMap<string, Arrival>): number {
   const latest = new Map<string, number>();
   let count = 0;

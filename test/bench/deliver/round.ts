@@ -1,4 +1,4 @@
-/** For figures that people read. */
+/** Rounds a figure for display. */
 export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }

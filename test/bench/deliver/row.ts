@@ -2,9 +2,9 @@ import type { DeliveryStack } from "../../support/delivery-stack.ts";
 import type { Bound } from "../benchmark.ts";
 import type { Subscribers } from "./subscribers.ts";
 
-/** One of the things that are measured, with a dispatcher and subscribers of its own. */
+/** One measurement, with its own dispatcher and subscribers. */
 export interface Row {
-  /** As an argument. */
+  /** Also the argument that selects the row. */
   readonly name: string;
   readonly targets: Readonly<Record<string, Bound>>;
   measure(bench: RowBench): Promise<Readonly<Record<string, number>>>;
@@ -13,9 +13,9 @@ export interface Row {
 export interface RowBench {
   readonly stack: Pick<DeliveryStack, "publish" | "pending" | "deliveries" | "kill" | "start" | "pid">;
   readonly subscribers: Subscribers;
-  /** Where spans can be counted. */
+  /** URL at which spans can be counted. */
   readonly sinkUrl: string;
   readonly log: (line: string) => void;
-  /** Called, latest first, when the row is done or has failed. */
+  /** Registers a close. Closes run in reverse order when the row is done or has failed. */
   readonly onClose: (close: () => Promise<unknown>) => void;
 }

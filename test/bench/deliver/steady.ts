@@ -10,7 +10,7 @@ const PER_SECOND = 200;
 const WARM_UP_MS = 10_000;
 const FOR_MS = 30_000;
 
-/** How long an event takes from its way to Kafka to the request at its subscriber, at a steady rate. */
+/** Time from sending an event to Kafka until the request at its subscriber, at a steady rate. */
 export const latency: Row = {
   name: "latency",
   targets: { latency_p50_ms: { at_most: 30 }, latency_p99_ms: { at_most: 100 } },
@@ -36,7 +36,7 @@ export const latency: Row = {
   },
 };
 
-/** Publishes one event after the other at a steady rate; when each set out to Kafka, by its id. */
+/** Publishes events at a steady rate. Returns when each was sent to Kafka, by event id. */
 export async function publishSteadily(
   { stack }: Pick<RowBench, "stack">,
   options: { perSecond: number; forMs: number; events: (count: number) => WebhookRequested[] },
@@ -58,7 +58,7 @@ export async function publishSteadily(
   return sentAt;
 }
 
-/** When events came first, and how long they took, sorted. Those that do not come at all have taken until now. */
+/** Returns when each event first arrived, and the sorted latencies. A missing event counts with the time until now. */
 export async function firstArrivals({ subscribers }: Pick<RowBench, "subscribers">, sentAt: Map<string, number>) {
   const at = new Map<string, number>();
   await eventually(

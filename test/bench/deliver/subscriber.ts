@@ -1,6 +1,6 @@
-// The subscribers of the benchmark, as one process of its own: one server for each address in HOSTS, all on one port of
-// loopback, so that each endpoint has an origin of its own. The path tells how to answer. It prints the port, and the
-// address at which it tells what came.
+// The subscribers of the benchmark, in one separate process: one server for each address in HOSTS, all on the same port
+// of loopback, so that each endpoint has its own origin. The path selects the answer. The process prints this port and
+// the port of the server that reports what arrived.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Arrival, Cut } from "./subscribers.ts";
@@ -26,7 +26,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     const url = `http://${request.headers.host}${request.url}`;
     const verification = /"verification_id":"(\w+)"/.exec(body)?.[1] ?? "";
     const arrival = { id, verification, url, attempt: Number(request.headers["x-delivery-attempt"]), at };
-    // The bare loop's are too many to keep.
+    // The bare loop sends too many to keep.
     if (request.url !== "/bare") arrivals.push(arrival);
     if (request.url!.startsWith("/hang")) return;
     if (request.url!.startsWith("/drip")) drip(response, at);
@@ -35,7 +35,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-/** Answers with a byte now and then, for ever. */
+/** Answers one byte at a time, forever. */
 function drip(response: ServerResponse, at: number): void {
   response.writeHead(200);
   const timer = setInterval(() => response.write("."), DRIP_MS);
@@ -45,7 +45,7 @@ function drip(response: ServerResponse, at: number): void {
   });
 }
 
-/** Answers with more than anybody wants, as fast as it is taken. */
+/** Answers with a huge body, as fast as it is read. */
 function pour(response: ServerResponse, at: number): void {
   response.writeHead(200, { "content-length": HUGE_BYTES });
   let bytes = 0;

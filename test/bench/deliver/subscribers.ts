@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { startHelper } from "../../support/helper-process.ts";
 
-/** One POST that a subscriber got. */
+/** One POST that a subscriber received. */
 export interface Arrival {
-  /** The event, as its header names it. */
+  /** Event id, from the header. */
   readonly id: string;
-  /** What the body is about: told apart from others whatever the header says. */
+  /** Verification id, from the body. It identifies the event even if the header is wrong. */
   readonly verification: string;
   readonly url: string;
   readonly attempt: number;
@@ -13,17 +13,17 @@ export interface Arrival {
   readonly at: number;
 }
 
-/** An endless answer that was ended by the other side. */
+/** An endless answer that the dispatcher cut off. */
 export interface Cut {
   readonly kind: "drip" | "huge";
   readonly afterMs: number;
-  /** Taken from the subscriber, buffers of the system included. */
+  /** Bytes read from the subscriber, including system buffers. */
   readonly bytes: number;
 }
 
-/** The played subscribers. */
+/** The simulated subscribers. */
 export interface Subscribers {
-  /** An URL at the endpoint of that number. */
+  /** Returns a URL at the endpoint with this index. */
   url(endpoint: number, path?: string): string;
   count(): Promise<number>;
   arrivals(from?: number): Promise<Arrival[]>;
@@ -49,7 +49,7 @@ export async function startSubscribers(endpoints: number): Promise<Subscribers> 
   };
 }
 
-/** The clock that subscribers tell arrivals by. */
+/** Returns the time on the same clock as arrivals. */
 export function clockMs(): number {
   return performance.timeOrigin + performance.now();
 }

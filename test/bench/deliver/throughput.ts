@@ -11,10 +11,10 @@ const ROUNDS = 5;
 const EVENTS = 10_000;
 const BARE_MS = 4_000;
 const BARE_IN_FLIGHT = 64;
-/** Until each process runs as fast as it ever will. */
+/** Number of floods until the processes reach full speed. */
 const WARM_UP_FLOODS = 2;
 
-/** Floods from Kafka until all is delivered and recorded, in turn with the bare loop, so that both see one machine. */
+/** Floods from Kafka until all is delivered and recorded, alternating with the bare loop under the same conditions. */
 export const throughput: Row = {
   name: "throughput",
   targets: { ratio_to_bare: { at_least: 0.17 } },
@@ -51,7 +51,7 @@ export const throughput: Row = {
   },
 };
 
-/** From the first record on its way to Kafka until the last delivery is recorded as delivered. */
+/** Returns deliveries per second, from sending the first record to Kafka until the last delivery is recorded. */
 async function floodPerSecond({ stack, subscribers }: RowBench): Promise<number> {
   const events = flood(EVENTS, subscribers.url);
   const before = await subscribers.count();

@@ -21,7 +21,7 @@ import { insertRaw } from "./raw-inserts.ts";
 const FULL_SIZE = 900_000;
 const SEED = 1;
 
-/** A load by the operator's command, with the service answering beside it, against inserting what it wrote. */
+/** The operator's load command, while the service answers look-ups, against inserting the same documents directly. */
 export const loadBenchmark: Benchmark = {
   name: "load",
   about: "a made-up registry through the load command against insertMany of the same documents",
@@ -52,9 +52,9 @@ function sizeOf(args: readonly string[]): number {
     const size = Number(values.size ?? FULL_SIZE);
     if (Number.isSafeInteger(size) && size >= 1_000 && size <= 9_999_999) return size;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new UsageError("A size is a whole number from 1000 to 9999999.");
+  throw new UsageError("--size must be a whole number from 1000 to 9999999.");
 }
 
 interface Run {
@@ -91,9 +91,9 @@ async function measure({ size, prefix, folder, log, onClose }: Run): Promise<Mea
 
   const file = join(folder, "registry.dat");
   const names = await nameModelOf(SEED);
-  log(`Making up an extract of ${size} rows ...`);
+  log(`Generating an extract of ${size} rows ...`);
   await pipeline(Readable.from(extractOf({ seed: SEED, size, names, cutDate: new Date() })), createWriteStream(file));
-  log("Loading it, with look-ups beside it ...");
+  log("Loading it, with look-ups at the same time ...");
   const lookups = startLookups({ address: `127.0.0.1:${service.ports.rpc}`, seed: SEED, size, names });
   const first = await runLoader({ file, environment, log });
   const latencies = await lookups.stop();
@@ -106,7 +106,7 @@ async function measure({ size, prefix, folder, log, onClose }: Run): Promise<Mea
     conditions: {
       baseline: "insertMany of 1,000 documents at a time, entities and snapshots, same indexes, majority writes",
       rows: size,
-      look_ups: "20 a second by UEI and 5 by name, of what is being loaded, while it is loaded",
+      look_ups: "20 a second by UEI and 5 by name, of the rows being loaded, during the load",
       telemetry: "every span of the service exported over OTLP to a sink on this machine",
       processes: "loader, entity service, MongoDB, all on this machine",
       processors: cpus().length,

@@ -3,14 +3,14 @@ import { runProcess } from "../../../deploy/local/processes.ts";
 import { projectRoot } from "../../../deploy/local/services.ts";
 
 export interface LoadRun {
-  /** As the command itself reports them. */
+  /** Reported by the command, like all figures here. */
   readonly seconds: number;
   readonly new: number;
   readonly unchanged: number;
   readonly peakRssMb: number;
 }
 
-/** Loads an extract by the operator's own command, in a process of its own. Errors: it failed. */
+/** Loads an extract with the operator's command in a separate process. Errors: the load failed. */
 export async function runLoader(options: {
   file: string;
   environment: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export async function runLoader(options: {
   if (code !== 0) throw new Error(`The load failed: ${output}`);
   const figure = (name: string) => {
     const text = new RegExp(`\\b${name} ([\\d.]+)`).exec(output)?.[1];
-    if (text === undefined) throw new Error(`The load did not tell ${name}: ${output}`);
+    if (text === undefined) throw new Error(`The load did not report ${name}: ${output}`);
     return Number(text);
   };
   return {

@@ -14,7 +14,7 @@ export interface Lookups {
   stop(): Promise<Readonly<Record<string, number>>>;
 }
 
-/** Looks up what is being loaded, by identifier and by name, at a steady rate until it is stopped. */
+/** Looks up rows that are being loaded, by identifier and by name, at a steady rate until it is stopped. */
 export function startLookups(options: { address: string; seed: number; size: number; names: NameModel }): Lookups {
   const { address, seed, size, names } = options;
   const client = createClient(EntityService, { address, caller: "gateway", tls: undefined });
@@ -58,7 +58,7 @@ function latencies(name: string, valuesMs: readonly number[]): Record<string, nu
   return { [`${name}_lookups`]: values.length, [`${name}_p50_ms`]: at(50), [`${name}_p99_ms`]: at(99) };
 }
 
-/** What is not loaded yet is no failure. */
+/** Ignores look-ups of rows that are not loaded yet. */
 function ignoreAbsent(error: unknown): void {
   if ((error as { code?: unknown }).code !== "entity_not_found") throw error;
 }

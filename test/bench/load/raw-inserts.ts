@@ -4,8 +4,8 @@ const BATCH_SIZE = 1_000;
 const COLLECTIONS = ["entities", "entity_snapshots"] as const;
 
 /**
- * Inserts the entities of a load and their snapshots into another database that has the same indexes, with nothing but
- * `insertMany`; returns the seconds that those calls took, without reading the documents.
+ * Inserts the entities of a load and their snapshots into another database with the same indexes, using only
+ * `insertMany`. Returns the seconds that those calls took, without the time to read the documents.
  */
 export async function insertRaw(from: Db, to: Db): Promise<{ documents: number; seconds: number }> {
   let documents = 0;
@@ -23,7 +23,7 @@ export async function insertRaw(from: Db, to: Db): Promise<{ documents: number; 
   return { documents, seconds };
 }
 
-/** In the order of the load, as ids are in order of time. */
+/** Yields batches in the order of the load: ids are ordered by time. */
 async function* batchesOf(collection: Collection): AsyncGenerator<Document[]> {
   let batch: Document[] = [];
   for await (const document of collection.find().sort({ _id: 1 }).batchSize(BATCH_SIZE)) {

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "../benchmark.ts";
 
-/** The parts of the benchmark, each of which can be asked for alone. */
+/** Parts of the benchmark. Each can be run separately. */
 export const parts = ["names", "identifiers"] as const;
 export type Part = (typeof parts)[number];
 
@@ -17,7 +17,7 @@ export type Arguments =
       readonly parts: readonly Part[];
     };
 
-/** Errors: UsageError. */
+/** Parses the arguments. Errors: UsageError. */
 export function parseArguments(args: readonly string[]): Arguments {
   const text = { type: "string" } as const;
   const options = { size: text, seed: text, "per-category": text, only: text, names: text, queries: text };
@@ -25,12 +25,12 @@ export function parseArguments(args: readonly string[]): Arguments {
     try {
       return parseArgs({ args: [...args], options });
     } catch (cause) {
-      throw new UsageError("There is an argument that is not known.", { cause });
+      throw new UsageError("Unknown argument.", { cause });
     }
   })();
   if (values.names !== undefined || values.queries !== undefined) {
     if (values.names === undefined || values.queries === undefined || Object.keys(values).length > 2) {
-      throw new UsageError("A file of names and one of queries are needed, and nothing else.");
+      throw new UsageError("--names and --queries must be given together, without other arguments.");
     }
     return { namesFile: values.names, queriesFile: values.queries };
   }
@@ -46,6 +46,7 @@ export function parseArguments(args: readonly string[]): Arguments {
 
 function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
   const value = text === undefined ? otherwise : Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new UsageError(`--${name} is a whole number from 1 on.`);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new UsageError(`--${name} must be a whole number of at least 1.`);
   return value;
 }

@@ -1,5 +1,5 @@
-// What a look-up by identifier is measured against, started as a process of its own: a gRPC handler on grpc-js that does
-// one indexed findOne, with the product's telemetry, and nothing else. It prints its port.
+// Baseline for look-ups by identifier, started as a separate process: a gRPC handler on grpc-js that does only one
+// indexed findOne, with the product's telemetry. It prints its port.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
 import {

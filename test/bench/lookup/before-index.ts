@@ -6,7 +6,7 @@ import { randomOf } from "../registry/random.ts";
 import { newCaller } from "./caller.ts";
 import { nameKey } from "./same-name.ts";
 
-/** Names asked for as they are, one after the other, for as long as the service has no index. */
+/** Looks up exact names, one at a time, until the service has its name index. */
 export async function askBeforeIndex(options: {
   readonly address: string;
   readonly registry: { readonly seed: number; readonly size: number; readonly names: NameModel };
@@ -25,8 +25,8 @@ export async function askBeforeIndex(options: {
       const began = performance.now();
       try {
         const { entity, candidates } = await client.lookUp({ caller, legalName: wanted, fuzzy: true });
-        const told = entity ? [entity.legalName] : candidates.map(({ legalName }) => legalName);
-        if (told.some((name) => nameKey(name) === nameKey(wanted))) right++;
+        const found = entity ? [entity.legalName] : candidates.map(({ legalName }) => legalName);
+        if (found.some((name) => nameKey(name) === nameKey(wanted))) right++;
       } catch (error) {
         if ((error as { code?: unknown }).code !== "entity_not_found") failed++;
       }
@@ -35,12 +35,12 @@ export async function askBeforeIndex(options: {
   } finally {
     client.close();
   }
-  const asked = latenciesMs.length;
+  const count = latenciesMs.length;
   return {
-    asked_before_index: asked,
+    asked_before_index: count,
     failed_before_index: failed,
-    ...(asked > 0 && {
-      right_before_index: Number((right / asked).toFixed(3)),
+    ...(count > 0 && {
+      right_before_index: Number((right / count).toFixed(3)),
       before_index_p50_ms: Number(median(latenciesMs).toFixed(1)),
     }),
   };

@@ -10,7 +10,7 @@ import { runInProcess } from "./in-process.ts";
 import { judge } from "./judgement.ts";
 import { startLoadedService } from "./loaded-service.ts";
 
-const RIGHT = "the true record, or one of the same normalized name, or of the same confidence as the first";
+const RIGHT = "the true record, or one with the same normalized name, or with the same confidence as the first";
 
 const quality = {
   first_mean: { at_least: 0.92 },
@@ -22,7 +22,7 @@ const quality = {
   calibration_error: { at_most: 0.05 },
 } as const;
 
-/** Look-ups of somebody by a name that somebody typed, among as many names as the registry has. */
+/** Look-ups by a typed name, among as many names as the registry has, and by identifier. */
 export const lookupBenchmark: Benchmark = {
   name: "lookup",
   about: "look-ups by name among a million, by kind of error, and by identifier against a bare findOne",
@@ -55,19 +55,19 @@ async function ofService(
     const figures: Record<string, number> = {};
     if (parts.includes("identifiers")) Object.assign(figures, await measureByIdentifier(service, { seed, size }));
     if (parts.includes("names")) {
-      log("Making up queries ...");
+      log("Generating queries ...");
       const queries = generateQueries({ names, seed, size, perCategory });
-      log(`Asking ${queries.length} queries by name ...`);
+      log(`Running ${queries.length} queries by name ...`);
       Object.assign(figures, await measureByName(service, queries, log));
     }
     return {
       conditions: {
-        baseline: "by identifier: a grpc-js handler with one findOne and the same telemetry, in turns",
+        baseline: "by identifier: a grpc-js handler with one findOne and the same telemetry, alternating",
         right: RIGHT,
         rows: size,
         seed,
         telemetry: "every span exported over OTLP to a sink on this machine",
-        processes: "entity service, MongoDB, and what asks them, one call at a time, all on this machine",
+        processes: "entity service, MongoDB and the client, one call at a time, all on this machine",
         processors: cpus().length,
       },
       figures,

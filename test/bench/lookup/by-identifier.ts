@@ -13,7 +13,7 @@ import type { LoadedService } from "./loaded-service.ts";
 const ROUNDS = 7;
 const ROUND_MS = 3_000;
 
-/** Look-ups by UEI through the product and through a bare findOne, in turns, one at a time. */
+/** Measures look-ups by UEI, one at a time, alternating between the product and a bare findOne. */
 export async function measureByIdentifier(
   service: LoadedService,
   registry: { seed: number; size: number },

@@ -9,12 +9,12 @@ import type { LoadedService } from "./loaded-service.ts";
 import { cpuMsOf, memoryOf } from "./process-figures.ts";
 import { nameKey } from "./same-name.ts";
 
-/** Until the runtime has compiled what it will: a service runs for days. */
+/** Number of queries until the runtime has compiled the code: a service runs for days. */
 const WARM_UP = 2_000;
-/** More than an index of a million names takes in before it is built anew. */
+/** Share of names to change: more than an index of a million names accepts before it is rebuilt. */
 const CHANGED_SHARE = 0.05;
 
-/** Asks one query after the other, as somebody would who types names. */
+/** Measures the queries one at a time, as a person would send them. */
 export async function measureByName(
   service: LoadedService,
   queries: readonly GeneratedQuery[],
@@ -22,21 +22,21 @@ export async function measureByName(
 ): Promise<Record<string, number>> {
   const client = createClient(EntityService, { address: service.address, caller: "gateway", tls: undefined });
   try {
-    const asked = shuffled(queries);
-    for (const query of asked.slice(0, WARM_UP)) await ask(client, query);
+    const ordered = shuffled(queries);
+    for (const query of ordered.slice(0, WARM_UP)) await ask(client, query);
     const latenciesMs: number[] = [];
     const outcomes: Outcome[] = [];
     const before = cpuMsOf(service.pid);
-    for (const query of asked) {
+    for (const query of ordered) {
       const start = performance.now();
       const outcome = await ask(client, query);
       latenciesMs.push(performance.now() - start);
       outcomes.push(outcome);
     }
-    const cpuMs = (cpuMsOf(service.pid) - before) / asked.length;
+    const cpuMs = (cpuMsOf(service.pid) - before) / ordered.length;
     const values = sorted(latenciesMs);
     return {
-      queries: asked.length,
+      queries: ordered.length,
       ...judge(outcomes),
       name_p50_ms: rounded(percentile(values, 50)),
       name_p99_ms: rounded(percentile(values, 99)),
@@ -72,9 +72,9 @@ async function ask(client: Client<typeof EntityService>, { cat, q, wanted }: Gen
   };
 }
 
-/** The most memory that is taken while a new index is built beside the old one, after many names changed. */
+/** Measures the peak memory while a new index is built beside the old one, after many names changed. */
 async function measureSwap({ client, database, pid, untilGeneration }: LoadedService, log: (line: string) => void) {
-  log("Changing names, so that the index is built anew ...");
+  log("Changing names, so that the index is rebuilt ...");
   const entities = client.db(database).collection("entities");
   const changed = await entities
     .find({ organization_id: null }, { projection: { _id: 1 } })
@@ -94,7 +94,7 @@ async function measureSwap({ client, database, pid, untilGeneration }: LoadedSer
   return { swap_peak_mb: peakMb, rss_after_swap_mb: memoryOf(pid).rssMb };
 }
 
-/** In an order that no category comes first by, always the same. */
+/** Returns the items in an order that mixes the categories, always the same. */
 function shuffled<T>(all: readonly T[]): T[] {
   return all
     .map((one, index) => ({ one, order: Math.imul(index + 1, 0x9e3779b1) >>> 0 }))

@@ -2,14 +2,17 @@ import { normalizeName } from "../../../services/entity/src/matching/names/norma
 import { type NameModel, textOf } from "../registry/names.ts";
 import { categories, type NameQuery, queriesOf } from "../registry/queries.ts";
 
-/** A query, and the name that is meant; none where no record has it. */
+/** A query and the name that it means; undefined if no record has that name. */
 export interface GeneratedQuery {
   readonly cat: string;
   readonly q: string;
   readonly wanted: string | undefined;
 }
 
-/** Queries of each category against a made-up registry. Absent are names that no record has, normalized, legal forms aside. */
+/**
+ * Generates queries of each category for a made-up registry. A name is absent if no record has it after normalization,
+ * ignoring legal forms.
+ */
 export function generateQueries(options: {
   names: NameModel;
   seed: number;

@@ -28,8 +28,8 @@ const SEARCHER = "org_benchmark";
 const WARM_UP = 200;
 
 /**
- * Names from a file, one a line, its line number from 0 being its id, in the index, and queries answered by it, by the
- * scorer and by the rules of what is told: all that a look-up by name runs through but gRPC and MongoDB.
+ * Runs queries through the index, the scorer and the rules for answers: a look-up by name without gRPC and MongoDB.
+ * The names file has one name a line, and a name's id is its line number from 0.
  */
 export async function runInProcess(options: {
   namesFile: string;
@@ -43,7 +43,7 @@ export async function runInProcess(options: {
   for (const [line, name] of names.entries()) builder.add({ id: idOfLine(line), owner: null, names: [name] });
   const index = builder.finish();
   const buildSeconds = (performance.now() - began) / 1_000;
-  options.log(`${names.length} names are in the index after ${buildSeconds.toFixed(1)} s`);
+  options.log(`Indexed ${names.length} names in ${buildSeconds.toFixed(1)} s`);
 
   const candidates = createIndexedCandidates({
     store: {
@@ -108,7 +108,8 @@ function readQueries(path: string, names: number): FileQuery[] {
         typeof query?.cat === "string" &&
         typeof query.q === "string" &&
         (query.id === null || (Number.isSafeInteger(query.id) && query.id >= 0 && query.id < names));
-      if (!isSound) throw new UsageError(`${path}: line ${index + 1} is no query {cat, q, id} of a name in the file.`);
+      if (!isSound)
+        throw new UsageError(`${path}: line ${index + 1} is not a query {cat, q, id} for a name in the file.`);
       return query;
     });
 }
@@ -121,7 +122,7 @@ function parsed(line: string): FileQuery | undefined {
   }
 }
 
-/** An entity's id that tells the line. */
+/** Returns an entity id that contains the line number. */
 function idOfLine(line: number): string {
   return `ent_${String(line).padStart(26, "0")}`;
 }

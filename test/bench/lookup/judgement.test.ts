@@ -8,7 +8,7 @@ const outcome = (cat: string, right: boolean[], confidences: number[], isPresent
   confidences,
 });
 
-test("an answer is right first where it is the first, or ties with it", () => {
+test("a right answer counts as first if it is the first or ties with the first", () => {
   const figures = judge([
     outcome("exact", [true], [0.9]),
     outcome("exact", [false, true], [0.9, 0.9]),
@@ -20,7 +20,7 @@ test("an answer is right first where it is the first, or ties with it", () => {
   expect(figures).toMatchObject({ among_ten_exact: 0.75, among_ten_mean: 0.875, plain_sure_and_right: 0.5 });
 });
 
-test("of absent names it counts how many are not taken for found", () => {
+test("for absent names, the share without a sure answer is counted", () => {
   const absent = [[], [0.79], [0.8], [0.99]].map((confidences) =>
     outcome(
       "absent",
@@ -32,7 +32,7 @@ test("of absent names it counts how many are not taken for found", () => {
   expect(judge(absent)).toMatchObject({ absent_not_sure: 0.5 });
 });
 
-test("the calibration error is the distance of confidence from the share that was right, weighed by number", () => {
+test("the calibration error is the gap between confidence and the share of right answers, weighted by count", () => {
   const sure = Array.from({ length: 8 }, (_, index) => outcome("exact", [index < 6], [0.95]));
   const unsure = Array.from({ length: 2 }, () => outcome("exact", [true], [0.65]));
   expect(judge([...sure, ...unsure]).calibration_error).toBeCloseTo((0.2 * 8 + 0.35 * 2) / 10);

@@ -1,26 +1,26 @@
 import { type Category, categories } from "../registry/queries.ts";
 
-/** What one look-up by name came to. */
+/** Result of one look-up by name. */
 export interface Outcome {
   readonly cat: string;
   /** False for a name that no record has. */
   readonly isPresent: boolean;
-  /** Whether each answer is the right one, best first; none where nothing was found. */
+  /** Whether each answer is right, best answer first; empty if nothing was found. */
   readonly right: readonly boolean[];
   /** The confidence of each answer. */
   readonly confidences: readonly number[];
 }
 
-/** An answer that is not below this is taken for found. */
+/** Minimum confidence of a sure answer. */
 const SURE = 0.8;
 const BINS = 10;
-/** Of names written as most people write them. */
+/** Categories of names as most people write them. */
 const plain: readonly string[] = ["exact", "suffix", "typo1"] satisfies Category[];
 
 /**
- * Whether answers were right first and among ten, by category and on average over those that have a right answer; how
- * often confidence was where it should be; and the calibration error: by how much the share of first answers that are
- * right differs from the confidence that they came with, on average.
+ * Returns the share of queries with a right first answer, and with a right one among ten, by category and on average
+ * over the categories that have a right answer; how often the confidence was as it should be; and the calibration
+ * error: the average difference between the confidence of first answers and the share of them that is right.
  */
 export function judge(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
   const byCategory = Map.groupBy(outcomes, ({ cat }) => cat);
@@ -47,7 +47,7 @@ export function judge(outcomes: readonly Outcome[]): Readonly<Record<string, num
 }
 
 function isRightFirst({ right, confidences }: Outcome): boolean {
-  // Answers of one confidence are a tie.
+  // Answers with the same confidence are a tie.
   return right.some((isRight, index) => isRight && confidences[index] === confidences[0]);
 }
 

@@ -16,20 +16,20 @@ import { extractOf } from "../registry/extract.ts";
 import type { NameModel } from "../registry/names.ts";
 import { askBeforeIndex } from "./before-index.ts";
 
-/** The entity service in a process of its own, on a made-up registry that was loaded before it started. */
+/** The entity service in a separate process, with a made-up registry that was loaded before it started. */
 export interface LoadedService {
   readonly address: string;
   readonly pid: number;
   readonly client: MongoClient;
   readonly mongodbUri: string;
   readonly database: string;
-  /** Where spans go. */
+  /** Address that spans are exported to. */
   readonly collector: string;
-  /** How long after the start of its process the name index was ready. */
+  /** Seconds from the start of the process until the name index was ready. */
   readonly indexSeconds: number;
-  /** How look-ups by name went until then. */
+  /** Figures of the look-ups by name until then. */
   readonly beforeIndex: Readonly<Record<string, number>>;
-  /** Waits until so many indexes have been put to use. */
+  /** Waits until the index of this generation is in use. */
   untilGeneration(generation: number): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function startLoadedService(options: {
   await migrate({ client, prefix });
   const environment = { MONGODB_URI: servers.mongodbUri, MONGODB_DATABASE_PREFIX: prefix };
   const file = join(folder, "registry.dat");
-  log(`Making up and loading an extract of ${size} rows ...`);
+  log(`Generating and loading an extract of ${size} rows ...`);
   await pipeline(Readable.from(extractOf({ seed, size, names, cutDate: new Date() })), createWriteStream(file));
   await runLoader({ file, environment, log });
   const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
@@ -75,7 +75,7 @@ export async function startLoadedService(options: {
     await eventually(() => isUp(generation), { timeoutMs: INDEX_WITHIN_MS, everyMs: 200 });
   };
   const address = `127.0.0.1:${service.ports.rpc}`;
-  log("Asking by name while the index is built ...");
+  log("Looking up names while the index is built ...");
   const beforeIndex = await askBeforeIndex({ address, registry: { seed, size, names }, isUp: () => isUp(1) });
   return {
     address,

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** Milliseconds of processor time that a process has used so far, all of its threads together (Linux). */
+/** Returns the milliseconds of processor time that all threads of a process have used so far (Linux). */
 export function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /s, "")
@@ -10,7 +10,7 @@ export function cpuMsOf(pid: number): number {
   return (ticks * 1_000) / ticksPerSecond();
 }
 
-/** Resident megabytes of a process now, and at most so far (Linux). */
+/** Returns the resident memory of a process in megabytes, now and at its peak so far (Linux). */
 export function memoryOf(pid: number): { rssMb: number; peakMb: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const mb = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1_024);

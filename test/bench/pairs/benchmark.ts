@@ -9,10 +9,10 @@ const BOOTSTRAP_SAMPLES = 2_000;
 const SEED = 7;
 const TIMED_PAIRS = 40_000;
 
-/** The scorer of names alone, without retrieval or corpus, on pairs that people labelled. */
+/** The name scorer by itself, without retrieval or corpus, on pairs that people labelled. */
 export const pairsBenchmark: Benchmark = {
   name: "pairs",
-  about: "the scorer of names on labelled pairs, at the product's own threshold",
+  about: "the name scorer on labelled pairs, at the product's own threshold",
   usage: "FILE.csv",
   targets: { f1: { at_least: 0.86 }, score_us_per_pair: { at_most: 30 } },
   async run(_log, args) {
@@ -25,7 +25,7 @@ export const pairsBenchmark: Benchmark = {
     const best = bestThreshold(scored);
     return {
       conditions: {
-        columns: "name1, name2, is_match; names alone, weights of words from general knowledge",
+        columns: "name1, name2, is_match; only names, word weights from general knowledge",
         interval: `95 % of ${BOOTSTRAP_SAMPLES} bootstrap samples`,
       },
       figures: {
@@ -52,7 +52,7 @@ function scoreAll(pairs: readonly LabelledPair[]): ScoredPair[] {
   }));
 }
 
-/** Processor time of the scorer on names that are normalized, as an index keeps them, and of normalizing one. */
+/** Returns the processor time to score a pair of normalized names, as an index keeps them, and to normalize one. */
 function costs(pairs: readonly LabelledPair[]): Record<string, number> {
   const names = pairs.flatMap(({ name1, name2 }) => [name1, name2]);
   const normalized = pairs.map(({ name1, name2 }) => [normalizeName(name1), normalizeName(name2)] as const);

@@ -1,17 +1,17 @@
-/** A pair as it was scored, 0–1, and as it is. */
+/** The score of a pair, 0–1, and whether the pair is a match. */
 export interface ScoredPair {
   readonly score: number;
   readonly isMatch: boolean;
 }
 
-/** How well a threshold tells matches from others; 0 where a share is of nothing. */
+/** How well a threshold separates matches from others. A share of nothing is 0. */
 export interface Quality {
   readonly precision: number;
   readonly recall: number;
   readonly f1: number;
 }
 
-/** A pair counts as a match from the threshold on. */
+/** Returns the quality of a threshold. A pair with at least this score counts as a match. */
 export function qualityAt(pairs: readonly ScoredPair[], threshold: number): Quality {
   let found = 0;
   let right = 0;
@@ -29,7 +29,7 @@ export function qualityAt(pairs: readonly ScoredPair[], threshold: number): Qual
   };
 }
 
-/** The threshold with the highest F1 among the scores that occur; of equal ones the highest. */
+/** Returns the threshold with the highest F1 among the scores that occur; among equal ones, the highest. */
 export function bestThreshold(pairs: readonly ScoredPair[]): { threshold: number; f1: number } {
   const ranked = pairs.toSorted((a, b) => b.score - a.score);
   const matches = ranked.filter(({ isMatch }) => isMatch).length;
@@ -44,7 +44,7 @@ export function bestThreshold(pairs: readonly ScoredPair[]): { threshold: number
   return best;
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -55,7 +55,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Between which values 95 of 100 samples, drawn with replacement from the pairs, have their F1. */
+/** Returns the range of F1 of 95 % of the samples, which are drawn from the pairs with replacement. */
 export function bootstrapInterval(
   pairs: readonly ScoredPair[],
   options: { threshold: number; samples: number; seed: number },

@@ -13,7 +13,7 @@ test("pairs are read from quoted CSV, with columns in any order", () => {
 test.each([
   ["name1,name2\na,b\n", "is_match"],
   ["name1,name2,is_match\na,b,maybe\n", "maybe"],
-])("what is no file of labelled pairs is refused: %j", (text, message) => {
+])("text without labelled pairs is refused: %j", (text, message) => {
   expect(() => pairsIn(text)).toThrow(message);
 });
 
@@ -33,11 +33,11 @@ test.each([
   expect(qualityAt(scored, threshold)).toMatchObject({ precision, recall });
 });
 
-test("the best threshold is the one of the highest F1", () => {
+test("the best threshold is the one with the highest F1", () => {
   expect(bestThreshold(scored)).toEqual({ threshold: 0.6, f1: 6 / 7 });
 });
 
-test("a bootstrap interval holds the measured F1, and repeats with its seed", () => {
+test("a bootstrap interval contains the measured F1 and is the same for the same seed", () => {
   const options = { threshold: 0.5, samples: 200, seed: 7 };
   const { low, high } = bootstrapInterval(scored, options);
   expect(low).toBeLessThanOrEqual(6 / 7);

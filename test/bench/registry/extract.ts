@@ -6,16 +6,16 @@ import { compact, rowAt } from "./row.ts";
 export interface RegistryOptions {
   /** The same seed and size make the same file, byte for byte. */
   readonly seed: number;
-  /** Rows. */
+  /** Number of rows. */
   readonly size: number;
   readonly names: NameModel;
-  /** The day whose state of the registry the file holds. */
+  /** Date of the registry's state in the file. */
   readonly cutDate: Date;
 }
 
 const ROWS_PER_CHUNK = 500;
 
-/** A SAM public extract V2, in pieces: whole, with header and trailer that count its rows. Constant memory. */
+/** Yields a complete SAM public extract V2 in chunks, with header and trailer that count its rows. Constant memory. */
 export async function* extractOf({ seed, size, names, cutDate }: RegistryOptions): AsyncGenerator<string> {
   const counts = `PUBLIC V2 00000000 ${compact(cutDate)} ${String(size).padStart(7, "0")} 0000001`;
   yield `BOF ${counts}\n`;
@@ -29,7 +29,7 @@ export async function* extractOf({ seed, size, names, cutDate }: RegistryOptions
   yield `EOF ${counts}\n`;
 }
 
-/** The names of a made-up registry: invented ones, or new ones in the manner of those of a file, one a line. */
+/** Returns the names of a made-up registry: invented, or recombined from the names in a file, one a line. */
 export async function nameModelOf(seed: number, namesFile?: string): Promise<NameModel> {
   if (namesFile === undefined) return createNameModel(seed);
   const lines = (await readFile(namesFile, "utf8")).split(/\r?\n/).filter((line) => line.trim() !== "");

@@ -5,8 +5,8 @@ import { parseArgs } from "node:util";
 import { extractOf, nameModelOf } from "./extract.ts";
 
 const USAGE = `npm run generate-registry -- FILE.dat [--size 1000000] [--seed 1] [--names FILE] [--cut-date YYYY-MM-DD]
-writes a made-up SAM public extract V2 of that many rows, the same for the same arguments; --names takes a file of real
-names, one a line, whose words it puts together anew`;
+writes a made-up SAM public extract V2 with that many rows, the same for the same arguments; --names takes a file of
+real names, one a line, and recombines their words`;
 
 async function main(args: readonly string[]): Promise<number> {
   const options = parse(args);

@@ -1,12 +1,13 @@
 import { ueiCheckDigit } from "../../../services/entity/src/model/identifiers.ts";
 
-const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ123456789"; // neither O nor I, which UEIs and CAGEs avoid, nor a 0 in front
+/** Without O and I, which UEIs and CAGEs avoid, and without 0, which they can't begin with. */
+const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ123456789";
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/** A prime, so that counting on in steps of a number without it passes each remainder once. */
-const CAGES = 39_135_389; // the largest below 33 ** 5
+/** A prime, so that steps of a fixed size reach each remainder once. */
+const CAGES = 39_135_389; // the largest prime below 33 ** 5
 
-/** The UEI of a row, as no other row's of the same seed, with a sound check digit and no long runs of digits. */
+/** Returns the UEI of a row, unique for the seed, with a valid check digit and no long runs of digits. */
 export function ueiOf(seed: number, index: number): string {
   let left = index;
   let text = "";
@@ -20,7 +21,7 @@ export function ueiOf(seed: number, index: number): string {
   return `${text}${ueiCheckDigit(text)}`;
 }
 
-/** The CAGE of a row, as no other row's of the same seed among some 39 million. */
+/** Returns the CAGE of a row, unique for the seed among about 39 million rows. */
 export function cageOf(seed: number, index: number): string {
   let left = (index * 5_915_587 + seed * 101) % CAGES;
   let text = "";

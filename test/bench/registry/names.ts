@@ -1,24 +1,24 @@
 import { type Random, randomOf } from "./random.ts";
 import * as words from "./words.ts";
 
-/** A made-up name: what stands before the legal form, and that form as it is written, "" for none. */
+/** A made-up name: the part before the legal form, and the form as it is written, "" for none. */
 export interface MadeName {
   readonly core: string;
   readonly form: string;
 }
 
-/** The names of a registry of any size: each by its number, alone. */
+/** The names of a registry of any size. Each name depends only on its index. */
 export interface NameModel {
   nameAt(index: number): MadeName;
 }
 
-/** Near-duplicates, of a hundred: the same core with another legal form, the same name of another registrant. */
+/** Shares of near-duplicates: the same core with another legal form, and the same name of another registrant. */
 const OTHER_FORM_SHARE = 0.015;
 const SAME_NAME_SHARE = 0.003;
 
 const NAMES = 1;
 
-/** Names in the proportions of a registry: `coreOf` makes what stands before the legal form. */
+/** Creates names with the proportions of a registry. `coreOf` makes an original name. */
 export function createNameModel(seed: number, coreOf: (random: Random) => MadeName = madeUp): NameModel {
   const original = (index: number) => coreOf(randomOf(seed, NAMES, index));
   return {
@@ -80,7 +80,7 @@ function company(random: Random, core: string): MadeName {
   return { core, form: legalForm(random) };
 }
 
-/** As the registry writes people: surname first. */
+/** Returns a person's name as the registry writes it: surname first. */
 function proprietor(random: Random): MadeName {
   const middle = random.chance(0.5) ? ` ${letter(random)}` : "";
   return { core: `${surname(random)}, ${random.zipf(words.givenNames, 8)}${middle}`, form: "" };
@@ -109,7 +109,7 @@ function trade(random: Random): string {
   return random.zipf(words.trades, 14);
 }
 
-/** Names are fond of the same few words, but a fourth of them have one that few others have. */
+/** Returns an ordinary word: in a quarter of the cases a rare one, else a frequent one. */
 function image(random: Random): string {
   if (random.chance(0.25)) return `${random.pick(words.images.filter(isOneWord))}${random.pick(words.surnameEnds)}`;
   return random.zipf(words.images, 40);
@@ -119,7 +119,7 @@ function isOneWord(text: string): boolean {
   return !text.includes(" ");
 }
 
-/** A third have a surname that many have; the others form the long tail that real names have. */
+/** Returns a surname: in a third of the cases a common one, else one of the long tail that real names have. */
 export function surname(random: Random): string {
   if (random.chance(0.3)) return random.zipf(words.commonSurnames, 60);
   const prefix = random.chance(0.05) ? random.pick(["MC", "O'", "DE LA ", "VAN ", "AL"]) : "";

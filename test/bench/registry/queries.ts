@@ -2,7 +2,7 @@ import { legalForm, type MadeName, type NameModel, textOf } from "./names.ts";
 import { type Random, randomOf } from "./random.ts";
 import { canonicalShortening } from "./shortenings.ts";
 
-/** In what a name that somebody typed differs from the registry's. */
+/** How a typed name differs from the registry's. */
 export const categories = [
   ...(["exact", "suffix", "typo1", "typo2", "drop", "reorder", "abbrev", "joined", "extra", "absent"] as const),
 ] as const;
@@ -11,19 +11,19 @@ export type Category = (typeof categories)[number];
 export interface NameQuery {
   readonly cat: Category;
   readonly q: string;
-  /** The number of the name that is meant; null where no name is. */
+  /** Index of the name that is meant; null if there is none. */
   readonly id: number | null;
 }
 
 const QUERIES = 5;
 const TRIES = 200;
 
-/** How many names hold a word; what is rarest in a name is what people remember of it, and mistype. */
+/** Returns how many names contain a word. People remember the rarest word of a name, and mistype it. */
 export type WordCount = (word: string) => number;
 
 /**
- * Queries of one category. A name that the category can't change (no word to drop, none to abbreviate) is passed over.
- * Absent ones are of names behind the last, which no row has.
+ * Yields queries of one category. Skips names that the category can't change (no word to drop or to abbreviate).
+ * Absent queries use indexes after the last row, so no row has their names.
  */
 export function* queriesOf(options: {
   readonly cat: Category;
@@ -92,13 +92,13 @@ function changed(cat: Category, name: MadeName, random: Random, countOf: WordCou
   }
 }
 
-/** The name with another legal form, or without one. */
+/** Returns the name with another legal form, or without one. */
 function otherForm(name: MadeName, random: Random): string | undefined {
   const form = random.chance(0.4) ? "" : legalForm(random);
   return form === name.form ? undefined : `${name.core}${form}`;
 }
 
-/** Of words long enough to be recognized in spite of a typing error, the one that fewest names hold. */
+/** Returns the position of the rarest word that is long enough to be recognized despite a typing error. */
 function rarest(words: readonly string[], countOf: WordCount): number | undefined {
   const long = words.map((word, at) => ({ word, at })).filter(({ word }) => /^[A-Z]{5,}$/i.test(word));
   const [first] = long.sort((a, b) => countOf(a.word) - countOf(b.word) || b.word.length - a.word.length);

@@ -1,17 +1,17 @@
-/** A source of made-up choices: the same seed and stream give the same choices on any machine. */
+/** A source of random choices: the same seed and stream give the same choices on any machine. */
 export interface Random {
-  /** A whole number from 0 up to, and without, `below`. */
+  /** Returns a whole number from 0 to less than `below`. */
   below(below: number): number;
-  /** True in that share of cases, 0–1. */
+  /** Returns true in this share of cases, 0–1. */
   chance(share: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** One of a list whose first is the most frequent: the n-th is drawn as 1/(n + flatness) is. */
+  /** Returns an item of a list, the first most often: the n-th has a weight of 1/(n + flatness). */
   zipf<T>(from: readonly T[], flatness?: number): T;
-  /** From 0 up to, and without, 1. */
+  /** Returns a number from 0 to less than 1. */
   next(): number;
 }
 
-/** Choices of their own for each number of a stream, so that the thousandth thing needs none before it. */
+/** Returns separate choices for each item of a stream, so that an item can be made without the earlier ones. */
 export function randomOf(seed: number, stream: number, item: number): Random {
   let state = mixed(mixed(mixed(seed | 0) ^ (stream | 0)) ^ (item | 0));
   const next = () => {

@@ -2,7 +2,7 @@ import type { MadeName } from "./names.ts";
 import { legalForm, surname } from "./names.ts";
 import type { Random } from "./random.ts";
 
-/** How often a name is kept as it was read. */
+/** Share of names that are kept as they were read. */
 const KEPT_SHARE = 0.04;
 const SURNAME_SHARE = 0.3;
 
@@ -10,8 +10,9 @@ const formAtEnd =
   /^(.*?)(,? (?:INC|INCORPORATED|LLC|L\.L\.C|CORP|CORPORATION|CO|COMPANY|LTD|LIMITED|LP|LLP|PC|P\.C|PLLC)\.?)?$/i;
 
 /**
- * New names in the manner of given ones: one of them is the pattern, of which each word may give way to one that stands
- * at the same place of another, or to a surname. So words keep their frequencies, and names their lengths.
+ * Returns a function that makes new names from given ones. One of them is the pattern, and each of its words can be
+ * replaced by a word from the same place in another name, or by a surname. So words keep their frequencies, and names
+ * their lengths.
  */
 export function recombinationOf(names: readonly string[]): (random: Random) => MadeName {
   const read = names.map((name) => {

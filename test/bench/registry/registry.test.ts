@@ -32,7 +32,7 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-test("a made-up extract is a sound one: every row is read, no identifier is odd or given twice", () =>
+test("a made-up extract is valid: every row is read, and no identifier is odd or repeated", () =>
   inFolder(async (folder) => {
     const path = join(folder, "SAM_PUBLIC_MONTHLY_V2_20260906.dat");
     await writeFile(path, await textOfExtract(3));
@@ -49,12 +49,12 @@ test("a made-up extract is a sound one: every row is read, no identifier is odd 
     expect(rows.every(({ addresses }) => addresses.length === 2)).toBe(true);
   }));
 
-test("the same seed makes the same extract, another one another", async () => {
+test("the same seed makes the same extract, and another seed makes another", async () => {
   expect(await textOfExtract(3)).toBe(await textOfExtract(3));
   expect(await textOfExtract(4)).not.toBe(await textOfExtract(3));
 });
 
-test("names of a file lend their words", () =>
+test("an extract with a file of names uses the words of these names", () =>
   inFolder(async (folder) => {
     const path = join(folder, "names.txt");
     await writeFile(path, "QUIXOTE WINDMILL REPAIR, INC.\nROCINANTE STABLES LLC\nSANCHO ISLAND GOVERNMENT CORP\n");
@@ -63,7 +63,7 @@ test("names of a file lend their words", () =>
     expect(text).toContain(" STABLES");
   }));
 
-test("there are queries of each category, of names that the registry has, but for absent ones", () => {
+test("each category has queries, and only absent ones are for names that the registry lacks", () => {
   const names = createNameModel(1);
   const of = (cat: (typeof categories)[number]) =>
     [...queriesOf({ cat, count: 30, seed: 1, size: SIZE, names, countOf: () => 1 })].map(({ q, id }) => ({ q, id }));

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 /** Longest name that the layout holds. */
 const MAX_NAME = 120;
 
-/** A row of the public extract V2 (GSA's master extract mapping v6.0), its end-of-record mark included. */
+/** Returns a row of the public extract V2 (GSA's master extract mapping v6.0), with its end-of-record mark. */
 export function rowAt(options: { seed: number; index: number; names: NameModel; cutDate: Date }): string {
   const { seed, index, names, cutDate } = options;
   const random = randomOf(seed, ROWS, index);
@@ -35,10 +35,10 @@ export function rowAt(options: { seed: number; index: number; names: NameModel; 
   return fields.join("|");
 }
 
-/** What some registrants do business as: the name without its form, or quite another one. */
+/** Returns the name that some registrants do business as; "" for most. */
 function otherName(names: NameModel, random: Random, seed: number): string {
   if (!random.chance(0.12)) return "";
-  // Numbers from far behind the rows: names that no row has.
+  // Indexes far after the last row: names that no row has.
   return names.nameAt(1_000_000_000 + random.below(500_000_000) + (seed % 1_000)).core.slice(0, MAX_NAME);
 }
 
@@ -63,7 +63,7 @@ function structureOf(name: string): string {
   return / (INC|CORP|CORPORATION|INCORPORATED)\.?$/.test(name) ? "2L" : "ZZ";
 }
 
-/** YYYYMMDD */
+/** Formats a date as YYYYMMDD. */
 export function compact(date: Date): string {
   return date.toISOString().slice(0, 10).replaceAll("-", "");
 }

@@ -1,4 +1,4 @@
-/** How people shorten words of names; kept apart from the product's own table, so that neither answers for the other. */
+/** How people shorten words of names. Separate from the product's own table, so that its errors are not copied. */
 const shortenings: Readonly<Record<string, string>> = {
   SERVICES: "SVCS",
   SERVICE: "SVC",
@@ -50,7 +50,7 @@ const shortenings: Readonly<Record<string, string>> = {
   MOUNTAIN: "MTN",
 };
 
-/** A word as it is shortened; undefined for one that nobody shortens. */
+/** Returns the short form of a word; undefined if it has none. */
 export function canonicalShortening(word: string): string | undefined {
   return shortenings[word.toUpperCase()];
 }

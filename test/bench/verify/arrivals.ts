@@ -2,14 +2,14 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import kafkajs from "kafkajs";
 
-/** When the records of verifications were read from Kafka. */
+/** Times at which the records of verifications were read from Kafka. */
 export interface Arrivals {
-  /** By verification id, in the time of performance.now(). */
+  /** By verification id, in milliseconds of performance.now(). */
   readonly at: ReadonlyMap<string, number>;
   close(): Promise<void>;
 }
 
-/** Reads a topic from its end on, once it has joined its group. */
+/** Reads the new records of a topic. Resolves once the consumer has joined its group. */
 export async function watchArrivals(options: { brokers: string[]; topic: string; groupId: string }): Promise<Arrivals> {
   const kafka = new kafkajs.Kafka({ brokers: options.brokers, logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: options.groupId });

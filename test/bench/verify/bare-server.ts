@@ -1,6 +1,6 @@
-// What the product is measured against, started as a process of its own: a bare gRPC handler on grpc-js that does one
-// indexed read and one acknowledged insert of documents of the product's shape, without telemetry, logs, checks of who
-// calls, transactions or Kafka. It prints its port.
+// Baseline for verifications, started as a separate process: a bare gRPC handler on grpc-js that does one indexed read
+// and one acknowledged insert of documents shaped like the product's, without telemetry, logs, caller checks,
+// transactions or Kafka. It prints its port.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import * as grpc from "@grpc/grpc-js";

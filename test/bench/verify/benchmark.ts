@@ -18,11 +18,11 @@ import { cachedCall, type Subject, seedSubjects } from "./subjects.ts";
 const IN_FLIGHT = 64;
 const ROUNDS = 5;
 const ROUND_MS = 8_000;
-/** Until the runtimes have compiled what they will: a service runs for days. */
+/** Time until the runtimes have compiled the code: a service runs for days. */
 const WARM_UP_MS = 15_000;
 const HALF_LOAD_MS = 15_000;
 
-/** Cached verifications through real processes against a bare handler, alternated so that both see the same machine. */
+/** Cached verifications through real processes, alternating with a bare handler under the same conditions. */
 export const verifyBenchmark: Benchmark = {
   name: "verify",
   about: "cached verifications per second against a bare gRPC handler with one read and one insert",
@@ -126,7 +126,7 @@ async function measure({ prefix, folder, log, onClose }: Run): Promise<Measured>
   };
 }
 
-/** Calls about one subject after the other. */
+/** Returns a function that verifies the subjects in rotation. */
 function caller(client: Pick<Client<typeof VerificationService>, "verify">, subjects: readonly Subject[]) {
   let next = 0;
   return () => client.verify(cachedCall(subjects[next++ % subjects.length]!));
@@ -158,7 +158,7 @@ async function alternate(options: {
   return { ...rounds, spansPerCall: spans / calls };
 }
 
-/** How long after its answer each verification's record could be read from Kafka, and how it went meanwhile. */
+/** Measures the time from each verification's answer until its record can be read from Kafka, at a steady rate. */
 async function answerToKafka(options: {
   servers: { kafkaBrokers: string[] };
   prefix: string;

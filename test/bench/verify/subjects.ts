@@ -7,13 +7,13 @@ import type { VerificationStack } from "../../support/verification-stack.ts";
 const UEIS = ["ZZNRTHWND001", "ZZOBRIENS007", "ZZABCSRVA005", "ZZABCSRVB006"];
 const ORGANIZATIONS = 25;
 
-/** What one call asks about. */
+/** Caller and entity of one call. */
 export interface Subject {
   readonly caller: Pick<Caller, "tenant" | "actor" | "requestId">;
   readonly entityId: string;
 }
 
-/** Entities of the registry as several organizations see them, each with a stored answer. */
+/** Stores an answer for each of several entities and organizations, and returns these pairs. */
 export async function seedSubjects(stack: VerificationStack): Promise<Subject[]> {
   const subjects: Subject[] = [];
   for (let organization = 0; organization < ORGANIZATIONS; organization++) {
@@ -29,7 +29,7 @@ export async function seedSubjects(stack: VerificationStack): Promise<Subject[]>
   return subjects;
 }
 
-/** The call that is measured. */
+/** Returns the request that is measured. */
 export function cachedCall({ caller, entityId }: Subject) {
   return {
     caller,

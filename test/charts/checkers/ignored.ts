@@ -1,4 +1,4 @@
-/** Kinds of other projects, of which Kubernetes has no schemas; the chart's other tests look into them. */
+/** Kinds of other projects, for which Kubernetes has no schemas. The chart's other tests check them. */
 export const FOREIGN_KINDS = [
   "Certificate",
   "ExternalSecret",
@@ -8,13 +8,14 @@ export const FOREIGN_KINDS = [
   "ServiceMonitor",
 ] as const;
 
-/** What kube-score asks for and the chart does not give, and why it is right not to. */
+/** Checks of kube-score that the chart does not follow, and why. */
 export const IGNORED_SCORES: Readonly<Record<string, string>> = {
-  "container-image-pull-policy": "an image is named by its version or digest, so what a node has is what is meant",
+  "container-image-pull-policy":
+    "an image is named by its version or digest, so a node's cached image is the right one",
   "container-security-context-user-group-id": "1000 is the user that Node's official image has; it is not root",
-  "deployment-has-host-podantiaffinity": "topology spread constraints part the pods, over zones as well as hosts",
-  "deployment-replicas": "two by default; one is for trying out, and kube-score does not know KEDA's autoscaler",
+  "deployment-has-host-podantiaffinity": "topology spread constraints separate the pods, over zones as well as hosts",
+  "deployment-replicas": "two by default; one is for development, and kube-score does not know KEDA's autoscaler",
 };
 
-/** A limit of CPU throttles a pod while its node idles; memory's limit stays asked for. */
+/** A CPU limit throttles a pod even while its node is idle. Memory limits are still required. */
 export const NO_CPU_LIMIT = "--ignore-container-cpu-limit";

@@ -1,5 +1,5 @@
-// `npm run check:charts`: compiled checkers over what the chart renders to. They take Go and minutes to build, once, so
-// `npm test` leaves them out.
+// `npm run check:charts`: runs compiled checkers on the rendered chart. Their first build needs Go and takes minutes,
+// so `npm test` leaves them out.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { renderText, VALUES_FILES, whyNot } from "../support/render.ts";
 import { FOREIGN_KINDS, IGNORED_SCORES, NO_CPU_LIMIT } from "./ignored.ts";
 import { fetchCheckers, KUBERNETES } from "./programs.ts";
 
-/** As kube-score names the oldest version: v1.30. */
+/** The oldest version as kube-score names it: v1.30. */
 const KUBERNETES_MINOR = `v${KUBERNETES[0].replace(/\.0$/, "")}`;
 const log = (line: string) => void process.stderr.write(`${line}\n`);
 const tally = { passed: 0, failed: 0 };
@@ -35,14 +35,14 @@ try {
     for (const version of KUBERNETES) {
       const schemas = join(checkers.schemas, version, "{{.ResourceKind}}{{.KindSuffix}}.json");
       const options = ["-strict", "-skip", FOREIGN_KINDS.join(","), "-schema-location", schemas];
-      await check(`${values} is as Kubernetes ${version} wants it (kubeconform)`, checkers.kubeconform, [
+      await check(`${values} is valid for Kubernetes ${version} (kubeconform)`, checkers.kubeconform, [
         ...options,
         rendered,
       ]);
     }
     const options = ["--exit-one-on-warning", NO_CPU_LIMIT, "--kubernetes-version", KUBERNETES_MINOR];
     const ignored = Object.keys(IGNORED_SCORES).flatMap((name) => ["--ignore-test", name]);
-    await check(`${values} is scored well (kube-score)`, checkers.kubeScore, [
+    await check(`${values} has no warnings (kube-score)`, checkers.kubeScore, [
       "score",
       ...options,
       ...ignored,

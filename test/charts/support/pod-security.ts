@@ -11,7 +11,7 @@ const VOLUMES = new Set([
   "secret",
 ]);
 
-/** What Pod Security's restricted profile refuses in a pod, of what a chart could write. */
+/** Returns what Pod Security's restricted profile refuses in a pod. Checks only fields that a chart could set. */
 export function violations(pod: KubernetesObject): string[] {
   const found: string[] = [];
   const refuse = (condition: boolean, text: string) => void (condition && found.push(text));

@@ -6,7 +6,7 @@ import { serverCacheDir } from "../../../deploy/local/servers/index.ts";
 
 export const whyNoPromtool = "promtool is neither on the path nor in a package of this machine's apt";
 
-/** promtool alone, out of Debian's package; apt checks its signature, and nothing is installed. */
+/** Only promtool, from Debian's package. apt checks the signature, and nothing is installed. */
 const download: Download = {
   folder: "promtool-debian-linux-x64",
   title: "promtool",
@@ -21,7 +21,7 @@ const download: Download = {
   },
 };
 
-/** The one on the path, else Debian's; undefined where there is neither. */
+/** The promtool on the path, else Debian's; undefined if there is neither. */
 export const promtool = await find();
 
 async function find(): Promise<string | undefined> {

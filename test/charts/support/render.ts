@@ -8,15 +8,15 @@ import { kubernetesTools } from "./helm.ts";
 export const chart = join(projectRoot, "charts/vendor-verification");
 const RELEASE = "vv";
 export const NAMESPACE = "vendors";
-/** What names of the release's objects begin with. */
+/** Prefix of the names of the release's objects. */
 export const FULL_NAME = "vv-vendor-verification";
 
 const tools = await kubernetesTools();
 
-/** Why the chart's tests can't run here; undefined where they can. */
+/** Why the chart's tests can't run here; undefined if they can. */
 export const whyNot = tools ? undefined : "helm is neither on the path nor can it be fetched";
 
-/** An object of Kubernetes, as far as a test asks. */
+/** A Kubernetes object, with the fields that tests use. */
 export interface KubernetesObject {
   readonly kind: string;
   readonly apiVersion: string;
@@ -25,19 +25,19 @@ export interface KubernetesObject {
     readonly labels?: Record<string, string>;
     readonly annotations?: Record<string, string>;
   };
-  // biome-ignore lint/suspicious/noExplicitAny: each kind has a shape of its own, and expectations say which.
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has its own shape, which the expectations check.
   readonly [field: string]: any;
 }
 
-/** Values, beside those that have no default, as `helm template` takes them. */
+/** Values for `helm template`, in addition to those without a default. */
 export interface RenderOptions {
-  /** Files of the chart's folder. */
+  /** Values files in the chart's folder. */
   readonly files?: readonly string[];
-  /** `a.b=value`, each as helm's --set takes it. */
+  /** Values as `a.b=value`, for helm's --set. */
   readonly set?: readonly string[];
-  /** Values as an object, for what --set can't say. */
+  /** Values as an object, if --set can't express them. */
   readonly values?: object;
-  /** Leave out what a production installation must say. */
+  /** Leaves out the values that a production installation must set. */
   readonly bare?: boolean;
 }
 
@@ -48,7 +48,7 @@ const REQUIRED = [
   "kafka.brokers={kafka-0.example.com:9092,kafka-1.example.com:9092}",
 ];
 
-/** What the chart renders to, as YAML. Errors: what helm says against the values. */
+/** Renders the chart to YAML. Errors: helm refuses the values. */
 export async function renderText({ files = [], set = [], values, bare = false }: RenderOptions = {}): Promise<string> {
   const args = ["template", RELEASE, chart, "--namespace", NAMESPACE, "--skip-schema-validation=false"];
   for (const file of files) args.push("--values", join(chart, file));
@@ -57,7 +57,7 @@ export async function renderText({ files = [], set = [], values, bare = false }:
   return run(tools!.helm, args, { input: values ? JSON.stringify(values) : "" });
 }
 
-/** The objects that the chart renders to. Errors: as of renderText. */
+/** Renders the chart to objects. Errors: as for renderText. */
 export async function render(options: RenderOptions = {}) {
   const objects = parseAllDocuments(await renderText(options))
     .map((document) => document.toJS() as KubernetesObject | null)
@@ -65,14 +65,14 @@ export async function render(options: RenderOptions = {}) {
   return objectsOf(objects);
 }
 
-/** Each way to install that is tried, as files of values: for real, for trying out, and those of the folder ci. */
+/** Values files of each installation that is tested: production, development, and those in the folder ci. */
 export const VALUES_FILES: readonly (readonly string[])[] = [
   [],
   ["values-dev.yaml"],
   ...readdirSync(join(chart, "ci")).map((file) => [`ci/${file}`]),
 ];
 
-/** What helm lint says; it fails on anything but advice. */
+/** Runs helm lint. Errors: it reports more than advice. */
 export async function lint(files: readonly string[]): Promise<void> {
   const args = ["lint", "--strict", "--quiet", chart];
   for (const file of files) args.push("--values", join(chart, file));
@@ -86,13 +86,13 @@ function objectsOf(objects: readonly KubernetesObject[]) {
   return {
     objects,
     ofKind: (kind: string) => objects.filter((object) => object.kind === kind),
-    /** Named after a part of the product, such as a service. */
+    /** Returns the object named after a part of the product, such as a service. */
     part: (kind: string, part: string) =>
       objects.find((object) => object.kind === kind && object.metadata.name === `${FULL_NAME}-${part}`),
   };
 }
 
-/** Every pod that the chart makes, by whatever makes it. */
+/** Returns every pod of the chart, including those of Deployments, StatefulSets and Jobs. */
 export function podsOf(rendered: Rendered): { name: string; labels: Record<string, string>; spec: KubernetesObject }[] {
   return rendered.objects.flatMap(({ kind, metadata, spec }) => {
     if (kind === "Pod") return [{ name: metadata.name, labels: metadata.labels ?? {}, spec }];

@@ -8,7 +8,7 @@ const readme = join(chart, "README.md");
 const BEGIN = "<!-- values: npm run chart-readme -->\n";
 const END = "<!-- end of values -->";
 
-/** The README of the chart, its table of values made anew from the comments of values.yaml. */
+/** Returns the chart's README as it is, and with a table of values from the comments of values.yaml. */
 export function readmeWithValues(): { readonly is: string; readonly wanted: string } {
   const is = readFileSync(readme, "utf8");
   const begin = is.indexOf(BEGIN) + BEGIN.length;
@@ -17,7 +17,7 @@ export function readmeWithValues(): { readonly is: string; readonly wanted: stri
   return { is, wanted: is.slice(0, begin) + valuesTable() + is.slice(end) };
 }
 
-/** One row a value: its path, default, and the comment above it that begins with `--`. */
+/** Returns one row for each value: its path, default, and the comment above it that begins with `--`. */
 function valuesTable(): string {
   const { contents } = parseDocument(readFileSync(join(chart, "values.yaml"), "utf8"));
   const rows = rowsOf(contents as YAMLMap, "");
@@ -36,7 +36,7 @@ function rowsOf(map: YAMLMap, path: string): string[] {
   });
 }
 
-/** What the reader knows from Kubernetes. */
+/** Values that the reader knows from Kubernetes. */
 const DETAILS = /\.(resources|labels)$/;
 
 function meaningOf(pair: Pair, first: string | null | undefined): string {

@@ -3,7 +3,7 @@ import { verifyService, verifyStandard } from "./receiver.mjs";
 
 const verifiers = { standard: verifyStandard, service: verifyService };
 const answers = JSON.parse(readFileSync(process.argv[2], "utf8")).map(({ scheme, body, headers, secret }) => {
-  // As node:http gives them.
+  // node:http gives header names in lower case.
   const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   try {
     return verifiers[scheme](Buffer.from(body), lowerCase, secret).event === "monitor.change_detected";

@@ -1,22 +1,20 @@
-// Certificates for tests, made by openssl.
+// Creates certificates for tests with openssl.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** PEM. */
+/** A certificate and its key, in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface Authority {
-  /** PEM of its own certificate. */
+  /** Its own certificate, in PEM. */
   readonly ca: string;
   readonly key: string;
-  /**
-   * A certificate for names and addresses, such as DNS:localhost or IP:127.0.0.1; it ended before now where asked for.
-   */
+  /** Issues a certificate for names and addresses, such as DNS:localhost or IP:127.0.0.1. */
   issue(altNames: readonly string[], options?: { expired?: boolean }): Certificate;
 }
 

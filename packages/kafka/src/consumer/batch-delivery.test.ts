@@ -71,14 +71,14 @@ test("records come in batches of a bounded size, one at a time, each key in orde
   );
 });
 
-test("a batch that fails is tried again, and nothing of it is committed before", async () => {
+test("a batch that fails is retried, and nothing of it is committed until it succeeds", async () => {
   const topic = await createTopic("failing");
   await send(topic, ["a1", "a2"]);
   const seen: string[][] = [];
   let broken = true;
   consume(topic, async (batch) => {
     seen.push(batch);
-    if (broken) throw new Error("the store is away");
+    if (broken) throw new Error("the store is unavailable");
   });
   await eventually(() => seen.length >= 2);
   expect(await committed("batches", topic)).toEqual([-1]);
@@ -87,7 +87,7 @@ test("a batch that fails is tried again, and nothing of it is committed before",
   expect(seen.at(-1)).toEqual(["a1", "a2"]);
 });
 
-test("of a batch with a record that can never be processed, that one goes to the dead letters", async () => {
+test("a record of a batch that can never be processed goes to the dead letters", async () => {
   const topic = await createTopic("poison");
   await send(topic, ["a1", "bad", "c1"]);
   const done: string[] = [];
@@ -100,7 +100,7 @@ test("of a batch with a record that can never be processed, that one goes to the
   expect(await read(deadLetterTopic(topic))).toHaveLength(1);
 });
 
-test("a record is put aside once and processed once, however often the rest of its batch is tried again", async () => {
+test("each record is dead-lettered or processed once, even if the rest of its batch is retried", async () => {
   const topic = await createTopic("aside-once");
   await send(topic, ["a1", UNDECODABLE, "bad", "c1", "d1"]);
   const done: string[] = [];

@@ -3,7 +3,7 @@ import { eventually } from "@vvs/testing";
 import type { TopicPartitionOffset } from "kafkajs";
 import { createCommitter } from "./committer.ts";
 
-/** A broker that refuses the first commits, and a partition whose work is done up to an offset. */
+/** A committer whose broker refuses the first commits; a test sets the offset up to which the work is done. */
 function setUp(refusals: number, gate: Promise<void> = Promise.resolve()) {
   const state = { done: 0, committed: 0, commits: [] as string[], underWay: 0, most: 0 };
   const committer = createCommitter({
@@ -21,7 +21,7 @@ function setUp(refusals: number, gate: Promise<void> = Promise.resolve()) {
   return { state, committer };
 }
 
-test("work that is done meanwhile is committed together, and nothing when nothing is new", async () => {
+test("work done in the meantime is committed together, and no commit is made without new work", async () => {
   const { state, committer } = setUp(0);
   for (state.done = 1; state.done < 5; state.done++) committer.soon();
   await eventually(() => state.committed === 5);
@@ -30,7 +30,7 @@ test("work that is done meanwhile is committed together, and nothing when nothin
   expect(state.commits).toEqual(["5"]);
 });
 
-test("a commit that fails is made again", async () => {
+test("a commit that fails is retried", async () => {
   const { state, committer } = setUp(1);
   state.done = 1;
   committer.soon();
@@ -38,7 +38,7 @@ test("a commit that fails is made again", async () => {
   expect(state.commits).toEqual(["1", "1"]);
 });
 
-test("the last commit waits for the one under way, and tells its error", async () => {
+test("the last commit waits for the one in flight, and throws its own error", async () => {
   const gate = Promise.withResolvers<void>();
   const { state, committer } = setUp(2, gate.promise);
   state.done = 1;

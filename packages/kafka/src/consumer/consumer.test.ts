@@ -37,7 +37,7 @@ function consume(groupId: string, topic: string, handle: Handle, concurrency = 1
   return consumer;
 }
 
-/** Sends "<key><anything>" texts, each keyed by its first letter. */
+/** Sends texts, each with its first letter as the key. */
 async function send(topic: string, ...texts: string[]): Promise<void> {
   const producer = kafka.producer();
   const value = (text: string) => toBinary(StringValueSchema, create(StringValueSchema, { value: text }));
@@ -51,7 +51,7 @@ async function sendBytes(topic: string, key: string, bytes: number[]): Promise<v
   await producer.close();
 }
 
-test("an undecodable record goes to the dead letters as it was, with the reason, and blocks nothing", async () => {
+test("an undecodable record goes to the dead letters unchanged, with the reason, and blocks nothing", async () => {
   const topic = await createTopic("undecodable");
   await sendBytes(topic, "a", [0xff, 0xff]);
   await send(topic, "a2");
@@ -74,7 +74,7 @@ test("an undecodable record goes to the dead letters as it was, with the reason,
   expect(letter!.headers["dead-letter-timestamp"]).toMatch(/^20\d\d-.*Z$/);
 });
 
-test("a record that its handler calls impossible goes to the dead letters after one attempt", async () => {
+test("a record that its handler rejects as impossible goes to the dead letters after one attempt", async () => {
   const topic = await createTopic("impossible");
   await send(topic, "a-bad", "a-good");
   const seen: string[] = [];
@@ -88,27 +88,27 @@ test("a record that its handler calls impossible goes to the dead letters after 
   expect(letter!.headers).toMatchObject({ "dead-letter-reason": "impossible", "dead-letter-detail": "names nobody" });
 });
 
-test("with a dependency away a record is tried again until it is there; nothing is skipped or committed past it", async () => {
-  const topic = await createTopic("away");
+test("a record is retried while a dependency is unavailable; nothing is skipped or committed past it", async () => {
+  const topic = await createTopic("unavailable");
   await send(topic, "a1", "a2", "b1");
-  let away = true;
+  let isUnavailable = true;
   const done: string[] = [];
   const attempts: number[] = [];
-  consume("away", topic, (text, { attempt }) => {
+  consume("unavailable", topic, (text, { attempt }) => {
     if (text === "a1") attempts.push(attempt);
-    if (away && text.startsWith("a")) throw new Error("the database is away");
+    if (isUnavailable && text.startsWith("a")) throw new Error("the database is unavailable");
     done.push(text);
   });
   await eventually(() => attempts.length === 3 && done.length === 1);
   expect(done).toEqual(["b1"]);
-  expect((await committed("away", topic))[0]).toBe(-1);
-  away = false;
-  await eventually(async () => (await committed("away", topic))[0] === 3);
+  expect((await committed("unavailable", topic))[0]).toBe(-1);
+  isUnavailable = false;
+  await eventually(async () => (await committed("unavailable", topic))[0] === 3);
   expect(done).toEqual(["b1", "a1", "a2"]);
   expect(attempts.slice(0, 3)).toEqual([1, 2, 3]);
 });
 
-test("records of one key are processed in order, those of others meanwhile", async () => {
+test("records of one key are processed in order, while those of other keys continue", async () => {
   const topic = await createTopic("keys");
   await send(topic, "a1", "a2", "b1", "a3", "b2");
   const gate = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ test("records of one key are processed in order, those of others meanwhile", asy
   expect(seen).toEqual(["b1", "b2", "a1", "a2", "a3"]);
 });
 
-test("no more are processed at once than the concurrency", async () => {
+test("no more records are processed concurrently than allowed", async () => {
   const topic = await createTopic("concurrency");
   await send(topic, "a", "b", "c", "d", "e", "f");
   let now = 0;
@@ -141,7 +141,7 @@ test("no more are processed at once than the concurrency", async () => {
   expect(most).toBe(2);
 });
 
-test("stop lets what has begun finish and commits it; the rest is left for the next consumer", async () => {
+test("stop lets running handlers finish and commits their records; the rest is left for the next consumer", async () => {
   const topic = await createTopic("drain");
   await send(topic, "a1", "a2");
   const gate = Promise.withResolvers<void>();
@@ -161,20 +161,20 @@ test("stop lets what has begun finish and commits it; the rest is left for the n
   expect([...seen, ...later]).toEqual(["a1", "a2"]);
 });
 
-test("stop does not wait for a dependency that is away", async () => {
+test("stop does not wait for an unavailable dependency", async () => {
   const topic = await createTopic("stop-retrying");
   await send(topic, "a1");
   const tried = Promise.withResolvers<void>();
   const consumer = consume("stop-retrying", topic, () => {
     tried.resolve();
-    throw new Error("away");
+    throw new Error("unavailable");
   });
   await tried.promise;
   await consumer.stop();
   expect((await committed("stop-retrying", topic))[0]).toBe(-1);
 });
 
-test("two consumers share a topic, and one that leaves hands its part over", async () => {
+test("two consumers share a topic, and when one leaves, the other takes over its partitions", async () => {
   const topic = await createTopic("share", 4);
   const letters = [..."abcdefghijklmnop"];
   const seen = { one: new Set<number>(), two: new Set<number>() };
@@ -202,7 +202,7 @@ test("two consumers share a topic, and one that leaves hands its part over", asy
   expect([...seen.one].sort()).toEqual([0, 1, 2, 3]);
 });
 
-test("a record in process is not started a second time by the same consumer when another one joins", async () => {
+test("a record in progress is not started again by the same consumer when another one joins", async () => {
   const topic = await createTopic("join", 2);
   const gate = Promise.withResolvers<void>();
   const begun: { text: string; partition: number }[] = [];
@@ -220,7 +220,7 @@ test("a record in process is not started a second time by the same consumer when
   expect(begun.map(({ text }) => text).sort()).toEqual(["a", "b", "c", "d"]);
 });
 
-test("a key with a long queue behind a slow record pauses, then goes on in order", async () => {
+test("a key with a long queue behind a slow record pauses, then continues in order", async () => {
   const topic = await createTopic("queue");
   const texts = Array.from({ length: 1_000 }, (_, number) => `a${number}`);
   await send(topic, ...texts);
@@ -236,7 +236,7 @@ test("a key with a long queue behind a slow record pauses, then goes on in order
   expect(seen).toEqual(texts);
 });
 
-test("a consumer of a topic that is not there yet waits for it", async () => {
+test("a consumer waits for a topic that does not exist yet", async () => {
   const seen: string[] = [];
   const consumer = consume("early", `${prefix}early`, (text) => void seen.push(text));
   const topic = await createTopic("early");

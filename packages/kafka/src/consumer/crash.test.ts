@@ -30,7 +30,7 @@ const doomed = `
   });
 `;
 
-test("a record whose process was killed comes again to another one, and nothing that was committed does", async () => {
+test("a record whose process was killed is delivered to another one; committed records are not", async () => {
   const topic = await createTopic("crash");
   const producer = kafka.producer();
   const value = (text: string) => toBinary(StringValueSchema, create(StringValueSchema, { value: text }));

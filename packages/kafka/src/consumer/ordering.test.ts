@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createConcurrencyLimit, createKeyedQueues } from "./ordering.ts";
 
-test("tasks of one key follow each other, tasks of different keys do not wait", async () => {
+test("tasks of one key run one after another, tasks of different keys do not wait", async () => {
   const queues = createKeyedQueues();
   const gate = Promise.withResolvers<void>();
   const seen: string[] = [];
@@ -18,7 +18,7 @@ test("tasks of one key follow each other, tasks of different keys do not wait", 
   expect(seen).toEqual(["b1", "a1", "a2"]);
 });
 
-test("no more tasks run at the same time than the limit, and a failed one makes room for the next", async () => {
+test("no more tasks run concurrently than the limit, and a failed one makes room for the next", async () => {
   const limited = createConcurrencyLimit(2);
   let running = 0;
   let most = 0;

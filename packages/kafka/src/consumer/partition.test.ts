@@ -18,7 +18,7 @@ test("only the contiguous prefix may be committed, as the offset after it", () =
   expect(partition.committable()).toBe(8n);
 });
 
-test("gaps in the log (compaction, control records) hold nothing up", () => {
+test("gaps in the log (compaction, control records) delay nothing", () => {
   const partition = reading(5n, 9n);
   partition.finish(5n);
   expect(partition.committable()).toBe(9n);
@@ -26,7 +26,7 @@ test("gaps in the log (compaction, control records) hold nothing up", () => {
   expect(partition.committable()).toBe(10n);
 });
 
-test("what the broker confirmed is not committed again, also when confirmations come out of order", () => {
+test("a confirmed offset is not committed again, even if confirmations arrive out of order", () => {
   const partition = reading(0n, 1n, 2n);
   partition.finish(0n);
   partition.finish(1n);
@@ -37,14 +37,14 @@ test("what the broker confirmed is not committed again, also when confirmations 
   expect(partition.committable()).toBe(3n);
 });
 
-test("a record that is in process or done is not accepted twice when the group reads again from its last commit", () => {
+test("a record in progress or done is not accepted again when the group rereads from its last commit", () => {
   const partition = reading(0n, 1n);
   partition.finish(0n);
   expect([0n, 1n, 2n].map((offset) => partition.accept(offset))).toEqual([false, false, true]);
   expect(partition.unfinished()).toBe(2);
 });
 
-test("a record below what was committed means that the log was rewound", () => {
+test("a record below the committed offset means that the log was rewound", () => {
   const partition = reading(10n, 11n);
   partition.finish(10n);
   partition.committed(11n);
@@ -52,7 +52,7 @@ test("a record below what was committed means that the log was rewound", () => {
   expect(partition.isRewoundBy(10n)).toBe(true);
 });
 
-test("the lag counts from what is done to the end of the log", () => {
+test("the lag counts from the completed offset to the end of the log", () => {
   const partition = reading(0n, 1n);
   partition.observeEnd(10n);
   expect(partition.lag()).toBe(10);

@@ -21,7 +21,7 @@ const { prefix, createTopic, committed, close } = testKafka({ brokers: process.e
 const logger = createLogger({ service: "test", level: "silent" });
 afterAll(close);
 
-/** A string as the protocol writes it. */
+/** Encodes a string as Kafka's protocol does. */
 function text(value: string): Buffer {
   const bytes = Buffer.from(value);
   return Buffer.concat([Buffer.of(bytes.length >> 8, bytes.length & 255), bytes]);
@@ -34,7 +34,7 @@ function framed(...parts: Buffer[]): Buffer {
   return Buffer.concat([size, body]);
 }
 
-/** What the broker answers to a join while it loads the group. */
+/** The broker's answer to a join while it loads the group. */
 function stillLoading(correlationId: number): Buffer {
   const head = Buffer.alloc(14);
   head.writeInt32BE(correlationId, 0);
@@ -50,7 +50,7 @@ function leaveGroup(groupId: string, memberId: string): Buffer {
   return framed(head, text("test"), text(groupId), text(memberId));
 }
 
-/** Sockets to the broker that can lose the member its group, and answer joins for it. */
+/** Sockets to the broker that can expel a member from its group, and refuse joins in the broker's place. */
 function playBroker() {
   const state = {
     expelled: undefined as { groupId: string; memberId: string } | undefined,
@@ -82,7 +82,7 @@ function playBroker() {
   return {
     fetchesOutside,
     joins,
-    /** The group forgets the member, and its coordinator refuses the next joins. */
+    /** Makes the group forget the member, and its coordinator refuse the next joins. */
     expel(member: { groupId: string; memberId: string }, refusals: number) {
       joins.length = 0;
       Object.assign(state, { expelled: member, refusals });
@@ -99,7 +99,7 @@ function playBroker() {
   };
 }
 
-test("a consumer whose group has forgotten it, with a coordinator that still loads, fetches nothing until it has joined again", async () => {
+test("a consumer that its group has forgotten fetches nothing until it has rejoined, even if the coordinator is still loading", async () => {
   const topic = await createTopic("rejoin");
   const played = playBroker();
   const members: string[] = [];

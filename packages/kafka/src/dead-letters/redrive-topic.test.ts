@@ -25,7 +25,7 @@ async function putAside(topic: string, total: number): Promise<void> {
   await consumer.stop();
 }
 
-test("dead letters go back to their topic once, with key and headers as they were and a count", async () => {
+test("dead letters go back to their topic once, with their original key and headers and a count", async () => {
   const topic = await createTopic("redrive");
   await send(topic, "a", "b");
   await putAside(topic, 2);
@@ -41,6 +41,6 @@ test("dead letters go back to their topic once, with key and headers as they wer
   expect((await read(topic)).at(-1)!.headers).toEqual({ "record-id": "of b", redriven: "2" });
 });
 
-test("without dead letters nothing is put back", async () => {
+test("without dead letters nothing is redriven", async () => {
   expect(await kafka.redrive(await createTopic("nothing"))).toBe(0);
 });

@@ -3,7 +3,7 @@ import { captureLogs, type MongoProxy, mongoProxy, type TestMongo, testMongo } f
 import type { Document, MongoClient } from "mongodb";
 import { connectMongo } from "../client.ts";
 
-/** Sets up a collection `things`, and a client whose server the tests can hold up through a proxy. */
+/** Sets up a collection `things`, and a client behind a proxy with which tests can stop the server's traffic. */
 export function mongoBehindProxy<Thing extends Document>() {
   const server = {} as { mongo: TestMongo; proxy: MongoProxy; client: MongoClient };
   beforeAll(async () => {
@@ -24,12 +24,12 @@ export function mongoBehindProxy<Thing extends Document>() {
     server,
     /** The collection through the proxy. */
     things: () => server.client.db(server.mongo.db.databaseName).collection<Thing>("things"),
-    /** The collection beside the proxy. */
+    /** The collection without the proxy. */
     stored: () => server.mongo.db.collection<Thing>("things"),
   };
 }
 
-/** Returns the error with which work fails. */
+/** Returns the error of work that fails; undefined if it succeeds. */
 export const errorOf = (work: Promise<unknown>) =>
   work.then(
     () => undefined,

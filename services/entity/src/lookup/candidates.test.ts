@@ -10,7 +10,7 @@ const hits = [
   { id: "unlike", score: 0.02, evidence: 5 },
 ];
 
-/** The entities read for a query with these hits in the index, and the limits of the other searches. */
+/** Returns which of the index's hits a query reads as entities, and the limits of the searches by MongoDB's keys. */
 async function reads(query: { address: string | undefined }, options: { completeUntil?: number; now?: number } = {}) {
   const { completeUntil = Number.POSITIVE_INFINITY, now = 0 } = options;
   const read: string[] = [];
@@ -35,7 +35,7 @@ async function reads(query: { address: string | undefined }, options: { complete
   return { read, limits };
 }
 
-test("in a look-up only by name, no entity far below the best is read", async () => {
+test("in a look-up only by name, entities far below the best are not read", async () => {
   expect(await reads({ address: undefined })).toEqual({ read: ["best", "likely"], limits: [] });
 });
 
@@ -44,13 +44,13 @@ test("with an address, every entity with a similar name is read", async () => {
   expect(read).toEqual(["best", "likely", "chanceless"]);
 });
 
-test("beside an index that is behind, only few entities are read by MongoDB's keys", async () => {
+test("while the index is behind, only few entities are read by MongoDB's keys", async () => {
   const { read, limits } = await reads({ address: undefined }, { completeUntil: 0, now: 60_000 });
   expect(read).toEqual(["best", "likely"]);
   expect(limits).toEqual([40, 40]);
 });
 
-test("by the database's clock it is told whether an index is behind, also where this machine's clock is slow", async () => {
+test("the database's clock decides whether the index is behind, even if this machine's clock is slow", async () => {
   const now = Date.now() + 60_000;
   expect((await reads({ address: undefined }, { completeUntil: now - 40_000, now })).limits).toEqual([40, 40]);
   expect((await reads({ address: undefined }, { completeUntil: now - 4_000, now })).limits).toEqual([]);

@@ -46,9 +46,9 @@ describe("an exact look-up", () => {
     ["a UEI", { identifiers: { uei: "ABCDEFGHJK41" } }, "inc"],
     ["a TIN", { identifiers: { tin: "130000001" } }, "llc"],
     ["identifiers, one of them unknown", { identifiers: { cage: "4ABC1", duns: "139999999" } }, "llc"],
-    ["a name spelled otherwise", { legalName: "SOCIETE BLUE RIDGE AND SONS INCORPORATED" }, "inc"],
+    ["a name with another spelling", { legalName: "SOCIETE BLUE RIDGE AND SONS INCORPORATED" }, "inc"],
     ["a name without its legal form", { legalName: "societe blue ridge & sons" }, "inc"],
-    ["a name with the legal form that tells it apart", { legalName: "Blue Ridge Timber, L.L.C." }, "llc"],
+    ["a name with the legal form that distinguishes it", { legalName: "Blue Ridge Timber, L.L.C." }, "llc"],
     ["a name and an address", { legalName: "Blue Ridge Timber", address: "79 Elm Avenue, Asheville, NC" }, "corp"],
     ["an address with ZIP", { address: "12 N. Oak St 28801" }, "inc"],
     ["an address with city and state", { address: "12 n oak st, asheville, north carolina" }, "inc"],
@@ -81,7 +81,7 @@ describe("an exact look-up", () => {
     await expect(lookUp(criteria)).rejects.toMatchObject({ code: "entity_not_found" });
   });
 
-  test("says what is odd about unknown identifiers without repeating them", async () => {
+  test("explains what is odd about unknown identifiers without repeating them", async () => {
     const message = async (identifiers: object) =>
       lookUp({ identifiers }).then(
         () => "",
@@ -132,12 +132,12 @@ describe("a fuzzy look-up", () => {
     ["another word order", { legalName: "Paving Quarrystone Northfork LLC" }, "northfork"],
     ["split words", { legalName: "North Fork Quarry Stone Paving LLC" }, "northfork"],
     [
-      "an identifier, whatever the name's spelling",
+      "an identifier, even if the name is misspelled",
       { identifiers: { tin: "130000001" }, legalName: "Blu Ridge Timbers" },
       "llc",
     ],
-    ["an address alone", { address: "5 Mill Road, Asheville NC 28804" }, "northfork"],
-    ["an address alone, its street mistyped", { address: "77 Ellm Avenue Asheville NC 28803" }, "llc"],
+    ["only an address", { address: "5 Mill Road, Asheville NC 28804" }, "northfork"],
+    ["only an address with its street mistyped", { address: "77 Ellm Avenue Asheville NC 28803" }, "llc"],
     [
       "an address after a name and without commas",
       { address: "Attn Office 5 Mill Rd Asheville NC 28804" },
@@ -184,7 +184,7 @@ describe("a fuzzy look-up", () => {
     expect(reasons.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(confidence, 2);
   });
 
-  test("in exact mode weighs the required criteria, and the weights add up to the confidence", async () => {
+  test("in exact mode gives weights to the required criteria that add up to the confidence", async () => {
     const identifiers = { duns: "130000002" };
     const { explanation } = await lookUp({ identifiers, address: "79 Elm Ave, Asheville NC", explain: true });
     expect(explanation.map(({ criterion, outcome, weight }) => [criterion, outcome, weight])).toEqual([

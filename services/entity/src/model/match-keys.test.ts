@@ -11,7 +11,7 @@ const names = [
 ];
 const lines = ["12 N OAK ST STE 4", "PO BOX 9", "ONE QUASAR WAY", "US HIGHWAY 70 W", "1234-B 5TH AVENUE NORTHWEST"];
 
-test("other rules for match keys have another version, so that stored keys are recomputed", () => {
+test("changed rules for match keys have a new version, so that stored keys are recomputed", () => {
   const addresses = lines.map((line1): Address => {
     return { type: "physical", line1, city: "ST LOUIS", state: "MO", zip: "63101-1234", country: "USA" };
   });

@@ -13,7 +13,7 @@ afterAll(() => app.stop());
 
 const page = { limit: 100 };
 
-test("the documented test vector holds", async () => {
+test("the documented test vector is correct", async () => {
   const document = await readFile(new URL("../../../../docs/snapshots.md", import.meta.url), "utf8");
   const block = (language: string) => new RegExp(`\`\`\`${language}\\n([^]*?)\\n\`\`\``).exec(document)![1]!;
   const { hash, ...fields } = JSON.parse(block("json")) as HashedSnapshot & { hash: string };
@@ -43,7 +43,7 @@ test("anyone can recompute the hash from what the API shows", async () => {
   expect(snapshotHash(shown as unknown as HashedSnapshot)).toBe(hash);
 });
 
-test("a chain holds and can't fork, however many change the entity at once, and shows what was tampered with", async () => {
+test("a chain stays valid without forks under concurrent changes, and reveals tampering", async () => {
   const caller = callerFor("org_fork");
   const { entity } = await app.gateway.createEntity({
     caller,

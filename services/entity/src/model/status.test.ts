@@ -20,17 +20,17 @@ describe("registration status", () => {
     ["an exclusion comes before an expiration", facts({ expiration_date: "2020-01-01" }), inForce, "debarred"],
     ["an exclusion that is over", facts(), over, "active"],
     [
-      "never registered, though called active",
+      "never registered, although listed as active",
       facts({ sam_registered: false, expiration_date: undefined }),
       [],
       "inactive",
     ],
     ["active", facts(), [], "active"],
     ["active on its last day", facts({ expiration_date: "2026-11-21" }), [], "active"],
-    ["a past date, though called active", facts({ expiration_date: "2026-11-20" }), [], "expired"],
-    ["a past date, called inactive", facts({ listed_as: "inactive", expiration_date: "2020-01-01" }), [], "expired"],
-    ["called expired", facts({ listed_as: "expired" }), [], "expired"],
-    ["inactive with a date to come", facts({ listed_as: "inactive" }), [], "inactive"],
+    ["a past date, although listed as active", facts({ expiration_date: "2026-11-20" }), [], "expired"],
+    ["a past date, listed as inactive", facts({ listed_as: "inactive", expiration_date: "2020-01-01" }), [], "expired"],
+    ["listed as expired", facts({ listed_as: "expired" }), [], "expired"],
+    ["inactive with a future date", facts({ listed_as: "inactive" }), [], "inactive"],
     ["no facts", undefined, [], "inactive"],
     ["no facts, and an exclusion in force", undefined, inForce, "debarred"],
     ["active without a date", facts({ expiration_date: undefined }), [], "inactive"],
@@ -41,7 +41,7 @@ describe("registration status", () => {
   test.each([
     ["active", []],
     ["debarred", inForce],
-  ])("without a flag whose exclusion has ended: %s", (expected, exclusions) => {
+  ])("ignores the flag of an exclusion that has ended: %s", (expected, exclusions) => {
     const flagged = { sam: facts({ excluded: true }), exclusions, flag_ended: true };
     expect(statusOf(flagged, new Date("2026-11-21T23:00:00Z"))).toBe(expected);
   });

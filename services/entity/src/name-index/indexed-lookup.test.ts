@@ -26,7 +26,7 @@ async function until<T>(what: string, read: () => T | Promise<T>): Promise<NonNu
     if (value) return value;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timed out waiting for ${what}`);
 }
 
 /** Starts an index and a server of the service that uses it. */

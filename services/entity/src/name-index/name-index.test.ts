@@ -38,7 +38,7 @@ describe("a name is found", () => {
   ];
   const { index, idOf } = indexOf(names.map((name) => [null, name] as const));
   test.each([
-    ["as it is", "Quarrystone Paving LLC", "Quarrystone Paving LLC"],
+    ["unchanged", "Quarrystone Paving LLC", "Quarrystone Paving LLC"],
     ["with another legal form", "Quarrystone Paving Inc.", "Quarrystone Paving LLC"],
     ["through a typing error", "Quarystone Paving", "Quarrystone Paving LLC"],
     ["through two", "Quarystnoe Paving", "Quarrystone Paving LLC"],
@@ -60,7 +60,7 @@ describe("a name is found", () => {
     expect(found(index, asked)[0]).toBe(idOf(expected));
   });
 
-  test("not by words of no name", () => {
+  test("not by words that are in no name", () => {
     expect(found(index, "Gxqwv Pltrm")).toEqual([]);
     expect(found(index, "")).toEqual([]);
     expect(found(index, "&")).toEqual([]);

@@ -21,7 +21,7 @@ test("every word within the allowed errors and with the same beginning is found 
   const half = words.length >>> 1;
   const neighbourhood = createNeighbourhood(half, (id) => words[id]!);
   for (let id = half; id < words.length; id++) neighbourhood.add(id);
-  let told = 0;
+  let matches = 0;
   for (const word of words.slice(0, 300)) {
     const found = new Map<string, number>();
     neighbourhood.near(word, (id, errors) => {
@@ -33,12 +33,12 @@ test("every word within the allowed errors and with the same beginning is found 
       const errors = osaDistance(word, other, allowed);
       const isNear = errors > 0 && errors <= allowed;
       if (found.has(other)) expect([other, isNear, errors]).toEqual([other, true, found.get(other)]);
-      // One of four letters and more that begins alike is found; what only its end has in common may be.
+      // A word of four or more letters with the same beginning must be found; a word with only the same end may be found.
       else if (isNear && Math.min(word.length, other.length) > 3 && word.slice(0, 7) === other.slice(0, 7)) {
         throw new Error(`${other} was not found for ${word}`);
       }
     }
-    told += found.size;
+    matches += found.size;
   }
-  expect(told).toBeGreaterThan(500);
+  expect(matches).toBeGreaterThan(500);
 });

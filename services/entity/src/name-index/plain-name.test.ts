@@ -20,7 +20,7 @@ test.each([
 test.each([
   ["with particles", "Bank of Elgin"],
   ["with a word twice", "Walla Walla Foods"],
-  ["with an abbreviation of several meanings", "Comm Group"],
+  ["with an abbreviation with several meanings", "Comm Group"],
   ["of a person", "SANDOVAL, MARIA T"],
   ["with a qualifier", "Philips NV, Eindhoven"],
   ["of two names", "Acme dba Zenith"],

@@ -8,7 +8,7 @@ import { type ChangeOutcome, commitChanges, type EntityChange, type LoadTarget }
 import { factsHash } from "./facts-hash.ts";
 import { factsOf, type LoadContext, ownWithRegistry, registryEntity } from "./registry-entity.ts";
 
-/** What a file says about one UEI. Each UEI occurs once in a batch. */
+/** A file's facts about one UEI. Each UEI occurs once in a batch. */
 export interface RegistryItem {
   readonly uei: string;
   /** The facts, or a function that derives them from the known ones; it returns undefined if it can't. */
@@ -17,11 +17,11 @@ export interface RegistryItem {
 
 export interface ApplyOptions extends LoadTarget {
   readonly source: SourceDocument;
-  /** The day whose state of the registry the items have; absent in the sandbox. */
+  /** The date of the registry's state in the items; absent in the sandbox. */
   readonly cutDate?: IsoDate;
 }
 
-/** The outcome of an item; `unknown` is one whose facts can't be derived, as its entity is not known. */
+/** The outcome of an item; `unknown` if its facts can't be derived, because its entity is not known. */
 export type ItemOutcome = ChangeOutcome | "unknown";
 
 /**
@@ -69,7 +69,7 @@ async function withoutOld(
   return { news, knownIds: news.flatMap(({ uei }) => byUei.get(uei)?._id ?? []) };
 }
 
-/** Returns the UEIs for which an own entity has taken nothing over: it was created while they were being loaded. */
+/** Returns the UEIs that an own entity has not taken over, because it was created while they were being loaded. */
 async function findWaiting(collections: Collections, facts: readonly RegistryEntityFacts[]): Promise<string[]> {
   if (facts.length === 0) return [];
   const notTakenOver = { registry_entity_id: { $exists: false } };
@@ -122,10 +122,10 @@ async function applyNews(
 }
 
 /**
- * Lets own entities that were created, or got their identifiers, while these registry entities were written take them
- * over. Their writers write a guard before and in their transaction. If this transaction sees the guard, it waits for
- * them or they begin again; if it does not, they see the registry entities. After a kill before this, the same load again
- * does it.
+ * Lets own entities take over these registry entities if they were created, or got their identifiers, while those were
+ * written. Their writers write a guard before and in their transaction. If this transaction sees the guard, it waits for
+ * them or they start again; if it does not, they see the registry entities. If the load is killed before this, loading
+ * the file again does it.
  */
 function takeOverCreated(
   options: ApplyOptions,

@@ -1,7 +1,7 @@
 import type { Collections, LoadChanges, LoadDocument } from "../model/documents.ts";
 import { RegistryFileError } from "./files/errors.ts";
 
-/** What a load did to one entity; its snapshots of this version and the one before have the values. */
+/** What a load did to one entity; its snapshots of this version and the previous one have the values. */
 export interface ListedChange {
   readonly kind: "added" | "changed" | "gone";
   readonly entityId: string;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The command as an operator runs it. */
+/** Runs the command as an operator does. */
 function run(args: string[]) {
   const command = spawn(process.execPath, [fileURLToPath(new URL("cli.ts", import.meta.url)), ...args], {
     env: { PATH: process.env.PATH, MONGODB_URI: process.env.MONGODB_URI, MONGODB_DATABASE_PREFIX: app.prefix },
@@ -28,7 +28,7 @@ function run(args: string[]) {
   return { command, ended };
 }
 
-test("a load that is killed midway is taken up by loading the file again, and each entity is whole", async () => {
+test("a load that was killed continues when the file is loaded again, and each entity is complete", async () => {
   const count = 4_000;
   const rows = Array.from({ length: count }, (_, index) =>
     extractRowText({ 1: `KILL${String(index).padStart(8, "0")}`, 4: "", 12: `ENTITY NUMBER ${index} LLC` }),

@@ -19,18 +19,18 @@ describe("several rows of one entity", () => {
     ["even when expired", [{ 3: "7001" }, { 6: "E" }], { eft_indicator: "", extractCode: "E" }],
     ["without a blank one, an active wins", [{ 3: "7001", 6: "E" }, { 3: "7002" }], { eft_indicator: "7002" }],
     ["then the newest", [{ 3: "7001" }, { 3: "7002", 10: "20260901" }], { eft_indicator: "7002" }],
-    ["of one indicator the last row counts", [{ 12: "OLD INC" }, { 12: "NEW INC" }], { legal_name: "NEW INC" }],
+    ["for one indicator, the last row counts", [{ 12: "OLD INC" }, { 12: "NEW INC" }], { legal_name: "NEW INC" }],
     [
       "a later deactivation keeps the rest",
       [{ 12: "OLD INC" }, { 6: "1", 12: "", 9: "" }],
       { legal_name: "OLD INC", sam: { listed_as: "inactive", expiration_date: "2027-12-31" }, partial: false },
     ],
     [
-      "an entity deleted and added again is there",
+      "an entity that was deleted and added again exists",
       [{ 6: "1", 12: "", 9: "" }, { 6: "2" }],
       { extractCode: "2", partial: false },
     ],
-    ["a deactivation alone stays partial", [{ 6: "1", 12: "", 9: "" }], { partial: true }],
+    ["a single deactivation stays partial", [{ 6: "1", 12: "", 9: "" }], { partial: true }],
   ])("%s", (_, rows, expected) => {
     const combined: ExtractRow[] = [];
     for (const row of rows.map(rowOf)) addRow(combined, row);
@@ -51,7 +51,7 @@ describe("a row of a daily file", () => {
   const known = (set: Record<number, string> = {}) => rowOf(set);
   const deactivated = { 6: "1", 12: "", 9: "" };
   test.each<[string, Record<number, string>, Record<number, string>, object | "as before"]>([
-    ["of the entity replaces what was known", {}, { 12: "NEW INC" }, { legal_name: "NEW INC" }],
+    ["of the entity replaces the known facts", {}, { 12: "NEW INC" }, { legal_name: "NEW INC" }],
     ["of a further payment address does not count for the entity", {}, { 3: "7001", 12: "NEW INC" }, "as before"],
     [
       "that deactivates a further payment address leaves the entity active",
@@ -61,13 +61,13 @@ describe("a row of a daily file", () => {
     ],
     ["of the entity replaces a payment address's", { 3: "7001" }, { 12: "NEW INC" }, { legal_name: "NEW INC" }],
     [
-      "of another payment address does not replace one that is active",
+      "of another payment address does not replace an active one",
       { 3: "7001" },
       { 3: "7002", 12: "NEW INC" },
       "as before",
     ],
     [
-      "of another payment address replaces one that is not",
+      "of another payment address replaces an inactive one",
       { 3: "7001", 6: "E" },
       { 3: "7002" },
       { eft_indicator: "7002" },

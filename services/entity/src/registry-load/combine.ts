@@ -32,7 +32,7 @@ export function factsFromDailyRow(
   return stays && (known.eft_indicator === "" || known.sam.listed_as === "active") ? known : row;
 }
 
-/** Returns what is known with the changes of a partial row (codes 1 and 4); all else stays. */
+/** Returns the known facts with the changes of a partial row (codes 1 and 4). */
 export function applyPartialRow<Facts extends RegistryEntityFacts>(known: Facts, { sam }: ExtractRow): Facts {
   return { ...known, sam: { ...known.sam, cage: sam.cage ?? known.sam.cage, listed_as: sam.listed_as } };
 }

@@ -26,7 +26,7 @@ describe("a command line", () => {
     expect(() => parseCommand(line.split(" ").filter(Boolean), now)).toThrow(/^Usage:/);
   });
 
-  test("loads nothing into the sandbox", () => {
+  test("can't load a file into the sandbox", () => {
     const args = ["load", "--registry", "a.dat", "--environment", "sandbox"];
     expect(() => parseCommand(args, now)).toThrow("The sandbox keeps its made-up registry");
   });

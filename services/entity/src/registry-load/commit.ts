@@ -20,12 +20,12 @@ export interface EntityChange {
   readonly entity: UnversionedEntity;
 }
 
-/** The outcome of a change; `unseen` is one that the public view does not show, which makes no snapshot. */
+/** The outcome of a change; `unseen` is one that the public view does not show, so it has no snapshot. */
 export type ChangeOutcome = "new" | "changed" | "unseen" | "unchanged";
 
 /** Where and how a load writes. */
 export interface LoadTarget {
-  /** Commits only while no other load took over. */
+  /** Commits only if no other load has taken over. */
   readonly transact: Transact;
   readonly collections: Collections;
   /** The load whose changes are recorded; undefined for writes that are not a load of a file. */
@@ -43,7 +43,7 @@ interface Writes {
 }
 
 /**
- * Writes changes, their snapshots and the record of them: all or none. A change of nothing but the sources is not written.
+ * Writes changes, their snapshots and the record of them: all or none. A change only of the sources is not written.
  * Errors: StaleEntityError or a duplicate key if another call wrote an entity meanwhile; read again.
  */
 export async function commitChanges(target: LoadTarget, changes: readonly EntityChange[]): Promise<ChangeOutcome[]> {

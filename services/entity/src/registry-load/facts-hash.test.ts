@@ -12,7 +12,7 @@ const facts: RegistryEntityFacts = {
 };
 const [address] = facts.addresses;
 
-test("the same facts have the same hash, whatever order their parts were set in", () => {
+test("the same facts have the same hash, in any order of their fields", () => {
   const turned = Object.fromEntries(Object.entries(facts).reverse()) as unknown as RegistryEntityFacts;
   expect(factsHash(turned)).toBe(factsHash(structuredClone(facts)));
 });

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { RegistryEntityFacts } from "../model/facts.ts";
 
-/** Raise it when loads make something else of the same facts, other than match keys, which rekey.ts recomputes. */
+/** Raise it when loads derive other data from the same facts, except match keys, which rekey.ts recomputes. */
 const RULES = 2;
 
 /**
- * Returns a hash of the facts that a load takes over. Most rows of a file have the same hash as in the file before, and so
+ * Returns a hash of the facts that a load takes over. Most rows of a file have the same hash as in the previous file, and so
  * need not be compared with the whole entity.
  */
 export function factsHash({

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test("a truncated exclusions file that waited for the first whole one is refused and ends nothing", async () => {
+test("a truncated exclusions file that waited for the first complete one is refused and ends no exclusion", async () => {
   const loads = createLoads(app);
   const whole = Array.from({ length: 1_000 }, (_, index) => ({ uei: `ABCDEFGH${1_000 + index}` }));
   const first = pausingTransaction(app, 1);

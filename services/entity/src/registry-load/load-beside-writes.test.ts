@@ -27,7 +27,7 @@ const cage = "5ABC1";
 const other = { uei: "ABCDEFGHJK52" };
 type Service = Awaited<ReturnType<TestApplication["serve"]>>;
 
-/** Writes to an own entity that end in one that carries the UEI or the CAGE; `before` is done before the load. */
+/** Writes that leave an own entity with the UEI or the CAGE; `before` runs before the load. */
 const writes: Record<string, { before?: (by: Service) => Promise<unknown>; write: (by: Service) => Promise<unknown> }> =
   {
     "a creation with a UEI": {
@@ -60,7 +60,7 @@ const files: Record<string, readonly [before: ExclusionOf[], after: ExclusionOf[
   "replaces its exclusions": [[...both, other], [{ uei, cage, until: "2099-01-01" }, other], true],
 };
 
-test("a row that a killed load ended has ended for entities too, when a newer file is loaded", async () => {
+test("an exclusion that a killed load ended also ends for entities when a newer file is loaded", async () => {
   await loads.clear();
   await loads.exclude([{ uei }, other]);
   const { entity } = await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
@@ -77,9 +77,9 @@ test("a row that a killed load ended has ended for entities too, when a newer fi
   expect(seen!.samGov!.registrationStatus).toBe("inactive");
 });
 
-describe.each(Object.entries(writes))("%s beside a load of exclusions", (_, { before, write }) => {
+describe.each(Object.entries(writes))("%s during a load of exclusions", (_, { before, write }) => {
   test.each(Object.entries(files))(
-    "that %s, in any order, leaves what the newest file says",
+    "that %s leaves the entity as in the newest file, in any order of commits",
     async (_, [old, now, excluded]) => {
       const start = async () => {
         app.clock.now = new Date();

@@ -10,7 +10,7 @@ import { readExclusions, validateExclusions } from "./files/exclusions-file.ts";
 import type { LoadedFile } from "./files/member.ts";
 import { inBatches, type LoadOptions, type LoadReport, type RunningLoad, runLoad } from "./load-log.ts";
 
-/** A file with a smaller share of the rows of the one before looks truncated: few exclusions end from day to day. */
+/** Minimum share of the previous file's rows. With fewer, a file looks truncated: few exclusions end from day to day. */
 const LEAST_SHARE = 0.8;
 /** Only files with at least this many rows are compared. */
 const LEAST_TO_COMPARE = 1_000;
@@ -22,13 +22,13 @@ type ExclusionsLoad = RunningLoad<LoadedFile, keyof typeof COUNTS>;
 
 /**
  * Loads an exclusions file: checks the whole file, writes nothing unless it is sound, then applies its rows, ends those
- * that it lacks, and appends a snapshot to each entity that becomes debarred or is no longer. In the report,
- * `unidentified` are rows without a UEI and a CAGE (people, vessels and others), which concern no entity; `gone` are rows
- * of the file before that this one lacks; `entities` are those whose exclusions changed. Errors: RegistryFileError.
+ * that it lacks, and appends a snapshot to each entity that becomes debarred or no longer is. In the report,
+ * `unidentified` are rows without a UEI and a CAGE (people, vessels and others), which affect no entity; `gone` are rows
+ * of the previous file that this one lacks; `entities` are those whose exclusions changed. Errors: RegistryFileError.
  */
 export async function loadExclusions(
   options: LoadOptions & {
-    /** Accepts a file with far fewer rows than the one before. */
+    /** Accepts a file with far fewer rows than the previous one. */
     acceptFewer?: boolean;
   },
 ): Promise<LoadReport> {
@@ -47,8 +47,8 @@ export async function loadExclusions(
       done += batch.length;
       onProgress({ phase: "applying", done, total: load.file.rows });
     }
-    // The file's rows are known only now, so entities are refreshed only now. After a kill before the end, the same load
-    // again does it.
+    // Entities are refreshed only after all rows are written. If the load is killed before the end, loading the file again
+    // does it.
     for await (const batch of storedBatches(collections, { load_id: loadId })) {
       counts.entities += await refresh(load, batch);
     }
@@ -64,7 +64,7 @@ export async function loadExclusions(
 }
 
 /**
- * An exclusions file does not say how many rows it has, and rows that it lacks have ended, so half a file would clear
+ * An exclusions file does not contain its number of rows, and rows that it lacks have ended, so half a file would clear
  * vendors that are debarred. Errors: RegistryFileError.
  */
 async function refuseShrunken({ fileName, cutDate, rows }: LoadedFile, collections: Collections): Promise<void> {

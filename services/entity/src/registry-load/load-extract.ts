@@ -17,8 +17,8 @@ type ExtractLoad = RunningLoad<ExtractFile, keyof typeof COUNTS>;
 /**
  * Loads a SAM public extract: checks the whole file, writes nothing unless it is sound, and then applies it to one entity
  * after the other. Memory is constant except for 8 bytes per entity. A load that was killed is continued by loading the
- * file again, which passes quickly over what was applied. In the report, `unchanged` counts several rows of one entity
- * once, and `gone` are entities that the file before had and this complete one lacks: they stay, marked as not listed.
+ * file again, which skips what was applied. In the report, `unchanged` counts several rows of one entity
+ * once, and `gone` are entities that the previous file had and this complete one lacks: they stay, marked as not listed.
  * Errors: RegistryFileError.
  */
 export function loadExtract(options: LoadOptions): Promise<LoadReport> {

@@ -133,8 +133,8 @@ async function endSessions(client: MongoClient, { sessions }: LoadLockDocument):
 }
 
 /**
- * Ignores that another load was first, or that a transaction of the one before is still open. After an unknown outcome
- * the next attempt finds out: a holder recognizes its own lock.
+ * Ignores errors that mean that another load was first, or that a transaction of the previous holder is still open. After
+ * an unknown outcome the next attempt finds out: a holder recognizes its own lock.
  */
 function ignoreDisturbed(error: unknown): undefined {
   const isLate = error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED;

@@ -33,7 +33,7 @@ export interface LoadReport {
   readonly loadId: string;
   readonly fileName: string;
   readonly cutDate: IsoDate;
-  /** The file is older than one whose load has begun: nothing was applied, and it is not listed as loaded. */
+  /** A load of a newer file has begun: nothing was applied, and this file is not listed as loaded. */
   readonly isOlder: boolean;
   /** Counts of this run. */
   readonly counts: Readonly<Record<string, number>>;

@@ -15,7 +15,7 @@ const uei = "ABCDEFGHJK51";
 const other = "ABCDEFGHJK52";
 const third = "ABCDEFGHJK53";
 
-/** A load, the newer one that takes over while it is paused, and what is loaded before. */
+/** A load, the newer one that takes over while it is paused, and the loads before them. */
 const loadsOf = {
   "a registry extract": {
     before: () => loads.load([{ 1: uei }, { 1: other }]),
@@ -42,7 +42,7 @@ const everything = async () => [
 
 describe.each(Object.entries(loadsOf))("a load of %s that another took over", (_, { before, older, newer }) => {
   test.each(["before it begins", "before it commits"])(
-    "commits nothing, whichever transaction it was stalled in, %s",
+    "commits nothing, if any of its transactions stalled %s",
     async (point) => {
       await loads.clear();
       await before();
@@ -73,7 +73,7 @@ describe.each(Object.entries(loadsOf))("a load of %s that another took over", (_
   );
 });
 
-test("every write of a load is in a transaction, so that it holds the lock when it commits", async () => {
+test("every write of a load is in a transaction, so that the load holds the lock when it commits", async () => {
   const unguarded: string[] = [];
   const collections = Object.fromEntries(
     Object.entries(app.live).map(([name, collection]) => [

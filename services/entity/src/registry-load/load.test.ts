@@ -33,7 +33,7 @@ async function changesOf(loadId: string): Promise<ListedChange[]> {
   return changes;
 }
 describe("loading an extract", () => {
-  test("makes registry entities that everybody sees, each with a snapshot of no organization", async () => {
+  test("creates registry entities for all organizations, each with a snapshot without an organization", async () => {
     const report = await load([
       { 1: uei, 4: "5ABC1" },
       { 1: "ABCDEFGHJK52", 6: "E", 9: "20250101" },
@@ -60,7 +60,7 @@ describe("loading an extract", () => {
     });
   });
 
-  test("a second time, or rows that say the same on a later day, writes nothing new", async () => {
+  test("a second time, or with the same rows on a later day, writes nothing new", async () => {
     const rows: Record<number, string>[] = [
       { 1: uei, 3: "0002", 12: "OTHER PAYEE" },
       { 1: "ABCDEFGHJK52" },
@@ -76,7 +76,7 @@ describe("loading an extract", () => {
     expect((await find(uei)).legalName).toBe("BLUE RIDGE TIMBER LLC");
   });
 
-  test("that was applied before rows were remembered remembers them, without a snapshot", async () => {
+  test("that was applied before rows were stored stores them, without a snapshot", async () => {
     await load([{ 1: uei }]);
     await app.live.entities.updateMany({}, { $unset: { registry_row: "" } });
     expect((await load([{ 1: uei }])).counts).toMatchObject({ changed: 0, unchanged: 1 });
@@ -84,14 +84,14 @@ describe("loading an extract", () => {
     expect(await app.live.snapshots.countDocuments()).toBe(1);
   });
 
-  test("with the rows of one entity far apart takes the one that speaks for it", async () => {
+  test("with the rows of one entity far apart uses the row that counts for the entity", async () => {
     const others = Array.from({ length: 1_200 }, (_, index) => ({ 1: `FARAPART${1_000 + index}`, 4: "" }));
     const report = await load([{ 1: uei, 3: "0002", 12: "OTHER PAYEE" }, ...others, { 1: uei }]);
     expect(report.counts).toMatchObject({ rows: 1_202, new: 1_201 });
     expect(await find(uei)).toMatchObject({ legalName: "BLUE RIDGE TIMBER LLC" });
   });
 
-  test("names what it changed, entity by entity and field by field", async () => {
+  test("lists its changes by entity and field", async () => {
     await load([{ 1: uei, 4: "5ABC1" }, { 1: "ABCDEFGHJK52" }, { 1: "ABCDEFGHJK54" }]);
     const report = await load(
       [
@@ -121,7 +121,7 @@ describe("loading an extract", () => {
     });
   });
 
-  test("is listed with what it changed and the rows that were set aside", async () => {
+  test("is listed with its changes and the rows that were set aside", async () => {
     await load([{ 1: uei }]);
     const { loadId } = await load([{ 1: uei, 12: "RENAMED LLC" }, { 1: "x" }, { 1: "ABCDEFGHJK52" }], { day: "13" });
     const printed = async (print: (line: (text: string) => void) => Promise<void>) => {
@@ -151,7 +151,7 @@ describe("loading an extract", () => {
     );
   });
 
-  test("waits for a load that is under way, and works on where that one's process is gone", async () => {
+  test("waits for a running load, and continues if that load's process is gone", async () => {
     const lock = {
       _id: "load" as const,
       ...{ holder: "another", file_name: "other.dat", host: "another-host", pid: 1, sessions: [] },
@@ -168,7 +168,7 @@ describe("loading an extract", () => {
     expect(await app.live.loadLocks.countDocuments()).toBe(0);
   });
 
-  test("that is not whole changes nothing", async () => {
+  test("that is incomplete changes nothing", async () => {
     await load([{ 1: uei }]);
     const before = await everything();
     await expect(load([{ 1: uei, 12: "RENAMED" }], { day: "13", count: 9 })).rejects.toThrow(/promises 9 rows/);
@@ -187,7 +187,7 @@ describe("loading an extract", () => {
     expect((await load([{ 1: uei }])).counts).toMatchObject({ new: 1 });
   });
 
-  test("that is newer appends snapshots where something changed, marks what is gone and keeps it", async () => {
+  test("that is newer appends snapshots of changed entities, and marks missing ones as gone and keeps them", async () => {
     await load([{ 1: uei }, { 1: "ABCDEFGHJK52" }]);
     const before = await find(uei);
     const report = await load([{ 1: uei, 9: "20300101" }, { 1: "ABCDEFGHJK53" }], { day: "13" });
@@ -206,7 +206,7 @@ describe("loading an extract", () => {
     expect(await verifySnapshots(app.live, undefined, () => undefined)).toEqual({ entities: 3, faults: 0 });
   });
 
-  test("with partial rows changes only what they carry; bad rows are set aside with line and reason", async () => {
+  test("with partial rows changes only the fields that they contain; bad rows are set aside with line and reason", async () => {
     await load([{ 1: uei, 4: "5ABC1" }]);
     const partial = (by: string) => ({ 1: by, 4: "", 6: "1", 8: "", 9: "", 10: "", 11: "", 12: "", 16: "", 18: "" });
     const report = await load([partial(uei), partial("ABCDEFGHJK59"), { 1: "ABCDEFGHJK5" }], { day: "07" });
@@ -268,7 +268,7 @@ describe("an entity that an organization created before the registry had it", ()
     expect(await versions(own!.id)).toEqual([3, 2, 1]);
   });
 
-  test("in the middle of a load is taken over by the same load again", async () => {
+  test("in the middle of a load takes over its row when the file is loaded again", async () => {
     await load([{ 1: uei, 4: "5ABC1" }]);
     const { entity } = await app.gateway.createEntity({
       caller,
@@ -286,7 +286,7 @@ describe("an entity that an organization created before the registry had it", ()
 });
 
 describe("exclusions", () => {
-  test("debar at creation, by UEI or CAGE, until their last day", async () => {
+  test("debar new entities by UEI or CAGE, until their last day", async () => {
     await exclude([{ uei }, { cage: "5ABC2" }, { uei: "ABCDEFGHJK54", until: "2020-02-01" }]);
     const statusOf = async (identifiers: object) => {
       const { entity } = await app.gateway.createEntity({ caller, legalName: "Excluded Inc", identifiers });
@@ -308,7 +308,7 @@ describe("exclusions", () => {
     expect(past).toMatchObject({ exclusions: [], endedExclusions: [{ terminationDate: "2020-02-01", endedOn: "" }] });
   });
 
-  test("of a later file debar the registry's and organizations' entities, and a row that is gone ends it, each with a snapshot", async () => {
+  test("of a later file debar entities of the registry and of organizations until their row is missing, each time with a snapshot", async () => {
     await load([{ 1: uei }, { 1: "ABCDEFGHJK55", 4: "5ABC5" }]);
     const { entity: own } = await app.gateway.createEntity({
       caller,
@@ -341,7 +341,7 @@ describe("exclusions", () => {
     expect(await verifySnapshots(app.live, undefined, () => undefined)).toEqual({ entities: 3, faults: 0 });
   });
 
-  test("that ended are kept with the dates of the files that had them, and come back as the same", async () => {
+  test("that ended are kept with the dates of the files that contained them, and can come back as the same ones", async () => {
     const record = () => app.verification.getRegistryRecord({ environment: 1, uei });
     await exclude([{ uei }, { cage: "5ABC5" }]);
     await exclude([{ uei }, { cage: "5ABC5" }], "2026-01-12");
@@ -360,21 +360,21 @@ describe("exclusions", () => {
     });
   });
 
-  test("that a load still running ends are in force until it is done", async () => {
+  test("that a running load ends are in force until the load is done", async () => {
     await exclude([{ uei }]);
     await app.live.exclusions.updateMany({}, { $set: { ended_by: "exclusions:running", ended_on: "2026-01-11" } });
     const record = await app.verification.getRegistryRecord({ environment: 1, uei });
     expect(record).toMatchObject({ exclusions: [{ samNumber: `S4MR${uei}` }], endedExclusions: [] });
   });
 
-  test("of a withdrawn load are told by nobody, and the load is named", async () => {
+  test("of a withdrawn load are not returned, and the load is named", async () => {
     const { loadId } = await exclude([{ uei }]);
     await app.live.loads.updateOne({ _id: loadId }, { $set: { state: "withdrawn" } });
     const record = await app.verification.getRegistryRecord({ environment: 1, uei });
     expect(record).toMatchObject({ exclusions: [], exclusionsCutDate: "", withdrawnLoads: [loadId] });
   });
 
-  test("are refused where a file has far fewer than the one before, unless that is accepted", async () => {
+  test("are refused if a file has far fewer than the previous one, unless that is accepted", async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => ({ cage: String(10_000 + index) }));
     await exclude([...many, { uei }]);
     const before = await everything();
@@ -389,7 +389,7 @@ describe("exclusions", () => {
     expect(await app.live.exclusions.countDocuments({ ended_on: { $exists: false } })).toBe(10);
   });
 
-  test("end with their last day, without a load", async () => {
+  test("end after their last day, without a load", async () => {
     await load([{ 1: uei, 9: "20990101" }]);
     await exclude([{ uei, until: "2030-06-01" }]);
     app.clock.now = new Date("2030-06-01T23:00:00Z");
@@ -406,7 +406,7 @@ describe("an exclusion that the extract flags", () => {
   const since = (day: string) => exclude([{ uei }, ...others], day);
   const without = (day: string) => exclude(others, day);
 
-  test("ends for the registry's and organizations' entities when a newer exclusions file lacks it, with a snapshot", async () => {
+  test("ends for entities of the registry and of organizations when a newer exclusions file lacks it, with a snapshot", async () => {
     const { entity: own } = await app.gateway.createEntity({ caller, legalName: "Own", identifiers: { uei } });
     await load(flagged);
     await since("2026-09-07");
@@ -439,7 +439,7 @@ describe("an exclusion that the extract flags", () => {
     expect((await load(flagged, { day: "20" })).counts).toMatchObject({ changed: 0, unchanged: 1 });
   });
 
-  test("ends with the last day that the exclusions file gives", async () => {
+  test("ends after the last day in the exclusions file", async () => {
     await load(flagged);
     await exclude([{ uei, until: "2030-06-01" }], "2026-09-07");
     app.clock.now = new Date("2030-06-01T23:00:00Z");

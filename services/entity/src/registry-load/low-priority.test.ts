@@ -11,7 +11,7 @@ const threads = process.platform === "linux" ? readdirSync("/proc/self/task").ma
 console.log(JSON.stringify(threads.map((thread) => getPriority(thread))));
 `;
 
-test("every thread of a process has the low priority, those that clear its heap too", () => {
+test("every thread of a process has the low priority, including those for garbage collection", () => {
   const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
   const priorities = JSON.parse(output) as number[];
   if (process.platform === "linux") expect(priorities.length).toBeGreaterThan(1);

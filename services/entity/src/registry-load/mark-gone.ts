@@ -13,7 +13,7 @@ const CURSOR_BATCH = 2_000;
  * longer vouches for them. After a kill, the next run marks the rest.
  */
 export async function markGone(target: FileLoad, ueis: UeiSet): Promise<number> {
-  // The index alone answers: a million UEIs are read in a second, and only absent entities are read themselves.
+  // Reads only the index, a million UEIs in a second, and then only the absent entities themselves.
   const known = target.collections.entities
     .find({ "identifiers.uei": { $gt: "" } })
     .hint({ "identifiers.uei": 1, organization_id: 1 })

@@ -38,14 +38,14 @@ test.each([
     "applying 0 % (10 rows of 900,000 rows, 10 rows/s, 24 h 59 min left)",
   ],
 ] as const)(
-  "progress says how much is done, how fast, and how long it will take: %j",
+  "progress shows how much is done, how fast, and the remaining time: %j",
   (progress, seconds, withBar, text) => {
     expect(progressText(progress, seconds, withBar)).toBe(text);
   },
 );
 
 describe("progress is shown", () => {
-  test("on a terminal as a bar that is drawn over itself, within its width", () => {
+  test("on a terminal as a bar that is redrawn in place, within its width", () => {
     const text = shown({ isTTY: true, columns: 40 }, [
       [0, 1],
       [50, 2],

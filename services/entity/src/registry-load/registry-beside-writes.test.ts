@@ -26,7 +26,7 @@ const writes: Record<string, (by: Service) => Promise<unknown>> = {
 };
 
 test.each(Object.entries(writes))(
-  "%s beside a load of the same identifiers, in any order, leaves one entity with the registry's facts",
+  "%s during a load of the same identifiers leaves one entity with the registry's facts, in any order of commits",
   async (_, write) => {
     await loads.clear();
     const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);

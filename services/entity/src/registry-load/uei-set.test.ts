@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createUeiCollector } from "./uei-set.ts";
 
-test("a set of UEIs knows what was added, and what was added more than once", () => {
+test("a set of UEIs has every added UEI, and knows which were added more than once", () => {
   const collector = createUeiCollector();
   const ueis = Array.from({ length: 3_000 }, (_, index) => `A${String(index).padStart(11, "0")}`);
   for (const uei of [...ueis, "ZZZZZZZZZZZZ", "000000000001", "ZZZZZZZZZZZZ", "000000000001", "ZZZZZZZZZZZZ"])

@@ -5,9 +5,9 @@ import { commitChanges, type LoadTarget } from "./commit.ts";
 const BATCH_SIZE = 250;
 
 /**
- * Removes what a load of an extract brought, from the entities that have their row from it and the own entities that took
- * those over, and lists again what it marked gone. Continues an earlier run that was killed. The rows before are not
- * stored: the next file applies them.
+ * Removes the facts of a load of an extract from the entities with a row from it and the own entities that took those
+ * over, and lists again what it marked gone. Continues an earlier run that was killed. Earlier rows are not stored: the
+ * next file applies them.
  */
 export async function withdrawRegistry(target: LoadTarget, load: LoadDocument) {
   const counts = { entities: 0, relisted: 0 };

@@ -19,7 +19,7 @@ const caller = callerFor("org_load");
 const [uei, other, third] = ["ABCDEFGHJK51", "ABCDEFGHJK52", "ABCDEFGHJK53"] as const;
 const cage = "9ZZZ9";
 
-/** A good file, and a bad one after it that changes, adds, keeps and lacks something. */
+/** A good file, and a later bad one that changes, adds, keeps and lacks rows. */
 const kinds = {
   registry: {
     good: () => loads.load([{ 1: uei }, { 1: other }, { 1: "ABCDEFGHJK54", 3: "5ABC4" }]),
@@ -37,7 +37,7 @@ const kinds = {
 };
 type Kind = keyof typeof kinds;
 
-/** Both good files, and an own entity that stands for one of the registry. */
+/** Loads both good files, and creates an own entity that takes over a registry entity. */
 async function prepare() {
   await loads.clear();
   await app.databases.live.collection("idempotency_keys").deleteMany({});
@@ -51,7 +51,7 @@ function withdraw(loadId: string, options: LoadOverrides = {}) {
   return withdrawLoad({ ...own, loadId, by: "jo@host", reason: "wrong month", ...options });
 }
 
-/** What is known, but for how often and when it changed. */
+/** Returns all entities and exclusions, without versions and times of changes. */
 async function known() {
   const entities = await app.live.entities.find({ sam: { $exists: true } }).toArray();
   const facts = entities.map(({ version, revision, last_hash, changed_at, other_names, ...rest }) => {
@@ -70,7 +70,7 @@ async function records() {
 
 const expireLock = () => app.live.loadLocks.updateOne({ _id: "load" }, { $set: { until: new Date(0) } });
 
-/** Where a load is withdrawn, each record is as before it, or nobody knows the registration. */
+/** Expects each record as before the withdrawn load, or without a known registration. */
 async function expectNothingOfIt(before: Awaited<ReturnType<typeof records>>) {
   for (const [index, record] of (await records()).entries()) {
     const { record: row, registryCutDate, registryFile, registryLoad, ...exclusions } = record;
@@ -82,7 +82,7 @@ async function expectNothingOfIt(before: Awaited<ReturnType<typeof records>>) {
 describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (kind) => {
   const { good, bad } = kinds[kind];
 
-  test("leaves all as before once the previous file is loaded again, wherever the withdrawal was killed", async () => {
+  test("leaves everything as before once the previous file is loaded again, even if the withdrawal was killed at any point", async () => {
     await prepare();
     const { loadId } = await bad();
     const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
@@ -116,7 +116,7 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
     expect(await verifySnapshots(app.live, undefined, () => undefined)).toMatchObject({ faults: 0 });
   });
 
-  test("gets nothing more from its loader that stalled meanwhile, wherever that was", async () => {
+  test("gets no more writes from its stalled loader, at any point of the load", async () => {
     await prepare();
     const undisturbed = pausingTransaction(app, Number.POSITIVE_INFINITY);
     const { loadId } = await bad(undisturbed.given);
@@ -140,7 +140,7 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
     }
   });
 
-  test("is the newest: an older one, an unknown one and one that is withdrawn are refused", async () => {
+  test("must be the newest: an older one, an unknown one and a withdrawn one are refused", async () => {
     const { loadId: older } = await good();
     const { loadId } = await bad();
     await expect(withdraw(older)).rejects.toThrow(/was loaded after .* Withdraw that one first: withdraw /);
@@ -153,7 +153,7 @@ describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (
   });
 });
 
-test("a withdrawal is listed with who, when and why, and says what to do next", async () => {
+test("a withdrawal is listed with who, when and why, and prints what to do next", async () => {
   await kinds.exclusions.good();
   const { loadId, fileName } = await kinds.exclusions.bad();
   const lines: string[] = [];
@@ -169,7 +169,7 @@ test("a withdrawal is listed with who, when and why, and says what to do next", 
   expect(line).toContain(`\t${app.clock.now.toISOString()} by jo@host: wrong month`);
 });
 
-test("changes of several loads are taken back one after the other", async () => {
+test("changes of several loads can be withdrawn one after another", async () => {
   await loads.exclude([{ uei, until: "2030-01-01" }], "2026-01-10");
   const first = await app.live.exclusions.findOne();
   const days = ["2026-01-11", "2026-01-12", "2026-01-13"];

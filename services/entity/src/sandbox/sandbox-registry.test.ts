@@ -8,7 +8,7 @@ const entities = sandboxRegistry();
 const statusOf = ({ sam }: (typeof entities)[number], today: string) =>
   statusAt({ sam, exclusions: [] }, new Date(today));
 
-test("the registry has at least 500 entities, the same at every call", () => {
+test("the registry has at least 500 entities, the same in every call", () => {
   expect(entities.length).toBeGreaterThanOrEqual(507);
   expect(sandboxRegistry()).toEqual(entities);
 });
@@ -21,7 +21,7 @@ test.each([
   ["SANDBXERRR01", "active"],
   ["SANDBXFALLB1", "active"],
   ["SANDBXCHNGE1", "active"],
-])("the documented entity %s is %s, now and in years", (uei, status) => {
+])("the documented entity %s is %s, now and in future years", (uei, status) => {
   const [entity, ...others] = entities.filter((one) => one.uei === uei);
   expect(others).toEqual([]);
   expect(statusOf(entity!, "2026-11-21")).toBe(status);

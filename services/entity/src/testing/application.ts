@@ -12,11 +12,11 @@ import { migrate } from "../migrate.ts";
 import { collectionsOf } from "../model/documents.ts";
 import type { HostedIndex } from "../name-index/host.ts";
 
-// The whole service on real databases of its own, called over gRPC, for the tests of this folder.
+// For the tests of this service: runs the whole service on its own real databases, with gRPC clients.
 
 export const secretKey = (id: string): SecretKey => ({ id, key: randomBytes(32) });
 
-/** The rings that TINs are kept by, newest keys first. */
+/** The key rings that seal and hash TINs, newest keys first. */
 export interface TinRings {
   readonly tinKeys: readonly SecretKey[];
   readonly tinHashKeys: readonly SecretKey[];
@@ -48,11 +48,11 @@ export async function startTestApplication(uri: string, options: { sandboxEntity
     rings,
     live: collectionsOf(databases.live),
     sandbox: collectionsOf(databases.sandbox),
-    /** What the service takes for now. */
+    /** The service's current time. */
     clock,
     gateway: first.gateway,
     verification: first.verification,
-    /** Another process of the service on the same databases, with other keys. */
+    /** Starts another replica of the service on the same databases, with its own keys. */
     serve,
     async stop() {
       await first.stop();
@@ -62,7 +62,7 @@ export async function startTestApplication(uri: string, options: { sandboxEntity
   };
 }
 
-/** One process of the service, with clients of its callers. */
+/** Starts a replica of the service, with clients of its callers. */
 async function serveApplication(options: Parameters<typeof createEntityApplication>[0]) {
   const server = await serveRpc({
     service: EntityService,
@@ -90,12 +90,12 @@ async function serveApplication(options: Parameters<typeof createEntityApplicati
 
 export type TestApplication = Awaited<ReturnType<typeof startTestApplication>>;
 
-/** A caller of an organization, by default in live. */
+/** Returns a caller of an organization, by default in live. */
 export function callerFor(organizationId: string, environment: Environment = "live") {
   return toProtoCaller({ tenant: { organizationId, environment }, actor: "key_1", requestId: "req_1" });
 }
 
-/** What checks need of one entity; without an id where the caller's tenant does not see it. */
+/** Returns the facts of an entity that checks need; without an id if the caller's tenant can't see it. */
 export async function subjectOf(
   client: Pick<Client<typeof EntityService>, "getCheckSubjects">,
   { tenant }: ReturnType<typeof callerFor>,
@@ -105,7 +105,7 @@ export async function subjectOf(
   return subjects[0]!;
 }
 
-/** The TIN in clear of an entity, asked for as checks do: by the fingerprint that was read before. */
+/** Returns the TIN of an entity in clear. Requests it as checks do: by the fingerprint that it has read before. */
 export async function revealedTin(
   client: Pick<Client<typeof EntityService>, "getCheckSubjects" | "revealTin">,
   caller: ReturnType<typeof callerFor>,

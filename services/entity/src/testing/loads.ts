@@ -11,12 +11,12 @@ import {
 } from "../registry-load/testing/registry-files.ts";
 import type { TestApplication } from "./application.ts";
 
-// Loads hand-made files into a test application's live environment.
+// Loads generated files into a test application's live environment.
 
 /** Options of a load that replace the application's. */
 export type LoadOverrides = Partial<Pick<LoadOptions, "client" | "collections" | "onWait">>;
 
-/** The parts of an exclusion that differ from a firm's without an end. */
+/** Fields of an exclusion; the others are those of a firm, without an end. */
 export interface ExclusionOf {
   readonly uei?: string;
   readonly cage?: string;
@@ -30,7 +30,7 @@ const TITLES =
 export function createLoads(app: TestApplication) {
   const own = () => ({ client: app.client, collections: app.live, now: () => new Date(app.clock.now) });
   return {
-    /** Loads an extract, cut on a day of September 2026; rows are given by what differs from the default row. */
+    /** Loads an extract, cut on a day of September 2026; each row has the fields that differ from the default row. */
     load(rows: Record<number, string>[], options: LoadOverrides & { day?: string; count?: number } = {}) {
       const { day = "06", count, ...overrides } = options;
       const text = extractText(rows.map(extractRowText), { count }).replaceAll("20260906", `202609${day}`);
@@ -55,7 +55,7 @@ export function createLoads(app: TestApplication) {
     async clear() {
       await Promise.all(Object.values(app.live).map((collection: Collection) => collection.deleteMany({})));
     },
-    /** Returns what loads write as one text. */
+    /** Returns everything that loads write, as one text. */
     async everything() {
       const { entities, snapshots, exclusions, changes } = app.live;
       const all = [entities, snapshots, exclusions, changes] as readonly unknown[] as Collection[];
@@ -64,7 +64,7 @@ export function createLoads(app: TestApplication) {
   };
 }
 
-/** What a hooked session does before its transaction commits, and after it aborted. */
+/** Called before a session's transaction commits, and after it aborted. */
 interface Hooks {
   readonly onCommit?: (session: ClientSession) => Promise<void> | void;
   readonly onAbort?: () => void;
@@ -93,7 +93,7 @@ function hookedClient(client: MongoClient, { onCommit, onAbort }: Hooks): MongoC
   });
 }
 
-/** Returns the collections with a hook before the first write of each transaction of a load: that of its lock. */
+/** Returns the collections with a hook before the first write of each transaction of a load, which is to its lock. */
 function hookedCollections(collections: Collections, onBegin: () => Promise<void>): Collections {
   const loadLocks = new Proxy(collections.loadLocks, {
     get(target, name) {
@@ -109,8 +109,8 @@ function hookedCollections(collections: Collections, onBegin: () => Promise<void
 }
 
 /**
- * Gives a load a client and collections with which its transaction with that number (from 0) waits for `begin` before its
- * first write, and for `commit` before it commits; the others don't wait. `aborted` resolves once any of them was aborted.
+ * Returns a client and collections for a load. Its transaction with that number (from 0) waits for `begin` before its first
+ * write, and for `commit` before it commits; the others don't wait. `aborted` resolves once any of them was aborted.
  */
 export function pausingTransaction(app: TestApplication, number: number) {
   const [beginning, begun, committing, committed, aborted] = Array.from({ length: 5 }, () =>
@@ -145,8 +145,8 @@ export function pausingTransaction(app: TestApplication, number: number) {
 }
 
 /**
- * Returns a client whose first commit waits for `commit`; or for `abort`, which releases the transaction's locks, and then
- * for `retry`, which begins the transaction again.
+ * Returns a client; its first commit waits for `commit`, or for `abort`, which releases the transaction's locks, and then
+ * for `retry`, which starts the transaction again.
  */
 export function pausingCommit(client: MongoClient) {
   const committing = Promise.withResolvers<void>();
@@ -180,9 +180,9 @@ export function pausingCommit(client: MongoClient) {
 
 /** The orders in which a load and a write of the same identifiers can commit. */
 export const commitOrders = [
-  "commits before the load goes on",
+  "commits before the load continues",
   "commits after the load",
-  "begins again after the load",
+  "starts again after the load",
 ] as const;
 
 /** Lets a write and a paused load commit in an order, and waits for both. */
@@ -192,14 +192,14 @@ export async function commitInOrder(
   { writer, writing }: { writer: ReturnType<typeof pausingCommit>; writing: Promise<unknown> },
 ): Promise<void> {
   const isCommitting = await Promise.race([writer.committing.then(() => true), writing.then(() => false)]);
-  if (isCommitting && order === "begins again after the load") {
+  if (isCommitting && order === "starts again after the load") {
     await writer.abort();
     loader.begin();
     await loading;
     writer.retry();
   } else if (order === "commits after the load") {
     loader.begin();
-    // Where the load waits for the write, it is aborted and begins again.
+    // If the load waits for the write, it is aborted and starts again.
     await Promise.race([loading, loader.aborted]);
   }
   writer.commit();

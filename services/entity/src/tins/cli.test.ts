@@ -19,7 +19,7 @@ afterAll(() => app.stop());
 
 const ring = (...keys: SecretKey[]) => keys.map(({ id, key }) => `${id}:${key.toString("base64")}`).join(",");
 
-/** The command as an operator runs it. */
+/** Runs the command as an operator does. */
 async function run(args: string[], rings: { TIN_KEYS: string; TIN_HASH_KEYS: string }) {
   const command = spawn(process.execPath, [fileURLToPath(new URL("cli.ts", import.meta.url)), ...args], {
     env: {
@@ -39,7 +39,7 @@ async function run(args: string[], rings: { TIN_KEYS: string; TIN_HASH_KEYS: str
   return { code: code as number | null, printed };
 }
 
-test("rotates both environments, says what it did and when the old keys can go, and tells no TIN and no key", async () => {
+test("the rotation covers both environments, prints its result and when old keys can go, and prints no TIN or key", async () => {
   for (const environment of ["live", "sandbox"] as const) {
     const caller = callerFor("org_1", environment);
     await app.gateway.createEntity({ caller, legalName: "Vendor LLC", identifiers: { tin: TIN } });
@@ -56,7 +56,7 @@ test("rotates both environments, says what it did and when the old keys can go, 
   expect(again).toMatchObject({ code: 0, printed: expect.stringContaining("live carried TINs: 0 renewed, 0 left") });
 });
 
-test("without the key that sealed something it fails, names the document and keeps the rest", async () => {
+test("the rotation fails without the key of a sealed value, names the document and leaves the rest", async () => {
   const rings = { TIN_KEYS: ring(secretKey("t3")), TIN_HASH_KEYS: ring(secretKey("h3")) };
   const { code, printed } = await run(["rotate"], rings);
   expect(code).toBe(1);
@@ -64,7 +64,7 @@ test("without the key that sealed something it fails, names the document and kee
   expect(printed).toContain("keep the other keys");
 });
 
-test("anything else is explained", async () => {
+test("another command and missing variables are explained", async () => {
   expect(await run(["spin"], { TIN_KEYS: "", TIN_HASH_KEYS: "" })).toMatchObject({
     code: 1,
     printed: expect.stringContaining("npm run tins -- rotate"),

@@ -12,7 +12,7 @@ afterAll(() => app.stop());
 const caller = callerFor("org_rekey");
 const find = (legalName: string) => app.gateway.lookUp({ caller, legalName });
 
-test("keys that older rules made are recomputed, and nothing else changes; then there is nothing to do", async () => {
+test("keys made by older rules are recomputed once, and nothing else changes", async () => {
   const names = ["Quarrystone Paving LLC", "Umbria Glassworks Inc", "Tremont Foundry"];
   for (const legalName of names) await app.gateway.createEntity({ caller, legalName, identifiers: {} });
   const before = await app.live.entities.find().sort({ _id: 1 }).toArray();
@@ -29,7 +29,7 @@ test("keys that older rules made are recomputed, and nothing else changes; then 
   expect(await rekey(app.live)).toBe(0);
 });
 
-test("keys made of names that changed meanwhile without a new version are not written", async () => {
+test("keys are not written if the names changed meanwhile, even without a new version", async () => {
   const { entity } = await app.gateway.createEntity({ caller, legalName: "Larkspur Mills", identifiers: {} });
   const filter = { _id: entity!.id };
   await app.live.entities.updateOne(filter, { $set: { match_version: 0 } });

@@ -60,7 +60,7 @@ const left = (report: RotationReport) => Object.values(report).reduce((sum, coun
 const address = { line1: "12 Oak St", line2: "Suite 4", city: "Asheville", state: "NC", zip: "28801", country: "USA" };
 const tinOf = (index: number) => String(471_000_000 + index);
 
-/** Own entities made in each way, and TINs remembered of registry entities, with how each is found again. */
+/** Creates own entities in each way, and remembers a TIN of a registry entity; returns how to find each again. */
 async function store(organizationId: string, environment: Environment, first: number) {
   const caller = callerFor(organizationId, environment);
   const tins = new Map<string, string>();
@@ -95,7 +95,7 @@ async function fingerprints({ caller, tins }: Stored, by: Pick<Served, "verifica
   return subjects.map(({ tinHash }) => Buffer.from(tinHash).toString("hex"));
 }
 
-/** Everything opens, is found, names no second entity, and is created no second time. */
+/** Expects that each TIN opens and still names its entity, and that no content creates a second entity. */
 async function expectKnown({ caller, tins, contents }: Stored, by: Pick<Served, "gateway" | "verification">) {
   for (const [tin, entityId] of tins) {
     expect((await by.gateway.lookUp({ caller, identifiers: { tin } })).entity!.id).toBe(entityId);
@@ -118,7 +118,7 @@ describe("a rotation of both rings", () => {
   let twin = "";
   const nameless = { caller: callerFor("org_races"), legalName: "Nameless Twins LLC", address };
 
-  test("with new first keys everything still opens and is found, by the same fingerprints", async () => {
+  test("with new first keys everything still opens and is found, with the same fingerprints", async () => {
     live = await store("org_rotates", "live", 100);
     sandbox = await store("org_rotates", "sandbox", 200);
     known = [...(await fingerprints(live, app)), ...(await fingerprints(sandbox, app))];
@@ -128,7 +128,7 @@ describe("a rotation of both rings", () => {
     await expectKnown(sandbox, now);
   });
 
-  test("two processes with different first keys, given one new TIN at once, make one entity of it", async () => {
+  test("two processes with different first keys create one entity for one new TIN at the same time", async () => {
     const learning = await serve(learned);
     const caller = callerFor("org_races");
     for (let index = 0; index < 10; index++) {
@@ -140,7 +140,7 @@ describe("a rotation of both rings", () => {
     }
   });
 
-  test("two processes with different first keys, given one content without identifiers, make one entity of it", async () => {
+  test("two processes with different first keys create one entity for one content without identifiers", async () => {
     const { client, committing, abort, retry } = pausingCommit(app.client);
     const first = (await serve(during, client)).gateway.createEntity(nameless);
     await committing;
@@ -151,7 +151,7 @@ describe("a rotation of both rings", () => {
     expect((await first).entity!.id).toBe(twin);
   });
 
-  test("ended after its first batch it goes on where it was, and all is known in between", async () => {
+  test("after an interruption it continues where it was, and everything is found in between", async () => {
     const stop = new AbortController();
     stop.abort();
     const nothing = await rotate("live", { stopping: stop.signal });
@@ -173,7 +173,7 @@ describe("a rotation of both rings", () => {
     expect(left((await rotate("live")).report)).toBe(0);
   });
 
-  test("while the service is used nothing is lost, doubled or refused", async () => {
+  test("while the service is in use nothing is lost, duplicated or refused", async () => {
     const done = new AbortController();
     const use = (async () => {
       while (!done.signal.aborted) await expectKnown(sandbox, now);
@@ -191,7 +191,7 @@ describe("a rotation of both rings", () => {
     });
   });
 
-  test("then the old keys can be removed: every TIN opens, is found, and keeps its fingerprint", async () => {
+  test("without the old keys every TIN still opens, is found, and keeps its fingerprint", async () => {
     const young = await serve(after);
     await expectKnown(live, young);
     await expectKnown(sandbox, young);
@@ -204,7 +204,7 @@ describe("a rotation of both rings", () => {
 describe("a fingerprint", () => {
   const uei = "SANDBXEXPRD1";
 
-  test("is the same for a TIN that was replaced and comes again under other keys", async () => {
+  test("is the same for a TIN that was replaced and is supplied again under other keys", async () => {
     const caller = callerFor("org_replaces", "sandbox");
     const supply = async (by: Pick<Served, "verification">, tin: string) => {
       const { entityId } = await by.verification.resolveVendor({ caller, identifiers: { uei, tin } });
@@ -231,7 +231,7 @@ describe("a fingerprint", () => {
     expect(seen.size).toBe(3);
   });
 
-  test("of a TIN that was stored before there were any is its first hash, and stays that", async () => {
+  test("of a TIN stored before fingerprints existed is its first hash, and never changes", async () => {
     const caller = callerFor("org_early");
     const { entityId } = await app.verification.resolveVendor({ caller, identifiers: { tin: tinOf(420) } });
     await app.live.carriedTins.updateOne({ _id: entityId }, { $unset: { fingerprint: "", hash_key_id: "" } });
@@ -246,7 +246,7 @@ describe("a fingerprint", () => {
   });
 });
 
-test("what can't be renewed is told by its id, holds up nothing, and is left", async () => {
+test("a TIN that can't be renewed is reported by its id, and does not stop the rotation", async () => {
   const caller = callerFor("org_broken");
   const { entityId } = await app.verification.resolveVendor({ caller, identifiers: { tin: tinOf(430) } });
   await app.live.carriedTins.updateOne({ _id: entityId }, { $set: { "sealed.key_id": "lost" } });

@@ -32,7 +32,7 @@ test("a TIN sealed before a rotation of both rings still opens and is found, and
   expect((await after.seal(tenant, home, "123456789")).fingerprint).toEqual(sealed.fingerprint);
 });
 
-test("a sealed TIN opens at its own place alone, and its hash tells nothing to another organization", async () => {
+test("a sealed TIN opens only at its own place, and its hash differs between organizations", async () => {
   const vault = createTinVault({ sealingKeys: [key("s1")], hashKeys: [key("h1")], fingerprintKeys });
   const { sealed, hash } = await vault.seal(tenant, home, "123456789");
   expect(() => vault.open(tenant, { ...home, id: "ent_2" }, sealed)).toThrow();

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test("of many organizations asked about in one call each gets its own, in order, and nothing of another's", async () => {
+test("a call for several organizations returns each one's own entities, in order, and never another's", async () => {
   const [one, two] = [callerFor("org_one"), callerFor("org_two")];
   const elsewhere = callerFor("org_one", "sandbox");
   const create = async (caller: typeof one, legalName: string, identifiers: Record<string, string>) =>
@@ -40,7 +40,7 @@ test("of many organizations asked about in one call each gets its own, in order,
   ]);
 });
 
-test("what one organization remembers of a registry entity is another's neither in a shared call", async () => {
+test("identifiers that one organization remembers of a registry entity never reach another, not even in a shared call", async () => {
   const _id = "ent_registry51";
   await app.live.entities.insertOne({
     _id,
@@ -75,7 +75,7 @@ test("what one organization remembers of a registry entity is another's neither 
   ]);
 });
 
-test("more than a hundred are refused", async () => {
+test("more than 100 subjects in a call are refused", async () => {
   const { tenant } = callerFor("org_many");
   const keys = Array.from({ length: 101 }, () => ({ tenant, entityId: "ent_1" }));
   await expect(app.verification.getCheckSubjects({ keys })).rejects.toMatchObject({ code: "invalid_request" });

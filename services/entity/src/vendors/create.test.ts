@@ -11,7 +11,7 @@ const page = { limit: 100 };
 const address = { line1: "12 Oak St", city: "Asheville", state: "NC", zip: "28801", country: "USA" };
 
 describe("creating an entity", () => {
-  test("answers with the whole entity, inactive, its TIN masked, and writes its first snapshot", async () => {
+  test("returns the whole entity, inactive and with its TIN masked, and writes its first snapshot", async () => {
     const caller = callerFor("org_a");
     const identifiers = { uei: "ABCDEFGHJK11", tin: "123456789" };
     const { entity } = await app.gateway.createEntity({ caller, legalName: "Blue Ridge LLC", identifiers, address });
@@ -35,7 +35,7 @@ describe("creating an entity", () => {
     });
   });
 
-  test("with identical content again is the existing entity, also many times at once, without a new snapshot", async () => {
+  test("with identical content returns the existing entity without a new snapshot, even for concurrent calls", async () => {
     const caller = callerFor("org_same");
     const content = { caller, legalName: "Twin Co", identifiers: { duns: "111111111", tin: "222222222" }, address };
     const created = await Promise.all(Array.from({ length: 8 }, () => app.gateway.createEntity(content)));
@@ -50,7 +50,7 @@ describe("creating an entity", () => {
   });
 
   test.each([["uei"], ["cage"], ["duns"], ["tin"]] as const)(
-    "with other content and a %s that a visible entity carries names that entity",
+    "with other content and the %s of a visible entity is refused, naming that entity",
     async (type) => {
       const caller = callerFor(`org_${type}`);
       const values = { uei: "ABCDEFGHJK12", cage: "1ABC2", duns: "333333333", tin: "444444444" };
@@ -82,7 +82,7 @@ describe("creating an entity", () => {
     });
   });
 
-  test("is repeated as it was first answered, also after the entity changed", async () => {
+  test("returns its first answer again, even after the entity changed", async () => {
     const caller = callerFor("org_first_answer");
     const identifiers = { uei: "ABCDEFGHJK14" };
     const idempotency = { apiKeyId: "key_1", path: "/v1/entities", key: "k1", bodyHash: new Uint8Array([1]) };
@@ -100,7 +100,7 @@ describe("creating an entity", () => {
     expect((await app.gateway.createEntity({ ...content, idempotency: sameContent })).entity).toEqual(now.entity);
   });
 
-  test("with identical content is never refused, however calls with other content come between", async () => {
+  test("with identical content is never refused, even if calls with other content come between", async () => {
     for (let round = 0; round < 10; round++) {
       const caller = callerFor(`org_race_${round}`);
       const identifiers = { cage: "1RACE" };
@@ -119,7 +119,7 @@ describe("creating an entity", () => {
     }
   });
 
-  test("ends at the sandbox's cap, which live does not have", async () => {
+  test("is refused over the sandbox's cap, which live does not have", async () => {
     const sandbox = callerFor("org_cap", "sandbox");
     for (const legalName of ["One", "Two"]) await app.gateway.createEntity({ caller: sandbox, legalName });
     const third = app.gateway.createEntity({ caller: sandbox, legalName: "Three" });
@@ -131,7 +131,7 @@ describe("creating an entity", () => {
 });
 
 describe("the sandbox's cap", () => {
-  test("lets exactly its number through, of creations at once over two replicas and by both ways to create", async () => {
+  test("lets exactly its number of concurrent creations through, over two replicas and both ways to create", async () => {
     const replica = await app.serve({ ...app.rings });
     const caller = callerFor("org_cap_race", "sandbox");
     const create = (index: number): Promise<unknown> => {
@@ -147,7 +147,7 @@ describe("the sandbox's cap", () => {
     expect((await app.gateway.listEntities({ caller, page })).entities).toHaveLength(2);
   });
 
-  test("counts an entity once that several calls create at once", async () => {
+  test("counts an entity once that concurrent calls create", async () => {
     const caller = callerFor("org_cap_twins", "sandbox");
     const twin = () => app.gateway.createEntity({ caller, legalName: "Twin Co", identifiers: { duns: "711111111" } });
     const ids = (await Promise.all([twin(), twin()])).map(({ entity }) => entity!.id);
@@ -187,7 +187,7 @@ test("another organization, and the other environment, see nothing of a created 
   expect((await app.gateway.listEntities({ caller: owner, page })).entities.map(({ id }) => id)).toEqual([entityId]);
 });
 
-test("no TIN is in clear in the database", async () => {
+test("the database contains no TIN in clear", async () => {
   const caller = callerFor("org_dump");
   const tins = ["987650001", "987650002", "987650003"];
   await app.gateway.createEntity({ caller, legalName: "Sealed Inc", identifiers: { tin: tins[0] } });

@@ -40,7 +40,7 @@ test("an exclusion that only the provider knows is taken over", () => {
   expect(withFacts(own, status("debarred"))).toMatchObject({ sam: { excluded: true } });
 });
 
-test("a status that the entity has already changes nothing, any other fact does", () => {
+test("a status that the entity already has changes nothing, any other fact does", () => {
   expect(withFacts(own, status("inactive"))).toBeUndefined();
   expect(withFacts(own, { ...status("inactive"), cage: "1ABC2" })).toMatchObject({ sam: { cage: "1ABC2" } });
 });

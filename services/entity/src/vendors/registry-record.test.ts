@@ -18,7 +18,7 @@ afterAll(() => app.stop());
 const uei = "ABCDEFGHJK51";
 const query = { uei, cage: "" };
 
-test("facts that were read before a load is done never get the date of its file", async () => {
+test("facts read before a load is done never get the date of its file", async () => {
   await loads.load([{ 1: uei, 9: "20280101" }]);
   let loaded: Promise<unknown> = Promise.resolve();
   const disturbed: Collections = {
@@ -59,14 +59,14 @@ test("rows that a withdrawal has just restored never get the date of the withdra
 
 const read = (collections = app.live) => registryRecord(collections, query, app.clock.now);
 
-/** Loads a file as `later`, but for its last write, which marks it as finished. */
+/** Loads a file like `later`, but without the last write, which marks it as finished. */
 async function loadUnfinished(load: () => Promise<{ loadId: string }>): Promise<string> {
   const { loadId } = await later(load);
   await app.live.loads.updateOne({ _id: loadId }, { $set: { state: "running" }, $unset: { finished_at: "" } });
   return loadId;
 }
 
-/** Runs a load at a later time than those before. */
+/** Runs a load at a later time than the earlier ones. */
 function later<T>(load: () => Promise<T>): Promise<T> {
   app.clock.now = new Date(app.clock.now.getTime() + 60_000);
   return load();
@@ -83,7 +83,7 @@ const finish = (loadId: string) =>
 test.each([
   ["is running", async () => {}],
   ["is finished just after they were read", finish],
-])("facts of a load that %s carry its id, so that its withdrawal reaches answers with them", async (_, then) => {
+])("facts of a load that %s carry its id, so that a withdrawal also affects answers with them", async (_, then) => {
   const { loadId: good } = await loads.load([{ 1: uei, 9: "20280101" }]);
   const bad = await loadUnfinished(() => loads.load([{ 1: uei, 9: "20300101" }], { day: "13" }));
   const entities = withReadHook(app.live.entities, async (find) => {
@@ -107,7 +107,7 @@ test("exclusions that a running load added or changed carry its id", async () =>
   expect(await read()).toMatchObject({ exclusionsLoad: good, exclusions: [{}], withdrawnLoads: [bad] });
 });
 
-test("after a withdrawal an entity is not absent but unknown until the file before is wholly loaded again", async () => {
+test("after a withdrawal an entity is unknown, not absent, until the previous file is completely loaded again", async () => {
   const again = (options = {}) => loads.load([{ 1: uei }], options);
   await again();
   const { loadId: bad } = await later(() => loads.load([{ 1: uei, 9: "20300101" }], { day: "13" }));
@@ -124,7 +124,7 @@ test("after a withdrawal an entity is not absent but unknown until the file befo
   expect(await read()).toMatchObject({ record: { uei }, registryCutDate: "2026-09-06" });
 });
 
-test("rows that a second file of the same day lacks end once that is finished, or a newer one is", async () => {
+test("rows that a second file of the same day lacks end once that file or a newer one is finished", async () => {
   await loads.exclude([{ uei }, { uei: "ABCDEFGHJK52" }]);
   const second = await loadUnfinished(() => loads.exclude([{ uei: "ABCDEFGHJK52" }]));
   expect(await read()).toMatchObject({ exclusions: [{}], endedExclusions: [] });
@@ -135,7 +135,7 @@ test("rows that a second file of the same day lacks end once that is finished, o
   expect(await read()).toMatchObject({ exclusions: [], endedExclusions: [{}] });
 });
 
-/** Returns the collection with a hook in its reads. */
+/** Returns the collection with a hook around its reads. */
 function withReadHook<C extends object>(collection: C, hook: (read: () => Promise<unknown>) => Promise<unknown>): C {
   return new Proxy(collection, {
     get(target, name) {

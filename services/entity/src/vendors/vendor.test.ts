@@ -17,13 +17,13 @@ const page = { limit: 100 };
 const versionsOf = async (caller: ReturnType<typeof callerFor>, entityId: string) =>
   (await app.gateway.listSnapshots({ caller, entityId, page })).snapshots.map(({ version }) => version);
 
-describe("a vendor that no entity is named by", () => {
+describe("a vendor without an entity", () => {
   test.each([
     [{ uei: "ABCDEFGHJK21", tin: "100000001" }, "Unknown entity (UEI ABCDEFGHJK21)"],
     [{ cage: "2ABC1", duns: "100000002" }, "Unknown entity (CAGE 2ABC1)"],
     [{ duns: "100000003", tin: "100000004" }, "Unknown entity (DUNS 100000003)"],
     [{ tin: "100001234" }, "Unknown entity (TIN ****1234)"],
-  ])("is created with a placeholder, which is no name to ask with", async (identifiers, name) => {
+  ])("is created with a placeholder name, which no look-up or check uses", async (identifiers, name) => {
     const caller = callerFor("org_placeholder");
     const { entityId, created } = await app.verification.resolveVendor({ caller, identifiers });
     expect(created).toBe(true);
@@ -38,7 +38,7 @@ describe("a vendor that no entity is named by", () => {
     }
   });
 
-  test("is created once, however many ask at once and with whatever of its identifiers", async () => {
+  test("is created once, even by concurrent calls with different identifiers of it", async () => {
     const caller = callerFor("org_race");
     const forms = [
       { tin: "200000001" },
@@ -59,7 +59,7 @@ describe("a vendor that no entity is named by", () => {
   });
 });
 
-describe("a vendor that an own entity is named by", () => {
+describe("a vendor with an own entity", () => {
   test("gets the identifiers that it lacks, and its first name, each with a snapshot", async () => {
     const caller = callerFor("org_own");
     const { entityId } = await app.verification.resolveVendor({ caller, identifiers: { duns: "300000001" } });
@@ -79,7 +79,7 @@ describe("a vendor that an own entity is named by", () => {
     expect(reveals).toMatchObject([{ organization_id: "org_own", actor: "key_1", caller: "verification" }]);
   });
 
-  test("is refused with an identifier that contradicts, naming the entity; those that name several are ambiguous", async () => {
+  test("is refused with a contradicting identifier, naming the entity; identifiers of several entities are ambiguous", async () => {
     const caller = callerFor("org_contra");
     const first = await app.verification.resolveVendor({
       caller,
@@ -98,10 +98,10 @@ describe("a vendor that an own entity is named by", () => {
   });
 });
 
-describe("a vendor that a registry entity is named by", () => {
+describe("a vendor with a registry entity", () => {
   const uei = "SANDBXACTVE1";
 
-  test("keeps what one organization supplies for that organization alone", async () => {
+  test("keeps the identifiers that an organization supplies only for that organization", async () => {
     const caller = callerFor("org_keeps", "sandbox");
     const other = callerFor("org_others", "sandbox");
     const { entityId, created } = await app.verification.resolveVendor({
@@ -126,7 +126,7 @@ describe("a vendor that a registry entity is named by", () => {
     await expect(revealedTin(app.verification, other, entityId)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("replaces what was remembered when another is supplied, and yields to an entity that carries it", async () => {
+  test("replaces a remembered identifier when another is supplied, and an entity that carries it comes first", async () => {
     const caller = callerFor("org_replaces", "sandbox");
     const first = await app.verification.resolveVendor({ caller, identifiers: { uei, tin: "600000001" } });
     const before = await subjectOf(app.verification, caller, first.entityId);
@@ -154,26 +154,26 @@ describe("a TIN that a call supplies", () => {
   const caller = callerFor("org_supplies", "sandbox");
   const supply = (tin: string) => app.verification.resolveVendor({ caller, identifiers: { uei, tin } });
 
-  test("is answered by its own fingerprint, whatever other calls supply at the same moment", async () => {
-    const alone = new Map<string, Buffer>();
-    for (const tin of ["800000001", "800000002"]) alone.set(tin, Buffer.from((await supply(tin)).tinHash));
+  test("gets its own fingerprint, even if concurrent calls supply others", async () => {
+    const expected = new Map<string, Buffer>();
+    for (const tin of ["800000001", "800000002"]) expected.set(tin, Buffer.from((await supply(tin)).tinHash));
     const calls = Array.from({ length: 12 }, (_, index) => `80000000${1 + (index % 2)}`);
     const resolved = await Promise.all(calls.map(supply));
-    expect(resolved.map(({ tinHash }) => Buffer.from(tinHash))).toEqual(calls.map((tin) => alone.get(tin)));
+    expect(resolved.map(({ tinHash }) => Buffer.from(tinHash))).toEqual(calls.map((tin) => expected.get(tin)));
     const { entityId, tinHash } = await supply("800000001");
     expect((await subjectOf(app.verification, caller, entityId)).tinHash).toEqual(tinHash);
     const without = await app.verification.resolveVendor({ caller, identifiers: { uei } });
     expect([without.entityId, without.tinHash]).toEqual([entityId, new Uint8Array()]);
   });
 
-  test("that is carried or makes a new entity has the fingerprint that is read later", async () => {
+  test("that an entity carries, or that creates one, has the fingerprint that is read later", async () => {
     const made = await app.verification.resolveVendor({ caller, identifiers: { tin: "800000003" } });
     const again = await app.verification.resolveVendor({ caller, identifiers: { tin: "800000003" } });
     const { tinHash } = await subjectOf(app.verification, caller, made.entityId);
     expect([made.tinHash, again.tinHash]).toEqual([tinHash, tinHash]);
   });
 
-  test("and that replaced the expected one is not revealed, nor recorded as revealed", async () => {
+  test("and that replaced the expected one is neither revealed nor recorded as revealed", async () => {
     const { entityId, tinHash: first } = await supply("800000001");
     const { tinHash: second } = await supply("800000002");
     const reveals = () => app.sandbox.tinReveals.countDocuments({ organization_id: "org_supplies" });
@@ -200,7 +200,7 @@ describe("a provider's facts", () => {
     ...set,
   });
 
-  test("change an own entity once, with a snapshot, and never by an older answer", async () => {
+  test("change an own entity once, with a snapshot, and an older answer changes nothing", async () => {
     const caller = callerFor("org_facts");
     const { entity } = await app.gateway.createEntity({
       caller,
@@ -223,7 +223,7 @@ describe("a provider's facts", () => {
     expect(await versionsOf(caller, entityId)).toEqual([3, 2, 1]);
   });
 
-  test("that are equal count as newer all the same: answers of before change nothing when they arrive late", async () => {
+  test("that are equal still count as newer: earlier answers change nothing if they arrive late", async () => {
     const caller = callerFor("org_late_facts");
     const identifiers = { duns: "700000002" };
     const { entity } = await app.gateway.createEntity({ caller, legalName: "Late facts", identifiers });

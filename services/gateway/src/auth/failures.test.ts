@@ -16,7 +16,7 @@ const from = (address: string, authorization?: string) =>
     headers: { "X-Forwarded-For": address, ...(authorization === undefined ? {} : { Authorization: authorization }) },
   });
 
-test("every failed authentication gets the same answer, whatever the cause", async () => {
+test("every failed authentication gets the same answer, for any cause", async () => {
   const revoked = gateway.account.createKey();
   gateway.account.revoke(revoked.record);
   const expired = gateway.account.createKey({ expiresAt: new Date(0) });

@@ -55,7 +55,7 @@ async function watchedKey(options: Parameters<FakeAccount["createKey"]>[0] = {})
 }
 
 describe("while account is available", () => {
-  test("a key with an older pepper is known too, without asking account", async () => {
+  test("a key with an older pepper is also known, without asking account", async () => {
     const { value, record } = await watchedKey({ scopes: ["entities:read"], limitPerMinute: 7 });
     const key = await checkKey(value);
     expect(key).toMatchObject({

@@ -38,7 +38,7 @@ test.each([
   expect(window.msUntilFree(limit, 50_000)).toBe(freed + 60_000 - 50_000);
 });
 
-test("a count of one means that Redis lost its data: the earlier calls are missing there", () => {
+test("a count of one means that Redis lost its data: it lacks the earlier calls", () => {
   const window = new KeyWindow(60_000);
   for (const [at, count] of [
     [1, 1],

@@ -85,7 +85,7 @@ describe("with Redis", () => {
       if (count <= 5) passed.push({ before, after: performance.now() });
       return passed.length > 12;
     });
-    // Measured around Redis' own times: the fifth call after another one comes at least one window later.
+    // Redis accepted each call between its `before` and `after`; the fifth call after it is at least one window later.
     for (const [index, { before }] of passed.entries()) {
       const fifthLater = passed[index + 5];
       if (fifthLater) expect(fifthLater.after - before).toBeGreaterThan(999);
@@ -216,7 +216,7 @@ describe("while Redis does not answer", () => {
     expect(admitted(quotas)).toBeLessThanOrEqual(LIMIT);
   });
 
-  test("a Redis that lost its data does not raise the limit", async () => {
+  test("a Redis that loses its data does not raise the limit", async () => {
     const { limiter, redis, keyPrefix } = await readyLimiter();
     await call(limiter, 60);
     await redis.del(`${keyPrefix}:k`);
@@ -320,7 +320,7 @@ async function redisProxy() {
       hanging = value;
       for (const socket of clients) value ? socket.pause() : socket.resume();
     },
-    /** Redis receives everything, but its answers are lost; at the end so are the connections. */
+    /** Loses Redis' answers while it still receives everything; at the end drops the connections. */
     mute(value: boolean) {
       muted = value;
       if (!value) destroyAll();

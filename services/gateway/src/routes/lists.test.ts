@@ -15,7 +15,7 @@ describe("lists", () => {
     return (await gateway.send("GET", path, options)).body.next_cursor as string;
   };
 
-  test("continue where the previous page ended, also with another limit", async () => {
+  test("continue where the previous page ended, even with another limit", async () => {
     const cursor = await cursorOf("/v1/entities?limit=1");
     expect(cursor).toMatch(/^[\w-]+$/);
     await gateway.get(`/v1/entities?limit=100&cursor=${cursor}`);

@@ -100,7 +100,7 @@ describe("monitors", () => {
     expect([status, body.status]).toEqual([200, "canceled"]);
   });
 
-  test("GET lists events of one monitor and of all; an absent value is an empty text", async () => {
+  test("GET lists events of one monitor and of all; an absent value is an empty string", async () => {
     gateway.monitor.on("listEvents", () => ({ events: [event] }));
     expect((await gateway.get(`/v1/monitors/${monitorId}/events`)).body).toEqual({
       events: [renderedEvent],

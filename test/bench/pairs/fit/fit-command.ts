@@ -1,5 +1,6 @@
-// Fits the weights of services/entity/src/matching/names/score-name.ts to labelled pairs and to made-up look-ups, and tells
-// what they reach on pairs that they were not fitted to:  node test/bench/pairs/fit/fit-command.ts FILE.csv [FILE.csv …]
+// Fits the weights of services/entity/src/matching/names/score-name.ts to labelled pairs and to made-up look-ups, and
+// prints their F1 on pairs that were not used for the fit:
+// node test/bench/pairs/fit/fit-command.ts FILE.csv [FILE.csv …]
 import { compareNames, type NameFeatures } from "../../../../services/entity/src/matching/names/compare-names.ts";
 import { generalIdf } from "../../../../services/entity/src/matching/names/idf.ts";
 import { normalizeName } from "../../../../services/entity/src/matching/names/normalize-name.ts";
@@ -13,8 +14,8 @@ const SEED = 11;
 const SPLITS = 20;
 
 /**
- * What the weights may be. Numbers, places and further words contradict by decision, whatever a set of labels says of
- * them; a legal form settles little, since labels call companies of one group the same.
+ * Bounds of the weights. Different numbers, places and extra words always contradict a match: we decided this, even if
+ * labels say otherwise. A legal form counts little, since labels treat companies of one group as the same.
  */
 const bounds: Readonly<Record<keyof NameFeatures, readonly [least: number, most: number]>> = {
   doubt: [0, 20],
@@ -32,7 +33,7 @@ const bounds: Readonly<Record<keyof NameFeatures, readonly [least: number, most:
 };
 const features = Object.keys(bounds) as (keyof NameFeatures)[];
 
-/** Samples of one source that count as much as those of any other, however many they are. */
+/** Returns the samples of one source. All sources have the same total weight. */
 function samplesOf(cases: readonly { features: NameFeatures; isMatch: boolean }[]): Sample[] {
   return cases.map(({ features: own, isMatch }) => ({
     features: features.map((feature) => own[feature]),
@@ -75,7 +76,7 @@ function main(files: readonly string[]): void {
     const values = reached[index]!;
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     const least = Math.min(...values);
-    console.log(`${file}: F1 ${mean.toFixed(3)} on average over ${SPLITS} unseen halves, ${least.toFixed(3)} at least`);
+    console.log(`${file}: F1 ${mean.toFixed(3)} on average over ${SPLITS} unseen halves, minimum ${least.toFixed(3)}`);
   }
 }
 

@@ -1,14 +1,14 @@
-/** One case to fit to: what was measured of it, and what it is. */
+/** One case to fit: its features, and whether it is a match. */
 export interface Sample {
   readonly features: readonly number[];
   readonly isMatch: boolean;
-  /** How much it counts. */
+  /** Weight of this case in the fit. */
   readonly weight: number;
 }
 
 export interface Fit {
   readonly constant: number;
-  /** By the place of the feature; each takes from the log-odds. */
+  /** By feature index; each is subtracted from the log-odds. */
   readonly weights: readonly number[];
 }
 
@@ -17,8 +17,8 @@ const STEP = 0.03;
 const SHRINKAGE = 0.001;
 
 /**
- * Logistic regression with penalties alone: a difference between names never tells for them. Weights stay within their
- * bounds; what the samples say little about is drawn to 0. By Adam over all samples, the same each time.
+ * Fits a logistic regression with only penalties: a difference between names never makes a match more likely. Weights
+ * stay within their bounds, and weights with little evidence shrink to 0. Uses Adam over all samples; deterministic.
  */
 export function fitPenalties(
   samples: readonly Sample[],
@@ -46,7 +46,7 @@ export function fitPenalties(
   return { constant: constant!, weights };
 }
 
-/** The probability of a match. */
+/** Returns the probability of a match. */
 export function predict({ constant, weights }: Fit, features: readonly number[]): number {
   return probabilityOf([constant, ...weights], features);
 }

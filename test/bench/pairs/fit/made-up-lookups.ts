@@ -11,7 +11,7 @@ const QUERIES_PER_CATEGORY = 150;
 const WRONG_PER_QUERY = 2;
 const HITS = 12;
 
-/** Names as people would type them against those of a made-up registry: the one that is meant, and the nearest others. */
+/** Compares names as people type them with a made-up registry's: the one that is meant and the nearest others. */
 export function madeUpLookups(seed: number): { features: NameFeatures; isMatch: boolean }[] {
   const model = createNameModel(seed);
   const builder = createMatchIndexBuilder();
@@ -35,7 +35,7 @@ export function madeUpLookups(seed: number): { features: NameFeatures; isMatch: 
           .map((hit) => names[indexOf(hit.id)]!)
           .filter((name) => meant === undefined || nameKey(name) !== nameKey(meant))
           .map((name) => ({ features: compare(name), isMatch: false }))
-          // Of a name that differs in its legal form alone, or in nothing, a pair of names can't tell that it is another.
+          // Names that differ only in the legal form, or not at all, don't show different organizations.
           .filter(({ features }) => features.contradiction + features.omission + features.doubt > 0.05)
           .slice(0, WRONG_PER_QUERY);
         return meant === undefined ? wrong : [...wrong, { features: compare(meant), isMatch: true }];

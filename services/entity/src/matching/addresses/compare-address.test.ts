@@ -84,7 +84,7 @@ describe("the evidence of all parts", () => {
     expect(evidence("100 S Main St, Reston VA", main)).toBeLessThan(evidence("100 Main St, Reston VA", main));
   });
 
-  test("ignores a box where the entity has a house", () => {
+  test("ignores a box if the entity has a house", () => {
     expect(shown("P.O. Box 88, Reston VA 20190")).toBe("city+ state+ zip+");
   });
 });

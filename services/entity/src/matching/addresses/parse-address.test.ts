@@ -51,7 +51,7 @@ test.each<Row>([
   ["constructor", "", "", "CONSTRUCTOR"],
 ])("%s", (text, street, unit, place) => expect(read(text)).toEqual([street, unit, place]));
 
-test("the lines of a stored address are read as the street, even where they could name a city", () => {
+test("the lines of a stored address are read as the street, even if they could name a city", () => {
   expect(parseStreetLines("100 OAK PARK", "STE 5")).toMatchObject({
     number: "100",
     name: ["OAK"],

@@ -9,7 +9,7 @@ const meets = (query: string, name: string) => {
 
 describe("a name is found by its keys", () => {
   test.each<[string, string, string]>([
-    ["as it is", "Northfork Timber LLC", "NORTHFORK TIMBER, LLC"],
+    ["unchanged", "Northfork Timber LLC", "NORTHFORK TIMBER, LLC"],
     ["under another legal form", "Northfork Timber Inc", "NORTHFORK TIMBER, LLC"],
     ["in another order", "Timber Northfork", "NORTHFORK TIMBER, LLC"],
     ["joined", "Bluesky LLC", "BLUE SKY LLC"],
@@ -37,7 +37,7 @@ describe("a name is found by its keys", () => {
     }
   });
 
-  test("first by the whole name, and never by an empty one", () => {
+  test("first by the whole name, and never by an empty name", () => {
     expect(meets("Northfork Timber", "NORTHFORK TIMBER, LLC")).toBe(0);
     expect(meets("Amberfield", "NORTHFORK TIMBER, LLC")).toBe(-1);
     expect(queryKeys(normalizeName("!!!"))).toEqual([]);

@@ -57,7 +57,7 @@ describe("a normalized name", () => {
     expect(normalizeName(name).alternatives.map(({ key }) => key)).toEqual(keys);
   });
 
-  test("reads an abbreviation of several meanings in each way", () => {
+  test("reads an abbreviation with several meanings in each way", () => {
     expect(normalizeName("St Paul Assoc").keys).toEqual(
       expect.arrayContaining(["saint paul associates", "street paul association"]),
     );

@@ -38,7 +38,7 @@ describe("the score of two names", () => {
     ["sister companies by number", "Harbor Fund 1 LP", "Harbor Fund 2 LP", 0, 0.6],
     ["a direction", "Bank of the West", "Bank of the East", 0, 0.5],
     ["nothing in common", "Amberfield Foods", "Kestrel Marine", 0, 0.1],
-    ["a sister's trade, however common the words", "Lorwin Trust & Banking", "Lorwin Lease & Finance", 0, 0.64],
+    ["a sister's trade, even in common words", "Lorwin Trust & Banking", "Lorwin Lease & Finance", 0, 0.64],
     ["an additional general word", "Lorwin Bank Trust Co", "Lorwin Bank", 0.2, 0.64],
     ["general words in two languages", "Lorwin Technologie BV", "Lorwin Technology B.V.", 0.95, 1],
     ["one sound in two spellings", "Filipson Elektroniks", "Philipson Electronics", 0.65, 0.95],

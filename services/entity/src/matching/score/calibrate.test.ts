@@ -11,7 +11,7 @@ const confidencesOf = (query: string, ...candidates: string[]) =>
   nameConfidences(candidates.map((name) => scoreName(normalizeName(query), normalizeName(name), idf)));
 const confidenceOf = (query: string, ...candidates: string[]) => confidencesOf(query, ...candidates)[0]!;
 
-describe("the confidence by name alone", () => {
+describe("the confidence by name only", () => {
   test.each<[string, string, string, number, number]>([
     ["a rare name", "Kestrelwood Marine LLC", "KESTRELWOOD MARINE, L.L.C.", 0.97, 0.99],
     ["a rare name without its legal form", "Kestrelwood Marine", "KESTRELWOOD MARINE LLC", 0.95, 0.99],

@@ -24,7 +24,7 @@ const download = (directory: string, options: Partial<DownloadOptions> = {}) =>
   downloadFile({ baseUrl: sam.baseUrl, apiKey: sam.apiKey, wanted: month, directory, ...options });
 
 describe("a registry file of SAM.gov", () => {
-  test("is downloaded by its month, under SAM.gov's name, ready to be loaded", () =>
+  test("is downloaded by its month, with SAM.gov's file name, ready to be loaded", () =>
     inTemporaryDirectory(async (directory) => {
       const reports: [number, number | undefined][] = [];
       const path = await downloadFile({
@@ -47,7 +47,7 @@ describe("a registry file of SAM.gov", () => {
       expect(path).toBe(`${directory}/${name}`);
     }));
 
-  test("is requested with the key in a header, which is not sent on to where a redirect leads", () =>
+  test("is requested with the key in a header, which is not sent to the target of a redirect", () =>
     inTemporaryDirectory(async (directory) => {
       await download(directory);
       expect(sam.apiCalls.map(({ headers }) => headers["x-api-key"])).toEqual([sam.apiKey]);

@@ -61,7 +61,7 @@ export async function downloadFile(options: DownloadOptions): Promise<string> {
   }
 }
 
-/** Returns the address of a file by its kind and date; the names that SAM.gov gives files can't be known before. */
+/** Returns the address of a file by its kind and date; its file name is not known in advance. */
 function addressOf({ baseUrl, wanted }: DownloadOptions): string {
   const [year, month, day] = wanted.date.split("-");
   const query: Record<string, string> =

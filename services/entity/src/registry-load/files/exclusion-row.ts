@@ -60,8 +60,8 @@ export function findColumns(header: readonly string[]): Columns | { missing: str
 }
 
 /**
- * Reads the fields of one row. In real files a few comments are quoted wrongly and fall into several fields. As no other
- * text can do that, surplus fields belong to the comment. Then the typed columns on both sides of it must be well-formed,
+ * Reads the fields of one row. In real files a few comments are quoted wrongly and are split into several fields. Only
+ * comments can be, so surplus fields belong to the comment. Then the typed columns on both sides of it must be well-formed,
  * or the row is refused.
  */
 export function parseExclusion(fields: readonly string[], columns: Columns): Parsed<ExclusionRow> {

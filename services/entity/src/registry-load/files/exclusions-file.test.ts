@@ -34,7 +34,7 @@ const validate = (text: string | Uint8Array, name = "exclusions.csv") =>
   inTemporaryDirectory(async (directory) => validateExclusions(await writeText(directory, name, text)));
 
 describe("an exclusions file", () => {
-  test("is read by its header, whichever generation it is of, with either form of dates", async () => {
+  test("is read by its header in both generations and with both date formats", async () => {
     const older = header.replace("Unique Entity ID", "Unique Entity Identifier (SAM)");
     const row = line({ "Active Date": "01/29/2020", "Termination Date": "01/28/2023", CAGE: "1abc2" });
     const [item] = await read(`\uFEFF${older}\r\n${row}\r\n`);
@@ -61,7 +61,7 @@ describe("an exclusions file", () => {
     expect(JSON.stringify(items)).not.toContain("DOE");
   });
 
-  test("may quote a comment wrongly: the surplus columns are the comment's", async () => {
+  test("may quote a comment wrongly: the surplus columns belong to the comment", async () => {
     const comment = '"Debarred under 40 USC 3141, and any firm, or ""Effect, above, which is wrong."""';
     const items = await read(`${header}\n${line({ "Additional Comments": comment })}\n${line()}\n`);
     expect(items).toMatchObject([
@@ -70,7 +70,7 @@ describe("an exclusions file", () => {
     ]);
   });
 
-  test("loses one row, and not the rest of the file, to a quote that is never closed", async () => {
+  test("loses only one row, not the rest of the file, to a quote that is never closed", async () => {
     const open = line({ Creation_Date: "2020-01-30" }).slice(0, -1);
     const items = await read([header, line(), open, line({ "SAM Number": "S4MR00002" }), line(), ""].join("\n"));
     expect(items.map(({ row, lineNumber }) => [lineNumber, row !== undefined])).toEqual([
@@ -83,8 +83,8 @@ describe("an exclusions file", () => {
 
   test.each([
     ["a row added by hand at its end", ["\r\n", "\r\n", "\n"]],
-    ["rows of either kind in turns", ["\n", "\r\n", "\n"]],
-  ])("may end its lines in several ways: %s", async (_name, [first, second, third]) => {
+    ["alternating line ends", ["\n", "\r\n", "\n"]],
+  ])("may have different line ends: %s", async (_name, [first, second, third]) => {
     const rows = [line(), line({ "SAM Number": "S4MR00002", Creation_Date: "2020-02-01" })];
     const items = await read(`${header}${first}${rows[0]}${second}${rows[1]}${third}`);
     expect(items).toMatchObject([
@@ -93,7 +93,7 @@ describe("an exclusions file", () => {
     ]);
   });
 
-  test("may hold a line break inside a quoted comment", async () => {
+  test("may contain a line break inside a quoted comment", async () => {
     const items = await read(`${header}\n${line({ "Additional Comments": "one\ntwo" })}\n${line()}\n`);
     expect(items).toMatchObject([{ lineNumber: 2 }, { lineNumber: 4 }]);
   });
@@ -101,16 +101,16 @@ describe("an exclusions file", () => {
   test.each<[string, string, RegExp]>([
     ["too few columns", '"Firm","A"', /2 columns instead of 22/],
     ["no SAM number", line({ "SAM Number": "" }), /SAM Number is missing/],
-    ["a date that is none", line({ "Termination Date": "soon" }), /Termination Date is not a date/],
-    ["a UEI that is none", line({ "Unique Entity ID": "12" }), /Unique Entity ID is malformed/],
-    ["surplus columns that leave no sound row", `${line()},"x"`, /1 columns too many/],
+    ["an invalid date", line({ "Termination Date": "soon" }), /Termination Date is not a date/],
+    ["a malformed UEI", line({ "Unique Entity ID": "12" }), /Unique Entity ID is malformed/],
+    ["surplus columns that leave no valid row", `${line()},"x"`, /1 columns too many/],
     ["an unknown classification", line({ Classification: "Planet" }), /Classification is unknown/],
   ])("quarantines a row with %s", async (_, row, reason) => {
     const items = await read(`${header}\n${row}\n`);
     expect(items).toEqual([{ lineNumber: 2, reason: expect.stringMatching(reason) }]);
   });
 
-  test("repeats a SAM number for each UEI, agency or cause code: the row's key tells them apart, an end date does not", async () => {
+  test("repeats a SAM number for each UEI, agency or cause code: the row's key includes these, but not the end date", async () => {
     const rows: Record<string, string>[] = [
       {},
       { "Unique Entity ID": "" },
@@ -140,7 +140,7 @@ describe("validating an exclusions file", () => {
     ["other columns", "a,b\n1,2\n", /is not an exclusions file: it lacks Classification, Name/],
     ["no row", `${header}\n`, /has no exclusion/],
     ["no good row", `${header}\n${line({ "SAM Number": "" })}\n`, /has no exclusion/],
-    ["no date at all", `${header}\n${line({ Creation_Date: "" })}\n`, /neither its name/],
+    ["no date", `${header}\n${line({ Creation_Date: "" })}\n`, /neither its name/],
     ["nothing", "", /is empty/],
   ])("refuses a file with %s", (_, text, message) => expect(validate(text)).rejects.toThrow(message));
 

@@ -17,7 +17,7 @@ const quoting = {
   relax_quotes: true,
   relax_column_count: true,
   skip_empty_lines: true,
-  // A file may mix them: a row that was added by hand often ends in another way than those before it.
+  // A file may mix them: a row that was added by hand often has another line end than the rows before it.
   record_delimiter: ["\r\n", "\n", "\r"],
 };
 const startOfRow = /^"?(firm|individual|vessel|special entity designation)"?,/i;

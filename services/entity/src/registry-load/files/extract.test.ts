@@ -12,7 +12,7 @@ async function itemsOf(path: string): Promise<ExtractItem[]> {
   return items;
 }
 
-describe("a whole extract", () => {
+describe("a complete extract", () => {
   test.each(["\n", "\r\n"])("is accepted with its cut date, rows, sequence and SHA-256 (line end %j)", (eol) =>
     inTemporaryDirectory(async (directory) => {
       const path = await writeText(directory, "SAM.dat", extractText([extractRowText({}), other], { eol }));
@@ -34,7 +34,7 @@ describe("a whole extract", () => {
     }),
   );
 
-  test("is read from the one .dat of a ZIP, whatever else is in it", () =>
+  test("is read from the only .dat in a ZIP, which may contain other files", () =>
     inTemporaryDirectory(async (directory) => {
       const zip = zipOf({ "readme.txt": "hello", "SAM_PUBLIC.dat": extractText([extractRowText({})]) });
       const path = await writeText(directory, "SAM_PUBLIC.ZIP", zip);
@@ -42,7 +42,7 @@ describe("a whole extract", () => {
       expect(await itemsOf(path)).toMatchObject([{ row: { legal_name: "BLUE RIDGE TIMBER LLC" } }]);
     }));
 
-  test("stays whole when a row is bad by itself: that one is handed out with its line and reason", () =>
+  test("is accepted with a bad row, which is returned with its line and reason", () =>
     inTemporaryDirectory(async (directory) => {
       const rows = [extractRowText({}), `${extractRowText({ 12: "A|B" })}`, other];
       const path = await writeText(directory, "SAM.dat", extractText(rows));
@@ -54,7 +54,7 @@ describe("a whole extract", () => {
       ]);
     }));
 
-  test("may hold a line break inside NUL quotes, and a quote that is never closed costs one row", () =>
+  test("may contain a line break inside NUL quotes, and a quote that is never closed spoils only one row", () =>
     inTemporaryDirectory(async (directory) => {
       const rows = [extractRowText({ 12: "\0TWO|PART\nNAME\0" }), extractRowText({ 13: "\0OPEN" }), other];
       const path = await writeText(directory, "SAM.dat", extractText(rows));
@@ -84,12 +84,12 @@ describe("an extract that must not be loaded is refused with the reason", () => 
     ["no trailer and too few rows", "a.dat", extractText([row], { count: 2 }).replace(/EOF.*\n/, ""), /truncated/],
     ["no trailer", "a.dat", whole.replace(/EOF.*\n/, ""), /has no EOF line: it is truncated/],
     ["a trailer with another count", "a.dat", whole.replace(/EOF(.*)0000001 /, "EOF$10000002 "), /disagree on rows/],
-    ["a trailer of another date", "a.dat", whole.replace(/EOF(.*)20260906/, "EOF$120260801"), /disagree on cutDate/],
+    ["a trailer with another date", "a.dat", whole.replace(/EOF(.*)20260906/, "EOF$120260801"), /disagree on cutDate/],
     ["rows after the trailer", "a.dat", `${whole}${row}\n`, /goes on after its EOF line, at line 4/],
-    ["a header date that is none", "a.dat", whole.replaceAll("20260906", "20261399"), /is not a SAM public extract V2/],
+    ["an invalid header date", "a.dat", whole.replaceAll("20260906", "20261399"), /is not a SAM public extract V2/],
     ["text of another kind", "a.dat", "name,city\nA,B\n", /is not a SAM public extract V2: it starts without/],
     ["nothing", "a.dat", "", /is empty/],
-    ["no row of the layout", "a.dat", extractText(["a|b|!end"]), /no row of the V2 layout \(line 2: /],
+    ["no row with the right layout", "a.dat", extractText(["a|b|!end"]), /no row of the V2 layout \(line 2: /],
     [
       "more bad rows than good",
       "a.dat",
@@ -97,9 +97,9 @@ describe("an extract that must not be loaded is refused with the reason", () => 
       /2 bad rows and 1 good ones \(line 3: /,
     ],
     ["not UTF-8", "a.dat", Buffer.from(whole.replace("BLUE", "BL\u00dcE"), "latin1"), /is not UTF-8/],
-    ["a ZIP in name alone", "a.ZIP", whole, /is not a ZIP archive/],
+    ["a ZIP only by its name", "a.ZIP", whole, /is not a ZIP archive/],
     ["a ZIP without a .dat", "a.zip", zipOf({ "a.csv": "x" }), /exactly one \.dat file, and has 0/],
-    ["a ZIP of two", "a.zip", zipOf({ "a.dat": whole, "b.DAT": whole }), /exactly one \.dat file, and has 2/],
+    ["a ZIP with two", "a.zip", zipOf({ "a.dat": whole, "b.DAT": whole }), /exactly one \.dat file, and has 2/],
     ["half a ZIP", "a.zip", zipOf({ "a.dat": whole }).subarray(0, 60), /is a damaged ZIP/],
   ])("%s", (_, name, content, message) =>
     inTemporaryDirectory(async (directory) => {
@@ -109,7 +109,7 @@ describe("an extract that must not be loaded is refused with the reason", () => 
     }),
   );
 
-  test("a ZIP whose content is another than its checksum says", () =>
+  test("a ZIP with content that does not match its checksum", () =>
     inTemporaryDirectory(async (directory) => {
       const zip = zipOf({ "a.dat": extractText([row, other]) });
       const sum = zip.indexOf("PK\x01\x02", 0, "latin1") + 16;
@@ -117,7 +117,7 @@ describe("an extract that must not be loaded is refused with the reason", () => 
       await expect(validateExtract(await writeText(directory, "a.zip", zip))).rejects.toThrow(/it is damaged/);
     }));
 
-  test("a ZIP whose content is damaged", () =>
+  test("a ZIP with damaged content", () =>
     inTemporaryDirectory(async (directory) => {
       const zip = zipOf({ "a.dat": extractText([row, other]) });
       zip.fill(0xff, 60, 90);
@@ -125,6 +125,6 @@ describe("an extract that must not be loaded is refused with the reason", () => 
       await expect(validateExtract(path)).rejects.toThrow(/it is damaged/);
     }));
 
-  test("a file that is not there", () =>
+  test("a file that does not exist", () =>
     expect(validateExtract("/nowhere/a.dat")).rejects.toThrow("a.dat cannot be read"));
 });

@@ -11,7 +11,7 @@ import { RegistryFileError } from "./errors.ts";
 /** A registry or exclusions file that was read to its end and is sound. */
 export interface LoadedFile {
   readonly fileName: string;
-  /** The day whose state of the registry the file has. */
+  /** The date of the registry's state in the file. */
   readonly cutDate: IsoDate;
   readonly rows: number;
   /** SHA-256, in hex, of the file on disk: of the ZIP, if it is one. */

@@ -9,7 +9,7 @@ function rowOf(set: Record<number, string>): ExtractRow {
 }
 
 describe("a row of the extract", () => {
-  test("gives names, dates, structure and both addresses, whose field orders differ", () => {
+  test("gives names, dates, structure and both addresses, which have different field orders", () => {
     const row = rowOf({
       13: "BLUE RIDGE",
       14: "WEST DIVISION",
@@ -55,7 +55,7 @@ describe("a row of the extract", () => {
   });
 
   test.each<[string, Record<number, string>, object]>([
-    ["a flag that is one space is blank", { 116: " " }, { sam: { excluded: false } }],
+    ["a flag of one space is blank", { 116: " " }, { sam: { excluded: false } }],
     ["field 116 D is an exclusion", { 116: "D" }, { sam: { excluded: true } }],
     ["the DBA and the division count once", { 13: "RIDGE", 14: "RIDGE" }, { other_names: ["RIDGE"] }],
     ["the legal name is not also another name", { 13: "BLUE RIDGE TIMBER LLC" }, { other_names: [] }],
@@ -67,7 +67,7 @@ describe("a row of the extract", () => {
     ["a daily deactivation is partial", { 6: "1", 12: "", 9: "" }, { partial: true, legal_name: "", addresses: [] }],
   ])("%s", (_, set, expected) => expect(rowOf(set)).toMatchObject(expected));
 
-  test("a deactivation may carry the first seven fields alone", () => {
+  test("a deactivation may contain only the first seven fields", () => {
     expect(parseRow("ABCDEF123456||7001|1ABC2||4|Z2|!end")).toMatchObject({
       row: { uei: "ABCDEF123456", eft_indicator: "7001", extractCode: "4", partial: true },
     });
@@ -80,7 +80,7 @@ describe("a row of the extract", () => {
     ["an open quote", extractRowText({ 12: "\0A" }), /NUL quote is not closed/],
     ["a UEI of another length", extractRowText({ 1: "ABC" }), /field 1 is not a UEI/],
     ["an unknown code", extractRowText({ 6: "Q" }), /field 6 is not an extract code: "Q"/],
-    ["a date off the calendar", extractRowText({ 9: "20260230" }), /field 9 is not a date: "20260230"/],
+    ["a date that is not in the calendar", extractRowText({ 9: "20260230" }), /field 9 is not a date: "20260230"/],
     ["no name", extractRowText({ 12: " " }), /legal name, is blank/],
     ["an active row without an expiration", extractRowText({ 9: "" }), /expiration date, is blank/],
   ])("is refused: %s", (_, text, reason) => {

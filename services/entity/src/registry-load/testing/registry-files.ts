@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 
-// Hand-made registry files for the tests of this folder.
+// Creates registry files for the tests of this folder.
 
-/** Hands a new directory to `use`, and removes it afterwards. */
+/** Calls `use` with a new directory, and removes it afterwards. */
 export async function inTemporaryDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), "registry-"));
   try {
@@ -15,7 +15,7 @@ export async function inTemporaryDirectory<T>(use: (directory: string) => Promis
   }
 }
 
-/** A row of the extract V2: 142 fields, those given by their 1-based position set. */
+/** Returns the 142 fields of an extract V2 row, with the given fields (by 1-based position) set. */
 export function extractRowText(set: Record<number, string>): string {
   const fields: string[] = Array.from({ length: 142 }, () => "");
   const defaults: Record<number, string> = {
@@ -42,7 +42,7 @@ export function extractRowText(set: Record<number, string>): string {
   return fields.join("|");
 }
 
-/** A whole extract around the given rows; `rows` overrides the count that header and trailer promise. */
+/** Returns a complete extract with the given rows; `count` overrides the number of rows in its header and trailer. */
 export function extractText(rows: string[], options: { count?: number; eol?: string } = {}): string {
   const { count = rows.length, eol = "\n" } = options;
   const line = (marker: string) => `${marker} PUBLIC V2 00000000 20260906 ${String(count).padStart(7, "0")} 0008331`;
@@ -55,7 +55,7 @@ export async function writeText(directory: string, name: string, text: string | 
   return path;
 }
 
-/** A ZIP archive of the given members, deflated. */
+/** Returns a ZIP archive of the given members, deflated. */
 export function zipOf(members: Record<string, string>): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
