@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
+import { mongoProxy } from "@vvs/testing";
 import { operator } from "../audit/audit.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
@@ -190,6 +191,17 @@ describe("the operator's command", () => {
       env: { ...variables, MONGODB_URI: "mongodb://127.0.0.1:1/?directConnection=true" },
     });
     expect({ stderr, code }).toEqual({ stderr: "MongoDB can't be reached at MONGODB_URI.\n", code: 1 });
+  });
+
+  test("says so if it is unknown whether a command took effect", async () => {
+    const proxy = await mongoProxy(process.env.MONGODB_URI!);
+    proxy.loseReply("commitTransaction", "hold");
+    const { stderr, code } = await admin(["organization", "create", "--name", "Unknown", "--plan", "growth"], {
+      env: { ...variables, MONGODB_URI: proxy.uri },
+    });
+    proxy.close();
+    expect({ stderr, code }).toEqual({ stderr: expect.stringContaining("it is unknown whether"), code: 1 });
+    expect((await admin(["organization", "list"])).stdout).toContain("Unknown");
   });
 
   test("names the missing variables if there is neither a configuration nor a local run", async () => {

@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { ConfigError } from "@vvs/config";
+import { isOutcomeUnknown } from "@vvs/errors";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, translateMongoError } from "@vvs/mongo";
 import { loadAdminConfig } from "../config.ts";
@@ -59,6 +60,8 @@ function explain(error: unknown): string {
   if (error instanceof UsageError) return error.message;
   if (error instanceof ConfigError) return `The configuration can't be used:\n${error.message}`;
   const refusal = translateMongoError(error);
+  if (isOutcomeUnknown(refusal))
+    return "MongoDB's reply was lost, so it is unknown whether the command took effect. Check before you run it again.";
   if (refusal.code === "service_unavailable") return "MongoDB can't be reached at MONGODB_URI.";
   if (refusal.code === "internal_error") return `The command failed: ${error instanceof Error ? error.message : error}`;
   if (refusal.details.length === 0) return refusal.message;

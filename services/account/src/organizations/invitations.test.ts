@@ -247,6 +247,16 @@ test("an owner who loses the role meanwhile cannot send an invitation again", as
   expect(await store.invitations.findOne({ _id: invitation._id })).toMatchObject({ invited_by: owner.actor });
 });
 
+test("an invitation is accepted even if strangers failed to sign in with the address", async () => {
+  await invite();
+  const token = await newestToken();
+  const failed = async () =>
+    account.domain.signIns.signIn({ email: invited, password: "wrong password", ...place() }).catch(({ code }) => code);
+  while ((await failed()) !== "rate_limited");
+  const { session } = await account.domain.invitations.accept({ token, password, ...place() });
+  expect(session.email).toBe(invited);
+});
+
 test("a member who was created but could not be signed in gets an unknown outcome, not a refusal", async () => {
   await invite();
   const { store, users, mailQueue } = account.domain;
@@ -257,7 +267,7 @@ test("a member who was created but could not be signed in gets an unknown outcom
     now,
     audit: createAuditLog({ store, now }),
     users,
-    signIns: { signIn: () => Promise.reject(new ServiceError("service_unavailable")) },
+    signIns: { beginFirst: () => Promise.reject(new ServiceError("service_unavailable")) },
     mailLimits: { count: async () => undefined },
     mailQueue,
     texts: createMailTexts(account),

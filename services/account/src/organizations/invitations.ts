@@ -33,7 +33,7 @@ export function createInvitations(
   options: Basics &
     Mails & {
       users: Pick<Users, "find" | "insert" | "emails">;
-      signIns: Pick<SignIns, "signIn">;
+      signIns: Pick<SignIns, "beginFirst">;
       mailLimits: Pick<MailLimits, "count">;
     },
 ) {
@@ -165,8 +165,8 @@ export function createInvitations(
 
     /**
      * Creates the member with their password, and signs them in. An address belongs to only one organization.
-     * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited; forbidden, if
-     * the organization only signs in with its identity provider: the person is a member then.
+     * Errors: not_found (the link), invalid_request (password; email: it has an account); forbidden, if the
+     * organization only signs in with its identity provider: the person is a member then.
      */
     async accept({ token, password, ...place }: SessionPlace & { token: string; password: string }) {
       const { invitation, organization } = await offered(token);
@@ -174,17 +174,18 @@ export function createInvitations(
       if (await users.find(email)) throw invalid("email", "has an account already");
       const password_hash = await hashPassword(password);
       const at = now();
-      const user = { _id: newId("usr", at), email, password_hash, organization_id: organization._id, role };
+      const ids = { _id: newId("usr", at), organization_id: organization._id };
+      const user = { ...ids, email, password_hash, role, created_at: at };
       const by = { actor: user._id, clientAddress: place.clientAddress };
       await inTransaction(client, async (session) => {
         // Of two concurrent uses the second finds no link. Neither does one that was revoked or replaced meanwhile.
         const link = { _id: invitation._id, token_hash: invitation.token_hash };
         const { deletedCount } = await store.invitations.deleteOne(link, { session });
         if (deletedCount === 0) throw linkOver();
-        await users.insert(session, by, { ...user, created_at: at });
+        await users.insert(session, by, user);
         await audit.append(session, by, userEntry("invitation.accepted", user, { role }));
       });
-      return options.signIns.signIn({ email, password, ...place }).catch(afterEffect);
+      return options.signIns.beginFirst(user, place).catch(afterEffect);
     },
   };
 }

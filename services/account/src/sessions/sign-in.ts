@@ -112,6 +112,16 @@ export function createSignIns(
       return begun;
     },
 
+    /**
+     * Begins the first session of a user who has just become a member. Errors: unauthorized (suspended organization),
+     * forbidden (the organization only signs in with its identity provider).
+     */
+    async beginFirst(user: UserDocument, place: SessionPlace): Promise<BegunSession> {
+      identityProviders.refuseOtherSignIn(user);
+      const filter = { password_hash: user.password_hash };
+      return beginSession(options, { user, place, filter, refused: wrong });
+    },
+
     /** Errors: unauthorized if the session is unknown or has ended. */
     getSession: async (token: string): Promise<SignedIn> => (await liveSessions.find(token)).signedIn,
 

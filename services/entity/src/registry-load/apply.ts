@@ -185,7 +185,11 @@ async function takeOvers(
     const key = `${previous.organization_id} ${row._id}`;
     if (taken.has(key) || taken.has(previous._id)) return;
     taken.add(key).add(previous._id);
-    const takesCage = await isCageFree(collections, previous, row.identifiers.cage, session);
+    const { cage } = row.identifiers;
+    const claim = `${previous.organization_id} cage:${cage}`;
+    // Two rows of one batch can have the same CAGE.
+    const takesCage = !taken.has(claim) && (await isCageFree(collections, previous, cage, session));
+    if (takesCage && cage !== undefined) taken.add(claim);
     changes.push({ previous, entity: ownWithRegistry(previous, row, context, takesCage) });
   };
   for (const entity of own) {

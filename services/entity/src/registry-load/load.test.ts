@@ -268,6 +268,17 @@ describe("an entity that an organization created before the registry had it", ()
     expect(await versions(own!.id)).toEqual([3, 2, 1]);
   });
 
+  test("takes over one of two rows of a load with the same CAGE with its CAGE, and the other without it", async () => {
+    const ueis = ["ABCDEFGHJK51", "ABCDEFGHJK52"];
+    for (const each of ueis) {
+      await app.gateway.createEntity({ caller, legalName: `Own ${each}`, identifiers: { uei: each } });
+    }
+    await load(ueis.map((each) => ({ 1: each, 4: "5ABC1" })));
+    const seen = await Promise.all(ueis.map(find));
+    expect(seen.map(({ samGov }) => samGov?.registrationStatus)).toEqual(["active", "active"]);
+    expect(seen.filter(({ identifiers }) => identifiers?.cage === "5ABC1")).toHaveLength(1);
+  });
+
   test("in the middle of a load takes over its row when the file is loaded again", async () => {
     await load([{ 1: uei, 4: "5ABC1" }]);
     const { entity } = await app.gateway.createEntity({

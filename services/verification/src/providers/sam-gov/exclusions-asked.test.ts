@@ -27,8 +27,14 @@ describe("exclusions are asked for", () => {
     exclusionsLoad: "exclusions:1",
   });
   const row = { program: "Reciprocal", terminationDate: "indefinite" };
-  const storedAt = (at: string, flagged: boolean): Parts => ({
-    exclusions: { origin: "sam_gov_api", date: new Date(at), load: "", flagged, exclusions: [] },
+  const storedAt = (at: string, flagged: boolean, load = ""): Parts => ({
+    exclusions: {
+      origin: load ? "sam_gov_exclusions" : "sam_gov_api",
+      date: new Date(at),
+      load,
+      flagged,
+      exclusions: [],
+    },
   });
   const cases: [string, string | null, Files | undefined, Parts | undefined, number, string][] = [
     ["not where the registration flags one", "Y", undefined, undefined, 0, "fail excluded 2026-11-21T09:30"],
@@ -79,6 +85,12 @@ describe("exclusions are asked for", () => {
     ["stored answer", {}, storedAt("2026-11-18T10:00:00Z", false), "pass"],
     ["stored answer that is too old", {}, storedAt("2026-11-18T09:00:00Z", false), "http_503"],
     ["stored answer, excluded", {}, storedAt("2026-11-01T09:00:00Z", true), "fail excluded"],
+    [
+      "stored answer, but not of a file while it is unknown which files were withdrawn",
+      {},
+      storedAt("2026-11-20T00:00:00Z", true, "exclusions:1"),
+      "http_503",
+    ],
   ])("and where they can't be had, what is known of them serves: a %s", async (_name, options, stored, expected) => {
     sam.register({ uei: UEI });
     sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });

@@ -55,6 +55,14 @@ export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | un
   return newestParts(known, parts);
 }
 
+/** Returns the parts of a stored answer that came from no file. */
+export function withoutFiles({ registration, exclusions }: Parts = {}): Parts {
+  return {
+    ...(registration?.load === "" && { registration }),
+    ...(exclusions?.load === "" && { exclusions }),
+  };
+}
+
 function sourceOf(origin: string, cutDate: string, load: string, now: Date): PartSource | undefined {
   if (!cutDate) return undefined;
   const source = { origin, date: new Date(`${cutDate}T00:00:00Z`), load };

@@ -7,7 +7,7 @@ import { createGathering } from "../sharing/gathering.ts";
 import { createSingleFlight } from "../sharing/single-flight.ts";
 import { MAX_VALUES, type ReceivedBody, type SamGovClient } from "./client.ts";
 import { exclusionsPart, flaggedPart } from "./exclusion.ts";
-import { filePartsOf, partsOnFile } from "./file-parts.ts";
+import { filePartsOf, partsOnFile, withoutFiles } from "./file-parts.ts";
 import { answerFrom, isOlder, judge } from "./judge.ts";
 import {
   lookUpExclusions,
@@ -63,11 +63,13 @@ export function createSamGovApi(options: {
     name: "sam_gov_api",
     check: "sam_registration",
     async ask(question, { signal }) {
-      const reading = readRegistry(entities, question, signal).catch(() => create(GetRegistryRecordResponseSchema));
+      const reading = readRegistry(entities, question, signal).catch(() => undefined);
       const found = await registrationOf(question, signal);
       const registration = chooseRegistration(found.rows.map(readRegistration));
-      const files = await reading;
-      const onFile = partsOnFile(files, question.stored, now());
+      const read = await reading;
+      const files = read ?? create(GetRegistryRecordResponseSchema);
+      // Without the files it is unknown which of them were withdrawn, so no stored part of a file may be used.
+      const onFile = partsOnFile(files, read ? question.stored : withoutFiles(question.stored), now());
       const received: Parts = { registration: registrationPart(registration, found.receivedAt) };
       let bodies = found.bodies;
       let failure: ProviderError | undefined;
