@@ -219,6 +219,8 @@ export interface LoadDocument {
   readonly file_name: string;
   readonly sha256: string;
   readonly cut_date: IsoDate;
+  /** False for a daily file, which says nothing about the entities that it lacks. */
+  readonly complete: boolean;
   readonly started_at: Date;
   readonly finished_at?: Date;
   readonly withdrawn?: WithdrawalDocument;

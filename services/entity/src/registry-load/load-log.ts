@@ -126,8 +126,8 @@ async function begin(
   loadId: string,
   { kind, file, startedAt }: { kind: LoadDocument["kind"]; file: LoadedFile; startedAt: Date },
 ): Promise<void> {
-  const { fileName: file_name, sha256, cutDate: cut_date } = file;
-  const started = { kind, file_name, sha256, cut_date, started_at: startedAt };
+  const { fileName: file_name, sha256, cutDate: cut_date, isComplete: complete } = file;
+  const started = { kind, file_name, sha256, cut_date, complete, started_at: startedAt };
   // A file that is loaded stays in force while it is loaded again.
   const onInsert = { state: "running" as const };
   await loads.updateOne({ _id: loadId }, { $set: started, $setOnInsert: onInsert }, { upsert: true, session });

@@ -28,11 +28,13 @@ const kinds = {
         [{ 1: uei, 9: "20200101", 12: "BAD LLC" }, { 1: third }, { 1: "ABCDEFGHJK54", 3: "5ABC4" }, { 1: "x" }],
         { day: "13", ...options },
       ),
+    newest: () => loads.load([{ 1: uei }], { day: "20" }),
   },
   exclusions: {
     good: () => loads.exclude([{ uei }, { uei: other, until: "2030-01-01" }, { cage }]),
     bad: (options: LoadOverrides = {}) =>
       loads.exclude([{ uei: other, until: "2031-01-01" }, { uei: third }, { cage }], "2026-02-10", options),
+    newest: () => loads.exclude([{ uei }], "2026-03-10"),
   },
 };
 type Kind = keyof typeof kinds;
@@ -80,7 +82,15 @@ async function expectNothingOfIt(before: Awaited<ReturnType<typeof records>>) {
 }
 
 describe.each(Object.keys(kinds) as Kind[])("a withdrawn load of the kind %s", (kind) => {
-  const { good, bad } = kinds[kind];
+  const { good, bad, newest } = kinds[kind];
+
+  test("names the file to load next, also one whose load was killed", async () => {
+    await prepare();
+    const killed = await bad();
+    await app.live.loads.updateOne({ _id: killed.loadId }, { $set: { state: "running" }, $unset: { finished_at: "" } });
+    const { loadId } = await newest();
+    expect((await withdraw(loadId)).previous).toMatchObject({ _id: killed.loadId });
+  });
 
   test("leaves everything as before once the previous file is loaded again, even if the withdrawal was killed at any point", async () => {
     await prepare();

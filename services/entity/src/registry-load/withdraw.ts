@@ -1,5 +1,4 @@
 import type { Collections, LoadDocument } from "../model/documents.ts";
-import { newestLoad } from "../model/exclusions.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import { holdLoadLock } from "./load-lock.ts";
 import { type LoadOptions, newestBegun, unfinishedText, unfinishedWithdrawal } from "./load-log.ts";
@@ -18,7 +17,7 @@ export interface WithdrawalReport {
   readonly load: LoadDocument;
   /** Counts of this run. */
   readonly counts: Readonly<Record<string, number>>;
-  /** The newest file that is completely loaded and not withdrawn. */
+  /** The newest file that is not withdrawn, also one whose load was killed: no older file may be loaded. */
   readonly previous: LoadDocument | undefined;
 }
 
@@ -57,7 +56,7 @@ export async function withdrawLoad(options: WithdrawalOptions): Promise<Withdraw
     const counts = await (load.kind === "registry" ? withdrawRegistry(target, load) : withdrawExclusions(target, load));
     const finished = { "withdrawn.finished_at": now() };
     await transact((session) => loads.updateOne({ _id: loadId }, { $set: finished }, { session }));
-    return { load, counts, previous: await newestLoad(collections, load.kind) };
+    return { load, counts, previous: await newestBegun(collections, load.kind) };
   } finally {
     await lock.release();
   }

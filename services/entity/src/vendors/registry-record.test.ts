@@ -124,6 +124,18 @@ test("after a withdrawal an entity is unknown, not absent, until the previous fi
   expect(await read()).toMatchObject({ record: { uei }, registryCutDate: "2026-09-06" });
 });
 
+test("after the withdrawal of a daily file, an entity that only it changed is unknown until a complete file is loaded", async () => {
+  await loads.load([{ 1: uei }]);
+  const daily = () => loads.load([{ 1: "ABCDEFGHJK52", 6: "2" }], { day: "13" });
+  await later(daily);
+  const { loadId: bad } = await later(() => loads.load([{ 1: uei, 6: "3", 9: "20300101" }], { day: "14" }));
+  await withdraw(bad);
+  await later(daily);
+  expect(await read()).toMatchObject({ record: undefined, registryCutDate: undefined });
+  await later(() => loads.load([{ 1: uei }], { day: "20" }));
+  expect(await read()).toMatchObject({ record: { uei }, registryCutDate: "2026-09-20" });
+});
+
 test("rows that a second file of the same day lacks end once that file or a newer one is finished", async () => {
   await loads.exclude([{ uei }, { uei: "ABCDEFGHJK52" }]);
   const second = await loadUnfinished(() => loads.exclude([{ uei: "ABCDEFGHJK52" }]));

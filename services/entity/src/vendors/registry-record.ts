@@ -66,10 +66,13 @@ export async function registryRecord(
   };
 }
 
-/** Returns whether the load of the newest file was finished after the last withdrawal; until then, what it says is unknown for some entities. */
+/**
+ * Returns whether a complete file was loaded after the last withdrawal. Until then the registry's facts are unknown for
+ * some entities: a daily file does not tell whether an entity that it lacks is registered.
+ */
 function isReloaded(newest: LoadDocument | undefined, withdrawn: readonly Pick<LoadDocument, "kind" | "withdrawn">[]) {
   const times = withdrawn.flatMap((load) => (load.kind === "registry" ? (load.withdrawn?.at.getTime() ?? 0) : 0));
-  return (newest?.finished_at?.getTime() ?? 0) > Math.max(0, ...times);
+  return newest?.complete === true && (newest.finished_at?.getTime() ?? 0) > Math.max(0, ...times);
 }
 
 /** Finds the registry entities with the UEI, or with the CAGE if the UEI is unknown, including those that are not listed. */

@@ -43,7 +43,7 @@ export async function validateExclusions(path: string, onProgress: OnProgress = 
   if (!cutDate) {
     throw new RegistryFileError(`${fileName}: neither its name (_YYDDD) nor its Creation_Date column gives its date`);
   }
-  return { fileName, cutDate, rows, sha256: await sha256OfFile(path) };
+  return { fileName, cutDate, rows, sha256: await sha256OfFile(path), isComplete: true };
 }
 
 /** Reads the rows of an exclusions file that validateExclusions has accepted, in constant memory. */

@@ -9,8 +9,6 @@ import { type ExtractRow, parseRow } from "./row.ts";
 
 /** A public extract that was read to its end and is sound. */
 export interface ExtractFile extends LoadedFile {
-  /** True for a monthly file. A daily file has rows of codes 1 to 4, and entities that it lacks have not changed. */
-  isComplete: boolean;
   /** UEIs of the good rows. Adjacent rows of one entity count once, so a repeated UEI has rows in several places. */
   ueis: UeiSet;
 }

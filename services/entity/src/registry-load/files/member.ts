@@ -16,6 +16,8 @@ export interface LoadedFile {
   readonly rows: number;
   /** SHA-256, in hex, of the file on disk: of the ZIP, if it is one. */
   readonly sha256: string;
+  /** False for a daily extract: its rows have codes 1 to 4, and entities that it lacks have not changed. */
+  readonly isComplete: boolean;
 }
 
 /** A row of a file, or the reason why it can't be trusted. */
