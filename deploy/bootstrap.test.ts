@@ -98,7 +98,7 @@ test("a failed install is reported in one sentence with its cause and log, and i
   expect(code).toBe(1);
   expect(out).toBe("");
   expect(err.trim().split("\n").at(-1)).toMatch(
-    /^Dependencies could not be installed \(ERR_PNPM_OUTDATED_LOCKFILE.*log\.$/,
+    /^Dependencies could not be installed \(pnpm-lock.yaml lacks a dependency .*log\.$/,
   );
   await rm(join(root, "broken"));
   expect((await ended(start("exit", "0"))).code).toBe(0);
