@@ -8,7 +8,7 @@ import { checkedName } from "../refusals.ts";
 import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import { newestSignUp, type SignIns } from "../sessions/sign-in.ts";
-import type { SignUpDocument } from "../store.ts";
+import type { SignUpDocument, UserDocument } from "../store.ts";
 import { hashPassword, matchesPassword } from "./passwords.ts";
 import { checkedEmail, type Users } from "./users.ts";
 
@@ -24,7 +24,7 @@ export function createSignUps(
       open: boolean;
       organizations: Pick<Organizations, "insert">;
       users: Pick<Users, "find" | "insert">;
-      signIns: Pick<SignIns, "signIn">;
+      signIns: Pick<SignIns, "beginFirst">;
       signInLimits: SignInLimits;
       mailLimits: MailLimits;
     },
@@ -60,11 +60,11 @@ export function createSignUps(
     return found;
   }
 
-  async function createAccount(signUp: SignUpDocument, clientAddress: string): Promise<void> {
+  async function createAccount(signUp: SignUpDocument, clientAddress: string): Promise<UserDocument> {
     const at = now();
     const userId = newId("usr", at);
     const by: Actor = { actor: userId, clientAddress };
-    await inTransaction(client, async (session) => {
+    return inTransaction(client, async (session) => {
       const { email, password_hash } = signUp;
       const { deletedCount } = await store.signUps.deleteMany({ email }, { session });
       if (deletedCount === 0) throw linkOver();
@@ -75,6 +75,7 @@ export function createSignUps(
       const origin = { asked_at: signUp.asked_at.toISOString(), asked_from: signUp.client_address };
       await audit.append(session, by, userEntry("user.signed_up", user, origin));
       await audit.append(session, by, userEntry("user.email_confirmed", user));
+      return user;
     });
   }
 
@@ -126,8 +127,8 @@ export function createSignUps(
         throw new ServiceError("unauthorized", { message: "This is not the password you signed up with." });
       }
       await options.signInLimits.forgive(signUp.email, place.clientAddress);
-      await createAccount(signUp, place.clientAddress);
-      return options.signIns.signIn({ ...place, email: signUp.email, password }).catch(afterEffect);
+      const user = await createAccount(signUp, place.clientAddress);
+      return options.signIns.beginFirst(user, place).catch(afterEffect);
     },
   };
 }

@@ -28,7 +28,6 @@ export interface BodyDocument {
 export interface RemovalDocument {
   /** The object's key. */
   readonly _id: string;
-  readonly sha256: string;
   /** When the object was about to be put: its body may still be stored. Absent: no body will name it from now on. */
   readonly put_at?: Date;
 }
@@ -95,7 +94,7 @@ export function createEvidenceBodies(options: {
   async function insertObject(store: ObjectStore, sha256: string, bytes: Buffer): Promise<void> {
     // A new key each time, so that the removal of an old body can never remove one that was put again.
     const key = `${keyPrefix}${sha256}/${randomUUID()}`;
-    await removals.insertOne({ _id: key, sha256, put_at: now() });
+    await removals.insertOne({ _id: key, put_at: now() });
     await store.put(key, bytes);
     const isFirst = await inTransaction(options.db.client, async (session) => {
       if (!(await insert(sha256, { bytes: bytes.length, object_key: key }, session))) return false;

@@ -38,7 +38,7 @@ async function removeBodies(db: Db, expiry: Date, stopping: AbortSignal): Promis
     removed += await inTransaction(db.client, async (session) => {
       const { deletedCount } = await bodies.deleteOne({ _id, ...lastPut }, { session });
       if (deletedCount === 1 && object_key)
-        await removalsOf(db).updateOne({ _id: object_key }, { $set: { sha256: _id } }, { upsert: true, session });
+        await removalsOf(db).updateOne({ _id: object_key }, { $unset: { put_at: "" } }, { upsert: true, session });
       return deletedCount;
     });
   }
