@@ -66,7 +66,7 @@ export interface SingleSignOnDocument {
   readonly _id: string;
   readonly provider_id: string;
   readonly redirect_uri: string;
-  /** Whether the provider was told to ask for credentials again. */
+  /** Whether we required the provider to ask for credentials again. */
   readonly again: boolean;
   /** The page to show afterwards. */
   readonly next: string;

@@ -65,7 +65,7 @@ describe("the list of members", () => {
     ]);
   });
 
-  test("is only for members, whatever organization the call names", async () => {
+  test("is refused to members of other organizations", async () => {
     const stranger = await member("owner", (await account.organization())._id);
     await member("owner");
     const caller = { ...as(stranger), tenant: { organizationId, environment: "live" } as const };

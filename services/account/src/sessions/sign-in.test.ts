@@ -28,7 +28,7 @@ async function newUser() {
 const refused = { code: "unauthorized", message: "The email address or the password is wrong." };
 
 describe("signing in", () => {
-  test("begins a session of the user's organization, whatever the case of the address", async () => {
+  test("begins a session of the user's organization, also with capital letters in the address", async () => {
     const { user, email, password, organization, clientAddress } = await newUser();
     const { token, session } = await account.domain.signIns.signIn({
       email: ` ${email.toUpperCase()}`,

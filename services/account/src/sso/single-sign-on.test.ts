@@ -194,7 +194,7 @@ describe("nobody is signed in", () => {
     expect(await sessionsOf(user._id)).toBe(0);
   });
 
-  test("of another organization, whatever address the provider returns", async () => {
+  test("of another organization, with any address that the provider returns", async () => {
     const { domain, domainName, claims } = await newOrganization({ new_members: "developer" });
     const elsewhere = await account.organization();
     const email = `eve@${domainName}`;
@@ -349,7 +349,7 @@ test("if it is required, the right password is refused with an explanation, and 
   await signIn(domain, { claims });
 });
 
-test("the identity counts as just confirmed if the provider says so, or was told to ask for credentials", async () => {
+test("the identity counts as just confirmed if the provider says so, or if we required it to ask for credentials", async () => {
   const { domain, claims } = await newOrganization();
   const hourAgo = Math.floor(account.clock.now.getTime() / 1000) - 3600;
   const told = await signIn(domain, { claims: { ...claims, auth_time: hourAgo } }, true);

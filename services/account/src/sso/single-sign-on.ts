@@ -29,8 +29,8 @@ export function createSingleSignOn(
   const { client, store, providers, openId, users, audit, now } = options;
 
   /**
-   * Returns the member whom the provider identifies: by its subject once they have signed in that way, whatever their
-   * address is now, else by their address. Errors: unauthorized.
+   * Returns the member whom the provider identifies. A member who has signed in that way before is found by the provider's
+   * subject, even with a new address; others are found by their address. Errors: unauthorized.
    */
   async function memberOf(provider: IdentityProvider, identity: ProvenIdentity): Promise<UserDocument | undefined> {
     const { issuer, subject } = identity;
@@ -166,8 +166,8 @@ export function createSingleSignOn(
 }
 
 /**
- * Returns when a user entered their credentials. A provider that does not say may have let them through because of a
- * session of days ago, unless it was told to ask again.
+ * Returns when a user entered their credentials. A provider that does not say when may have used a session that is
+ * days old, unless we required it to ask for credentials again.
  */
 function provenAt(authenticatedAt: Date | undefined, { at, again }: { at: Date; again: boolean }): Date {
   if (authenticatedAt) return authenticatedAt < at ? authenticatedAt : at;

@@ -590,8 +590,8 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
   detectedAt?: Timestamp | undefined;
 
   /**
-   * Number of changes of the monitor's URL so far. The URL with the highest number is in force, in whatever order the
-   * records arrive.
+   * Number of changes of the monitor's URL so far. Records can arrive in any order; the URL with the highest number is
+   * in force.
    *
    * @generated from field: int64 url_version = 9;
    */
