@@ -8,7 +8,7 @@ import { run } from "../../deploy/image/run.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { topology } from "../../deploy/local/topology.ts";
 import { FULL_NAME } from "../charts/support/render.ts";
-import { clusterOf, importImage, installArguments, visitorObjects } from "./cluster.ts";
+import { clusterOf, importImage, installArguments, VISITOR_PORT, visitorObjects } from "./cluster.ts";
 import { type FrontDoor, openFrontDoor, runEndToEnd } from "./end-to-end.ts";
 import { whyNoCluster } from "./given.ts";
 import { buildStoreImage } from "./store-image.ts";
@@ -38,7 +38,7 @@ interface Report {
 
 /** Returns what the visitor has seen, with its monitor's history if asked. */
 async function report(path: "" | "history" = ""): Promise<Report> {
-  const ask = `fetch("http://127.0.0.1:9911/${path}").then((answer) => answer.text()).then(console.log)`;
+  const ask = `fetch("http://127.0.0.1:${VISITOR_PORT}/${path}").then((answer) => answer.text()).then(console.log)`;
   return JSON.parse(await cluster.kubectl(["exec", "visitor", "--", "node", "--eval", ask]));
 }
 

@@ -14,6 +14,9 @@ export interface Cluster {
   get<T>(args: readonly string[]): Promise<T>;
 }
 
+/** Port on which the visitor reports what it has seen, and receives webhooks. */
+export const VISITOR_PORT = 9911;
+
 const tools: KubernetesTools | undefined = await kubernetesTools();
 
 export function clusterOf(namespace: string): Cluster {
@@ -99,7 +102,13 @@ export function visitorObjects(image: string, environment: Readonly<Record<strin
             name: "visitor",
             image,
             command: ["node", "/visitor/visitor.ts"],
-            env: [...variables, { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
+            env: [
+              ...variables,
+              { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+              { name: "PORT", value: String(VISITOR_PORT) },
+            ],
+            // Without it the pod is ready before the visitor listens.
+            readinessProbe: { tcpSocket: { port: VISITOR_PORT }, periodSeconds: 1 },
             securityContext: security,
             volumeMounts: [{ name: "source", mountPath: "/visitor" }],
           },

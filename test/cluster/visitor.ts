@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-const { API_URL, API_KEY, POD_IP } = process.env;
-const PORT = 9911;
+const { API_URL, API_KEY, POD_IP, PORT } = process.env;
 const CONCURRENCY = 4;
 const PAUSE_MS = 100;
 const TIMEOUT_MS = 30_000;
