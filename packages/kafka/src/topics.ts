@@ -7,6 +7,7 @@ export const topicNames = {
   verificationCompleted: "verification.completed",
   changeDetected: "monitor.change_detected",
   webhookRequested: "webhook.requested",
+  registryChanged: "registry.changed",
 } as const;
 
 export type TopicName = (typeof topicNames)[keyof typeof topicNames];

@@ -4,7 +4,7 @@
 
 // The records on Kafka. Each topic has one type of record and exists once per environment (live.<topic>,
 // sandbox.<topic>). Records of a monitor are keyed by its id, which keeps them in order; records of an API call are keyed
-// by the verification's id.
+// by the verification's id, and those of a registry load by the load's id.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -611,4 +611,59 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
  * Use `create(WebhookRequestedSchema)` to create a new message.
  */
 export declare const WebhookRequestedSchema: GenMessage<WebhookRequested>;
+
+/**
+ * Topic registry.changed: a load of a file changed vendors, or its withdrawal did. Entity → monitor. Published once all of the
+ * load is done, in several records, which can arrive in any order and while others are still being published. The key is
+ * load_id. Entities of all organizations, so without a tenant.
+ *
+ * @generated from message vvs.events.v1.RegistryChanged
+ */
+export declare type RegistryChanged = Message<"vvs.events.v1.RegistryChanged"> & {
+  /**
+   * Derived from the load, from whether it was withdrawn, and from the part of its changes that this record holds. A second
+   * record with the same id has no effect.
+   *
+   * @generated from field: string record_id = 1;
+   */
+  recordId: string;
+
+  /**
+   * The load: registry:… or exclusions:…, with the SHA-256 of its file.
+   *
+   * @generated from field: string load_id = 2;
+   */
+  loadId: string;
+
+  /**
+   * ent_…, 1 to 500: the entities whose registration or exclusions changed in anything that monitors watch (status, exclusions,
+   * expiration date, legal name, CAGE, entity type), and those that the file no longer lists; for a withdrawal also those
+   * that the load had added. Registry entities, and organizations' own entities that took one over. Never those that a load
+   * only added. Whether the result of a check differs is not known here.
+   *
+   * @generated from field: repeated string entity_ids = 3;
+   */
+  entityIds: string[];
+
+  /**
+   * Those of entity_ids that are newly excluded, or no longer.
+   *
+   * @generated from field: repeated string urgent_entity_ids = 4;
+   */
+  urgentEntityIds: string[];
+
+  /**
+   * When the load was finished, or its withdrawal: the same in all records of either. What was asked before may have been
+   * answered by the older data.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_at = 5;
+   */
+  changedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message vvs.events.v1.RegistryChanged.
+ * Use `create(RegistryChangedSchema)` to create a new message.
+ */
+export declare const RegistryChangedSchema: GenMessage<RegistryChanged>;
 
