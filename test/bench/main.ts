@@ -3,6 +3,7 @@ import { deliverBenchmark } from "./deliver/benchmark.ts";
 import { kafkaAwayBenchmark } from "./kafka-away.ts";
 import { loadBenchmark } from "./load/benchmark.ts";
 import { lookupBenchmark } from "./lookup/benchmark.ts";
+import { monitorBenchmark } from "./monitor/benchmark.ts";
 import { pairsBenchmark } from "./pairs/benchmark.ts";
 import { verifyBenchmark } from "./verify/benchmark.ts";
 
@@ -13,6 +14,7 @@ const benchmarks: readonly Benchmark[] = [
   loadBenchmark,
   lookupBenchmark,
   pairsBenchmark,
+  monitorBenchmark,
 ];
 
 const USAGE = "npm run bench -- NAME [ITS ARGUMENTS] [--json] | list [--json]";

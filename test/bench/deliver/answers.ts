@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { newId } from "@vvs/ids";
 import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../../support/delivery-stack.ts";
+import { round } from "../round.ts";
 import { ENDPOINTS, flood, ownerOf } from "./population.ts";
-import { round } from "./round.ts";
 import type { Row } from "./row.ts";
 
 const ORDINARY = 5_000;

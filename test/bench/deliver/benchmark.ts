@@ -7,6 +7,7 @@ import { projectRoot } from "../../../deploy/local/services.ts";
 import { startDeliveryStack } from "../../support/delivery-stack.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { type Benchmark, UsageError } from "../benchmark.ts";
+import { withCloses } from "../with-closes.ts";
 import { answers } from "./answers.ts";
 import { hanging } from "./hanging.ts";
 import { kill } from "./kill.ts";
@@ -73,14 +74,4 @@ function measureRow(
     onClose(() => stack.stop());
     return await row.measure({ stack, subscribers, sinkUrl: sink.line, log, onClose });
   });
-}
-
-/** Runs a function, and then its registered closes in reverse order, even if it failed. */
-async function withCloses<T>(run: (onClose: (close: () => Promise<unknown>) => void) => Promise<T>): Promise<T> {
-  const closes: (() => Promise<unknown>)[] = [];
-  try {
-    return await run((close) => closes.push(close));
-  } finally {
-    for (const close of closes.toReversed()) await close();
-  }
 }

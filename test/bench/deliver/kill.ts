@@ -1,8 +1,8 @@
 import { newId } from "@vvs/ids";
 import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../../support/delivery-stack.ts";
+import { round } from "../round.ts";
 import { ENDPOINTS, ownerOf } from "./population.ts";
-import { round } from "./round.ts";
 import type { Row } from "./row.ts";
 import { type Arrival, clockMs } from "./subscribers.ts";
 

@@ -1,8 +1,8 @@
 import type { WebhookRequested } from "@vvs/proto/events/v1/events";
 import { eventually } from "@vvs/testing";
 import { openLoop, percentile, sorted } from "../load.ts";
+import { round } from "../round.ts";
 import { flood } from "./population.ts";
-import { round } from "./round.ts";
 import type { Row, RowBench } from "./row.ts";
 import { clockMs } from "./subscribers.ts";
 

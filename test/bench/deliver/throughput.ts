@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { eventually } from "@vvs/testing";
 import { startHelper } from "../../support/helper-process.ts";
 import { median } from "../load.ts";
+import { round } from "../round.ts";
 import { settledSpans, spansAt } from "../span-count.ts";
 import { ENDPOINTS, flood } from "./population.ts";
-import { round } from "./round.ts";
 import type { Row, RowBench } from "./row.ts";
 
 const ROUNDS = 5;

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { type Servers, serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
+import { projectRoot } from "../../../deploy/local/services.ts";
+import { dropRun } from "../../support/clean-up.ts";
+import { type Benchmark, UsageError } from "../benchmark.ts";
+import { withCloses } from "../with-closes.ts";
+import { idle } from "./idle.ts";
+import type { Row } from "./row.ts";
+
+const rows: readonly Row[] = [idle];
+
+/** Monitors in numbers that an organization with a large account has. */
+export const monitorBenchmark: Benchmark = {
+  name: "monitor",
+  about: "the monitors' scheduler with many monitors, and with organizations that have very different numbers of them",
+  usage: `[${rows.map(({ name }) => name).join("] [")}]`,
+  targets: Object.assign({}, ...rows.map(({ targets }) => targets)),
+  async run(log, args) {
+    const unknown = args.find((arg) => !rows.some(({ name }) => name === arg));
+    if (unknown !== undefined) throw new UsageError(`This benchmark has no row ${unknown}.`);
+    const chosen = args.length === 0 ? rows : rows.filter(({ name }) => args.includes(name));
+    return await withCloses(async (onClose) => {
+      const folder = join(projectRoot, ".cache", "bench", `b${randomBytes(4).toString("hex")}`);
+      onClose(async () => rmSync(folder, { recursive: true, force: true }));
+      const dataDir = join(folder, "servers");
+      const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
+      onClose(() => servers.stop());
+      const figures: Record<string, number> = {};
+      for (const row of chosen) Object.assign(figures, await measureRow(row, { servers, folder, log }));
+      const conditions = Object.assign({ processors: cpus().length }, ...chosen.map((row) => row.conditions));
+      return { conditions, figures, judged: chosen.flatMap(({ targets }) => Object.keys(targets)) };
+    });
+  },
+};
+
+function measureRow(
+  row: Row,
+  { servers, folder, log }: { servers: Servers; folder: string; log: (line: string) => void },
+): Promise<Readonly<Record<string, number>>> {
+  return withCloses(async (onClose) => {
+    log(`${row.name}:`);
+    const prefix = `b${randomBytes(4).toString("hex")}_`;
+    const { mongodbUri: MONGODB_URI, kafkaBrokers } = servers;
+    onClose(() => dropRun({ MONGODB_URI, KAFKA_BROKERS: kafkaBrokers.join(",") }, prefix));
+    return await row.measure({ servers, prefix, folder: join(folder, row.name), log, onClose });
+  });
+}

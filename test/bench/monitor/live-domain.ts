@@ -1,0 +1,41 @@
+import { createLogger } from "@vvs/logging";
+import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
+import { createMonitorDomain } from "../../../services/monitor/src/domain.ts";
+import { migrate } from "../../../services/monitor/src/migrate.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Opens the live monitors of a database prefix like a replica of the service, with a client of its own. */
+export async function openLiveDomain({ mongodbUri: uri, prefix }: { mongodbUri: string; prefix: string }) {
+  const logger = createLogger({ service: "monitor", level: "error" });
+  const stopping = new AbortController();
+  const client = await connectMongo({ uri, service: "monitor", logger, stopping: stopping.signal });
+  const db = environmentDatabases(client, prefix, "monitor").live;
+  const domain = createMonitorDomain({
+    environment: "live",
+    client,
+    db,
+    topics: { verificationRequested: "live.verification.requested", webhookRequested: "live.webhook.requested" },
+    expectEntity: async () => undefined,
+    allowPrivateTargets: false,
+    runTimeoutMs: 600_000,
+    isSuspended: () => false,
+    fastClock: { lastsMs: 0, intervalsMs: { hourly: DAY_MS, daily: DAY_MS, weekly: DAY_MS, monthly: DAY_MS } },
+    nudge: () => undefined,
+    now: await databaseClock({ client, stopping: stopping.signal }),
+    logger,
+  });
+  return {
+    ...domain,
+    db,
+    logger,
+    stopping: stopping.signal,
+    migrate: () => migrate({ client, prefix }),
+    async close() {
+      stopping.abort();
+      await client.close();
+    },
+  };
+}
+
+export type LiveDomain = Awaited<ReturnType<typeof openLiveDomain>>;

@@ -1,0 +1,43 @@
+import { newId } from "@vvs/ids";
+import type { Db } from "mongodb";
+import type { MonitorDocument } from "../../../services/monitor/src/monitors/monitor.ts";
+import { collections } from "../../../services/monitor/src/store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const PAGE = 5_000;
+
+/** Stores daily monitors whose first run has ended. `dueAt` returns the due time of the monitor with an index. */
+export async function insertMonitors(
+  db: Db,
+  options: { organizationId: (index: number) => string; count: number; dueAt: (index: number) => Date },
+): Promise<void> {
+  const { monitors } = collections(db);
+  for (let from = 0; from < options.count; from += PAGE) {
+    const indexes = Array.from({ length: Math.min(PAGE, options.count - from) }, (_, index) => from + index);
+    const documents = indexes.map((index) => monitorDue(options.organizationId(index), options.dueAt(index)));
+    await monitors.insertMany(documents, { ordered: false });
+  }
+}
+
+function monitorDue(organizationId: string, dueAt: Date): MonitorDocument {
+  const createdAt = new Date(dueAt.getTime() - DAY_MS);
+  return {
+    _id: newId("mon"),
+    organization_id: organizationId,
+    entity_id: newId("ent"),
+    checks: ["sam_registration"],
+    frequency: "daily",
+    webhook_url: "https://example.com/hook",
+    status: "active",
+    created_at: createdAt,
+    created_by: "key_of_the_import",
+    created_as: { frequency: "daily", webhook_url: "https://example.com/hook", next_run_at: dueAt },
+    run_seq: 1,
+    last_due_at: createdAt,
+    next_run_at: dueAt,
+    claimable_at: dueAt,
+    last_run: { run_seq: 1, at: createdAt, outcome: "pass", verification_id: newId("ver") },
+    consecutive_errors: 0,
+    event_count: 0,
+  };
+}
