@@ -17,6 +17,7 @@ import { type EvidenceSettings, openEvidence } from "./evidence/open.ts";
 import { startAttemptCounts } from "./provider-health/attempt-counts.ts";
 import type { CircuitSettings } from "./provider-health/circuit.ts";
 import { type CircuitBreakers, createCircuitBreakers } from "./provider-health/circuit-breakers.ts";
+import type { ProviderAccount } from "./provider-health/provider-calls.ts";
 import { createReadProviderHistory } from "./provider-health/provider-history.ts";
 import { createReportProviders } from "./provider-health/provider-report.ts";
 import type { Provider } from "./providers/provider.ts";
@@ -32,11 +33,11 @@ export async function createDomain(options: {
   client: MongoClient;
   databases: EnvironmentDatabases;
   entities: Client<typeof EntityService>;
-  /** Creates the live providers; `takeCall` counts a call against its provider's quota before the call is made. */
+  /** Creates the live providers; `takeCall` counts an HTTP call against its provider's quota before it is made. */
   liveProviders: (takeCall: CircuitBreakers["takeCall"]) => readonly Provider[];
   circuit: CircuitSettings;
-  /** Calls per UTC day by live or sandbox provider; a provider without a quota is absent. */
-  quotas: Readonly<Record<string, number>>;
+  /** The keys in use and their quotas by provider; a provider without a key is absent. */
+  accounts: Readonly<Record<string, ProviderAccount>>;
   limits: TimeLimits;
   evidence: EvidenceSettings;
   /** Maximum number of verifications whose facts are being forwarded; the forwarder's default where absent. */
@@ -51,7 +52,7 @@ export async function createDomain(options: {
 }) {
   const { client, databases, entities, limits, now, logger, onClose } = options;
 
-  const circuits = { settings: options.circuit, quotas: options.quotas, now, logger };
+  const circuits = { settings: options.circuit, accounts: options.accounts, now, logger };
   const breakers = perEnvironment((environment) => createCircuitBreakers({ db: databases[environment], ...circuits }));
   onClose("circuit breakers", () => Promise.all(environments.map((environment) => breakers[environment].flush())));
   const counts = perEnvironment((environment) => startAttemptCounts({ db: databases[environment], now, logger }));

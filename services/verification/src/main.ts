@@ -13,7 +13,7 @@ import { callers } from "./api.ts";
 import { circuitSettings, evidenceSettings, loadVerificationConfig, timeLimits } from "./config.ts";
 import { createDomain } from "./domain.ts";
 import { observeProviders } from "./metrics.ts";
-import { dailyQuotas } from "./providers/config.ts";
+import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { createMonitorRuns } from "./runs/monitor-runs.ts";
 
@@ -46,7 +46,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     entities,
     liveProviders: (takeCall) => createLiveProviders({ config, entities, takeCall, now, logger, onClose }),
     circuit: circuitSettings(config),
-    quotas: dailyQuotas(config),
+    accounts: providerAccounts(config),
     limits: timeLimits(config),
     evidence: evidenceSettings(config),
     topicFor: kafka.topicFor,

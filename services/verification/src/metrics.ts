@@ -1,6 +1,7 @@
 import { metrics } from "@opentelemetry/api";
 import { environments } from "@vvs/tenant";
 import type { ReportProviders } from "./provider-health/provider-report.ts";
+import { callClasses } from "./providers/call-class.ts";
 
 const meter = metrics.getMeter("verification");
 
@@ -38,20 +39,31 @@ export function observeProviders(report: ReportProviders, now: () => Date): () =
   });
   const quota = meter.createObservableGauge("verification_provider_quota_remaining", {
     description:
-      "Calls left in a provider's daily quota, where known. 0 long before midnight UTC means that the quota is too small for the number of checks.",
+      "HTTP calls of a provider that direct callers may still cause today, where known. 0 long before midnight UTC means that the quota is too small for the number of checks.",
+  });
+  const calls = meter.createObservableGauge("verification_provider_calls_today", {
+    description:
+      "HTTP calls of a provider since midnight UTC with the key in use, by class (direct: for API callers; first: for the first runs of monitors; runs: for their later runs). One class near the whole quota day after day means that it leaves the others only their reserves.",
+  });
+  const dailyQuota = meter.createObservableGauge("verification_provider_daily_quota", {
+    description: "HTTP calls of a provider that the configured quota allows per UTC day.",
   });
   const age = meter.createObservableGauge("verification_provider_last_success_age", {
     description:
       "Time since each provider last answered. A sustained rise while checks are requested means that the provider does not answer.",
     unit: "s",
   });
-  const gauges = [state, quota, age];
+  const gauges = [state, quota, calls, dailyQuota, age];
   const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
     for (const environment of environments) {
-      for (const { name, condition, quotaRemaining, lastSuccessAt } of await report(environment)) {
+      for (const { name, condition, quotaRemaining, calls: today, lastSuccessAt } of await report(environment)) {
         const labels = { environment, provider: name };
         result.observe(state, STATES[condition], labels);
         if (quotaRemaining !== undefined) result.observe(quota, quotaRemaining, labels);
+        if (today) {
+          result.observe(dailyQuota, today.quota, labels);
+          for (const each of callClasses) result.observe(calls, today[each], { ...labels, class: each });
+        }
         if (!lastSuccessAt) continue;
         result.observe(age, Math.max(0, now().getTime() - lastSuccessAt.getTime()) / 1_000, labels);
       }

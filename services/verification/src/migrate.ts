@@ -5,10 +5,14 @@ import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { bodiesOf } from "./evidence/bodies.ts";
 import { attemptCountsOf } from "./provider-health/attempt-counts.ts";
+import { providerCallsOf } from "./provider-health/provider-calls-store.ts";
 import { collectionsOf } from "./store.ts";
 
 /** How long attempt counts are kept: as long as the usage of keys, next to which they are shown. */
 const ATTEMPTS_KEPT_SECONDS = 400 * 24 * 60 * 60;
+
+/** How long counts of providers' HTTP calls are kept: as long as a key of SAM.gov is valid. */
+const CALLS_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
 /** Creates this service's collections and indexes. It may run repeatedly, and while services run. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
@@ -23,6 +27,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
       "evidence_bodies",
       "evidence_removals",
       "provider_attempts",
+      "provider_calls",
     ]);
     await verifications.createIndexes([
       { key: { organization_id: 1, created_at: -1, _id: -1 } },
@@ -45,6 +50,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
       _id: -1,
     });
     await attemptCountsOf(db).createIndex({ hour: 1 }, { expireAfterSeconds: ATTEMPTS_KEPT_SECONDS });
+    await providerCallsOf(db).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
     await migrateIdempotency(db);
     await migrateOutbox(db);
   }

@@ -23,7 +23,7 @@ export function createObserveAttempts(options: {
 }): ObserveAttempts {
   const { breakers, counts, logger } = options;
   const reported = new WeakSet<Error>();
-  return (environment) => (provider, attempt) => {
+  return (environment) => (provider, callClass, attempt) => {
     const attributes = { "vvs.provider": provider.name, "vvs.check": provider.check };
     return tracer.startActiveSpan(`ask ${provider.name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
       const began = performance.now();
@@ -35,7 +35,7 @@ export function createObserveAttempts(options: {
         if (settle) attemptDuration.record((performance.now() - began) / 1_000, labels);
       };
       try {
-        settle = await breakers[environment].admit(provider.name);
+        settle = await breakers[environment].admit(provider.name, callClass);
         const answer = await attempt();
         count(answer.outcome);
         counts[environment].count(provider, performance.now() - began);

@@ -27,7 +27,7 @@ function run(asks: Provider["ask"][], limits: { attemptMs?: number; signal?: Abo
     signal: limits.signal ?? new AbortController().signal,
     attemptMs: limits.attemptMs ?? 60_000,
     now,
-    observe: (_provider, attempt) => attempt(),
+    observe: (_provider, _callClass, attempt) => attempt(),
   });
 }
 

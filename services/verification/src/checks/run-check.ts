@@ -1,5 +1,6 @@
 import { ServiceError } from "@vvs/errors";
 import type { AttemptDocument } from "../documents.ts";
+import { type CallClass, callClassOf } from "../providers/call-class.ts";
 import { type Answer, type Provider, ProviderError, type Question, TinReplacedError } from "../providers/provider.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
 
@@ -9,8 +10,15 @@ export type CheckRun = { readonly attempts: readonly AttemptDocument[] } & (
   | { readonly kind: "error"; readonly reason: string }
 );
 
-/** Runs one attempt and records it (span, metrics, the provider's health). Returns or throws what the attempt does. */
-export type ObserveAttempt = (provider: Provider, attempt: () => Promise<Answer>) => Promise<Answer>;
+/**
+ * Runs one attempt, whose HTTP calls have this class, and records it (span, metrics, the provider's health). Returns or
+ * throws what the attempt does.
+ */
+export type ObserveAttempt = (
+  provider: Provider,
+  callClass: CallClass,
+  attempt: () => Promise<Answer>,
+) => Promise<Answer>;
 
 /**
  * Asks providers in order. After one that throws, or takes longer than `attemptMs` milliseconds, the next one is asked; the
@@ -36,7 +44,7 @@ export async function runCheck(options: {
       attempts.push({ provider: provider.name, outcome, reason, started_at, duration_ms });
     };
     try {
-      const answer = await observe(provider, () =>
+      const answer = await observe(provider, callClassOf(question.run), () =>
         withTimeLimit(attemptMs, signal, (within) =>
           orAbort(provider.ask(question, { signal: within }), within, () => new ProviderError("timeout")),
         ),

@@ -224,7 +224,7 @@ describe("sam_registration, live", () => {
 /** Until what was noted of SAM.gov is in the database. */
 async function waitUntilStored(service: TestService): Promise<void> {
   const states = service.databases.live.collection<{ _id: string }>("provider_state");
-  while (!(await states.findOne({ _id: "sam_gov_api", shut_until: { $exists: true } }))) {
+  while (!(await states.findOne({ _id: "sam_gov_api", shut: { $exists: true } }))) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -35,15 +35,22 @@ afterAll(() => mongo.close());
 const pass = (seconds: number) => {
   time = new Date(time.getTime() + seconds * 1_000);
 };
-const replica = (quotas: Record<string, number> = {}, of: Db = db) =>
-  // On a loaded machine the database may be slow without being unavailable.
-  createCircuitBreakers({ db: of, settings, quotas, now: () => time, logger, storeMs: 20_000 });
+const replica = ({ quota, fingerprint = "key1", of = db }: { quota?: number; fingerprint?: string; of?: Db } = {}) =>
+  createCircuitBreakers({
+    db: of,
+    settings,
+    accounts: { p: { fingerprint, quota } },
+    now: () => time,
+    logger,
+    // On a loaded machine the database may be slow without being unavailable.
+    storeMs: 20_000,
+  });
 type Replica = ReturnType<typeof replica>;
 
 /** Makes an attempt that ends this way. Returns its kind, or the reason why it was refused. */
 async function attempt(breakers: Replica, kind: "answered" | "fault" | "unknown" = "answered", shutUntil?: Date) {
   try {
-    (await breakers.admit("p"))({ kind, shutUntil });
+    (await breakers.admit("p", "direct"))({ kind, shutUntil });
     return kind;
   } catch (error) {
     return (error as ProviderError).reason;
@@ -74,7 +81,7 @@ describe("a circuit", () => {
       logger,
       stopping: new AbortController().signal,
     });
-    const one = replica({}, client.db(db.databaseName));
+    const one = replica({ of: client.db(db.databaseName) });
     await underDeadline({ at: Date.now() + 900, writesEndAt: 0 }, () => openBy(one));
     expect(await attempt(replica())).toBe("circuit_open");
     await client.close();
@@ -94,7 +101,7 @@ describe("a circuit", () => {
     pass(10);
     expect((await healthOf(replicas[1]!)).condition).toBe("degraded");
     const asked = await Promise.allSettled(
-      replicas.flatMap((breakers) => Array.from({ length: 5 }, () => breakers.admit("p"))),
+      replicas.flatMap((breakers) => Array.from({ length: 5 }, () => breakers.admit("p", "direct"))),
     );
     const admitted = asked.filter((one) => one.status === "fulfilled");
     expect(admitted).toHaveLength(1);
@@ -121,11 +128,11 @@ describe("a circuit", () => {
     const [one, other] = [replica(), replica()];
     await openBy(one);
     pass(10);
-    const late = await one.admit("p");
+    const late = await one.admit("p", "direct");
     pass(29);
     expect(await attempt(other)).toBe("circuit_open");
     pass(1);
-    const probe = await other.admit("p");
+    const probe = await other.admit("p", "direct");
     late({ kind: "answered" });
     await one.flush();
     expect(await attempt(replica())).toBe("circuit_open");
@@ -140,6 +147,7 @@ describe("a circuit", () => {
     expect(await healthOf(one)).toEqual({
       condition: "available",
       quotaRemaining: undefined,
+      calls: undefined,
       lastSuccessAt: undefined,
     });
   });
@@ -160,10 +168,10 @@ describe("a circuit", () => {
   test("works with its own results while the database is unavailable", async () => {
     const away = new MongoClient("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 2_000 });
     try {
-      const one = replica({ p: 5 }, away.db("away"));
+      const one = replica({ quota: 5, of: away.db("away") });
       for (let fault = 0; fault < settings.faultsInRow; fault++) expect(await attempt(one, "fault")).toBe("fault");
       expect(await attempt(one)).toBe("circuit_open");
-      await one.takeCall("p");
+      await one.takeCall("p", "direct");
       await one.flush();
     } finally {
       await away.close();
@@ -186,31 +194,54 @@ describe("a quota", () => {
     for (const breakers of [one, other, replica()]) expect(await attempt(breakers)).toBe("answered");
   });
 
-  test("is counted exactly across replicas, refuses attempts until midnight UTC, and is reset then", async () => {
-    const quotas = { p: 7 };
-    const replicas = [replica(quotas), replica(quotas)];
-    let made = 0;
-    const call = (breakers: Replica) => breakers.takeCall("p").then(() => made++);
-    const calls = await Promise.allSettled(
-      replicas.flatMap((breakers) => Array.from({ length: 6 }, () => call(breakers))),
-    );
-    expect(made).toBe(7);
-    const refused = calls.filter((each) => each.status === "rejected");
-    expect(refused.map(({ reason }) => [reason.reason, reason.isFault])).toEqual(
-      Array.from({ length: 5 }, () => ["quota_exhausted", false]),
-    );
-    for (const breakers of [...replicas, replica(quotas)]) expect(await attempt(breakers)).toBe("quota_exhausted");
-    expect(await healthOf(replica(quotas))).toMatchObject({ condition: "unavailable", quotaRemaining: 0 });
-    expect(await attempt(replica({ p: 8 }))).toBe("answered");
+  test("that the provider reports as used up counts only for the key that was told so", async () => {
+    const [one, changed] = [replica(), replica({ fingerprint: "key2" })];
+    const reset = new Date(time.getTime() + 3_600_000);
+    await attempt(one, "fault", reset);
+    await one.flush();
+    expect(await attempt(changed)).toBe("answered");
+    expect(await changed.left("p", "runs")).toBeUndefined();
+    await attempt(changed, "fault", new Date(reset.getTime() - 60_000));
+    await changed.flush();
+    for (const fingerprint of ["key1", "key2"]) {
+      const restarted = replica({ fingerprint });
+      expect(await attempt(restarted)).toBe("quota_exhausted");
+      expect(await restarted.left("p", "runs")).toBe(0);
+    }
+    pass(3_540);
+    expect(await attempt(replica())).toBe("quota_exhausted");
+    expect(await attempt(replica({ fingerprint: "key2" }))).toBe("answered");
+  });
 
+  test("that a class has spent refuses its attempts on all replicas until midnight UTC, and those of no other class", async () => {
+    const replicas = [replica({ quota: 10 }), replica({ quota: 10 })];
+    const takes = replicas.flatMap((breakers) => Array.from({ length: 4 }, () => breakers.takeCall("p", "direct")));
+    const refused = (await Promise.allSettled(takes)).filter((each) => each.status === "rejected");
+    expect(refused.map(({ reason }) => [reason.reason, reason.isFault])).toEqual(
+      Array.from({ length: 3 }, () => ["quota_exhausted", false]),
+    );
+    for (const breakers of [...replicas, replica({ quota: 10 })]) {
+      expect(await healthOf(breakers)).toMatchObject({
+        condition: "unavailable",
+        quotaRemaining: 0,
+        calls: { direct: 5, first: 0, runs: 0, quota: 10 },
+      });
+      expect(await attempt(breakers)).toBe("quota_exhausted");
+      expect([await breakers.left("p", "direct"), await breakers.left("p", "runs")]).toEqual([0, 5]);
+      expect(await breakers.admit("p", "runs")).toBeDefined();
+    }
+    expect(await attempt(replica({ quota: 11 }))).toBe("answered");
     pass(3_600);
-    expect(await healthOf(replicas[0]!)).toMatchObject({ condition: "available", quotaRemaining: 7 });
+    expect(await healthOf(replicas[0]!)).toMatchObject({ condition: "available", quotaRemaining: 5 });
     expect(await attempt(replicas[0]!)).toBe("answered");
-    await replicas[0]!.takeCall("p");
-    expect(await healthOf(replicas[0]!)).toMatchObject({ quotaRemaining: 6 });
-    pass(-3_600);
-    await replicas[1]!.takeCall("p");
-    pass(3_600);
-    expect(await healthOf(replica(quotas))).toMatchObject({ quotaRemaining: 5 });
+  });
+
+  test("that only runs and first runs have spent leaves the provider available to direct callers", async () => {
+    const one = replica({ quota: 10 });
+    for (const callClass of ["runs", "first"] as const) {
+      await Promise.allSettled(Array.from({ length: 10 }, () => one.takeCall("p", callClass)));
+    }
+    expect(await healthOf(one)).toMatchObject({ condition: "available", quotaRemaining: 3 });
+    expect([await one.left("p", "first"), await one.left("p", "runs")]).toEqual([0, 0]);
   });
 });

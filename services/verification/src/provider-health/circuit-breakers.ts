@@ -1,25 +1,31 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@vvs/logging";
 import type { Db } from "mongodb";
+import type { CallClass } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
+import { callsLeft } from "./call-quota.ts";
 import { type AttemptResult, type CircuitSettings, phaseOf } from "./circuit.ts";
-import { healthOf, isQuotaUsedUp, type ProviderHealth, type ProviderState, unknownProvider } from "./provider-state.ts";
+import { createProviderCalls, type ProviderAccount } from "./provider-calls.ts";
+import { healthOf, isShut, NO_KEY, type ProviderHealth } from "./provider-state.ts";
 import { createProviderStateStore } from "./provider-state-store.ts";
 import { createSharedStates } from "./shared-states.ts";
 
 /** Admits or refuses attempts at one environment's providers. */
 export interface CircuitBreakers {
   /**
-   * Admits an attempt, and returns a function that takes its result. Errors: ProviderError `circuit_open` and
-   * `quota_exhausted`: no call may be made.
+   * Admits an attempt whose calls have this class, and returns a function that takes its result. Errors: ProviderError
+   * `circuit_open` and `quota_exhausted`: no call may be made.
    */
-  admit(provider: string): Promise<(result: Pick<AttemptResult, "kind" | "shutUntil">) => void>;
+  admit(provider: string, callClass: CallClass): Promise<(result: Pick<AttemptResult, "kind" | "shutUntil">) => void>;
   /**
-   * Counts one call against the provider's configured quota, before it is made. Without a quota, or while the database is
-   * unavailable, the call is allowed and not counted. Errors: ProviderError `quota_exhausted`.
+   * Counts one HTTP call against the provider's configured quota, before it is made. Without a quota, or while the database
+   * is unavailable, the call is allowed and not counted. Errors: ProviderError `quota_exhausted` where the class has no
+   * calls left today.
    */
-  takeCall(provider: string): Promise<void>;
+  takeCall(provider: string, callClass: CallClass): Promise<void>;
+  /** Returns how many HTTP calls a class may still make today; undefined where unknown. */
+  left(provider: string, callClass: CallClass): Promise<number | undefined>;
   /** Returns a provider's health, at most a second old; one that was never asked is available. */
   health(provider: string): Promise<ProviderHealth>;
   /** Stores all results. */
@@ -33,18 +39,21 @@ export function createCircuitBreakers(options: {
   /** The environment's database. */
   db: Db;
   settings: CircuitSettings;
-  /** Calls per UTC day by provider; a provider without a quota is absent. */
-  quotas: Readonly<Record<string, number>>;
+  /** The keys in use and their quotas by provider; a provider without a key is absent. */
+  accounts: Readonly<Record<string, ProviderAccount>>;
   now: () => Date;
   logger: Logger;
   /** Time limit for one database operation, in milliseconds; 500 where absent. */
   storeMs?: number;
 }): CircuitBreakers {
-  const { settings, quotas, now, logger, storeMs = STORE_MS } = options;
+  const { settings, accounts, now, logger, storeMs = STORE_MS } = options;
   const late = () => new Error("the database did not answer in time");
   const limit = <T>(work: Promise<T>) => withTimeLimit(storeMs, undefined, (signal) => orAbort(work, signal, late));
   const store = createProviderStateStore(options);
   const shared = createSharedStates({ store, settings, now, logger, limit });
+  const calls = createProviderCalls({ ...options, limit });
+  const keyOf = (provider: string) => accounts[provider]?.fingerprint ?? NO_KEY;
+  const isRefused = (provider: string) => isShut(shared.of(provider), keyOf(provider), now());
 
   async function claimProbe(provider: string): Promise<string | undefined> {
     await limit(shared.flush());
@@ -56,8 +65,8 @@ export function createCircuitBreakers(options: {
   }
 
   /** Returns the id of the probe where the attempt is one. Errors: those of `admit`. */
-  async function admitAs(provider: string): Promise<string | undefined> {
-    if (isQuotaUsedUp(shared.of(provider), quotas[provider], now())) throw refusal("quota_exhausted");
+  async function admitAs(provider: string, callClass: CallClass): Promise<string | undefined> {
+    if (isRefused(provider) || calls.isUsedUp(provider, callClass)) throw refusal("quota_exhausted");
     const phase = () => phaseOf(shared.of(provider).circuit, now());
     if (phase() === "closed") return undefined;
     if (phase() !== "due") throw refusal("circuit_open");
@@ -69,28 +78,22 @@ export function createCircuitBreakers(options: {
   }
 
   return {
-    async admit(provider) {
+    async admit(provider, callClass) {
       await shared.refresh();
-      const probeId = await admitAs(provider);
-      return ({ kind, shutUntil }) => shared.add(provider, { kind, at: now(), shutUntil, probeId });
+      const probeId = await admitAs(provider, callClass);
+      const key = keyOf(provider);
+      return ({ kind, shutUntil }) => shared.add(provider, { kind, at: now(), shutUntil, key, probeId });
     },
-    async takeCall(provider) {
-      const quota = quotas[provider];
-      if (quota === undefined) return;
-      let calls: ProviderState["calls"];
-      try {
-        calls = await limit(store.countCall(provider, quota, now()));
-      } catch (err) {
-        logger.warn({ err, provider }, "a call of a provider could not be counted against its quota");
-        return;
-      }
-      if (calls) return shared.adopt(provider, { ...unknownProvider, calls });
-      await shared.refresh({ evenIfFresh: true });
-      throw refusal("quota_exhausted");
+    async takeCall(provider, callClass) {
+      if (!(await calls.take(provider, callClass))) throw refusal("quota_exhausted");
+    },
+    async left(provider, callClass) {
+      const [today] = await Promise.all([calls.today(provider), shared.refresh()]);
+      return isRefused(provider) ? 0 : today && callsLeft(today, callClass, today.quota);
     },
     async health(provider) {
-      await shared.refresh();
-      return healthOf(shared.of(provider), { settings, quota: quotas[provider], at: now() });
+      const [today] = await Promise.all([calls.today(provider), shared.refresh()]);
+      return healthOf(shared.of(provider), { settings, key: keyOf(provider), calls: today, at: now() });
     },
     flush: shared.flush,
   };

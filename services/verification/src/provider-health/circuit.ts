@@ -50,6 +50,8 @@ export interface AttemptResult {
   readonly at: Date;
   /** The time until which the provider said that it answers nothing. */
   readonly shutUntil?: Date;
+  /** Fingerprint of the key that the attempt was made with. */
+  readonly key?: string;
   /** Set where the attempt was the probe. */
   readonly probeId?: string;
 }

@@ -1,5 +1,4 @@
 import { isDuplicateKey } from "@vvs/mongo";
-import { dayOf } from "@vvs/registration";
 import type { Db } from "mongodb";
 import type { AttemptResult, CircuitSettings } from "./circuit.ts";
 import { afterAttempts, type ProviderState, unknownProvider } from "./provider-state.ts";
@@ -27,9 +26,9 @@ export function createProviderStateStore({ db, settings }: { db: Db; settings: C
         const found = await states.findOne({ _id: provider });
         const before = stateOf(found);
         const after = { ...afterAttempts(before, results, settings), revision: before.revision + 1 };
-        const { revision, circuit, shut_until, last_success_at } = after;
+        const { revision, circuit, shut, last_success_at } = after;
         const filter = { _id: provider, revision: found?.revision ?? { $exists: false } };
-        const update = { $set: { revision, circuit, shut_until, last_success_at } };
+        const update = { $set: { revision, circuit, shut, last_success_at } };
         try {
           const { matchedCount, upsertedCount } = await states.updateOne(filter, update, { upsert: !found });
           if (matchedCount + upsertedCount === 1) return after;
@@ -50,37 +49,10 @@ export function createProviderStateStore({ db, settings }: { db: Db; settings: C
       );
       return claimed ? stateOf(claimed) : undefined;
     },
-    /**
-     * Counts one call in its UTC day. Returns undefined, and counts nothing, where the quota is used up. The first call of
-     * a new day resets the count; a replica whose clock is behind counts in the day that has begun.
-     */
-    async countCall(provider: string, quota: number, at: Date): Promise<ProviderState["calls"]> {
-      const day = dayOf(at);
-      const isNewDay = [{ calls: { $exists: false } }, { "calls.day": { $lt: day } }];
-      const nextCalls = {
-        $cond: [
-          { $gte: ["$calls.day", day] },
-          { day: "$calls.day", count: { $add: ["$calls.count", 1] } },
-          { day, count: 1 },
-        ],
-      };
-      const count = (upsert: boolean) =>
-        states.findOneAndUpdate(
-          { _id: provider, $or: [...isNewDay, { "calls.count": { $lt: quota } }] },
-          [{ $set: { calls: nextCalls } }],
-          { upsert, returnDocument: "after" },
-        );
-      const counted = await count(true).catch((error: unknown) => {
-        // The document exists: the quota is used up, or another replica has just created it.
-        if (isDuplicateKey(error)) return count(false);
-        throw error;
-      });
-      return counted?.calls;
-    },
   };
 }
 
-/** Returns a stored state. Counting a call can create a document without the other fields. */
+/** Returns a stored state. Documents of earlier versions can lack fields. */
 function stateOf(document: ProviderStateDocument | null): ProviderState {
   return { ...unknownProvider, ...document };
 }

@@ -45,7 +45,7 @@ export function createSharedStates(options: {
   /** Takes over a state that has just been stored. */
   function adopt(provider: string, stored: ProviderState): void {
     const entry = entryOf(provider);
-    entry.stored = newest(entry.stored, stored);
+    if (stored.revision >= entry.stored.revision) entry.stored = stored;
     entry.view = afterAttempts(entry.stored, entry.waiting, settings);
   }
 
@@ -123,12 +123,4 @@ export function createSharedStates(options: {
     },
     flush,
   };
-}
-
-/** Returns the newer state. Calls are compared separately, since counting them does not change the revision. */
-function newest(one: ProviderState, other: ProviderState): ProviderState {
-  const base = other.revision >= one.revision ? other : one;
-  const [a, b] = [one.calls, other.calls];
-  const isOtherAhead = b && (!a || b.day > a.day || (b.day === a.day && b.count > a.count));
-  return { ...base, calls: isOtherAhead ? b : a };
 }

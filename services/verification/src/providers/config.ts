@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Check } from "@vvs/checks";
 import { ConfigError, count, flag, z } from "@vvs/config";
+import type { ProviderAccount } from "../provider-health/provider-calls.ts";
 import type { TaxBanditsCredentials } from "./taxbandits/taxbandits-token.ts";
 
 /** Parses a comma-separated list of provider names; all of `names` where the variable is absent. */
@@ -35,7 +37,10 @@ export const providersSection = {
   SAM_GOV_BASE_URL: baseUrl().default("https://api.sam.gov"),
   /** Version of the Entity Management API. */
   SAM_GOV_ENTITY_VERSION: z.enum(["v3", "v4"]).default("v3"),
-  /** Calls per day that the key's account allows (10, 1,000 or 10,000), for all replicas together; not counted where absent. */
+  /**
+   * HTTP calls per day that the key's account allows (10, 1,000 or 10,000), for all replicas together; not counted where
+   * absent. Direct calls keep 30 % of it, and monitors' runs 50 %.
+   */
   SAM_GOV_DAILY_QUOTA: count(1).optional(),
   /** How long scheduled runs wait for others to share a call with, in milliseconds; 0 shares only within the same instant. */
   SAM_GOV_GATHER_MS: count().max(5_000).default(250),
@@ -73,9 +78,12 @@ export function providerOrder(config: ProvidersConfig) {
   } satisfies Record<Check, readonly string[]>;
 }
 
-/** Returns the calls per UTC day by provider; a provider without a quota is absent. */
-export function dailyQuotas(config: ProvidersConfig): Readonly<Record<string, number>> {
-  return { ...(config.SAM_GOV_DAILY_QUOTA && { sam_gov_api: config.SAM_GOV_DAILY_QUOTA }) };
+/** Returns the keys in use and their quotas by provider; a provider whose calls are not counted is absent. */
+export function providerAccounts(config: ProvidersConfig): Readonly<Record<string, ProviderAccount>> {
+  const { SAM_GOV_API_KEY: key, SAM_GOV_DAILY_QUOTA: quota } = config;
+  if (!key) return {};
+  const fingerprint = createHash("sha256").update(`sam-gov-key:${key}`).digest("hex").slice(0, 12);
+  return { sam_gov_api: { fingerprint, quota } };
 }
 
 /** Returns TaxBandits' credentials; undefined where none is set. Errors: ConfigError where only some are set. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
-import { dailyQuotas, type ProvidersConfig, providersSection } from "./config.ts";
+import { type ProvidersConfig, providerAccounts, providersSection } from "./config.ts";
 import { createLiveProviders } from "./live-providers.ts";
 
 const KEY = "SAM-a-key-0123456789";
@@ -124,8 +124,12 @@ describe("their variables", () => {
     expect(load({ SAM_GOV_BASE_URL: "http://127.0.0.1:8099/" }).SAM_GOV_BASE_URL).toBe("http://127.0.0.1:8099");
   });
 
-  test("a quota is known only where it is configured", () => {
-    expect(dailyQuotas(load({}))).toEqual({});
-    expect(dailyQuotas(load({ SAM_GOV_DAILY_QUOTA: "1000" }))).toEqual({ sam_gov_api: 1_000 });
+  test("a key is known by a fingerprint that does not reveal it, and another key has another one", () => {
+    expect(providerAccounts(load({ SAM_GOV_DAILY_QUOTA: "1000" }))).toEqual({});
+    const { sam_gov_api: account } = providerAccounts(load({ SAM_GOV_API_KEY: KEY, SAM_GOV_DAILY_QUOTA: "1000" }));
+    expect(account).toEqual({ fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/), quota: 1_000 });
+    const other = providerAccounts(load({ SAM_GOV_API_KEY: `${KEY}0` })).sam_gov_api!;
+    expect(other.quota).toBeUndefined();
+    expect(other.fingerprint).not.toBe(account!.fingerprint);
   });
 });

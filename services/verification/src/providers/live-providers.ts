@@ -1,6 +1,7 @@
 import { checkNames } from "@vvs/checks";
 import type { Logger } from "@vvs/logging";
 import { observeKeyAge } from "../metrics.ts";
+import { type CallClass, perCallClass } from "./call-class.ts";
 import { createCompliancely } from "./compliancely/compliancely.ts";
 import { type LiveProviderName, type ProvidersConfig, providerOrder, taxBanditsCredentials } from "./config.ts";
 import { createProviderHttp } from "./http/provider-http.ts";
@@ -14,8 +15,8 @@ import { createTaxBandits } from "./taxbandits/taxbandits.ts";
 export interface LiveProvidersOptions {
   readonly config: ProvidersConfig;
   readonly entities: RegistryReader;
-  /** Counts a call against the provider's quota before the call is made. Errors: ProviderError where the quota is used up. */
-  readonly takeCall: (provider: string) => Promise<void>;
+  /** Counts an HTTP call of a class before it is made. Errors: ProviderError where the class has no calls left today. */
+  readonly takeCall: (provider: string, callClass: CallClass) => Promise<void>;
   readonly now: () => Date;
   readonly logger: Logger;
   /** Registers what must be closed when the service stops. */
@@ -66,22 +67,26 @@ const create: Readonly<Record<LiveProviderName, (options: LiveProvidersOptions) 
 function samGovApi({ config, entities, takeCall, now, logger, onClose }: LiveProvidersOptions): Provider | undefined {
   const apiKey = config.SAM_GOV_API_KEY;
   if (!apiKey) return undefined;
-  const http = createProviderHttp({
-    legacyTls: config.SAM_GOV_LEGACY_TLS,
-    takeCall: () => takeCall("sam_gov_api"),
-  });
+  const http = createProviderHttp({ legacyTls: config.SAM_GOV_LEGACY_TLS });
   onClose("SAM.gov connections", () => http.close());
   if (config.SAM_GOV_KEY_ISSUED_ON) {
     const issuedOn = new Date(`${config.SAM_GOV_KEY_ISSUED_ON}T00:00:00Z`);
     onClose("SAM.gov key's age", observeKeyAge({ provider: "sam_gov_api", issuedOn, now }));
   }
-  const client = createSamGovClient({
-    http,
-    baseUrl: config.SAM_GOV_BASE_URL,
-    entityVersion: config.SAM_GOV_ENTITY_VERSION,
-    apiKey,
-    now,
-    logger,
-  });
-  return createSamGovApi({ client, entities, gatherMs: config.SAM_GOV_GATHER_MS, now });
+  const clients = perCallClass((callClass) =>
+    createSamGovClient({
+      http: {
+        async call(call) {
+          await takeCall("sam_gov_api", callClass);
+          return http.call(call);
+        },
+      },
+      baseUrl: config.SAM_GOV_BASE_URL,
+      entityVersion: config.SAM_GOV_ENTITY_VERSION,
+      apiKey,
+      now,
+      logger,
+    }),
+  );
+  return createSamGovApi({ clients, entities, gatherMs: config.SAM_GOV_GATHER_MS, now });
 }

@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createLogger } from "@vvs/logging";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
+import { perCallClass } from "../providers/call-class.ts";
 import type { ProviderHttp } from "../providers/http/provider-http.ts";
 import type { Answer, MonitorRun, Provider, Question } from "../providers/provider.ts";
 import { createSamGovClient } from "../providers/sam-gov/client.ts";
@@ -43,7 +44,7 @@ export function playedProvider({
       return create(GetRegistryRecordResponseSchema, files);
     },
   };
-  return createSamGovApi({ client, entities, gatherMs, now: () => now });
+  return createSamGovApi({ clients: perCallClass(() => client), entities, gatherMs, now: () => now });
 }
 
 export interface TestQuestion {

@@ -11,6 +11,7 @@ import { createDomain } from "../domain.ts";
 import type { EvidenceSettings } from "../evidence/open.ts";
 import { migrate } from "../migrate.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "../provider-health/circuit.ts";
+import type { ProviderAccount } from "../provider-health/provider-calls.ts";
 import type { Provider } from "../providers/provider.ts";
 import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";
 import { createMonitorRuns } from "../runs/monitor-runs.ts";
@@ -26,6 +27,8 @@ export async function startTestService(options: {
   topicPrefix?: string;
   /** Settings that differ from the defaults. */
   circuit?: Partial<CircuitSettings>;
+  /** The live providers' keys and quotas; there are none where absent. */
+  accounts?: Readonly<Record<string, ProviderAccount>>;
   /** Limits that differ from the defaults. */
   limits?: Partial<TimeLimits>;
   /** Maximum number of verifications whose facts are being forwarded. */
@@ -58,7 +61,7 @@ export async function startTestService(options: {
     entities,
     liveProviders: () => options.live ?? [createSamGovExtract({ entities, hasApi: false, now })],
     circuit: { ...defaultCircuitSettings, ...options.circuit },
-    quotas: {},
+    accounts: options.accounts ?? {},
     limits: { callMs: 21_000, checkMs: 20_000, attemptMs: 9_000, ...options.limits },
     evidence: { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0, ...options.evidence },
     maxForwarding: options.maxForwarding,

@@ -584,7 +584,8 @@ export declare type Provider = Message<"vvs.verification.v1.Provider"> & {
   state: string;
 
   /**
-   * Calls left today; absent where unknown.
+   * HTTP calls of the provider that direct calls may still cause today (UTC), without those that are kept for monitors' runs;
+   * 0 until the provider's quota is renewed where it refuses calls. Absent where unknown. Most checks cost one or two.
    *
    * @generated from field: optional int64 quota_remaining = 4;
    */

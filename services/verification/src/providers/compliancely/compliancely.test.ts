@@ -90,7 +90,7 @@ describe("against a simulated Compliancely", () => {
       signal: new AbortController().signal,
       attemptMs,
       now,
-      observe: (_provider, run) => run(),
+      observe: (_provider, _callClass, run) => run(),
     });
 
   test("pending first, then resolved: the submission is polled, and dated by the day the IRS was asked", async () => {

@@ -31,10 +31,7 @@ export interface ProviderResponse {
 
 /** Makes HTTP calls to providers. */
 export interface ProviderHttp {
-  /**
-   * Makes one call; follows no redirect. Errors: ProviderError `timeout`, `connection`, `tls`, `too_large`; those of
-   * `takeCall`.
-   */
+  /** Makes one call; follows no redirect. Errors: ProviderError `timeout`, `connection`, `tls`, `too_large`. */
   call(call: ProviderCall): Promise<ProviderResponse>;
   /** Aborts the calls in flight and closes the connections. */
   close(): Promise<void>;
@@ -45,8 +42,6 @@ export function createProviderHttp(
   options: {
     /** Accepts servers without secure TLS renegotiation; SAM.gov's have been known to lack it. */
     legacyTls?: boolean;
-    /** Counts each call against the provider's quota before it is made. */
-    takeCall?: () => Promise<void>;
   } = {},
 ): ProviderHttp {
   const secureOptions = options.legacyTls ? constants.SSL_OP_LEGACY_SERVER_CONNECT : undefined;
@@ -57,7 +52,6 @@ export function createProviderHttp(
   });
   return {
     async call({ method, url, headers, body, signal }) {
-      await options.takeCall?.();
       try {
         const response = await request(url, {
           method,

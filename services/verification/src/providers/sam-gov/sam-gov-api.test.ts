@@ -20,7 +20,8 @@ const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, ask
 
 const verdictIn = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
 const bodies = ({ content }: Answer) => (JSON.parse(content) as { answers: { url: string; body: object }[] }).answers;
-const run = (runSeq: number): MonitorRun => ({ monitorId: `mon_${runSeq}`, runSeq });
+/** A later run of a monitor. */
+const run = (monitor: number): MonitorRun => ({ monitorId: `mon_${monitor}`, runSeq: 2 });
 
 describe("one vendor", () => {
   test("registered: facts, and both answers as evidence", async () => {

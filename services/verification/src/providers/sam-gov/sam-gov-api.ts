@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import { dayOf, type ExclusionsPart, isInForce, newestParts, type Parts } from "@vvs/registration";
 import { sortedJson } from "../../evidence/sorted-json.ts";
+import { type CallClass, callClassOf, perCallClass } from "../call-class.ts";
 import { type Provider, ProviderError, type Question } from "../provider.ts";
 import { createGathering } from "../sharing/gathering.ts";
 import { createSingleFlight } from "../sharing/single-flight.ts";
@@ -35,22 +36,30 @@ const MAX_CONFIRMING_AGE_DAYS = 1;
  * the files or the stored answer are used.
  */
 export function createSamGovApi(options: {
-  client: SamGovClient;
+  /** Clients that count their calls in a class; each question is asked with the client of its own class. */
+  clients: Readonly<Record<CallClass, SamGovClient>>;
   entities: RegistryReader;
   gatherMs: number;
   now: () => Date;
 }): Provider {
-  const { client, entities, now } = options;
+  const { clients, entities, now } = options;
 
-  /** Looks up one vendor by a call that it shares with others. */
+  /** Looks up one vendor by a call that it shares with other questions of its class. */
   function createLookUp<Row>(
     one: (client: SamGovClient, vendor: Vendor, signal: AbortSignal) => Promise<VendorRows<Row>>,
     many: (client: SamGovClient, ueis: readonly string[], signal: AbortSignal) => Promise<RowsByUei<Row>>,
   ) {
-    const flights = createSingleFlight<VendorRows<Row>>({ joinMs: JOIN_MS });
-    const call = (ueis: readonly string[], signal: AbortSignal) => many(client, ueis, signal);
-    const runs = createGathering({ windowMs: options.gatherMs, max: MAX_VALUES, call });
+    const shared = perCallClass((callClass) => {
+      const client = clients[callClass];
+      const call = (ueis: readonly string[], signal: AbortSignal) => many(client, ueis, signal);
+      return {
+        client,
+        flights: createSingleFlight<VendorRows<Row>>({ joinMs: JOIN_MS }),
+        runs: createGathering({ windowMs: options.gatherMs, max: MAX_VALUES, call }),
+      };
+    });
     return ({ uei, cage, run }: Pick<Question, "uei" | "cage" | "run">, signal: AbortSignal) => {
+      const { client, flights, runs } = shared[callClassOf(run)];
       if (run && uei) return runs.ask(uei, signal);
       const key = uei ? `uei ${uei}` : `cage ${cage}`;
       return flights.run(key, signal, (abandoned) => one(client, { uei, cage }, abandoned));

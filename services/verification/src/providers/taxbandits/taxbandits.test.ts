@@ -157,7 +157,7 @@ describe("against a simulated TaxBandits", () => {
       signal: new AbortController().signal,
       attemptMs: 300,
       now: () => clock,
-      observe: (_provider, attempt) => attempt(),
+      observe: (_provider, _callClass, attempt) => attempt(),
     });
     expect(run.attempts).toMatchObject([{ outcome: "throw", reason: "timeout" }]);
   });

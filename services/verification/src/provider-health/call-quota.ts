@@ -1,0 +1,27 @@
+import { type CallClass, callClasses } from "../providers/call-class.ts";
+
+/** HTTP calls by class. */
+export type CallCounts = Readonly<Record<CallClass, number>>;
+
+/** Share of a day's quota that is kept for a class, in per cent; the rest is for whoever comes. */
+const RESERVED_PERCENT: CallCounts = { direct: 30, first: 0, runs: 50 };
+
+function reserveOf(callClass: CallClass, quota: number): number {
+  return Math.floor((quota * RESERVED_PERCENT[callClass]) / 100);
+}
+
+/** Returns how many calls a class may still make: what is left of the quota without the unspent reserves of the others. */
+export function callsLeft(calls: CallCounts, callClass: CallClass, quota: number): number {
+  const taken = callClasses.map((each) =>
+    each === callClass ? calls[each] : Math.max(calls[each], reserveOf(each, quota)),
+  );
+  return Math.max(0, quota - taken.reduce((sum, count) => sum + count, 0));
+}
+
+/** Returns the condition of a query that finds a document of counts only where `callsLeft` is above 0. */
+export function hasCallsLeft(callClass: CallClass, quota: number): object {
+  const taken = callClasses.map((each) =>
+    each === callClass ? `$${each}` : { $max: [`$${each}`, reserveOf(each, quota)] },
+  );
+  return { $expr: { $lt: [{ $add: taken }, quota] } };
+}

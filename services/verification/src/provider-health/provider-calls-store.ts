@@ -1,0 +1,88 @@
+import type { Collection, Db } from "mongodb";
+import type { CallClass } from "../providers/call-class.ts";
+import { type CallCounts, callsLeft, hasCallsLeft } from "./call-quota.ts";
+
+export const DAY_MS = 86_400_000;
+/** Maximum number of tries to count a call; needing more is a bug, since each further try means that a day has begun. */
+const MAX_TRIES = 10;
+
+/** A provider with one of its keys. */
+export interface ProviderKey {
+  readonly provider: string;
+  /** Identifies the key without revealing it. */
+  readonly fingerprint: string;
+}
+
+/** The calls that were made with a key in one UTC day. */
+export interface DayCalls extends CallCounts {
+  /** The beginning of the day. */
+  readonly day: Date;
+}
+
+/** One key's calls of a day. `_id`: `<provider>:<fingerprint>:<YYYY-MM-DD>`. Belongs to no tenant. */
+interface ProviderCallsDocument extends DayCalls {
+  readonly _id: string;
+  readonly provider: string;
+  /** The next day has begun: a replica whose clock is behind counts there. */
+  readonly is_over?: true;
+}
+
+export const providerCallsOf = (db: Db): Collection<ProviderCallsDocument> => db.collection("provider_calls");
+
+const NO_CALLS: CallCounts = { direct: 0, first: 0, runs: 0 };
+
+/** Counts the HTTP calls of one environment's providers, for all replicas. */
+export function createProviderCallsStore(db: Db) {
+  const collection = providerCallsOf(db);
+
+  /** Creates a day's document, and first marks the day before as over, so that no call is counted there any more. */
+  async function begin(key: ProviderKey, day: Date): Promise<void> {
+    const before = new Date(day.getTime() - DAY_MS);
+    const created = { provider: key.provider, ...NO_CALLS };
+    const ended = { $set: { is_over: true as const }, $setOnInsert: { ...created, day: before } };
+    await collection.updateOne({ _id: idOf(key, before) }, ended, { upsert: true });
+    await collection.updateOne({ _id: idOf(key, day) }, { $setOnInsert: { ...created, day } }, { upsert: true });
+  }
+
+  return {
+    /** Returns the calls of the day of `at`, or of a later day that has begun by another replica's clock. */
+    async read(key: ProviderKey, at: Date): Promise<DayCalls> {
+      const day = startOfDay(at);
+      const found = await collection.findOne({ _id: idOf(key, day) });
+      if (found?.is_over) return this.read(key, new Date(day.getTime() + DAY_MS));
+      return found ?? { day, ...NO_CALLS };
+    },
+    /**
+     * Counts one call in its day, if its class has calls left. Returns the calls of the day, and whether this one was
+     * counted.
+     */
+    async count(
+      key: ProviderKey,
+      { callClass, quota, at }: { callClass: CallClass; quota: number; at: Date },
+    ): Promise<{ counted: boolean; calls: DayCalls }> {
+      let day = startOfDay(at);
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const _id = idOf(key, day);
+        const calls = await collection.findOneAndUpdate(
+          { _id, is_over: { $exists: false }, ...hasCallsLeft(callClass, quota) },
+          { $inc: { [callClass]: 1 } },
+          { returnDocument: "after" },
+        );
+        if (calls) return { counted: true, calls };
+        const found = await collection.findOne({ _id });
+        if (!found) await begin(key, day);
+        else if (found.is_over) day = new Date(day.getTime() + DAY_MS);
+        else if (callsLeft(found, callClass, quota) === 0) return { counted: false, calls: found };
+      }
+      throw new Error("a call could not be counted in its day");
+    },
+  };
+}
+
+function idOf({ provider, fingerprint }: ProviderKey, day: Date): string {
+  return `${provider}:${fingerprint}:${day.toISOString().slice(0, 10)}`;
+}
+
+function startOfDay(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
+}

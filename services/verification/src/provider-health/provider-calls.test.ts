@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeEach, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { type Collection, type Db, MongoClient } from "mongodb";
+import { type CallClass, callClasses } from "../providers/call-class.ts";
+import { createProviderCalls } from "./provider-calls.ts";
+import { providerCallsOf } from "./provider-calls-store.ts";
+
+const mongo = new MongoClient(process.env.MONGODB_URI!, {
+  writeConcern: { w: "majority" },
+  readConcern: { level: "majority" },
+});
+const logger = createLogger({ service: "test", level: "silent" });
+const MINUTE_MS = 60_000;
+
+let db: Db;
+let time: Date;
+beforeEach(() => {
+  db = mongo.db(`test_${randomBytes(6).toString("hex")}`);
+  time = new Date("2026-11-21T23:59:30Z");
+});
+afterEach(() => db.dropDatabase());
+afterAll(() => mongo.close());
+
+interface ReplicaOptions {
+  readonly quota?: number;
+  readonly fingerprint?: string;
+  /** How far its clock is behind, in milliseconds. */
+  readonly behindMs?: number;
+  readonly of?: Db;
+}
+const replica = ({ quota = 10, fingerprint = "key1", behindMs = 0, of = db }: ReplicaOptions = {}) =>
+  createProviderCalls({
+    db: of,
+    accounts: { p: { fingerprint, quota } },
+    now: () => new Date(time.getTime() - behindMs),
+    logger,
+    limit: (work) => work,
+  });
+type Replica = ReturnType<typeof replica>;
+
+/** Takes calls at the same time; returns how many were counted. */
+async function take(calls: Replica | readonly Replica[], callClass: CallClass, times: number): Promise<number> {
+  const replicas = [calls].flat();
+  const taking = Array.from({ length: times }, (_, index) => replicas[index % replicas.length]!.take("p", callClass));
+  return (await Promise.all(taking)).filter(Boolean).length;
+}
+
+/** Returns the stored counts, `direct/first/runs` by day. */
+async function stored(fingerprint = "key1") {
+  const found = await providerCallsOf(db)
+    .find({ _id: { $regex: `^p:${fingerprint}:` }, $or: callClasses.map((each) => ({ [each]: { $gt: 0 } })) })
+    .toArray();
+  return Object.fromEntries(
+    found.map(({ _id, direct, first, runs }) => [_id.slice(-10), `${direct}/${first}/${runs}`]),
+  );
+}
+
+/** Returns the database, where `before` runs once before the first operation with this name on the counts. */
+function paused(operation: keyof Collection, before: () => Promise<unknown>): Db {
+  let isDue = true;
+  const collection = providerCallsOf(db);
+  const proxy = new Proxy(collection, {
+    get(target, name) {
+      const member = Reflect.get(target, name) as unknown;
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]) => {
+        if (name === operation && isDue) {
+          isDue = false;
+          await before();
+        }
+        return member.apply(target, args) as unknown;
+      };
+    },
+  });
+  return { collection: () => proxy } as unknown as Db;
+}
+
+test("of two replicas that take the last call at the same time, one gets it", async () => {
+  const [one, other] = [replica(), replica()];
+  expect(await take([one, other], "direct", 4)).toBe(4);
+  expect(await take([one, other], "direct", 2)).toBe(1);
+  expect(await stored()).toEqual({ "2026-11-21": "5/0/0" });
+});
+
+test("a call that another replica takes between a refused update and its look-up is not taken twice", async () => {
+  const other = replica();
+  const one = replica({ of: paused("findOne", () => take(other, "direct", 5)) });
+  expect(await take(one, "direct", 1)).toBe(0);
+  expect(await stored()).toEqual({ "2026-11-21": "5/0/0" });
+});
+
+test.each(["findOne", "updateOne"] as const)(
+  "the first call of a day counts, also where another replica begins the day just before: %s",
+  async (operation) => {
+    const other = replica();
+    const one = replica({ of: paused(operation, () => take(other, "runs", 1)) });
+    expect(await take(one, "direct", 1)).toBe(1);
+    expect(await stored()).toEqual({ "2026-11-21": "1/0/1" });
+  },
+);
+
+test("50 calls of mixed classes at the same time spend the quota exactly, and leave each class its reserve", async () => {
+  const replicas = [replica({ quota: 20 }), replica({ quota: 20 })];
+  const made = await Promise.all(
+    callClasses.map(async (callClass) => [callClass, await take(replicas, callClass, 50)] as const),
+  );
+  const { direct, first, runs } = Object.fromEntries(made) as Record<CallClass, number>;
+  expect(direct + first + runs).toBe(20);
+  expect(direct).toBeGreaterThanOrEqual(6);
+  expect(runs).toBeGreaterThanOrEqual(10);
+  expect(await stored()).toEqual({ "2026-11-21": `${direct}/${first}/${runs}` });
+});
+
+test.each<[CallClass, CallClass[], number]>([
+  ["direct", ["first", "runs"], 3],
+  ["runs", ["direct", "first"], 5],
+  ["first", ["runs", "direct"], 0],
+])("%s calls keep their reserve while %j take all they can", async (callClass, greedy, floor) => {
+  const calls = replica();
+  for (const each of greedy) await take(calls, each, 20);
+  expect(calls.isUsedUp("p", callClass)).toBe(floor === 0);
+  expect(await take(calls, callClass, 20)).toBe(floor);
+  expect(calls.isUsedUp("p", callClass)).toBe(true);
+});
+
+test("a refusal is known without another look at the database, until the day ends", async () => {
+  const calls = replica();
+  await take(calls, "first", 3);
+  expect(callClasses.filter((each) => calls.isUsedUp("p", each))).toEqual(["first"]);
+  time = new Date(time.getTime() + MINUTE_MS);
+  expect(callClasses.filter((each) => calls.isUsedUp("p", each))).toEqual([]);
+  expect(await take(calls, "first", 3)).toBe(2);
+});
+
+test("each day has its own count, and a replica whose clock is a minute behind counts in the day that has begun", async () => {
+  const [ahead, behind] = [replica(), replica({ behindMs: MINUTE_MS })];
+  expect(await take(behind, "runs", 4)).toBe(4);
+  time = new Date(time.getTime() + MINUTE_MS);
+  expect(await take(ahead, "runs", 1)).toBe(1);
+  expect(await take(behind, "runs", 20)).toBe(6);
+  expect(await behind.today("p")).toMatchObject({ runs: 7, quota: 10 });
+  expect(await replica({ behindMs: MINUTE_MS }).today("p")).toMatchObject({ runs: 7 });
+  expect(behind.isUsedUp("p", "runs")).toBe(true);
+  expect(await stored()).toEqual({ "2026-11-21": "0/0/4", "2026-11-22": "0/0/7" });
+});
+
+test("nothing is counted in a day that is over, also where no call was made in it", async () => {
+  time = new Date(time.getTime() + MINUTE_MS);
+  const [ahead, behind] = [replica(), replica({ behindMs: MINUTE_MS })];
+  await take(ahead, "runs", 1);
+  await take(behind, "runs", 1);
+  expect(await stored()).toEqual({ "2026-11-22": "0/0/2" });
+});
+
+test("nothing is counted in a day that another replica ends just before", async () => {
+  const behind = replica({
+    behindMs: MINUTE_MS,
+    of: paused("findOneAndUpdate", async () => {
+      time = new Date(time.getTime() + MINUTE_MS);
+      await take(replica(), "runs", 1);
+    }),
+  });
+  expect(await take(behind, "runs", 1)).toBe(1);
+  expect(await stored()).toEqual({ "2026-11-22": "0/0/2" });
+});
+
+test("a new key starts with its own count, with its own quota, also while replicas use the old one", async () => {
+  const old = replica();
+  await take(old, "direct", 5);
+  const changed = replica({ fingerprint: "key2", quota: 100 });
+  expect(changed.isUsedUp("p", "direct")).toBe(false);
+  expect(await take([changed], "direct", 60)).toBe(50);
+  expect(await take(old, "direct", 1)).toBe(0);
+  expect(await take(old, "runs", 1)).toBe(1);
+  expect(await stored("key2")).toEqual({ "2026-11-21": "50/0/0" });
+  expect(await stored()).toEqual({ "2026-11-21": "5/0/1" });
+});
+
+test("a larger quota of the same key counts immediately", async () => {
+  await take(replica(), "direct", 5);
+  expect(await take(replica({ quota: 12 }), "direct", 5)).toBe(1);
+});
+
+test("while the database is unavailable, calls are allowed, and the counts are those that were seen", async () => {
+  const away = new MongoClient("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 20 });
+  try {
+    const calls = replica({ of: away.db("away") });
+    expect(await take(calls, "first", 5)).toBe(5);
+    expect(await calls.today("p")).toEqual({ direct: 0, first: 0, runs: 0, quota: 10 });
+  } finally {
+    await away.close();
+  }
+});
+
+test("without a configured quota nothing is counted", async () => {
+  const calls = createProviderCalls({
+    db,
+    accounts: { p: { fingerprint: "key1", quota: undefined } },
+    now: () => time,
+    logger,
+    limit: (work) => work,
+  });
+  for (const provider of ["p", "without_a_key"]) {
+    expect(await calls.take(provider, "direct")).toBe(true);
+    expect(await calls.today(provider)).toBeUndefined();
+  }
+  expect(await providerCallsOf(db).countDocuments()).toBe(0);
+});
