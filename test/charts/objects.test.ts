@@ -46,6 +46,10 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     ["issuerRef", ["rpcTls.source=certManager"]],
     ["generate", ["secrets.existingSecret=", "secrets.generate=true"]],
     ["migration.mode", ["devStores.enabled=true"]],
+    ["trustedProxyHops", ["ingress.enabled=true"]],
+    ["trustedProxyHops", ["ingress.enabled=true", "trustedProxyHops=0"]],
+    ["trustedProxyHops", ["httpRoute.enabled=true", "httpRoute.parentRefs[0].name=public"]],
+    ["trustedProxyHops", ["ingress.enabled=true", "services.gateway.env.TRUSTED_PROXY_HOPS=1"]],
   ])("values that can't work are refused with a message that names %s", async (word, set) => {
     await expect(render({ set })).rejects.toThrow(word);
   });
@@ -115,6 +119,18 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
       });
     }
   });
+
+  test.each([
+    ["trustedProxyHops=2", "2", "2"],
+    ["services.gateway.env.TRUSTED_PROXY_HOPS=3", "3", "1"],
+  ])(
+    "behind an Ingress with %s the gateway trusts %s proxies and the dashboard %s",
+    async (set, gateway, dashboard) => {
+      const { part } = await render({ set: ["ingress.enabled=true", "trustedProxyHops=1", set] });
+      const hops = (name: string) => part("ConfigMap", name)!.data.TRUSTED_PROXY_HOPS;
+      expect([hops("gateway"), hops("dashboard"), hops("entity")]).toEqual([gateway, dashboard, undefined]);
+    },
+  );
 
   test("the alerts are those of deploy/alerts, each with the address of its runbook", async () => {
     const { part, objects } = await render({ files: ["ci/everything-values.yaml"] });

@@ -26,6 +26,7 @@
 {{- $_ := set $variables "HTTP_HOST" "0.0.0.0" -}}
 {{- $_ := set $variables "HTTP_PORT" (toString $fixed.httpPort) -}}
 {{- $_ := set $variables "PUBLIC_BASE_URL" (required "Set publicBaseUrl to the URL at which clients reach the API." $root.Values.publicBaseUrl) -}}
+{{- $_ := set $variables "TRUSTED_PROXY_HOPS" (toString (default 0 $root.Values.trustedProxyHops)) -}}
 {{- end -}}
 {{- if has .name (list "account" "dashboard") -}}
 {{- $_ := set $variables "DASHBOARD_URL" (required "Set dashboardUrl to the URL at which browsers reach the dashboard." $root.Values.dashboardUrl) -}}
@@ -35,6 +36,9 @@
 {{- end -}}
 {{- range $key, $value := $values.env -}}
 {{- $_ := set $variables $key (toString $value) -}}
+{{- end -}}
+{{- if and $fixed.httpPort (or $root.Values.ingress.enabled $root.Values.httpRoute.enabled) (eq $variables.TRUSTED_PROXY_HOPS "0") -}}
+{{- fail (printf "Set trustedProxyHops to the number of proxies in front of %s that add to X-Forwarded-For: 1 if only the ingress does, 2 if a load balancer in front of it does too. Without it all clients share the limits of one address." .name) -}}
 {{- end -}}
 {{- toYaml $variables -}}
 {{- end -}}

@@ -1,4 +1,4 @@
-import { observeRequest } from "@vvs/http";
+import { createForwardedWatch, observeRequest } from "@vvs/http";
 import { newId } from "@vvs/ids";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { createApiKeyHandlers } from "./api-keys/api-keys.ts";
@@ -95,12 +95,14 @@ export function createApp(options: AppOptions): Express {
   );
 
   const app = express();
+  const watchForwarded = createForwardedWatch(options);
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("trust proxy", options.trustedProxyHops);
   app.use((request, response, next) => {
     const [clientAddress, serverAddress] = [request.ip ?? "", options.url.hostname];
     const requestId = newId("req");
+    watchForwarded(request);
     response.locals.observed = observeRequest(request, response, { logger, requestId, clientAddress, serverAddress });
     next();
   });

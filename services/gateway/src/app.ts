@@ -1,4 +1,5 @@
 import { ServiceError } from "@vvs/errors";
+import { createForwardedWatch } from "@vvs/http";
 import express, { type NextFunction, type Request, type Response } from "express";
 import { answer, answerError, beginExchange, type Exchange, type ExchangeOptions } from "./http/exchange.ts";
 import type { Route } from "./routes/route.ts";
@@ -15,11 +16,13 @@ export interface AppOptions extends ServeOptions, ExchangeOptions {
 /** Creates the HTTP application, which finds the route of each request. Paths are exact: case matters, and none ends with a slash. */
 export function createApp(options: AppOptions): express.Express {
   const app = express();
+  const watchForwarded = createForwardedWatch(options);
   app.disable("x-powered-by").disable("etag").set("query parser", false);
   app.enable("strict routing").enable("case sensitive routing");
 
   app.use((request, response, next) => {
     response.locals.exchange = beginExchange(request, response, options);
+    watchForwarded(request);
     if (request.headers.host === undefined && request.httpVersion === "1.1") {
       throw new ServiceError("invalid_request", { message: "The request has no Host header. Send one." });
     }

@@ -64,6 +64,14 @@ describe("a sign-in", () => {
     expect(proxied.state.calls).toEqual([`signIn ${JSON.stringify({ email: EMAIL, clientAddress })}`]);
     await proxied.close();
   });
+
+  test("through a proxy that is not trusted is warned of once, because all browsers share the proxy's limits", async () => {
+    const headers = { origin: "http://localhost:8081", "x-forwarded-for": "198.51.100.1" };
+    const [visitor, form] = [dashboard.visitor(), { email: EMAIL, password: PASSWORD }];
+    for (let call = 0; call < 2; call++) await visitor.post("/sign-in", form, headers);
+    const warnings = dashboard.logs.filter(({ level }) => level === "warn");
+    expect(warnings).toMatchObject([{ contradiction: "none_trusted", trusted_proxy_hops: 0 }]);
+  });
 });
 
 describe("without a session", () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { forwardedFor } from "@vvs/http";
 import ipaddr from "ipaddr.js";
 
 /**
@@ -9,10 +10,7 @@ import ipaddr from "ipaddr.js";
 export function clientAddress(request: Pick<IncomingMessage, "headers" | "socket">, hops: number): string {
   const peer = request.socket.remoteAddress ?? "";
   if (hops === 0) return networkOf(peer) ?? peer;
-  const forwarded = String(request.headers["x-forwarded-for"] ?? "")
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+  const forwarded = forwardedFor(request.headers);
   const claimed = forwarded[Math.max(0, forwarded.length - hops)] ?? peer;
   return networkOf(claimed) ?? networkOf(peer) ?? peer;
 }
