@@ -21,6 +21,8 @@ const service = z.strictObject({
   secrets: z.array(secret).default([]),
   /** The topics that it consumes, without their environment. */
   consumes: z.array(z.string()).default([]),
+  /** Consumer groups of consumed topics, without their environment; the group of the others is the service's name. */
+  groups: z.record(z.string(), z.string()).default({}),
   /** Whether it connects to public addresses. */
   internet: z.boolean().default(false),
 });

@@ -120,14 +120,17 @@ const services = Object.keys(topology);
 
   test("autoscaling reads the lag of every group and topic that a service consumes", async () => {
     const { part } = await render({ set: ["defaults.keda.enabled=true", "kafka.topicPrefix=eu."] });
-    const triggers = part("ScaledObject", "monitor")!.spec.triggers.filter(
-      ({ type }: { type: string }) => type === "kafka",
-    );
-    const read = triggers.map(({ metadata }: { metadata: Record<string, string> }) => [
-      metadata.consumerGroup,
-      metadata.topic,
+    const readBy = (service: string) =>
+      part("ScaledObject", service)!
+        .spec.triggers.filter(({ type }: { type: string }) => type === "kafka")
+        .map(({ metadata }: { metadata: Record<string, string> }) => [metadata.consumerGroup, metadata.topic]);
+    expect(readBy("verification")).toEqual([
+      ["eu.verification.live", "eu.live.verification.requested"],
+      ["eu.verification.tin_match.live", "eu.live.verification.requested.tin_match"],
+      ["eu.verification.sandbox", "eu.sandbox.verification.requested"],
+      ["eu.verification.tin_match.sandbox", "eu.sandbox.verification.requested.tin_match"],
     ]);
-    expect(read).toEqual([
+    expect(readBy("monitor")).toEqual([
       ["eu.monitor.live", "eu.live.verification.completed"],
       ["eu.monitor.live", "eu.live.monitor.change_detected"],
       ["eu.monitor.sandbox", "eu.sandbox.verification.completed"],

@@ -90,6 +90,7 @@ const changeEventFaults = (groups: readonly string[]): Fault[] => [
 ];
 
 const verification = ["verification"];
+const tinVerification = ["verification.tin_match"];
 const monitor = ["monitor"];
 const changeDetector = ["change-detector"];
 const dispatcher = ["webhook-dispatcher"];
@@ -100,26 +101,25 @@ const urlChangeFaults = [...faultsOfAll(dispatcher), ["no run", { run: undefined
   ([name, change, groups]): Fault => [`a new URL: ${name}`, { ...change, urlChanged: true, urlVersion: 1n }, groups],
 );
 
+/** A topic of runs that request verifications. */
+const requested = (name: TopicName, checks: readonly CheckType[], groups: readonly string[]): Topic => ({
+  name,
+  schema: VerificationRequestedSchema,
+  groups,
+  good: (monitorId) => ({ ...base(monitorId), recordId: `${monitorId}:1`, checks, requestedAt: now() }),
+  faults: [
+    ...faultsOfAll(groups),
+    ["no run", { run: undefined }, groups],
+    ["no id of its own", { recordId: "" }, groups],
+    ["no entity", { entityId: "" }, groups],
+    ["no check", { checks: [] }, groups],
+    ["no known check", { checks: [CheckType.UNSPECIFIED, UNKNOWN] }, groups],
+  ],
+});
+
 const topics: readonly Topic[] = [
-  {
-    name: "verification.requested",
-    schema: VerificationRequestedSchema,
-    groups: verification,
-    good: (monitorId) => ({
-      ...base(monitorId),
-      recordId: `${monitorId}:1`,
-      checks: [CheckType.SAM_REGISTRATION],
-      requestedAt: now(),
-    }),
-    faults: [
-      ...faultsOfAll(verification),
-      ["no run", { run: undefined }, verification],
-      ["no id of its own", { recordId: "" }, verification],
-      ["no entity", { entityId: "" }, verification],
-      ["no check", { checks: [] }, verification],
-      ["no known check", { checks: [CheckType.UNSPECIFIED, UNKNOWN] }, verification],
-    ],
-  },
+  requested("verification.requested", [CheckType.SAM_REGISTRATION], verification),
+  requested("verification.requested.tin_match", [CheckType.TIN_MATCH], tinVerification),
   {
     name: "verification.completed",
     schema: VerificationCompletedSchema,
@@ -208,16 +208,22 @@ async function deadLettered(topic: Topic, group: string, monitorId: string): Pro
 
 test("a record that can never be processed is dead-lettered once by each consumer, and the next ones are processed", async () => {
   const lookup = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
-  const created = await organization.sandbox.post("/v1/monitors", {
-    entity_id: lookup.body.id,
-    checks: ["sam_registration"],
-    frequency: "hourly",
-    webhook_url: subscriber.url,
-  });
-  const { id } = created.body;
-  await subscriber.waitForPost();
+  const postsTo = (path: string) => subscriber.received.filter((post) => post.path === path).length;
+  const monitorOf = async (checks: readonly string[], path: string): Promise<string> => {
+    const created = await organization.sandbox.post("/v1/monitors", {
+      entity_id: lookup.body.id,
+      checks,
+      frequency: "hourly",
+      webhook_url: new URL(path, subscriber.url).href,
+    });
+    await eventually(() => postsTo(path) > 0, { timeoutMs: 60_000 });
+    return created.body.id;
+  };
+  const plain = await monitorOf(["sam_registration"], "/plain");
+  const withTin = await monitorOf(["sam_registration", "tin_match"], "/tin");
+  const idFor = ({ name }: Topic) => (name === "verification.requested.tin_match" ? withTin : plain);
   const producer = kafka.producer();
-  const sent = topics.map((topic) => impossibleRecords(topic, id));
+  const sent = topics.map((topic) => impossibleRecords(topic, idFor(topic)));
   for (const records of sent) await producer.send(records);
   await producer.close();
 
@@ -230,18 +236,18 @@ test("a record that can never be processed is dead-lettered once by each consume
       ].sort();
       // On a time-out the comparison below names the missing fault.
       await eventually(async () => {
-        return (await deadLettered(topic, group, id)).length >= expected.length;
+        return (await deadLettered(topic, group, idFor(topic))).length >= expected.length;
       }).catch(() => undefined);
-      expect({ group, topic: topic.name, faults: await deadLettered(topic, group, id) }).toEqual({
+      expect({ group, topic: topic.name, faults: await deadLettered(topic, group, idFor(topic)) }).toEqual({
         group,
         topic: topic.name,
         faults: expected,
       });
     }
   }
-  // A run that was claimed after these records passes through all topics of runs.
-  const before = subscriber.received.length;
-  await eventually(() => subscriber.received.length >= before + 2);
+  // A run that was claimed after these records passes through all topics of its monitor's runs.
+  const before = { plain: postsTo("/plain"), tin: postsTo("/tin") };
+  await eventually(() => postsTo("/plain") >= before.plain + 2 && postsTo("/tin") >= before.tin + 2);
   expect(subscriber.received.map(({ path }) => path)).not.toContain("/never");
-  await organization.sandbox.delete(`/v1/monitors/${id}`);
+  for (const id of [plain, withTin]) await organization.sandbox.delete(`/v1/monitors/${id}`);
 });

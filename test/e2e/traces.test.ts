@@ -48,42 +48,48 @@ test("POST /v1/verify is one trace: gateway → entity → verification → Kafk
   ]);
 });
 
-test("a monitor's run is one trace up to the subscriber, linked to the call that created the monitor", async () => {
-  const organization = await createOrganization();
-  const subscriber = await startSubscriber();
-  try {
-    const { body: entity } = await organization.sandbox.post("/v1/entities/lookup", {
-      identifiers: { uei: "SANDBXCHNGE1" },
-    });
-    const { traceId: callTraceId, traceparent } = clientTrace();
-    const { body: monitor } = await organization.sandbox.post(
-      "/v1/monitors",
-      { entity_id: entity.id, checks: ["sam_registration"], frequency: "hourly", webhook_url: subscriber.url },
-      { headers: { traceparent } },
-    );
-    const post = await subscriber.waitForPost();
-    await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
+test.each([
+  [["sam_registration"], "verification.requested"],
+  [["sam_registration", "tin_match"], "verification.requested.tin_match"],
+])(
+  "a monitor's run of %j is one trace up to the subscriber, linked to the call that created the monitor",
+  async (checks, requestedOn) => {
+    const organization = await createOrganization();
+    const subscriber = await startSubscriber();
+    try {
+      const { body: entity } = await organization.sandbox.post("/v1/entities/lookup", {
+        identifiers: { uei: "SANDBXCHNGE1" },
+      });
+      const { traceId: callTraceId, traceparent } = clientTrace();
+      const { body: monitor } = await organization.sandbox.post(
+        "/v1/monitors",
+        { entity_id: entity.id, checks, frequency: "hourly", webhook_url: subscriber.url },
+        { headers: { traceparent } },
+      );
+      const post = await subscriber.waitForPost();
+      await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
 
-    const runTraceId = String(post.headers.traceparent).split("-")[1]!;
-    expect(runTraceId).not.toBe(callTraceId);
-    const [requested, completed] = [topic("verification.requested"), topic("verification.completed")];
-    const [detected, wanted] = [topic("monitor.change_detected"), topic("webhook.requested")];
-    await traceWith(runTraceId, [
-      ["monitor monitor run", `monitor send ${requested}`],
-      [`monitor send ${requested}`, `verification process ${requested}`],
-      [`verification process ${requested}`, `verification send ${completed}`],
-      [`verification send ${completed}`, `change-detector process ${completed}`],
-      [`verification send ${completed}`, `monitor process ${completed}`],
-      [`change-detector process ${completed}`, `change-detector send ${detected}`],
-      [`change-detector send ${detected}`, `monitor process ${detected}`],
-      [`monitor process ${detected}`, `monitor send ${wanted}`],
-      [`monitor send ${wanted}`, `webhook-dispatcher process ${wanted}`],
-      [`webhook-dispatcher process ${wanted}`, "webhook-dispatcher webhook attempt"],
-    ]);
-    const run = exportedSpans().find((span) => span.traceId === runTraceId && span.name === "monitor run");
-    expect(run?.parentSpanId).toBe("");
-    expect(run?.linkedTraceIds).toContain(callTraceId);
-  } finally {
-    subscriber.close();
-  }
-});
+      const runTraceId = String(post.headers.traceparent).split("-")[1]!;
+      expect(runTraceId).not.toBe(callTraceId);
+      const [requested, completed] = [topic(requestedOn), topic("verification.completed")];
+      const [detected, wanted] = [topic("monitor.change_detected"), topic("webhook.requested")];
+      await traceWith(runTraceId, [
+        ["monitor monitor run", `monitor send ${requested}`],
+        [`monitor send ${requested}`, `verification process ${requested}`],
+        [`verification process ${requested}`, `verification send ${completed}`],
+        [`verification send ${completed}`, `change-detector process ${completed}`],
+        [`verification send ${completed}`, `monitor process ${completed}`],
+        [`change-detector process ${completed}`, `change-detector send ${detected}`],
+        [`change-detector send ${detected}`, `monitor process ${detected}`],
+        [`monitor process ${detected}`, `monitor send ${wanted}`],
+        [`monitor send ${wanted}`, `webhook-dispatcher process ${wanted}`],
+        [`webhook-dispatcher process ${wanted}`, "webhook-dispatcher webhook attempt"],
+      ]);
+      const run = exportedSpans().find((span) => span.traceId === runTraceId && span.name === "monitor run");
+      expect(run?.parentSpanId).toBe("");
+      expect(run?.linkedTraceIds).toContain(callTraceId);
+    } finally {
+      subscriber.close();
+    }
+  },
+);

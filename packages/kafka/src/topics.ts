@@ -4,6 +4,7 @@ import { environments } from "@vvs/tenant";
 /** The product's topics. Each exists once per environment and carries one type of record. */
 export const topicNames = {
   verificationRequested: "verification.requested",
+  verificationRequestedTin: "verification.requested.tin_match",
   verificationCompleted: "verification.completed",
   changeDetected: "monitor.change_detected",
   webhookRequested: "webhook.requested",

@@ -10,7 +10,7 @@ import { createWebhookRequests } from "./events/webhook-requests.ts";
 import type { ScheduleOptions } from "./monitors/monitor.ts";
 import { createMonitorCommands } from "./monitors/monitor-commands.ts";
 import { createRecordHandlers } from "./records.ts";
-import { createRuns } from "./runs/runs.ts";
+import { createRuns, type RunTopics } from "./runs/runs.ts";
 import { createScheduler } from "./runs/scheduler.ts";
 import { createMonitorStore } from "./store.ts";
 
@@ -27,7 +27,7 @@ export function createMonitorDomain(
     readonly client: MongoClient;
     readonly db: Db;
     /** Full names of the environment's topics. */
-    readonly topics: { readonly verificationRequested: string; readonly webhookRequested: string };
+    readonly topics: RunTopics & { readonly webhookRequested: string };
     /** Resolves if the caller can see the entity. Errors: entity_not_found. */
     readonly expectEntity: (caller: CallerContext, entityId: string) => Promise<void>;
     readonly allowPrivateTargets: boolean;
@@ -41,7 +41,7 @@ export function createMonitorDomain(
   const { db, client, now } = options;
   const store = createMonitorStore(db);
   const outbox = createOutbox({ db });
-  const runs = createRuns({ db, outbox, topic: options.topics.verificationRequested });
+  const runs = createRuns({ db, outbox, topics: options.topics });
   const webhooks = createWebhookRequests({ outbox, topic: options.topics.webhookRequested });
   const history = createEventHistory({ db, client, store, webhooks, now });
   const idempotency = createIdempotencyStore({ db, leaseMs: CREATION_MS, now });

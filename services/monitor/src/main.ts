@@ -58,6 +58,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       db,
       topics: {
         verificationRequested: topicFor("verificationRequested"),
+        verificationRequestedTin: topicFor("verificationRequestedTin"),
         webhookRequested: topicFor("webhookRequested"),
       },
       expectEntity,

@@ -2,11 +2,13 @@ import { ConfigError, count, environmentWithLocalRun, flag, loadConfig, port, se
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
+import type { Environment } from "@vvs/tenant";
 import type { TimeLimits } from "./checks/conclude.ts";
 import type { EvidenceSettings } from "./evidence/open.ts";
 import type { S3Options } from "./evidence/s3-objects.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "./provider-health/circuit.ts";
 import { providersSection } from "./providers/config.ts";
+import type { RunSlots } from "./runs/run-consumers.ts";
 
 /** The variables of the evidence stores. */
 const evidenceSection = {
@@ -57,10 +59,12 @@ const schema = z.object({
   /** Maximum length of an opening, in milliseconds. */
   CIRCUIT_OPEN_MAX_MS: count(1).default(defaultCircuitSettings.openMaxMs),
   ...providersSection,
-  /** Maximum number of live monitor runs in flight. */
+  /** Maximum number of live monitor runs without tin_match in flight; LIVE_TIN_RUNS_AT_ONCE is for the others. */
   LIVE_RUNS_AT_ONCE: count(1).default(64),
-  /** Maximum number of sandbox monitor runs in flight. */
+  /** Maximum number of sandbox monitor runs without tin_match in flight. */
   SANDBOX_RUNS_AT_ONCE: count(1).default(32),
+  /** Maximum number of sandbox monitor runs with tin_match in flight. */
+  SANDBOX_TIN_RUNS_AT_ONCE: count(1).default(16),
 });
 
 /** Loads this service's variables. Errors: ConfigError. */
@@ -116,6 +120,14 @@ export function timeLimits(config: z.infer<typeof schema>): TimeLimits {
     callMs: config.CALL_TIMEOUT_MS,
     checkMs: config.CHECK_TIMEOUT_MS,
     attemptMs: config.PROVIDER_TIMEOUT_MS,
+  };
+}
+
+/** Returns the numbers of monitors' runs that may be in flight in each environment. */
+export function runSlots(config: z.infer<typeof schema>): Readonly<Record<Environment, RunSlots>> {
+  return {
+    live: { runs: config.LIVE_RUNS_AT_ONCE, tinRuns: config.LIVE_TIN_RUNS_AT_ONCE },
+    sandbox: { runs: config.SANDBOX_RUNS_AT_ONCE, tinRuns: config.SANDBOX_TIN_RUNS_AT_ONCE },
   };
 }
 

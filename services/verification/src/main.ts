@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { createKafka, kafkaOptions, subscription } from "@vvs/kafka";
+import { createKafka, kafkaOptions } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
-import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { environments, perEnvironment } from "@vvs/tenant";
 import { callers } from "./api.ts";
-import { circuitSettings, evidenceSettings, loadVerificationConfig, timeLimits } from "./config.ts";
+import { circuitSettings, evidenceSettings, loadVerificationConfig, runSlots, timeLimits } from "./config.ts";
 import { createDomain } from "./domain.ts";
 import { observeProviders } from "./metrics.ts";
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { createMonitorRuns } from "./runs/monitor-runs.ts";
+import { startRunConsumers } from "./runs/run-consumers.ts";
 
 const NAME = "verification";
 /** How long calls may take to end when the service stops, in milliseconds. */
@@ -68,14 +68,11 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     translate: translateMongoError,
     ping: pingMongo(client),
   });
-  const concurrency = { live: config.LIVE_RUNS_AT_ONCE, sandbox: config.SANDBOX_RUNS_AT_ONCE };
-  // One consumer and pool per environment, so that a flood of runs never delays the other environment.
-  const consumers = environments.map((environment) => {
+  const slots = runSlots(config);
+  // Each environment has consumers and slots of its own, so that a flood of runs never delays the other environment.
+  const consumers = environments.flatMap((environment) => {
     const handle = createMonitorRuns({ environment, store, subjects, verifier });
-    const topic = kafka.topicFor(environment, "verification.requested");
-    const subscriptions = [subscription({ topic, schema: VerificationRequestedSchema, handle })];
-    const groupId = `${NAME}.${environment}`;
-    return kafka.runConsumer({ groupId, subscriptions, concurrency: concurrency[environment], logger });
+    return startRunConsumers({ kafka, environment, handle, slots: slots[environment], logger });
   });
   // Calls and runs end side by side: either may take as long as its providers do.
   onClose("calls and runs", () => Promise.all([server.close(GRACE_MS), ...consumers.map((each) => each.stop())]));

@@ -15,7 +15,11 @@ export async function openLiveDomain({ mongodbUri: uri, prefix }: { mongodbUri: 
     environment: "live",
     client,
     db,
-    topics: { verificationRequested: "live.verification.requested", webhookRequested: "live.webhook.requested" },
+    topics: {
+      verificationRequested: "live.verification.requested",
+      verificationRequestedTin: "live.verification.requested.tin_match",
+      webhookRequested: "live.webhook.requested",
+    },
     expectEntity: async () => undefined,
     allowPrivateTargets: false,
     runTimeoutMs: 600_000,

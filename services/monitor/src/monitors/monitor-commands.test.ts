@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Check } from "@vvs/checks";
 import { newId } from "@vvs/ids";
+import { type TopicName, topicNames } from "@vvs/kafka";
 import { createOutbox } from "@vvs/outbox";
-import { IdempotencySchema } from "@vvs/proto/common/v1/common";
+import { CheckType, IdempotencySchema } from "@vvs/proto/common/v1/common";
 import { VerificationRequestedSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import type { CallerContext } from "@vvs/tenant";
 import { createWebhookRequests } from "../events/webhook-requests.ts";
@@ -36,10 +38,8 @@ afterAll(async () => {
   await domain.close();
 });
 
-const requestsOf = async (id: string) =>
-  (await domain.published("verification.requested", VerificationRequestedSchema)).filter(
-    ({ run }) => run?.monitorId === id,
-  );
+const requestsOf = async (id: string, topic: TopicName = "verification.requested") =>
+  (await domain.published(topic, VerificationRequestedSchema)).filter(({ run }) => run?.monitorId === id);
 const later = (ms: number) => new Date(domain.clock.at.getTime() + ms);
 const someKey = (change: { key?: string; bodyHash?: Uint8Array } = {}) =>
   create(IdempotencySchema, {
@@ -53,14 +53,27 @@ const someKey = (change: { key?: string; bodyHash?: Uint8Array } = {}) =>
 describe("a new monitor", () => {
   test("starts its first run immediately, and is due again one interval later", async () => {
     const caller = someCaller();
-    const wanted = someMonitor({ checks: ["sam_registration", "tin_match"] });
+    const wanted = someMonitor();
     const { value, replayed } = await domain.commands.create(caller, wanted);
     expect([replayed, value.next_run_at]).toEqual([false, later(15 * SECOND)]);
     expect(await domain.store.find(caller.tenant, value._id)).toEqual(value);
     expect(await requestsOf(value._id)).toMatchObject([
-      { recordId: `${value._id}:1`, entityId: wanted.entityId, checks: [1, 2], run: { runSeq: 1n } },
+      { recordId: `${value._id}:1`, entityId: wanted.entityId, checks: [1], run: { runSeq: 1n } },
     ]);
     expect(await domain.runs.countDocuments({ monitor_id: value._id })).toBe(1);
+  });
+
+  test.each<[Check[], CheckType[]]>([
+    [["tin_match"], [CheckType.TIN_MATCH]],
+    [
+      ["sam_registration", "tin_match"],
+      [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH],
+    ],
+  ])("with the checks %j requests its runs on the topic of runs with tin_match only", async (checks, sent) => {
+    const { value } = await domain.commands.create(someCaller(), someMonitor({ checks }));
+    const requests = await requestsOf(value._id, "verification.requested.tin_match");
+    expect(requests).toMatchObject([{ recordId: `${value._id}:1`, checks: sent }]);
+    expect(await requestsOf(value._id)).toEqual([]);
   });
 
   test("needs an entity that the caller sees", async () => {
@@ -120,7 +133,7 @@ describe("the cap of active monitors", () => {
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const stalled = createMonitorCommands({
       ...domain,
-      runs: createRuns({ db: domain.db, outbox: createOutbox({ db: domain.db }), topic: "verification.requested" }),
+      runs: createRuns({ db: domain.db, outbox: createOutbox({ db: domain.db }), topics: topicNames }),
       webhooks: createWebhookRequests({ outbox: createOutbox({ db: domain.db }), topic: "webhook.requested" }),
       idempotency: {
         once: async ({ run }) => ({

@@ -14,16 +14,23 @@ export interface ClaimedRun {
   readonly request: OutboxRecord;
 }
 
+/** Full names of the topics of one environment that request verifications. */
+export interface RunTopics {
+  readonly verificationRequested: string;
+  /** For runs whose checks include tin_match: a slow TIN provider must not delay other runs. */
+  readonly verificationRequestedTin: string;
+}
+
 export type Runs = ReturnType<typeof createRuns>;
 
 /** The runs of one environment. */
 export function createRuns(options: {
   db: Db;
   outbox: Outbox;
-  /** Full name of the environment's verification.requested topic. */
-  topic: string;
+  /** Full names of the environment's topics. */
+  topics: RunTopics;
 }) {
-  const { outbox, topic } = options;
+  const { outbox, topics } = options;
   const { runs } = collections(options.db);
   return {
     /** Returns the run that the monitor has just claimed. Its record carries the active trace. */
@@ -44,6 +51,9 @@ export function createRuns(options: {
         requestedAt: timestampFromDate(run.claimed_at),
       });
       const value = toBinary(VerificationRequestedSchema, message);
+      const topic = monitor.checks.includes("tin_match")
+        ? topics.verificationRequestedTin
+        : topics.verificationRequested;
       const request = { id: run._id, topic, key: run.monitor_id, seq: run.run_seq, value };
       return { run, request: withActiveTrace(request) };
     },

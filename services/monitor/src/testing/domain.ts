@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
+import { topicNames } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases } from "@vvs/mongo";
 import type { CallerContext, Environment } from "@vvs/tenant";
@@ -48,7 +49,7 @@ export async function createTestDomain(options: {
     environment,
     client,
     db,
-    topics: { verificationRequested: "verification.requested", webhookRequested: "webhook.requested" },
+    topics: topicNames,
     expectEntity: async (_caller, entityId) => {
       if (entityId === unknownEntity) throw new ServiceError("entity_not_found");
     },

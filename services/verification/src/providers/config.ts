@@ -48,6 +48,11 @@ export const providersSection = {
   SAM_GOV_LEGACY_TLS: flag().default(false),
   /** Providers of tin_match, in the order they are asked. */
   TIN_MATCH_PROVIDERS: order("taxbandits", "compliancely"),
+  /**
+   * Maximum number of live monitor runs with tin_match in flight. Each may hold a connection to a TIN provider; direct
+   * calls have further connections.
+   */
+  LIVE_TIN_RUNS_AT_ONCE: count(1).default(64),
   /** From TaxBandits' developer console, with the next two; without all three `taxbandits` is not used. */
   TAXBANDITS_CLIENT_ID: secret().optional(),
   TAXBANDITS_CLIENT_SECRET: secret().optional(),

@@ -50,7 +50,7 @@ const create: Readonly<Record<LiveProviderName, (options: LiveProvidersOptions) 
   taxbandits({ config, now, onClose }) {
     const credentials = taxBanditsCredentials(config);
     if (!credentials) return undefined;
-    const http = createProviderHttp();
+    const http = createProviderHttp({ slowRuns: config.LIVE_TIN_RUNS_AT_ONCE });
     onClose("TaxBandits connections", () => http.close());
     const { TAXBANDITS_AUTH_URL: authUrl, TAXBANDITS_BASE_URL: baseUrl } = config;
     return createTaxBandits({ http, authUrl, baseUrl, credentials, now });
@@ -58,7 +58,7 @@ const create: Readonly<Record<LiveProviderName, (options: LiveProvidersOptions) 
   compliancely({ config, now, onClose }) {
     const { COMPLIANCELY_API_KEY: apiKey, COMPLIANCELY_BASE_URL: baseUrl } = config;
     if (!apiKey) return undefined;
-    const http = createProviderHttp();
+    const http = createProviderHttp({ slowRuns: config.LIVE_TIN_RUNS_AT_ONCE });
     onClose("Compliancely connections", () => http.close());
     return createCompliancely({ http, baseUrl, apiKey, now });
   },

@@ -44,7 +44,9 @@ export declare type MonitorRun = Message<"vvs.events.v1.MonitorRun"> & {
 export declare const MonitorRunSchema: GenMessage<MonitorRun>;
 
 /**
- * Topic verification.requested: a monitor's run requests checks. Monitor → verification.
+ * Topic verification.requested: a monitor's run requests checks. Monitor → verification. Runs whose checks include
+ * tin_match are on the topic verification.requested.tin_match, so that a slow TIN provider never delays the others. A
+ * consumer accepts every run on either topic.
  *
  * @generated from message vvs.events.v1.VerificationRequested
  */

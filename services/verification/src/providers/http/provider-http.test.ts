@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { cut, drip, type PlayedServer, playServer, sendJson } from "../../../../../test/outside/played-server.ts";
 import { createProviderHttp, type ProviderResponse, parseJsonAnswer, requireOk } from "./provider-http.ts";
 
@@ -45,6 +46,22 @@ describe("a call", () => {
       await http.call({ method: "GET", url: server.url, headers: {}, signal: AbortSignal.timeout(5_000) });
     }
     expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  test("has a connection while slow runs wait for answers", async () => {
+    const slowRuns = 20;
+    server = await playServer(({ url }, answer) => (url === "/slow" ? undefined : sendJson(answer, 200, {})));
+    const shared = createProviderHttp({ slowRuns });
+    const get = (path: string) => shared.call({ method: "GET", url: server!.url + path, headers: {}, signal });
+    const { signal } = new AbortController();
+    const waiting = Promise.allSettled(Array.from({ length: slowRuns }, () => get("/slow")));
+    try {
+      await eventually(() => server!.calls.length === slowRuns);
+      expect(await get("/quick")).toMatchObject({ status: 200 });
+    } finally {
+      await shared.close();
+      await waiting;
+    }
   });
 
   test.each<[string, Parameters<typeof playServer>[0], Parameters<typeof call>[1], string]>([

@@ -6,7 +6,7 @@ import { ProviderError } from "../provider.ts";
 /** Maximum size of an answer, in bytes; these APIs give no longer ones. */
 const MAX_BYTES = 1_048_576;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Maximum number of connections per origin. */
+/** Maximum number of connections per origin, without those for slow runs. */
 const CONNECTIONS = 16;
 const USER_AGENT = "vendor-verification-service";
 
@@ -42,11 +42,16 @@ export function createProviderHttp(
   options: {
     /** Accepts servers without secure TLS renegotiation; SAM.gov's have been known to lack it. */
     legacyTls?: boolean;
+    /**
+     * Number of monitors' runs that may each wait seconds for an answer at the same time. They get connections in
+     * addition, so that neither they nor other calls use up their time while they wait for a connection. 0 where absent.
+     */
+    slowRuns?: number;
   } = {},
 ): ProviderHttp {
   const secureOptions = options.legacyTls ? constants.SSL_OP_LEGACY_SERVER_CONNECT : undefined;
   const agent = new Agent({
-    connections: CONNECTIONS,
+    connections: CONNECTIONS + (options.slowRuns ?? 0),
     pipelining: 1,
     connect: buildConnector({ timeout: CONNECT_TIMEOUT_MS, secureOptions }),
   });

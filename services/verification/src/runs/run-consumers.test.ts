@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { allTopics, createKafka, deadLetterTopic, type Kafka, type Producer, type RunningConsumer } from "@vvs/kafka";
+import { createLogger } from "@vvs/logging";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { type VerificationRequested, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { eventually } from "@vvs/testing";
+import { recordsOf } from "../../../../test/support/topic-records.ts";
+import type { Answer, Provider } from "../providers/provider.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+import { startRunConsumers } from "./run-consumers.ts";
+
+const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
+const TIN_TOPIC = "verification.requested.tin_match";
+const SLOTS = { runs: 2, tinRuns: 3 };
+/** More than a consumer holds of a partition, and each topic has one. */
+const TIN_RUNS = 250;
+
+const brokers = process.env.KAFKA_BROKERS!.split(",");
+const topicPrefix = `t${randomBytes(5).toString("hex")}.`;
+const logger = createLogger({ service: "test", level: "silent" });
+const organizationId = newId("org");
+const entityId = newId("ent");
+
+const answer: Answer = {
+  outcome: "pass",
+  reason: "",
+  confidence: 1,
+  dataDate: new Date(),
+  facts: {},
+  content: "{}",
+  contentType: "application/json",
+};
+/** Resolves when the TIN provider begins to answer. */
+const answers = Promise.withResolvers<void>();
+let asked = 0;
+const providers: Provider[] = [
+  { name: "registry", check: "sam_registration", ask: async () => answer },
+  {
+    name: "tin_vendor",
+    check: "tin_match",
+    async ask() {
+      asked++;
+      await answers.promise;
+      return answer;
+    },
+  },
+];
+
+let service: TestService;
+let kafka: Kafka;
+let producer: Producer;
+let consumers: RunningConsumer[];
+
+beforeAll(async () => {
+  const minutes = { callMs: 600_000, checkMs: 600_000, attemptMs: 600_000 };
+  service = await startTestService({
+    mongodbUri: process.env.MONGODB_URI!,
+    live: providers,
+    topicPrefix,
+    limits: minutes,
+  });
+  const subject = { legalName: "Vendor", uei: "SANDBXACTVE1", tinHash: Buffer.from("hash") };
+  service.entities.put(organizationId, entityId, { subject, tin: "123456789" });
+  kafka = createKafka({ brokers, clientId: "test", logger, topicPrefix });
+  const requested = allTopics(topicPrefix, { partitions: 1 }).filter(({ topic }) =>
+    topic.startsWith(`${topicPrefix}live.verification.requested`),
+  );
+  await kafka.ensureTopics(requested);
+  producer = kafka.producer();
+  const handle = service.runOf("live");
+  consumers = startRunConsumers({ kafka, environment: "live", handle, slots: SLOTS, logger });
+  await Promise.all(consumers.map(({ ready }) => ready));
+});
+
+afterAll(async () => {
+  answers.resolve();
+  await Promise.all(consumers.map((consumer) => consumer.stop()));
+  await producer.close();
+  await service.stop();
+});
+
+function requestOf(checks: CheckType[]): VerificationRequested {
+  const monitorId = newId("mon");
+  return create(VerificationRequestedSchema, {
+    recordId: `${monitorId}:1`,
+    tenant: { organizationId, environment: Environment.LIVE },
+    run: { monitorId, runSeq: 1n },
+    entityId,
+    checks,
+  });
+}
+
+async function send(name: "verification.requested" | typeof TIN_TOPIC, records: readonly VerificationRequested[]) {
+  const topic = kafka.topicFor("live", name);
+  const encode = (record: VerificationRequested) => toBinary(VerificationRequestedSchema, record);
+  await producer.send(records.map((record) => ({ topic, key: record.run!.monitorId, value: encode(record) })));
+}
+
+/** Waits until the verification of each run is stored. */
+async function verified(records: readonly VerificationRequested[]): Promise<void> {
+  const ids = records.map(({ recordId }) => recordId);
+  const stored = service.databases.live.collection("verifications");
+  await eventually(async () => (await stored.countDocuments({ run_record_id: { $in: ids } })) === ids.length);
+}
+
+test("a TIN provider that never answers delays no run without tin_match, and loses no run with it", async () => {
+  const tinRuns = Array.from({ length: TIN_RUNS }, (_, index) =>
+    requestOf(index % 2 === 0 ? [TIN_MATCH] : [SAM_REGISTRATION, TIN_MATCH]),
+  );
+  await send(TIN_TOPIC, tinRuns);
+  await eventually(() => asked === SLOTS.tinRuns);
+
+  const samRuns = Array.from({ length: 2 * SLOTS.runs }, () => requestOf([SAM_REGISTRATION]));
+  await send("verification.requested", samRuns);
+  await verified(samRuns);
+  expect(asked).toBe(SLOTS.tinRuns);
+
+  answers.resolve();
+  await verified(tinRuns);
+});
+
+test("a run with tin_match that an older version sends to the topic of the others is verified", async () => {
+  const runs = [requestOf([SAM_REGISTRATION, TIN_MATCH]), requestOf([TIN_MATCH])];
+  await send("verification.requested", runs);
+  await verified(runs);
+});
+
+test("a run that was put aside from the topic of runs with tin_match can be put back", async () => {
+  const topic = kafka.topicFor("live", TIN_TOPIC);
+  const letters = () => recordsOf({ brokers, topic: deadLetterTopic(topic) });
+  const unknown = requestOf([99 as CheckType]);
+  await send(TIN_TOPIC, [unknown]);
+  await eventually(async () => (await letters()).length === 1);
+  expect(await kafka.redrive(topic)).toBe(1);
+  await eventually(async () => (await letters()).length === 2);
+  expect((await letters()).map(({ key }) => key)).toEqual([unknown.run!.monitorId, unknown.run!.monitorId]);
+});
