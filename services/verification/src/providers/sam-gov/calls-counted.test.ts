@@ -1,14 +1,17 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { create } from "@bufbuild/protobuf";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
+import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
-import { askAbout, type TestQuestion } from "../../testing/sam-gov-api.ts";
+import { askAbout, type Files, type TestQuestion } from "../../testing/sam-gov-api.ts";
 import type { CallClass } from "../call-class.ts";
 import { providersSection } from "../config.ts";
 import { createLiveProviders } from "../live-providers.ts";
 import { type MonitorRun, ProviderError } from "../provider.ts";
 
 const UEI = "PLAYEDUEI001";
+const NOW = new Date("2026-11-21T09:30:00.000Z");
 const ueiOf = (index: number) => `PLAYEDUEI${String(index).padStart(3, "0")}`;
 const run = (runSeq: number): MonitorRun => ({ monitorId: "mon_1", runSeq });
 
@@ -28,17 +31,23 @@ afterEach(async () => {
   await sam.close();
 });
 
-function start() {
+/** `files`: what the entity service knows of each vendor; it is down where absent. */
+function start(files?: Files) {
   const env = { SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl, SAM_GOV_GATHER_MS: "20" };
   const [provider] = createLiveProviders({
     config: loadConfig(z.object(providersSection), env),
-    entities: { getRegistryRecord: () => Promise.reject(new Error("the entity service is down")) },
+    entities: {
+      getRegistryRecord: async () => {
+        if (!files) throw new Error("the entity service is down");
+        return create(GetRegistryRecordResponseSchema, files);
+      },
+    },
     takeCall: async (name, callClass) => {
       expect(name).toBe("sam_gov_api");
       if (refused.has(callClass)) throw new ProviderError("quota_exhausted", { isFault: false });
       counted.push({ callClass, reached: sam.calls().length });
     },
-    now: () => new Date(),
+    now: () => NOW,
     logger: createLogger({ service: "test", level: "silent" }),
     onClose: (_name, close) => void closers.push(close),
   });
@@ -96,4 +105,66 @@ test("a class without calls left makes no call, and gets an error that is nobody
   refused.add("direct");
   await expect(start()()).rejects.toMatchObject({ reason: "quota_exhausted", isFault: false, shutUntil: undefined });
   expect(sam.calls()).toEqual([]);
+});
+
+describe("a vendor costs", () => {
+  const file = (exclusionsCutDate: string, ...exclusions: object[]): Files => ({
+    exclusionsCutDate,
+    exclusions,
+    exclusionsLoad: "exclusions:1",
+  });
+  const fresh = file("2026-11-20");
+  const old = file("2026-11-19");
+  const row = { program: "Reciprocal", terminationDate: "indefinite" };
+  const registered = () => sam.register({ uei: UEI });
+  const idOnly = () => sam.register({ uei: UEI, samRegistered: "No" });
+  const flagged = () => sam.register({ uei: UEI, exclusionFlag: "Y" });
+  const unknown = () => undefined;
+
+  test.each<[calls: number, vendor: string, file: string, make: () => void, files: Files | undefined, verdict: string]>(
+    [
+      [1, "registered", "yesterday's file", registered, fresh, "pass"],
+      [1, "registered and flagged", "yesterday's file", flagged, fresh, "fail excluded"],
+      [1, "registered and flagged", "no file", flagged, undefined, "fail excluded"],
+      [2, "registered", "no file", registered, undefined, "pass"],
+      [2, "registered", "an old file", registered, old, "pass"],
+      [2, "registered, and excluded by the file", "today's file", registered, file("2026-11-21", row), "pass"],
+      [2, "with an id only", "yesterday's file", idOnly, fresh, "fail not_registered"],
+      [2, "with an id only, and excluded", "yesterday's file", idOnly, file("2026-11-20", row), "fail excluded"],
+      [2, "unknown", "yesterday's file", unknown, fresh, "fail not_found"],
+      [2, "unknown, and excluded", "today's file", unknown, file("2026-11-21", row), "fail excluded"],
+      [3, "with an id only", "no file", idOnly, undefined, "fail not_registered"],
+      [3, "unknown", "an old file", unknown, old, "fail not_found"],
+    ],
+  )("%i where it is %s, with %s", async (calls, _vendor, _file, make, files, verdict) => {
+    make();
+    const { outcome, reason } = await start(files)();
+    expect(`${outcome} ${reason}`.trim()).toBe(verdict);
+    expect(sam.calls()).toHaveLength(calls);
+    expect(counted).toHaveLength(calls);
+  });
+
+  test("three where an id is found by a CAGE, since the file was read for the CAGE only", async () => {
+    sam.register({ uei: UEI, cage: "4AB12", samRegistered: "No" });
+    sam.exclude({ uei: UEI });
+    const { reason } = await start(fresh)({ uei: "", cage: "4AB12" });
+    expect(reason).toBe("excluded");
+    expect(sam.calls()).toHaveLength(3);
+  });
+
+  test.each<[string, Files, boolean]>([
+    ["has one that the file lacks", fresh, true],
+    ["lacks one that the file has", file("2026-11-20", row), false],
+  ])("three where it is unknown, and a newer stored answer %s", async (_name, files, flaggedBefore) => {
+    sam.exclude({ uei: UEI });
+    const exclusions = {
+      origin: "sam_gov_api",
+      date: new Date("2026-11-21T08:00:00Z"),
+      load: "",
+      flagged: flaggedBefore,
+    };
+    const { reason } = await start(files)({ stored: { exclusions: { ...exclusions, exclusions: [] } } });
+    expect(reason).toBe("excluded");
+    expect(sam.calls()).toHaveLength(3);
+  });
 });

@@ -19,7 +19,7 @@ import {
   type Vendor,
   type VendorRows,
 } from "./look-up.ts";
-import { chooseRegistration, readRegistration, registrationPart } from "./registration.ts";
+import { chooseRegistration, type Registration, readRegistration, registrationPart } from "./registration.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
 import { registryFilesJson } from "./sam-gov-extract.ts";
 
@@ -31,9 +31,9 @@ const MAX_CONFIRMING_AGE_DAYS = 1;
 /**
  * Creates the provider that asks SAM.gov's APIs. Direct questions about one vendor at the same time share a call.
  * Scheduled runs are gathered for `gatherMs` milliseconds into calls for many vendors. Both cross organizations, since
- * the identifiers are public; each caller gets its own answer and evidence. The Exclusions API is asked only where the
- * registration's flag does not decide, also not together with the exclusions file. Where it fails, exclusions known from
- * the files or the stored answer are used.
+ * the identifiers are public; each caller gets its own answer and evidence. The Exclusions API is asked only where neither
+ * the registration's flag nor a fresh exclusions file decides. Where it fails, exclusions known from the files or the stored
+ * answer are used. So a vendor costs one call, or two without a fresh file; one without a registration costs two or three.
  */
 export function createSamGovApi(options: {
   /** Clients that count their calls in a class; each question is asked with the client of its own class. */
@@ -85,7 +85,7 @@ export function createSamGovApi(options: {
       let excluded: ExclusionsPart | undefined;
       if (registration?.isExcluded) {
         excluded = flaggedPart(found.receivedAt);
-      } else if (!(registration?.isClear && isConfirmed(files, onFile, now()))) {
+      } else if (!isSettledByFile({ registration, question, files, onFile, now: now() })) {
         try {
           const uei = registration?.uei ?? question.uei;
           const rows = await exclusionsOf({ ...question, uei }, signal);
@@ -110,15 +110,28 @@ export function createSamGovApi(options: {
   };
 }
 
-/** Does the exclusions file confirm that the vendor has no exclusion, and nothing newer contradict it? */
-function isConfirmed(files: GetRegistryRecordResponse, onFile: Parts, now: Date): boolean {
+/**
+ * Does the exclusions file settle a vendor's exclusions, so that the Exclusions API need not be asked? It does where it is
+ * fresh, nothing newer contradicts it, and it agrees with the registration's flag. A vendor without a registration has no
+ * flag and never passes, so that the file alone settles whether it is excluded. A file that was read for another identifier
+ * does not count.
+ */
+function isSettledByFile(known: {
+  registration: Registration | undefined;
+  question: Question;
+  files: GetRegistryRecordResponse;
+  onFile: Parts;
+  now: Date;
+}): boolean {
+  const { registration, question, files, onFile, now } = known;
   const { exclusions } = filePartsOf(files, now).parts;
-  return (
-    exclusions?.origin === "sam_gov_exclusions" &&
-    !isOlder(exclusions, MAX_CONFIRMING_AGE_DAYS, now) &&
-    !isInForce(exclusions, dayOf(now)) &&
-    !isInForce(onFile.exclusions!, dayOf(now))
-  );
+  const isFresh = exclusions?.origin === "sam_gov_exclusions" && !isOlder(exclusions, MAX_CONFIRMING_AGE_DAYS, now);
+  if (!isFresh) return false;
+  const isExcluded = isInForce(exclusions, dayOf(now));
+  if (isExcluded !== isInForce(onFile.exclusions!, dayOf(now))) return false;
+  if (!registration) return true;
+  if (registration.listed.id_only) return registration.uei === question.uei;
+  return registration.isClear && !isExcluded;
 }
 
 /**
