@@ -94,6 +94,8 @@ test("the topology of the deployments matches docs/architecture.md", () => {
         "172.32.0.1",
         "9.255.255.255",
         "223.255.255.255",
+        "168.63.129.16",
+        "168.63.129.17",
       ],
       ...[
         "::1",

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { isPublicAddress } from "./address.ts";
+import { addressRule, isPublicAddress, isRange } from "./address.ts";
 
 test.each([
   "1.1.1.1",
@@ -31,6 +31,8 @@ test.each([
   ["link-local, metadata of clouds", "169.254.169.254"],
   ["metadata of a cloud", "100.100.100.200"],
   ["metadata of a cloud", "192.0.0.192"],
+  ["host of a cloud, at a public address", "168.63.129.16"],
+  ["host of a cloud, mapped", "::ffff:168.63.129.16"],
   ["protocol assignments", "192.0.0.8"],
   ["documentation", "192.0.2.1"],
   ["documentation", "198.51.100.7"],
@@ -109,4 +111,50 @@ test.each([
   "８.8.8.8",
 ])("a text that is not an address, or in an unusual notation, is not public: %j", (text) => {
   expect(isPublicAddress(text)).toBe(false);
+});
+
+const local = addressRule({
+  allowPrivateTargets: true,
+  refusedRanges: ["198.51.100.0/24", "10.1.0.0/16", "2001:db8::/32"],
+});
+
+test.each(["127.0.0.1", "::1", "10.0.0.1", "192.168.1.1", "fd00::1", "8.8.8.8"])(
+  "a local run may reach %s",
+  (address) => {
+    expect(local(address)).toBe(true);
+  },
+);
+
+test.each([
+  "169.254.169.254",
+  "169.254.170.2",
+  "::ffff:169.254.169.254",
+  "fd00:ec2::254",
+  "fd20:ce::254",
+  "fe80::1",
+  "100.100.100.200",
+  "192.0.0.192",
+  "168.63.129.16",
+  "198.51.100.7",
+  "::ffff:10.1.2.3",
+  "2001:db8::1",
+  "metadata.google.internal",
+])("not even a local run reaches %s", (address) => {
+  expect(local(address)).toBe(false);
+});
+
+test("a public address in a refused range is refused", () => {
+  const rule = addressRule({ allowPrivateTargets: false, refusedRanges: ["8.8.8.0/24"] });
+  expect([rule("8.8.8.8"), rule("8.8.4.4")]).toEqual([false, true]);
+});
+
+test.each([
+  ["203.0.113.0/24", true],
+  ["2001:db8::/32", true],
+  ["203.0.113.7", false],
+  ["203.0.113.0/33", false],
+  ["10/8", false],
+  ["example.com", false],
+])("%s is a range: %s", (text, expected) => {
+  expect(isRange(text)).toBe(expected);
 });

@@ -116,8 +116,15 @@ describe("a literal", () => {
   });
 
   test("that is private is connected to if the operator allows it", async () => {
-    expect(await get(agent({ allowPrivateTargets: true }), `http://127.1:${port}/`)).toBe(200);
+    const local = agent({ allowPrivateTargets: true, isAllowed: undefined });
+    expect(await get(local, `http://127.1:${port}/`)).toBe(200);
     expect(reached).toEqual([PRIVATE]);
+  });
+
+  test("in a refused range is refused though the operator allows private addresses", async () => {
+    const local = agent({ allowPrivateTargets: true, refusedRanges: ["127.0.0.0/8"], isAllowed: undefined });
+    await expect(get(local, `http://127.1:${port}/`)).rejects.toThrow(refused);
+    expect(reached).toEqual([]);
   });
 });
 
@@ -142,6 +149,15 @@ describe("a name", () => {
     await expect(get(agent({ resolveAll }), `http://subscriber.example:${port}/`)).rejects.toThrow(refused);
     expect(reached).toEqual([]);
   });
+
+  test.each(["169.254.169.254", "fd00:ec2::254", "168.63.129.16"])(
+    "that resolves to %s, the host of a cloud, is refused though the operator allows private addresses",
+    async (address) => {
+      const { resolveAll } = playedNames([address]);
+      const local = agent({ allowPrivateTargets: true, resolveAll, isAllowed: undefined });
+      await expect(get(local, `http://metadata.google.internal:${port}/`)).rejects.toThrow(refused);
+    },
+  );
 
   test("that the system resolves to loopback is refused", async () => {
     await expect(get(agent({ isAllowed: undefined }), `http://localhost:${port}/`)).rejects.toThrow(refused);

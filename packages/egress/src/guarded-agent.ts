@@ -1,16 +1,14 @@
 import { lookup as resolve } from "node:dns/promises";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { Agent, buildConnector } from "undici";
-import { isPublicAddress, withoutBrackets } from "./address.ts";
+import { type AddressRule, addressRule, withoutBrackets } from "./address.ts";
 import { AddressRefusedError } from "./errors.ts";
 import { type EgressProxy, openTunnel } from "./tunnel.ts";
 
 /** Maximum age of a connection, so that a name's new address is noticed even while its connections are busy. */
 const CONNECTION_MAX_AGE_MS = 60_000;
 
-export interface GuardedAgentOptions {
-  /** Allows connections to any address; only for local runs. */
-  readonly allowPrivateTargets: boolean;
+export interface GuardedAgentOptions extends AddressRule {
   readonly connectTimeoutMs: number;
   /** Maximum number of connections per origin. */
   readonly connectionsPerOrigin: number;
@@ -18,7 +16,7 @@ export interface GuardedAgentOptions {
   readonly connectionMaxAgeMs?: number;
   /** Resolves names; the system's resolver if absent. Not used with a proxy, which resolves names itself. */
   readonly resolveAll?: (hostname: string) => Promise<{ address: string; family: number }[]>;
-  /** Returns whether an address may be connected to; isPublicAddress if absent. */
+  /** Returns whether an address may be connected to; by the rule if absent. */
   readonly isAllowed?: (address: string) => boolean;
   /** PEM of further authorities to trust. */
   readonly ca?: string;
@@ -35,11 +33,11 @@ export interface GuardedAgentOptions {
  * check names. It uses only HTTP/1.1, so that a connection never carries more than one request at a time.
  */
 export function createGuardedAgent(options: GuardedAgentOptions): Agent {
-  const { allowPrivateTargets, connectTimeoutMs, proxy, isAllowed = isPublicAddress } = options;
+  const { connectTimeoutMs, proxy, isAllowed = addressRule(options) } = options;
   const { resolveAll = (hostname) => resolve(hostname, { all: true }) } = options;
   const connect = buildConnector({
     timeout: connectTimeoutMs,
-    lookup: allowPrivateTargets ? undefined : guardedLookup(resolveAll, isAllowed),
+    lookup: guardedLookup(resolveAll, isAllowed),
     ca: options.ca,
     cert: options.identity?.cert,
     key: options.identity?.key,
@@ -53,7 +51,7 @@ export function createGuardedAgent(options: GuardedAgentOptions): Agent {
     connect(target, callback) {
       const host = withoutBrackets(target.hostname);
       // There is no lookup for literal addresses, so they are checked here.
-      if (!allowPrivateTargets && isIP(host) !== 0 && !isAllowed(host)) {
+      if (isIP(host) !== 0 && !isAllowed(host)) {
         callback(new AddressRefusedError(), null);
         return;
       }

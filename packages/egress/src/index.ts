@@ -1,4 +1,4 @@
-export { isPublicAddress } from "./address.ts";
+export { isPublicAddress, isRange } from "./address.ts";
 export { AddressRefusedError, EgressProxyError } from "./errors.ts";
 export { createGuardedAgent, type GuardedAgentOptions } from "./guarded-agent.ts";
 export type { EgressProxy } from "./tunnel.ts";

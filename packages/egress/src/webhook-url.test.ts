@@ -47,6 +47,14 @@ describe("a webhook URL", () => {
     for (const rule of [live, sandbox, localLive, localSandbox]) expect(webhookUrlProblem(url, rule)).toMatch(problem);
   });
 
+  test.each(["169.254.169.254", "[fd00:ec2::254]", "100.100.100.200", "168.63.129.16", "0xa9fea9fe"])(
+    "to the host of a cloud, %s, is refused even where private hosts are allowed",
+    (host) => {
+      for (const rule of [live, sandbox, localLive, localSandbox])
+        expect(webhookUrlProblem(`https://${host}/`, rule)).toMatch(/public host/);
+    },
+  );
+
   test("live accepts only https, the sandbox also http", () => {
     expect(webhookUrlProblem("http://example.com/", live)).toMatch(/https/);
     expect(webhookUrlProblem("http://example.com/", localLive)).toMatch(/https/);
@@ -64,7 +72,6 @@ describe("a webhook URL", () => {
     "10.0.0.1",
     "172.16.0.1",
     "192.168.1.1",
-    "169.254.169.254",
     "100.64.0.1",
     "192.0.2.1",
     "224.0.0.1",
@@ -77,7 +84,6 @@ describe("a webhook URL", () => {
     "[64:ff9b:1::1]",
     "[2002:7f00:1::]",
     "[fc00::1]",
-    "[fe80::1]",
     "[2001:db8::1]",
     "localhost",
     "LOCALHOST",

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isPublicAddress, withoutBrackets } from "./address.ts";
+import { addressRule, isPublicAddress, withoutBrackets } from "./address.ts";
 
 const MAX_LENGTH = 2_048;
 
@@ -25,13 +25,21 @@ export function webhookUrlProblem(text: string, rule: WebhookUrlRule): string | 
   if (/^[a-z]+:\/\/[^/?]*@/i.test(text)) return "must not contain a user name or password";
   const url = new URL(text);
   const isPrivate = isPrivateHost(url.hostname);
-  if (isPrivate && !rule.allowPrivateTargets) return "must lead to a public host";
+  if (isPrivate && (!rule.allowPrivateTargets || isHostInternal(url.hostname))) return "must lead to a public host";
   if (url.protocol === "http:" && rule.environment === "live" && !isPrivate) return "must begin with https://";
   return undefined;
 }
 
 /** Names that never belong to a public host; only a local resolver knows names without a dot. */
 const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|local|internal)$/;
+
+const isReachableLocally = addressRule({ allowPrivateTargets: true });
+
+/** Returns whether a host is an address of the machine's host or cloud. Takes `hostname` from URL. */
+function isHostInternal(hostname: string): boolean {
+  const host = withoutBrackets(hostname).replace(/\.$/, "");
+  return isIP(host) !== 0 && !isReachableLocally(host);
+}
 
 /** Takes `hostname` from URL, which converts any notation of IPv4 (0x7f.1, 2130706433), and puts IPv6 in brackets. */
 function isPrivateHost(hostname: string): boolean {

@@ -1,4 +1,5 @@
 import { count, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { isRange } from "@vvs/egress";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
@@ -16,6 +17,15 @@ const schema = z.object({
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
   /** Deliver to private and loopback addresses too; only for local runs. */
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag().default(false),
+  /**
+   * Further ranges of addresses to which nothing is delivered, separated by commas, such as this installation's own public
+   * ones. Private addresses and those of clouds' hosts are refused in any case.
+   */
+  WEBHOOK_REFUSED_RANGES: z
+    .string()
+    .transform((text) => text.split(",").map((part) => part.trim()))
+    .refine((ranges) => ranges.every(isRange), "must be ranges such as 203.0.113.0/24, separated by commas")
+    .optional(),
   /**
    * http: or https: URL of the proxy through which webhooks are sent (CONNECT), with user name and password where it needs
    * them; best as WEBHOOK_EGRESS_PROXY_URL_FILE then. The proxy resolves names, so it must refuse private addresses.
@@ -41,6 +51,10 @@ const schema = z.object({
   WEBHOOK_SLOW_CONCURRENCY: count(1).default(1_024),
   /** Maximum number of each kind for one organization: as many as its own hanging endpoints can use. */
   WEBHOOK_CONCURRENCY_PER_ORGANIZATION: count(1).default(512),
+  /** Maximum number of attempts in flight to one host, of all organizations; half of them for one organization. */
+  WEBHOOK_CONCURRENCY_PER_HOST: count(2).default(128),
+  /** Maximum number of sandbox events per organization and hour that are delivered. */
+  WEBHOOK_SANDBOX_EVENTS_PER_HOUR: count().default(1_000),
   /** Maximum number of attempts in flight to one URL; fewer while it does not answer fast. */
   WEBHOOK_CONCURRENCY_PER_URL: count(1).default(64),
 });
@@ -50,10 +64,14 @@ export type WebhookDispatcherConfig = z.infer<typeof schema>;
 export const loadWebhookDispatcherConfig = (): WebhookDispatcherConfig => loadConfig(schema, process.env);
 
 /** Returns the slots for attempts, by pool. */
-export function poolsOf(config: WebhookDispatcherConfig): Record<"fast" | "slow", PoolLimits> {
+export function poolsOf(config: WebhookDispatcherConfig): Record<"fast" | "slow" | "perHost", PoolLimits> {
   const slotsPerOrganization = config.WEBHOOK_CONCURRENCY_PER_ORGANIZATION;
   return {
     fast: { slots: config.WEBHOOK_CONCURRENCY, slotsPerOrganization },
     slow: { slots: config.WEBHOOK_SLOW_CONCURRENCY, slotsPerOrganization },
+    perHost: {
+      slots: config.WEBHOOK_CONCURRENCY_PER_HOST,
+      slotsPerOrganization: Math.floor(config.WEBHOOK_CONCURRENCY_PER_HOST / 2),
+    },
   };
 }

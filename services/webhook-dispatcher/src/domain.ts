@@ -20,6 +20,7 @@ import { createMonitorUrls } from "./delivery/monitor-urls.ts";
 import { runOrphanSweeper } from "./delivery/orphan-sweeper.ts";
 import type { Entry } from "./delivery/queue.ts";
 import { createRecorder } from "./delivery/recorder.ts";
+import type { OverLimit } from "./delivery/sandbox-limit.ts";
 import { createSlots, type PoolLimits } from "./delivery/slots.ts";
 import { createDeliveryStore } from "./delivery/store.ts";
 import { createUnblocker } from "./delivery/unblocker.ts";
@@ -62,10 +63,12 @@ export interface DeliveryOptions {
   readonly userAgent: string;
   /** Longest duration of an attempt, in milliseconds. */
   readonly timeoutMs: number;
-  /** Slots for attempts that are expected to end soon, and for those that are or may be slow. */
-  readonly pools: { readonly fast: PoolLimits; readonly slow: PoolLimits };
+  /** Slots for attempts that are expected to end soon, for those that are or may be slow, and of both for one host. */
+  readonly pools: { readonly fast: PoolLimits; readonly slow: PoolLimits; readonly perHost: PoolLimits };
   /** Maximum number of attempts in flight to one URL. */
   readonly limitPerUrl: number;
+  /** Selects events that are stored but not sent. */
+  readonly overLimit: OverLimit;
   /** Nothing more is claimed after it was aborted, so that both environments end at the same time. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
@@ -117,7 +120,7 @@ export function startDelivery(options: DeliveryOptions) {
 
   return {
     /** Accepts webhook.requested records. */
-    accept: createAcceptor({ ...shared, environment, engine }),
+    accept: createAcceptor({ ...shared, environment, engine, overLimit: options.overLimit }),
     /** Notes that other replicas may have accepted records meanwhile. */
     rebalanced: order.noteAllStored,
     /** Resolves when all attempts are recorded, after `stopping` was aborted. */

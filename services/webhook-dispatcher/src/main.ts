@@ -12,6 +12,7 @@ import type { Audit } from "./actions/delivery-actions.ts";
 import { callers, createHandlers } from "./api.ts";
 import { egressConfig } from "./attempt/egress-config.ts";
 import { loadWebhookDispatcherConfig, poolsOf } from "./config.ts";
+import { createSandboxLimit } from "./delivery/sandbox-limit.ts";
 import { createDeliveryApi, startDelivery } from "./domain.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -74,6 +75,10 @@ await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ con
       timeoutMs: config.WEBHOOK_TIMEOUT_MS,
       pools: poolsOf(config),
       limitPerUrl: config.WEBHOOK_CONCURRENCY_PER_URL,
+      overLimit:
+        environment === "live"
+          ? async () => new Set()
+          : createSandboxLimit({ db: databases.sandbox, eventsPerHour: config.WEBHOOK_SANDBOX_EVENTS_PER_HOUR }),
       stopping,
       logger,
       now,

@@ -17,6 +17,9 @@ export function createDeliveryMetrics(environment: Environment) {
     description:
       "Events accepted for delivery. None while records of webhook.requested wait means that the consumer hangs.",
   });
+  const overLimit = meter.createCounter("webhook_deliveries_over_limit", {
+    description: "Sandbox events that are not delivered, because their organization had too many in this hour.",
+  });
   const delay = meter.createHistogram("webhook_delivery_delay", {
     description: "Time from the detection of a change to the subscriber's 2xx. A rising median means that we are late.",
     unit: "s",
@@ -49,6 +52,7 @@ export function createDeliveryMetrics(environment: Environment) {
     /** Counts an attempt that could not be sent because of a fault of ours. */
     putOff: () => putOff.add(1, { environment }),
     accepted: (count: number) => accepted.add(count, { environment }),
+    overLimit: (count: number) => overLimit.add(count, { environment }),
     leasesEnded: (count: number) => leasesEnded.add(count, { environment }),
   };
 }

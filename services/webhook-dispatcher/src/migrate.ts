@@ -34,6 +34,7 @@ async function migrateDatabase(db: Db): Promise<void> {
     { key: { created_at: 1 }, expireAfterSeconds: DELIVERIES_KEPT_SECONDS },
   ]);
   await createCollections(db, ["monitor_urls"]);
+  await db.collection("sandbox_hours").createIndexes([{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]);
   await db
     .collection("endpoints")
     .createIndexes([{ key: { organization_id: 1, failing_since: 1 } }, { key: { updated_at: 1 } }]);

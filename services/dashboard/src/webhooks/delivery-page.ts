@@ -81,12 +81,16 @@ function about({ visit: { view }, delivery, vendor }: DeliveryView): Html {
     ],
     ["Change detected", !test && time(delivery.detectedAt, "second")],
     ["Created", time(delivery.createdAt, "second")],
-    [
-      "Ended",
-      delivery.failure === "no_webhook_url" && "The monitor’s webhook URL was removed, so no more attempts are made.",
-    ],
+    ["Ended", FAILURES[delivery.failure] ?? false],
   ]);
 }
+
+/** Why deliveries ended without a further attempt. */
+const FAILURES: Readonly<Record<string, string>> = {
+  no_webhook_url: "The monitor’s webhook URL was removed, so no more attempts are made.",
+  sandbox_limit:
+    "Your sandbox had too many events in this hour, so it was not sent. The event is in the monitor’s history. You can replay it.",
+};
 
 function replayForm({ visit: { view }, delivery, formToken }: DeliveryView): Html {
   const isDelivered = delivery.status === "delivered";

@@ -8,7 +8,10 @@ import { endpointId } from "../endpoints/endpoint.ts";
 /** Maximum number of replays of one delivery: each can add a whole schedule of attempts to its document. */
 export const MAX_REPLAYS = 100;
 
-/** Selects failed deliveries by when they were accepted; an absent field selects all. */
+/**
+ * Selects failed deliveries by when they were accepted; an absent field selects all. Those over the sandbox's limit are not
+ * among them: otherwise a replay of many would evade it.
+ */
 export interface FailedFilter {
   readonly since: Date;
   readonly until: Date;
@@ -103,6 +106,7 @@ function failedQuery({ organizationId }: Tenant, { since, until, monitorId, webh
   return {
     organization_id: organizationId,
     status: "failed",
+    failure: { $ne: "sandbox_limit" },
     test: { $ne: true },
     created_at: { $gte: since, $lte: until },
     ...(monitorId && { monitor_id: monitorId }),

@@ -12,6 +12,7 @@ import type { DueSignals } from "./due-signals.ts";
 import type { Engine } from "./engine.ts";
 import type { MonitorOrder } from "./monitor-order.ts";
 import type { MonitorUrl, MonitorUrls } from "./monitor-urls.ts";
+import type { OverLimit } from "./sandbox-limit.ts";
 import { heldUntil } from "./schedule.ts";
 import { blocked, type DeliveryStore } from "./store.ts";
 import type { Unblocker } from "./unblocker.ts";
@@ -42,7 +43,9 @@ export function createAcceptor(options: {
   order: Pick<MonitorOrder<unknown>, "state" | "length" | "hasStored" | "noteStored" | "noteNoneStored">;
   signals: Pick<DueSignals, "noteHeld">;
   unblocker: Pick<Unblocker, "unblockNext">;
-  metrics: Pick<DeliveryMetrics, "accepted">;
+  metrics: Pick<DeliveryMetrics, "accepted" | "overLimit">;
+  /** Selects deliveries that are stored but not sent. */
+  overLimit: OverLimit;
   /** Duration of a lease, in milliseconds. */
   leaseMs: number;
   logger: Logger;
@@ -121,6 +124,24 @@ export function createAcceptor(options: {
     await engine.waitForRoom(LONGEST_WAIT_MS);
   }
 
+  /** Stores deliveries that are not sent, as failed. Returns the others. */
+  async function withinLimit(deliveries: readonly Delivery[], at: Date): Promise<Delivery[]> {
+    const over = await options.overLimit(deliveries, at);
+    const { refused = [], rest = [] } = Object.groupBy(deliveries, ({ _id }) => (over.has(_id) ? "refused" : "rest"));
+    if (refused.length === 0) return rest;
+    await store.insert(
+      refused.map(({ first_attempt_owed: _owed, ...delivery }) => ({
+        ...delivery,
+        status: "failed",
+        failure: "sandbox_limit",
+        next_attempt_at: null,
+      })),
+    );
+    options.metrics.overLimit(refused.length);
+    logger.warn({ count: refused.length }, "sandbox events over the hourly limit are not delivered");
+    return rest;
+  }
+
   return async (records) => {
     const at = now();
     const { changes = [], events = [] } = Object.groupBy(records, ({ message }) =>
@@ -131,7 +152,8 @@ export function createAcceptor(options: {
     await urls.change(changed);
     unblockIdle(changed.map(({ _id }) => _id));
     const deliveries = new Map(accepted.map((delivery) => [delivery._id, delivery]));
-    if (deliveries.size > 0) await acceptEvents([...deliveries.values()], at);
+    const sent = await withinLimit([...deliveries.values()], at);
+    if (sent.length > 0) await acceptEvents(sent, at);
   };
 }
 

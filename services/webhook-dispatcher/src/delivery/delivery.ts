@@ -74,8 +74,8 @@ export interface Delivery {
   readonly url_version?: number;
   /** The monitor no longer has a URL: no further attempt begins, and the delivery fails once none is in flight. */
   readonly url_removed?: true;
-  /** Why it failed, if not because of its attempts. */
-  readonly failure?: "no_webhook_url";
+  /** Why it failed, if not because of its attempts. `sandbox_limit`: too many sandbox events in this hour. */
+  readonly failure?: "no_webhook_url" | "sandbox_limit";
   /** When the 24 h of retries began; absent: with the first attempt. */
   readonly window_started_at?: Date;
   /** Attempts that the schedule counts since then; absent: all attempts. */

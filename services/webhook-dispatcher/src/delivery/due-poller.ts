@@ -104,7 +104,7 @@ export function runDuePoller(options: {
       const identity = endpointOf(candidate);
       const left = room.get(identity._id) ?? engine.roomFor(identity);
       if (waiting.has(candidate)) postponements.push(blocked(candidate));
-      else if (isNowUrgent(candidate) && options.slots.hasSlowOne(candidate.organization_id)) claimable.push(candidate);
+      else if (isNowUrgent(candidate) && options.slots.hasSlowOne(identity)) claimable.push(candidate);
       else if (isNowUrgent(candidate)) {
         const delayMs = NO_SLOT_DELAY_MS * (0.5 + options.random());
         postponements.push({ delivery: candidate, nextAttemptAt: new Date(now().getTime() + delayMs), held: true });

@@ -188,10 +188,11 @@ export function createEngine(options: {
   secrets.onAvailable(pump);
 
   return {
-    /** Returns how many more deliveries to an endpoint may be leased; 0 while its circuit holds them. */
+    /** Returns how many more deliveries to an endpoint may be leased; 0 while its circuit or its host's limit holds them. */
     roomFor(identity: EndpointIdentity): number {
       const target = queue.target(identity);
       if (secrets.isUnavailable() || !isFree(endpoints.get(identity).circuit, now())) return 0;
+      if (!slots.hostHasRoom(target.parsedUrl, target.organization_id)) return 0;
       const queued = queue.queuedFor(target);
       if (slots.isSuspect(target)) return Math.max(0, target.limit - target.inFlight - queued);
       return Math.max(0, (slots.isUnknown(target) ? QUEUE_PER_UNKNOWN : QUEUE_PER_ENDPOINT) - queued);

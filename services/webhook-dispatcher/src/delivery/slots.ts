@@ -1,3 +1,4 @@
+import type { EndpointIdentity } from "../endpoints/endpoint.ts";
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
 import type { Target } from "./queue.ts";
 
@@ -25,13 +26,18 @@ export interface Slot {
 
 export type Slots = ReturnType<typeof createSlots>;
 
-/** The slots of attempts: fast ones, expected to end soon, and slow ones. */
+/**
+ * The slots of attempts: fast ones, expected to end soon, and slow ones. One host gets a limited number of all, however many
+ * organizations send to it, so that they can neither flood it together nor use up the slots with one slow host.
+ */
 export function createSlots(options: {
-  pools: { readonly fast: PoolLimits; readonly slow: PoolLimits };
+  pools: { readonly fast: PoolLimits; readonly slow: PoolLimits; readonly perHost: PoolLimits };
   endpoints: Pick<EndpointCache, "get">;
 }) {
   const { endpoints } = options;
   const [fast, slow] = [createPool(options.pools.fast), createPool(options.pools.slow)];
+  /** Hosts with attempts in flight. */
+  const hosts = new Map<string, Pool>();
   // A set keeps the order of insertion: the longest in use comes first.
   const taken = new Set<Slot>();
 
@@ -52,19 +58,33 @@ export function createSlots(options: {
     return fast.taken() < fast.slots * share ? fast : slow;
   }
 
+  /** Returns whether a host may have another attempt of an organization. */
+  const hostHasRoom = ({ hostname }: URL, organizationId: string) =>
+    hosts.get(hostname)?.hasRoom(organizationId) ?? true;
+
+  function hostOf({ parsedUrl: { hostname } }: Target): Pool {
+    const host = hosts.get(hostname) ?? createPool(options.pools.perHost);
+    hosts.set(hostname, host);
+    return host;
+  }
+
   return {
     isSuspect,
     isUnknown,
+    hostHasRoom,
     /** Returns whether there is a slot for an attempt to this endpoint. */
-    hasOne: (target: Target) => poolFor(target).hasRoom(target.organization_id),
+    hasOne: (target: Target) =>
+      poolFor(target).hasRoom(target.organization_id) && hostHasRoom(target.parsedUrl, target.organization_id),
     /** Returns whether there is a slot for an attempt that may no longer be held. */
-    hasSlowOne: (organizationId: string) => slow.hasRoom(organizationId),
+    hasSlowOne: ({ organization_id, url }: EndpointIdentity) =>
+      slow.hasRoom(organization_id) && hostHasRoom(new URL(url), organization_id),
     /** Returns the number of attempts in flight. */
     inFlight: () => ({ fast: fast.taken(), slow: slow.taken() }),
 
     take(target: Target): Slot {
       const slot: Slot = { target, takenAt: performance.now(), pool: poolFor(target), isSlow: false };
       slot.pool.take(target.organization_id);
+      hostOf(target).take(target.organization_id);
       target.inFlight++;
       taken.add(slot);
       return slot;
@@ -74,6 +94,9 @@ export function createSlots(options: {
       const { target } = slot;
       taken.delete(slot);
       slot.pool.free(target.organization_id);
+      const host = hostOf(target);
+      host.free(target.organization_id);
+      if (host.taken() === 0) hosts.delete(target.parsedUrl.hostname);
       target.inFlight--;
       if (slot.isSlow) target.slow--;
     },

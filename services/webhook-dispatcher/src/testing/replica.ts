@@ -37,8 +37,10 @@ export function startReplica(db: Db, options: Partial<DeliveryOptions> = {}): Re
     pools: {
       fast: { slots: 64, slotsPerOrganization: 64 },
       slow: { slots: 64, slotsPerOrganization: 32 },
+      perHost: { slots: 128, slotsPerOrganization: 128 },
     },
     limitPerUrl: 16,
+    overLimit: async () => new Set(),
     stopping: stopping.signal,
     logger,
     now: () => new Date(),

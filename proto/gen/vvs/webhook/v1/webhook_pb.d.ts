@@ -242,7 +242,8 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
   underWay: boolean;
 
   /**
-   * Why it failed, if not because of its attempts: no_webhook_url (the monitor no longer has a URL). Else empty.
+   * Why it failed, if not because of its attempts: no_webhook_url (the monitor no longer has a URL), sandbox_limit (the
+   * organization had too many sandbox events in that hour). Else empty.
    *
    * @generated from field: string failure = 16;
    */

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
+import { playSubscriber } from "../testing/played-subscriber.ts";
+import { changeEvent, startReplica } from "../testing/replica.ts";
+import { type TestStore, testStore } from "../testing/test-store.ts";
+import { createSandboxLimit } from "./sandbox-limit.ts";
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await testStore();
+});
+afterAll(() => store.close());
+
+test("an organization's events beyond the sandbox's limit are not delivered, on any replica, and say why; another's are", async () => {
+  const subscriber = await playSubscriber();
+  const overLimit = createSandboxLimit({ db: store.db, eventsPerHour: 10 });
+  const replicas = [startReplica(store.db, { overLimit }), startReplica(store.db, { overLimit })];
+  const flood = Array.from({ length: 60 }, () => changeEvent(subscriber.url("/victim")));
+  const other = changeEvent(subscriber.url("/other"), { organizationId: "org_2" });
+  await Promise.all([replicas[0]!.take(...flood.slice(0, 30)), replicas[1]!.take(...flood.slice(30), other)]);
+  await eventually(async () => (await store.deliveries.countDocuments({ status: "delivered" })) === 11);
+  expect(subscriber.posts.filter(({ path }) => path === "/victim")).toHaveLength(10);
+  expect(subscriber.posts.filter(({ path }) => path === "/other")).toHaveLength(1);
+  const refused = await store.deliveries.find({ failure: "sandbox_limit" }).toArray();
+  expect(refused).toHaveLength(50);
+  for (const delivery of refused) {
+    expect(delivery).toMatchObject({ status: "failed", attempts: [], next_attempt_at: null });
+    expect(delivery).not.toHaveProperty("first_attempt_owed");
+  }
+  // Records that come again change nothing.
+  await replicas[0]!.take(...flood);
+  expect(await store.deliveries.countDocuments({ organization_id: "org_1", status: "delivered" })).toBe(10);
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await subscriber.close();
+});
+
+test("a new hour begins with the whole limit", async () => {
+  const overLimit = createSandboxLimit({ db: store.db, eventsPerHour: 1 });
+  const at = (hour: number) => new Date(Date.UTC(2026, 10, 21, hour, 59));
+  const delivery = (id: string) => ({ _id: id, organization_id: "org_hours" }) as never;
+  expect([...(await overLimit([delivery("dlv_1"), delivery("dlv_2")], at(9)))]).toEqual(["dlv_2"]);
+  expect([...(await overLimit([delivery("dlv_3")], at(9)))]).toEqual(["dlv_3"]);
+  expect([...(await overLimit([delivery("dlv_4")], at(10)))]).toEqual([]);
+});
