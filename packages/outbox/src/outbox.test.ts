@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import type { Producer, ProducerRecord } from "@vvs/kafka";
 import { testKafka } from "@vvs/kafka/testing";
 import { createLogger } from "@vvs/logging";
@@ -161,4 +161,16 @@ test("a record too large for Kafka is refused when it is appended, before it cou
   const large = { ...record("topic", "a", 1), value: Buffer.alloc(900_000) };
   await expect(commit(large)).rejects.toThrow("too large");
   expect(await unsent()).toBe(0);
+});
+
+test("a record's age does not depend on the clock of the process that stored it", async () => {
+  const outbox = createOutbox({ db });
+  expect(await outbox.oldestMs()).toBe(0);
+  const slow = jest.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
+  await commit(record("topic", "a", 1));
+  slow.mockRestore();
+  expect(await outbox.oldestMs()).toBeLessThan(600_000);
+  const [row] = await outboxRows(db).find().toArray();
+  await outboxRows(db).insertOne({ ...row!, _id: ObjectId.createFromTime(1_700_000_000) });
+  expect(await outbox.oldestMs()).toBeGreaterThan(3_600_000);
 });

@@ -1,8 +1,8 @@
 import { context, propagation } from "@opentelemetry/api";
 import { MAX_RECORD_BYTES, recordBytes } from "@vvs/kafka";
-import { Binary, type ClientSession, type Db, ObjectId } from "mongodb";
+import { Binary, type ClientSession, type Db } from "mongodb";
 import { migrateLeases } from "./leases.ts";
-import { type OutboxRow, outboxRows, SEND_ORDER, shardOf } from "./rows.ts";
+import { type OutboxRow, oldestRowMs, outboxRows, SEND_ORDER, shardOf } from "./rows.ts";
 
 /** Space reserved for the trace context that is added when a record is sent. */
 const SEND_HEADERS_BYTES = 1_024;
@@ -45,8 +45,13 @@ export function createOutbox(options: { db: Db }) {
      * headers get the active trace. Errors: a record is too large for Kafka; the transaction's own.
      */
     async append(session: ClientSession, ...records: OutboxRecord[]): Promise<void> {
-      if (records.length > 0) await rows.insertMany(records.map(toRow), { session });
+      if (records.length === 0) return;
+      const unnumbered = records.map(toRow) as OutboxRow[];
+      await rows.insertMany(unnumbered, { session, forceServerObjectId: true });
     },
+
+    /** Returns how long the oldest unpublished record has waited, in milliseconds by the database's clock; 0 if none waits. */
+    oldestMs: (): Promise<number> => oldestRowMs(options.db),
   };
 }
 
@@ -64,14 +69,13 @@ export async function migrateOutbox(db: Db): Promise<void> {
   await migrateLeases(db, "outbox");
 }
 
-function toRow(record: OutboxRecord): OutboxRow {
+function toRow(record: OutboxRecord): Omit<OutboxRow, "_id"> {
   const traced = record.headers?.traceparent ? record : withActiveTrace(record);
   const headers = { ...traced.headers, [RECORD_ID_HEADER]: record.id };
   if (recordBytes({ ...record, headers }) > MAX_RECORD_BYTES - SEND_HEADERS_BYTES) {
     throw new Error(`the record ${record.id} for ${record.topic} is too large for Kafka`);
   }
   return {
-    _id: new ObjectId(),
     record_id: record.id,
     shard: shardOf(record.key),
     topic: record.topic,

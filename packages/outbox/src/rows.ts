@@ -8,6 +8,7 @@ export const SHARDS = 16;
 
 /** A committed record of which Kafka has not confirmed yet that it is stored. */
 export interface OutboxRow {
+  /** Assigned by MongoDB, so that the age of a row does not depend on a replica's clock. */
   readonly _id: ObjectId;
   /** The record's id, for people; consumers find it in the record itself. */
   readonly record_id: string;
@@ -30,3 +31,14 @@ export function shardOf(key: string): number {
 
 /** Order in which rows are sent; an index supports it. */
 export const SEND_ORDER = { key: 1, seq: 1, _id: 1 } as const;
+
+/** Returns the age of the oldest row in milliseconds, by the database's clock and to the second; 0 if there is none. */
+export async function oldestRowMs(db: Db): Promise<number> {
+  const age = { $subtract: ["$$NOW", { $toDate: "$_id" }] };
+  const oldest = outboxRows(db).aggregate<{ age: number }>([
+    { $sort: { _id: 1 } },
+    { $limit: 1 },
+    { $project: { _id: false, age } },
+  ]);
+  return Math.max(0, Number((await oldest.next())?.age ?? 0));
+}

@@ -1,6 +1,6 @@
 import { metrics, type ObservableResult } from "@opentelemetry/api";
 import type { Db } from "mongodb";
-import { outboxRows } from "./rows.ts";
+import { oldestRowMs } from "./rows.ts";
 
 /** Creates the metrics of one database's outbox; `close` stops reporting. */
 export function createOutboxMetrics(db: Db) {
@@ -12,12 +12,8 @@ export function createOutboxMetrics(db: Db) {
   });
 
   async function reportOldest(result: ObservableResult): Promise<void> {
-    const oldest = await outboxRows(db)
-      .findOne({}, { sort: { _id: 1 }, projection: { _id: 1 } })
-      .catch(() => undefined);
-    if (oldest === undefined) return;
-    const ageMs = oldest ? Date.now() - oldest._id.getTimestamp().getTime() : 0;
-    result.observe(Math.max(0, ageMs / 1_000), attributes);
+    const oldestMs = await oldestRowMs(db).catch(() => undefined);
+    if (oldestMs !== undefined) result.observe(oldestMs / 1_000, attributes);
   }
 
   oldestUnsent.addCallback(reportOldest);

@@ -10,8 +10,11 @@ import { createWebhookRequests } from "./events/webhook-requests.ts";
 import type { ScheduleOptions } from "./monitors/monitor.ts";
 import { createMonitorCommands } from "./monitors/monitor-commands.ts";
 import { createRecordHandlers } from "./records.ts";
+import { createClaims } from "./runs/claims.ts";
+import { createRunMetrics } from "./runs/run-metrics.ts";
 import { createRuns, type RunTopics } from "./runs/runs.ts";
-import { createScheduler } from "./runs/scheduler.ts";
+import { createScheduler, TURN_LEASE_MS } from "./runs/scheduler.ts";
+import { createTurns } from "./runs/turns.ts";
 import { createMonitorStore } from "./store.ts";
 
 /** Maximum duration of a creation, in milliseconds. Its calls and its transaction have shorter deadlines. */
@@ -32,9 +35,12 @@ export function createMonitorDomain(
     readonly expectEntity: (caller: CallerContext, entityId: string) => Promise<void>;
     readonly allowPrivateTargets: boolean;
     readonly isSuspended: (organizationId: string) => boolean;
+    /** Time between the turns in which an organization's due monitors are claimed, in milliseconds. */
+    readonly turnIntervalMs: number;
     /** Wakes the outbox relay and the event sequencer. */
     readonly nudge: () => void;
     readonly now: () => Date;
+    readonly stopping: AbortSignal;
     readonly logger: Logger;
   },
 ) {
@@ -45,6 +51,9 @@ export function createMonitorDomain(
   const webhooks = createWebhookRequests({ outbox, topic: options.topics.webhookRequested });
   const history = createEventHistory({ db, client, store, webhooks, now });
   const idempotency = createIdempotencyStore({ db, leaseMs: CREATION_MS, now });
+  const metrics = createRunMetrics(options.environment);
+  const turns = createTurns({ db, leaseMs: TURN_LEASE_MS, intervalMs: options.turnIntervalMs });
+  const claims = createClaims({ ...options, store, runs, metrics });
   return {
     store,
     now,
@@ -52,7 +61,7 @@ export function createMonitorDomain(
     reader: createEventReader({ db }),
     waits: createEventWaits({ db, pollMs: WAIT_POLL_MS, logger: options.logger }),
     commands: createMonitorCommands({ ...options, store, runs, webhooks, idempotency }),
-    scheduler: createScheduler({ ...options, store, runs }),
+    scheduler: createScheduler({ ...options, store, turns, claims, metrics, oldestUnsentMs: outbox.oldestMs }),
     records: createRecordHandlers({ ...options, store, runs, history }),
   };
 }

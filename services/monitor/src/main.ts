@@ -16,7 +16,7 @@ import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
 import { followSuspensions } from "./monitors/suspensions.ts";
 import { observeUnanswered } from "./monitors/unanswered.ts";
-import { runScheduler } from "./runs/scheduler.ts";
+import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
 
 await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
@@ -65,12 +65,14 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       runTimeoutMs: config.RUN_TIMEOUT_SECONDS * 1_000,
       isSuspended: suspensions.isSuspended,
+      turnIntervalMs: TURN_INTERVAL_MS,
       fastClock: fastClockOf(config),
       nudge: () => {
         relay.nudge();
         sequencing.nudge();
       },
       now,
+      stopping,
       logger,
     });
     const count = () => domain.store.countUnanswered(now(), suspensions.all());

@@ -50,7 +50,7 @@ async function numberEvents(db: Db, client: MongoClient): Promise<void> {
 
 async function createIndexes(db: Db): Promise<void> {
   const { monitors, runs, events, counts } = collections(db);
-  await createCollections(db, [counts.collectionName, "event_positions", "event_waits"]);
+  await createCollections(db, [counts.collectionName, "event_positions", "event_waits", "schedule_turns"]);
   await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, entity_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, status: 1, "last_run.outcome": 1, ...NEWEST_FIRST });
@@ -61,6 +61,9 @@ async function createIndexes(db: Db): Promise<void> {
     erring,
   );
   await monitors.createIndex({ claimable_at: 1 }, { partialFilterExpression: { status: "active" } });
+  // A canceled monitor has no claimable_at. Queries need no status, so that they read the index only.
+  const isClaimable = { partialFilterExpression: { claimable_at: { $exists: true } } };
+  await monitors.createIndex({ organization_id: 1, claimable_at: 1 }, isClaimable);
   await runs.createIndex({ claimed_at: 1 }, { expireAfterSeconds: RUN_SECONDS });
   await events.createIndex({ organization_id: 1, ...NEWEST_FIRST });
   await events.createIndex({ organization_id: 1, monitor_id: 1, ...NEWEST_FIRST });

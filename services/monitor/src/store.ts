@@ -19,6 +19,15 @@ interface EventWaitsDocument {
   readonly places: readonly { readonly id: string; readonly until: Date }[];
 }
 
+/** When the scheduler serves an organization next. */
+interface TurnDocument {
+  /** The organization's id. */
+  readonly _id: string;
+  readonly next_turn_at: Date;
+  /** The turn that set `next_turn_at`. */
+  readonly turn_id: string;
+}
+
 /** Returns a handler that resolves a transaction refused as unavailable to `value`: a later round repeats its work. */
 export function ifUnavailable<T>(value: T): (error: unknown) => T {
   return (error) => {
@@ -37,6 +46,7 @@ export function collections(db: Db) {
     counts: db.collection<CapDocument>("monitor_counts"),
     eventPositions: db.collection<EventPositionDocument>("event_positions"),
     eventWaits: db.collection<EventWaitsDocument>("event_waits"),
+    turns: db.collection<TurnDocument>("schedule_turns"),
   };
 }
 
@@ -116,27 +126,30 @@ export function createMonitorStore(db: Db) {
     },
 
     /**
-     * Replaces the schedule of a monitor if it is still the one in `seen`. Returns false if the monitor was claimed,
-     * canceled or rescheduled since.
+     * Replaces the schedules of monitors that still have the schedule in `seen`. Returns how many they were: others were
+     * claimed, canceled or rescheduled since.
      */
     async replaceScheduled(
       tenant: Tenant,
       session: ClientSession,
-      seen: MonitorDocument,
-      { run_seq, last_due_at, next_run_at, claimable_at, open_run }: MonitorDocument,
-    ): Promise<boolean> {
-      const unchanged: Filter<MonitorDocument> = {
-        ...active(tenant, seen._id),
-        run_seq: seen.run_seq,
-        frequency: seen.frequency,
-        next_run_at: seen.next_run_at,
-        claimable_at: seen.claimable_at,
-        // A run that ended meanwhile must not come back.
-        ...(seen.open_run ? { "open_run.run_seq": seen.open_run.run_seq } : { open_run: { $exists: false } }),
-      };
-      const schedule = { run_seq, last_due_at, next_run_at, claimable_at, open_run };
-      const replaced = await monitors.updateOne(unchanged, { $set: schedule }, { session });
-      return replaced.matchedCount === 1;
+      changes: readonly { readonly seen: MonitorDocument; readonly next: MonitorDocument }[],
+    ): Promise<number> {
+      const updates = changes.map(({ seen, next }) => {
+        const filter: Filter<MonitorDocument> = {
+          ...active(tenant, seen._id),
+          run_seq: seen.run_seq,
+          frequency: seen.frequency,
+          next_run_at: seen.next_run_at,
+          claimable_at: seen.claimable_at,
+          // A run that ended meanwhile must not come back.
+          ...(seen.open_run ? { "open_run.run_seq": seen.open_run.run_seq } : { open_run: { $exists: false } }),
+        };
+        const { run_seq, last_due_at, next_run_at, claimable_at, open_run } = next;
+        return {
+          updateOne: { filter, update: { $set: { run_seq, last_due_at, next_run_at, claimable_at, open_run } } },
+        };
+      });
+      return (await monitors.bulkWrite(updates, { session, ordered: false })).matchedCount;
     },
 
     /** Increments the event count of an active monitor. Returns undefined if it is canceled or does not exist. */
@@ -156,12 +169,36 @@ export function createMonitorStore(db: Db) {
       return { input, source };
     },
 
-    /** Returns monitors of all organizations whose next run may be claimed, longest waiting first. Only for the scheduler. */
-    claimable: (now: Date, limit: number): Promise<MonitorDocument[]> =>
-      monitors
+    /** Returns monitors of an organization whose next run may be claimed, longest waiting first, without the excluded ones. */
+    claimable(tenant: Tenant, now: Date, limit: number, excluded: readonly string[]): Promise<MonitorDocument[]> {
+      const waiting = {
+        organization_id: tenant.organizationId,
+        claimable_at: { $lte: now },
+        _id: { $nin: [...excluded] },
+      };
+      return monitors.find(waiting).sort({ claimable_at: 1 }).limit(limit).toArray();
+    },
+
+    /**
+     * Returns the organizations of the monitors whose next run may be claimed: of the longest waiting ones, and whether
+     * there are more than these. Costs the same for any number of monitors. Only for the scheduler.
+     */
+    async longestWaiting(now: Date, limit: number): Promise<{ organizations: string[]; more: boolean }> {
+      const waiting = await monitors
         .find({ status: "active", claimable_at: { $lte: now } })
+        .project<Pick<MonitorDocument, "organization_id">>({ organization_id: 1 })
         .sort({ claimable_at: 1 })
         .limit(limit)
-        .toArray(),
+        .toArray();
+      const organizations = new Set(waiting.map(({ organization_id }) => organization_id));
+      return { organizations: [...organizations], more: waiting.length === limit };
+    },
+
+    /**
+     * Returns all organizations that have a monitor whose next run may be claimed. The index is read once for each
+     * organization, not for each monitor. Only for the scheduler.
+     */
+    allWaiting: (now: Date): Promise<string[]> =>
+      monitors.distinct("organization_id", { organization_id: { $gt: "" }, claimable_at: { $lte: now } }),
   };
 }

@@ -7,10 +7,11 @@ import { projectRoot } from "../../../deploy/local/services.ts";
 import { dropRun } from "../../support/clean-up.ts";
 import { type Benchmark, UsageError } from "../benchmark.ts";
 import { withCloses } from "../with-closes.ts";
+import { fair } from "./fair.ts";
 import { idle } from "./idle.ts";
 import type { Row } from "./row.ts";
 
-const rows: readonly Row[] = [idle];
+const rows: readonly Row[] = [fair, idle];
 
 /** Monitors in numbers that an organization with a large account has. */
 export const monitorBenchmark: Benchmark = {

@@ -1,7 +1,9 @@
+import { topicNames } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
 import { createMonitorDomain } from "../../../services/monitor/src/domain.ts";
 import { migrate } from "../../../services/monitor/src/migrate.ts";
+import { TURN_INTERVAL_MS } from "../../../services/monitor/src/runs/scheduler.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -15,18 +17,16 @@ export async function openLiveDomain({ mongodbUri: uri, prefix }: { mongodbUri: 
     environment: "live",
     client,
     db,
-    topics: {
-      verificationRequested: "live.verification.requested",
-      verificationRequestedTin: "live.verification.requested.tin_match",
-      webhookRequested: "live.webhook.requested",
-    },
+    topics: topicNames,
     expectEntity: async () => undefined,
     allowPrivateTargets: false,
     runTimeoutMs: 600_000,
     isSuspended: () => false,
+    turnIntervalMs: TURN_INTERVAL_MS,
     fastClock: { lastsMs: 0, intervalsMs: { hourly: DAY_MS, daily: DAY_MS, weekly: DAY_MS, monthly: DAY_MS } },
     nudge: () => undefined,
     now: await databaseClock({ client, stopping: stopping.signal }),
+    stopping: stopping.signal,
     logger,
   });
   return {

@@ -101,7 +101,6 @@ export function createMonitorCommands(
             await inRunTrace(created, async () => {
               const finish = (session: ClientSession) => complete(session, created._id);
               await commit({ tenant, monitor: created, firstRun: runs.claimed(tenant, created), complete: finish });
-              return true;
             });
             return created;
           });
@@ -147,11 +146,10 @@ function newMonitor(
 ): MonitorDocument {
   const created_at = options.now();
   const open_run = { run_seq: 1, claimed_at: created_at };
-  const schedule = { frequency, created_at, last_due_at: created_at, open_run };
+  const schedule = { _id: newId("mon", created_at), frequency, created_at, last_due_at: created_at, open_run };
   const next = nextRun(options, schedule, created_at);
   const traceparent = activeTraceparent();
   return {
-    _id: newId("mon", created_at),
     organization_id: caller.tenant.organizationId,
     entity_id: entityId,
     checks,
@@ -175,10 +173,7 @@ function withUrl(monitor: MonitorDocument, url: string | null | undefined): Moni
   return { ...rest, url_version: version + 1, ...(url !== null && { webhook_url: url }) };
 }
 
-/**
- * Returns the monitor with another frequency. Its next run is due one new interval after its last due time or, if that has
- * passed, a whole number of intervals after it.
- */
+/** Returns the monitor with another frequency. Its next run is due at the first grid point of the new period. */
 function withFrequency(
   options: ScheduleOptions & { now: () => Date },
   monitor: MonitorDocument,

@@ -109,11 +109,11 @@ export interface ScheduleOptions {
 /** Returns when the run after the one of `last_due_at` is due, and when it may be claimed. */
 export function nextRun(
   { environment, fastClock, runTimeoutMs }: ScheduleOptions,
-  monitor: Pick<MonitorDocument, "frequency" | "created_at" | "last_due_at" | "open_run">,
+  monitor: Pick<MonitorDocument, "_id" | "frequency" | "created_at" | "last_due_at" | "open_run">,
   now: Date,
 ) {
-  const { frequency, created_at: createdAt, last_due_at: lastDueAt } = monitor;
-  const next_run_at = nextDueAt({ environment, frequency, createdAt, lastDueAt }, now, fastClock);
+  const { _id: monitorId, frequency, created_at: createdAt, last_due_at: lastDueAt } = monitor;
+  const next_run_at = nextDueAt({ monitorId, environment, frequency, createdAt, lastDueAt }, now, fastClock);
   return { next_run_at, claimable_at: claimableAt(next_run_at, monitor.open_run, runTimeoutMs) };
 }
 

@@ -1,4 +1,4 @@
-import { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } from "@opentelemetry/api";
+import { type Context, context, propagation, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { MonitorDocument } from "../monitors/monitor.ts";
 
 /** Returns the active trace context in W3C format, or undefined outside of a trace. */
@@ -8,28 +8,40 @@ export function activeTraceparent(): string | undefined {
   return carrier.traceparent;
 }
 
+/** The trace of a run, which begins with its claim. */
+export interface RunTrace {
+  /** Context in which the run's records are made, so that they carry the trace on to the subscriber. */
+  readonly context: Context;
+  /** Recorded when it ends: end it only if the run was claimed. */
+  readonly span: Span;
+}
+
 /**
- * Runs `claim` as the root of a new trace, which the run's records carry on to the subscriber. The trace links to the
- * call that created the monitor. It is not a child of that call, because then all runs of a monitor would be one endless
- * trace. If `claim` returns false, because another replica claimed the run, no span is recorded.
+ * Begins a new trace for a run. It links to the call that created the monitor. It is not a child of that call, because
+ * then all runs of a monitor would be one endless trace.
  */
-export async function inRunTrace(
-  monitor: Pick<MonitorDocument, "_id" | "traceparent" | "run_seq">,
-  claim: () => Promise<boolean>,
-): Promise<boolean> {
+export function startRunTrace(monitor: Pick<MonitorDocument, "_id" | "traceparent" | "run_seq">): RunTrace {
   const created = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: monitor.traceparent }));
   const span = trace.getTracer("monitor").startSpan("monitor run", {
     root: true,
     links: created ? [{ context: created }] : [],
     attributes: { "monitor.id": monitor._id, "monitor.run_seq": monitor.run_seq },
   });
+  return { context: trace.setSpan(context.active(), span), span };
+}
+
+/** Claims a run as the root of its trace. */
+export async function inRunTrace(
+  monitor: Parameters<typeof startRunTrace>[0],
+  claim: () => Promise<void>,
+): Promise<void> {
+  const run = startRunTrace(monitor);
   try {
-    const claimed = await context.with(trace.setSpan(context.active(), span), claim);
-    if (claimed) span.end();
-    return claimed;
+    await context.with(run.context, claim);
   } catch (error) {
-    span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end();
+    run.span.setStatus({ code: SpanStatusCode.ERROR });
     throw error;
+  } finally {
+    run.span.end();
   }
 }

@@ -60,6 +60,7 @@ export function createRuns(options: {
 
     /** Stores runs and requests their verifications, in the transaction that claims them. */
     async begin(session: ClientSession, claimed: readonly ClaimedRun[]): Promise<void> {
+      if (claimed.length === 0) return;
       const documents = claimed.map(({ run }) => run);
       await runs.insertMany(documents, { session });
       await outbox.append(session, ...claimed.map(({ request }) => request));

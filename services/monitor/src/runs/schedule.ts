@@ -1,5 +1,6 @@
 import { Frequency as ProtoFrequency } from "@vvs/proto/monitor/v1/monitor";
 import type { Environment } from "@vvs/tenant";
+import { spreadMs } from "./spread.ts";
 
 /** How often a monitor runs, by the name that the public API and stored documents use. */
 export type Frequency = "hourly" | "daily" | "weekly" | "monthly";
@@ -28,7 +29,8 @@ export interface FastClock {
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const intervalsMs: Readonly<Record<Frequency, number>> = {
+/** Time between two runs of a monitor, in milliseconds. */
+const periodsMs: Readonly<Record<Frequency, number>> = {
   hourly: HOUR_MS,
   daily: DAY_MS,
   weekly: 7 * DAY_MS,
@@ -37,27 +39,25 @@ const intervalsMs: Readonly<Record<Frequency, number>> = {
 
 /** Inputs of a monitor's schedule. */
 export interface Scheduled {
+  readonly monitorId: string;
   readonly environment: Environment;
   readonly frequency: Frequency;
   readonly createdAt: Date;
-  /** Due time of its newest run. */
+  /** Due time of its newest run that was due by the schedule. */
   readonly lastDueAt: Date;
 }
 
-/** Returns the time between two runs of a monitor at this time, in milliseconds. */
-export function intervalMs(monitor: Omit<Scheduled, "lastDueAt">, now: Date, fastClock: FastClock): number {
-  const ageMs = now.getTime() - monitor.createdAt.getTime();
-  const fast = monitor.environment === "sandbox" && ageMs < fastClock.lastsMs;
-  return (fast ? fastClock.intervalsMs : intervalsMs)[monitor.frequency];
-}
-
 /**
- * Returns when the next run is due: a whole number of intervals after the last due time, so that delays do not add up,
- * and the first such time after now, so that runs missed in an outage are skipped.
+ * Returns when the next run is due: at the monitor's first grid point after now. Its grid points are one period apart, at a
+ * place within the period (UTC) that depends only on its id. So a monitor's runs come at regular times, many monitors
+ * created together do not run together, and runs missed in an outage are skipped. On the fast clock it is a whole number of
+ * intervals after the last due time.
  */
 export function nextDueAt(monitor: Scheduled, now: Date, fastClock: FastClock): Date {
-  const interval = intervalMs(monitor, now, fastClock);
-  const sinceDueMs = now.getTime() - monitor.lastDueAt.getTime();
-  const intervals = Math.max(1, Math.floor(sinceDueMs / interval) + 1);
-  return new Date(monitor.lastDueAt.getTime() + intervals * interval);
+  const { monitorId, environment, frequency, createdAt, lastDueAt } = monitor;
+  const isFast = environment === "sandbox" && now.getTime() - createdAt.getTime() < fastClock.lastsMs;
+  const periodMs = (isFast ? fastClock.intervalsMs : periodsMs)[frequency];
+  const gridMs = isFast ? lastDueAt.getTime() : spreadMs(monitorId, periodMs);
+  const afterMs = Math.max(now.getTime(), lastDueAt.getTime());
+  return new Date(gridMs + (Math.floor((afterMs - gridMs) / periodMs) + 1) * periodMs);
 }

@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { type Document, ObjectId } from "mongodb";
+import type { MonitorDocument, RunDocument } from "../monitors/monitor.ts";
 import {
   createTestDomain,
   HOUR,
@@ -11,6 +15,8 @@ import {
   type TestDomain,
 } from "../testing/domain.ts";
 
+const { spans, metric, shutdown } = recordTelemetry();
+
 // Each test has its own domain, so that its schedule is not visible to other tests.
 const uri = process.env.MONGODB_URI!;
 const domains: TestDomain[] = [];
@@ -19,7 +25,10 @@ async function newDomain(options: { environment?: "live" | "sandbox"; prefix?: s
   domains.push(domain);
   return domain;
 }
-afterAll(() => Promise.all(domains.map((domain) => domain.close())));
+afterAll(async () => {
+  await Promise.all(domains.map((domain) => domain.close()));
+  await shutdown();
+});
 
 /** A monitor whose first run has ended. */
 async function idleMonitor(domain: TestDomain, frequency: "hourly" | "daily" = "hourly") {
@@ -29,6 +38,44 @@ async function idleMonitor(domain: TestDomain, frequency: "hourly" | "daily" = "
   await domain.monitors.replaceOne({ _id: value._id }, { ...idle, claimable_at: value.next_run_at });
   return { tenant: caller.tenant, id: value._id, created: value.created_at };
 }
+
+/** Stores monitors of an organization that are due now, whose first run has ended. Returns their ids. */
+async function due(
+  domain: TestDomain,
+  { organizationId, count, traceparent }: { organizationId: string; count: number; traceparent?: string },
+): Promise<string[]> {
+  const at = domain.clock.at;
+  const created = { frequency: "hourly", webhook_url: "https://example.com/hook", next_run_at: at } as const;
+  const monitors = Array.from({ length: count }, (): MonitorDocument => {
+    const { frequency, webhook_url, next_run_at } = created;
+    return {
+      ...{ _id: newId("mon"), organization_id: organizationId, entity_id: newId("ent"), checks: ["sam_registration"] },
+      ...{ frequency, webhook_url, status: "active", created_at: at, created_by: "key_1", created_as: created },
+      ...{ run_seq: 1, last_due_at: at, next_run_at, claimable_at: at, consecutive_errors: 0, event_count: 0 },
+      ...(traceparent && { traceparent }),
+    };
+  });
+  await domain.monitors.insertMany(monitors);
+  return monitors.map(({ _id }) => _id);
+}
+
+const someRun = (organizationId: string, monitorId: string): Omit<RunDocument, "_id"> => ({
+  organization_id: organizationId,
+  monitor_id: monitorId,
+  run_seq: 2,
+  claimed_at: new Date(),
+});
+
+/** Calls a function between the reading of due monitors and their claim. */
+function afterRead(domain: TestDomain, call: () => Promise<unknown>): void {
+  const { claimable } = domain.store;
+  jest.spyOn(domain.store, "claimable").mockImplementationOnce(async (...args) => {
+    const read = await claimable(...args);
+    await call();
+    return read;
+  });
+}
+
 const seqs = async (domain: TestDomain) =>
   (await domain.published("verification.requested", VerificationRequestedSchema)).map(({ run }) => Number(run?.runSeq));
 
@@ -37,10 +84,10 @@ describe("a run", () => {
     const domain = await newDomain();
     const { tenant, id, created } = await idleMonitor(domain);
     domain.pass(5 * SECOND - 1);
-    expect(await domain.scheduler.claimDue()).toEqual({ due: 0, claimed: 0 });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 0, claimed: 0 });
     domain.pass(1);
-    expect(await domain.scheduler.claimDue()).toEqual({ due: 1, claimed: 1 });
-    expect(await domain.scheduler.claimDue()).toEqual({ due: 0, claimed: 0 });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 1, claimed: 1 });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 0, claimed: 0 });
     expect(await seqs(domain)).toEqual([1, 2]);
     const monitor = await domain.store.find(tenant, id);
     expect([monitor?.run_seq, monitor?.next_run_at]).toEqual([2, new Date(created.getTime() + 10 * SECOND)]);
@@ -68,29 +115,155 @@ describe("a run", () => {
     expect(await seqs(domain)).toEqual([1, 2]);
   });
 
-  test("of a monitor that another transaction holds does not delay others, and starts when the transaction ends", async () => {
-    const domain = await newDomain();
-    const held = await idleMonitor(domain);
-    await Promise.all(Array.from({ length: 5 }, () => idleMonitor(domain)));
-    domain.pass(5 * SECOND);
+  test("that was missed in an outage is skipped", async () => {
+    const domain = await newDomain({ environment: "live" });
+    const { tenant, id } = await idleMonitor(domain);
+    domain.pass(10.5 * HOUR);
+    expect((await domain.scheduler.claimDue()).claimed).toBe(1);
+    const next = (await domain.store.find(tenant, id))!.next_run_at!.getTime();
+    expect(next).toBeGreaterThan(domain.clock.at.getTime());
+    expect(next).toBeLessThanOrEqual(domain.clock.at.getTime() + HOUR);
+  });
+
+  test("has a new trace of its own, linked to the call that created the monitor", async () => {
+    const domain = await newDomain({ environment: "live" });
+    const { organizationId } = someCaller("live").tenant;
+    const traceparent = "00-11111111111111111111111111111111-2222222222222222-01";
+    await due(domain, { organizationId, count: 3, traceparent });
+    spans.length = 0;
+    await domain.scheduler.claimDue();
+    const runs = spans.filter(({ name }) => name === "monitor run");
+    expect(runs.map(({ links }) => links[0]?.context.spanId)).toEqual(Array(3).fill("2222222222222222"));
+    const rows = await domain.db.collection("outbox").find({}).toArray();
+    const carried = rows.map(({ headers }) => headers.traceparent.split("-")[1]);
+    expect(new Set(carried)).toEqual(new Set(runs.map((run) => run.spanContext().traceId)));
+    expect(new Set(carried).size).toBe(3);
+  });
+});
+
+describe("a claim that fails", () => {
+  test("because another transaction holds the monitor delays no other, and succeeds when the transaction ends", async () => {
+    const domain = await newDomain({ environment: "live" });
+    const { organizationId } = someCaller("live").tenant;
+    const [held] = await due(domain, { organizationId, count: 6 });
+    await due(domain, { organizationId: someCaller("live").tenant.organizationId, count: 2 });
     await domain.client.withSession(async (killed) => {
       killed.startTransaction();
       // As after a process that crashed during a transaction.
-      await domain.monitors.updateOne({ _id: held.id }, { $set: { webhook_url: "" } }, { session: killed });
-      expect(await domain.scheduler.claimDue()).toEqual({ due: 6, claimed: 5 });
-      expect(await domain.scheduler.claimDue()).toEqual({ due: 1, claimed: 0 });
+      await domain.monitors.updateOne({ _id: held }, { $set: { webhook_url: "" } }, { session: killed });
+      expect(await domain.scheduler.claimDue()).toMatchObject({ due: 8, claimed: 7 });
+      expect(await domain.scheduler.claimDue()).toMatchObject({ due: 1, claimed: 0 });
       await killed.abortTransaction();
     });
-    expect(await domain.scheduler.claimDue()).toEqual({ due: 1, claimed: 1 });
-    expect((await domain.store.find(held.tenant, held.id))?.run_seq).toBe(2);
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 1, claimed: 1 });
   });
 
-  test("that was missed in an outage is skipped", async () => {
+  test("for ever delays neither the rest of its organization, even behind a whole batch of such claims, nor others", async () => {
+    const domain = await newDomain();
+    const { organizationId } = someCaller().tenant;
+    const bad = await due(domain, { organizationId, count: 7 });
+    // The run exists already, so the transaction of each claim is refused.
+    for (const _id of bad) await domain.runs.insertOne({ ...someRun(organizationId, _id), _id: `${_id}:2` });
+    domain.pass(1);
+    const good = await due(domain, { organizationId, count: 2 });
+    const others = await due(domain, { organizationId: someCaller().tenant.organizationId, count: 2 });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 4 });
+    const started = await domain.monitors.find({ run_seq: 2 }).toArray();
+    expect(started.map(({ _id }) => _id).sort()).toEqual([...good, ...others].sort());
+    const failed = (await metric("monitor_claims_failed"))!.dataPoints;
+    expect(
+      failed.find(({ attributes: { environment, reason } }) => environment === "sandbox" && reason === "refused")
+        ?.value,
+    ).toBe(7);
+  });
+
+  test("because the monitor was canceled after it was read starts no run, and the rest of the batch runs", async () => {
     const domain = await newDomain({ environment: "live" });
-    const { tenant, id, created } = await idleMonitor(domain);
-    domain.pass(10.5 * HOUR);
-    expect((await domain.scheduler.claimDue()).claimed).toBe(1);
-    expect((await domain.store.find(tenant, id))?.next_run_at).toEqual(new Date(created.getTime() + 11 * HOUR));
+    const { tenant } = someCaller("live");
+    const [canceled, ...rest] = await due(domain, { organizationId: tenant.organizationId, count: 4 });
+    afterRead(domain, () => domain.commands.cancel(tenant, canceled!));
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 4, claimed: 3, lost: 1 });
+    expect((await domain.monitors.find({ run_seq: 2 }).toArray()).map(({ _id }) => _id).sort()).toEqual(rest.sort());
+    expect(await domain.runs.countDocuments({ monitor_id: canceled! })).toBe(0);
+  });
+
+  test("of an organization that can't be served delays no other organization", async () => {
+    const domain = await newDomain({ environment: "live" });
+    const [broken, ...others] = Array.from({ length: 4 }, () => someCaller("live").tenant.organizationId);
+    for (const organizationId of [broken!, ...others]) await due(domain, { organizationId, count: 1 });
+    const { claimable } = domain.store;
+    jest.spyOn(domain.store, "claimable").mockImplementation(async (tenant, ...rest) => {
+      if (tenant.organizationId === broken) throw new Error("injected");
+      return claimable(tenant, ...rest);
+    });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 3 });
+  });
+
+  test("for every organization is an error, so that the loop waits before it tries again", async () => {
+    const domain = await newDomain({ environment: "live" });
+    for (let index = 0; index < 3; index++)
+      await due(domain, { organizationId: someCaller("live").tenant.organizationId, count: 1 });
+    jest.spyOn(domain.store, "claimable").mockRejectedValue(new Error("injected"));
+    await expect(domain.scheduler.claimDue()).rejects.toThrow("injected");
+  });
+});
+
+describe("organizations", () => {
+  test("have turns: one with many due monitors delays no other, and starts at most a batch in a turn", async () => {
+    const domain = await newDomain({ environment: "live" });
+    const giant = someCaller("live").tenant.organizationId;
+    const small = Array.from({ length: 5 }, () => someCaller("live").tenant.organizationId);
+    await due(domain, { organizationId: giant, count: 250 });
+    domain.pass(1);
+    for (const organizationId of small) await due(domain, { organizationId, count: 30 });
+    const started = (organizationId: string) =>
+      domain.monitors.countDocuments({ organization_id: organizationId, run_seq: 2 });
+    expect(await domain.scheduler.claimDue()).toEqual({ due: 250, claimed: 250, lost: 0, more: true });
+    expect(await Promise.all([giant, ...small].map(started))).toEqual([100, 30, 30, 30, 30, 30]);
+    expect((await domain.scheduler.claimDue()).claimed).toBe(100);
+    expect((await domain.scheduler.claimDue()).claimed).toBe(50);
+    expect((await domain.scheduler.claimDue()).claimed).toBe(0);
+  });
+
+  test("in the sandbox start at most five runs in a turn, longest waiting first", async () => {
+    const domain = await newDomain();
+    const { organizationId } = someCaller().tenant;
+    const first = await due(domain, { organizationId, count: 5 });
+    domain.pass(1);
+    await due(domain, { organizationId, count: 4 });
+    expect((await domain.scheduler.claimDue()).claimed).toBe(5);
+    expect((await domain.monitors.find({ run_seq: 2 }).toArray()).map(({ _id }) => _id).sort()).toEqual(first.sort());
+    expect((await domain.scheduler.claimDue()).claimed).toBe(4);
+  });
+
+  test("are each served by one replica at a time, so no claim is wasted", async () => {
+    const domain = await newDomain({ environment: "live" });
+    const { organizationId } = someCaller("live").tenant;
+    await due(domain, { organizationId, count: 5 });
+    const other = await newDomain({ environment: "live", prefix: domain.prefix });
+    other.clock.at = domain.clock.at;
+    const meanwhile: unknown[] = [];
+    afterRead(domain, async () => meanwhile.push(await other.scheduler.claimDue()));
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 5, lost: 0 });
+    expect(meanwhile).toEqual([{ due: 0, claimed: 0, lost: 0, more: false }]);
+  });
+});
+
+describe("while Kafka is unavailable", () => {
+  test("no run starts once a request has waited for half a minute, and runs start again when it is published", async () => {
+    const domain = await newDomain({ environment: "live" });
+    await due(domain, { organizationId: someCaller("live").tenant.organizationId, count: 1 });
+    const outbox = domain.db.collection("outbox");
+    const held = async () =>
+      (await metric("monitor_starts_held"))!.dataPoints.find(({ attributes }) => attributes.environment === "live")
+        ?.value;
+    await outbox.insertOne({ _id: ObjectId.createFromTime(Date.now() / 1_000 - 40) });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 0 });
+    expect(await held()).toBe(1);
+    await outbox.deleteMany({});
+    await outbox.insertOne({ _id: ObjectId.createFromTime(Date.now() / 1_000 - 20) });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 1 });
+    expect(await held()).toBe(0);
   });
 });
 
@@ -124,7 +297,7 @@ test("a run that ends while its suspended organization's monitor is skipped stay
   const seen = (await domain.store.find(tenant, id))!;
   await domain.monitors.updateOne({ _id: id }, { $unset: { open_run: true } });
   await inTransaction(domain.client, (session) =>
-    domain.store.replaceScheduled(tenant, session, seen, { ...seen, next_run_at: new Date(0) }),
+    domain.store.replaceScheduled(tenant, session, [{ seen, next: { ...seen, next_run_at: new Date(0) } }]),
   );
   expect((await domain.store.find(tenant, id))?.open_run).toBeUndefined();
 });
@@ -149,22 +322,45 @@ describe("a cancellation", () => {
     expect(await domain.runs.countDocuments({ run_seq: 2 })).toBe(claimed);
     expect(await domain.monitors.countDocuments({ status: "canceled", run_seq: 2 })).toBe(claimed);
     domain.pass(HOUR);
-    expect(await domain.scheduler.claimDue()).toEqual({ due: 0, claimed: 0 });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 0, claimed: 0 });
   });
 });
 
 describe("what is due", () => {
   let domain: TestDomain;
+  const examined: Document[] = [];
   beforeAll(async () => {
     domain = await newDomain();
+    for (let index = 0; index < 10; index++)
+      await due(domain, { organizationId: someCaller().tenant.organizationId, count: 20 });
+    domain.pass(-SECOND);
+    for (let index = 0; index < 3; index++)
+      await due(domain, { organizationId: someCaller().tenant.organizationId, count: 20 });
+    // What the store asks is read from MongoDB's profile.
+    await domain.db.command({ profile: 2 });
+    const profile = domain.db.collection("system.profile");
+    const { tenant } = someCaller();
+    await domain.store.longestWaiting(domain.clock.at, 5);
+    await domain.store.allWaiting(domain.clock.at);
+    await domain.store.claimable(tenant, domain.clock.at, 5, []);
+    await domain.db.command({ profile: 0 });
+    examined.push(
+      ...(await profile
+        .find({ ns: /[.]monitors$/ })
+        .sort({ ts: 1 })
+        .toArray()),
+    );
   });
 
-  test("is found through an index", async () => {
-    const plan = await domain.monitors
-      .find({ status: "active", claimable_at: { $lte: domain.clock.at } })
-      .sort({ claimable_at: 1 })
-      .limit(50)
-      .explain("queryPlanner");
-    expect(JSON.stringify(plan.queryPlanner.winningPlan)).toContain('"claimable_at_1"');
+  test("is found without reading what is not due", () => {
+    const [longestWaiting, allWaiting, claimable] = examined;
+    expect(longestWaiting).toMatchObject({ planSummary: "IXSCAN { claimable_at: 1 }", docsExamined: 5 });
+    // One key or two for each organization, and no document.
+    expect(allWaiting).toMatchObject({
+      planSummary: "DISTINCT_SCAN { organization_id: 1, claimable_at: 1 }",
+      docsExamined: 0,
+    });
+    expect(allWaiting!.keysExamined).toBeLessThanOrEqual(2 * 13 + 1);
+    expect(claimable).toMatchObject({ planSummary: "IXSCAN { organization_id: 1, claimable_at: 1 }", docsExamined: 0 });
   });
 });

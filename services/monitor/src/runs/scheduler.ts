@@ -1,103 +1,134 @@
-import { metrics } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
-import { inTransaction } from "@vvs/mongo";
 import { superviseLoop } from "@vvs/retry";
-import type { ClientSession, MongoClient } from "mongodb";
-import { type MonitorDocument, nextRun, type ScheduleOptions } from "../monitors/monitor.ts";
-import { ifUnavailable, type MonitorStore } from "../store.ts";
-import { inRunTrace } from "./run-trace.ts";
-import type { Runs } from "./runs.ts";
+import type { Environment } from "@vvs/tenant";
+import type { MonitorStore } from "../store.ts";
+import type { Claims } from "./claims.ts";
+import type { RunMetrics } from "./run-metrics.ts";
+import type { Turns } from "./turns.ts";
 
-/** Maximum number of due monitors read at a time. */
-const BATCH = 50;
-/** Maximum number of claims made at the same time. */
-const CONCURRENT_CLAIMS = 5;
+/**
+ * Maximum number of runs that an organization starts in one turn. In the sandbox few, so that one developer's monitors do
+ * not delay those of others: at four turns a second, 20 a second.
+ */
+const BATCH: Readonly<Record<Environment, number>> = { live: 100, sandbox: 5 };
+/** Time from one turn of an organization to its next one, in milliseconds. */
+export const TURN_INTERVAL_MS = 250;
+/** How long a turn may last, in milliseconds. After a crash the organization waits that long. */
+export const TURN_LEASE_MS = 10_000;
+/** In this last part of a turn nothing more is begun, in milliseconds. Longer than a claim's transaction. */
+const TURN_END_MS = 6_000;
+/** Maximum number of organizations that a replica serves at the same time. */
+const CONCURRENT_TURNS = 4;
+/** Number of due monitors that are looked at first. If there are no more, only their organizations are served. */
+const LOOK = 100;
+/** No run starts while a record waits for Kafka for longer than this, in milliseconds. */
+const OUTBOX_LIMIT_MS = 30_000;
+/** After so many organizations in a row that could not be served, MongoDB is the cause. */
+const FAILURES_IN_A_ROW = 10;
+
+/** What one round has done. */
+export interface Round {
+  /** Number of due monitors read. */
+  readonly due: number;
+  readonly claimed: number;
+  /** Number of claims that came too late: another replica had won, or the monitor was canceled or changed. */
+  readonly lost: number;
+  /** Whether more monitors were due than one look shows. */
+  readonly more: boolean;
+}
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
- * Starts the runs that are due. Replicas share the work without coordination: a claim only succeeds if the monitor's
- * schedule is still the one that was read, so each run is claimed once, and none after a cancellation.
+ * Starts the runs that are due, by organization in turns: in a turn an organization starts a limited number of runs,
+ * longest waiting first, and all others with due monitors have a turn before its next one. So an organization with very
+ * many due monitors delays no other. Replicas share the turns.
  */
-export function createScheduler(
-  options: ScheduleOptions & {
-    readonly client: MongoClient;
-    readonly store: MonitorStore;
-    readonly runs: Runs;
-    /** Returns whether the organization is suspended. Its monitors do not run. */
-    readonly isSuspended: (organizationId: string) => boolean;
-    readonly now: () => Date;
-    readonly logger: Logger;
-  },
-) {
-  const { environment, store, now, logger } = options;
-  const meter = metrics.getMeter("monitor");
-  const claims = meter.createCounter("monitor_runs_claimed", { description: "Monitor runs started." });
-  const lateness = meter.createHistogram("monitor_run_lateness", {
-    unit: "s",
-    description:
-      "Time between a run's due time and its start. If it grows, there are too few replicas or MongoDB is slow.",
-    advice: { explicitBucketBoundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600] },
-  });
-  const overdue = meter.createCounter("monitor_runs_timed_out", {
-    description:
-      "Runs that had not ended when the next one started. A sustained value means that verifications do not run.",
-  });
+export function createScheduler(options: {
+  readonly environment: Environment;
+  readonly store: MonitorStore;
+  readonly turns: Turns;
+  readonly claims: Claims;
+  readonly metrics: RunMetrics;
+  /** Returns whether the organization is suspended. Its monitors do not run. */
+  readonly isSuspended: (organizationId: string) => boolean;
+  /** Returns how long the oldest record in the outbox has waited, in milliseconds. */
+  readonly oldestUnsentMs: () => Promise<number>;
+  readonly now: () => Date;
+  readonly stopping: AbortSignal;
+  readonly logger: Logger;
+}) {
+  const { environment, store, turns, claims, metrics, now, stopping, logger } = options;
+  let isHeld = false;
 
-  async function claim(seen: MonitorDocument): Promise<boolean> {
-    const at = now();
-    const open_run = { run_seq: seen.run_seq + 1, claimed_at: at };
-    const claimed = { ...seen, run_seq: open_run.run_seq, open_run, last_due_at: seen.next_run_at! };
-    const monitor = { ...claimed, ...nextRun(options, claimed, at) };
-    const tenant = { organizationId: seen.organization_id, environment };
-    const begin = async (session: ClientSession) => {
-      if (!(await store.replaceScheduled(tenant, session, seen, monitor))) return false;
-      await options.runs.begin(session, [options.runs.claimed(tenant, monitor)]);
-      return true;
-    };
-    // No retry while another transaction holds the monitor, so that other monitors do not wait. The next batch has it again.
-    const done = await inRunTrace(monitor, () =>
-      inTransaction(options.client, begin, { retry: false }).catch(ifUnavailable(false)),
-    );
-    if (!done) return false;
-    claims.add(1, { environment });
-    lateness.record(Math.max(0, at.getTime() - seen.next_run_at!.getTime()) / 1_000, { environment });
-    const ids = { environment, organization_id: seen.organization_id, monitor_id: seen._id, run_seq: monitor.run_seq };
-    if (seen.open_run) {
-      overdue.add(1, { environment });
-      logger.warn({ ...ids, open_run_seq: seen.open_run.run_seq }, "run did not end in time; starting the next one");
-    }
-    logger.info({ ...ids, due_at: seen.next_run_at }, "run started");
-    return true;
+  /** Returns whether Kafka is unavailable for so long that further requests would only pile up. */
+  async function isKafkaBehind(): Promise<boolean> {
+    const wasHeld = isHeld;
+    isHeld = (await options.oldestUnsentMs()) > OUTBOX_LIMIT_MS;
+    metrics.held(isHeld);
+    if (isHeld && !wasHeld) logger.error({ environment }, "no run starts while the outbox waits for Kafka");
+    if (!isHeld && wasHeld) logger.info({ environment }, "runs start again");
+    return isHeld;
   }
 
-  /** Moves a due monitor to its next due time without a run. */
-  async function skip(seen: MonitorDocument): Promise<void> {
-    const tenant = { organizationId: seen.organization_id, environment };
-    const skipped = { ...seen, last_due_at: seen.next_run_at! };
-    const monitor = { ...skipped, ...nextRun(options, skipped, now()) };
-    await inTransaction(options.client, (session) => store.replaceScheduled(tenant, session, seen, monitor));
+  /** Serves an organization if it is its turn. If this fails, its next turn comes when this one has expired. */
+  async function serve(organizationId: string): Promise<Omit<Round, "more">> {
+    const untilMs = performance.now() + TURN_LEASE_MS - TURN_END_MS;
+    const turn = await turns.take(organizationId);
+    const done = { due: 0, claimed: 0, lost: 0 };
+    if (!turn) return done;
+    const tenant = { organizationId, environment };
+    const claim = options.isSuspended(organizationId) ? claims.skip : claims.start;
+    const passed: string[] = [];
+    // Usually once. Again if all monitors read could not be claimed, since others may wait behind them.
+    do {
+      const due = await store.claimable(tenant, now(), BATCH[environment], passed);
+      const result = await claim(tenant, due, untilMs);
+      done.due += due.length;
+      done.claimed += result.claimed;
+      done.lost += result.lost.length;
+      passed.push(...result.lost, ...result.failed);
+      if (due.length < BATCH[environment]) break;
+    } while (done.claimed === 0 && performance.now() < untilMs);
+    await turns.end(turn);
+    return done;
   }
 
   return {
-    /** Claims due runs, at most one batch. Returns the number of monitors read and the number of runs claimed. */
-    async claimDue(): Promise<{ due: number; claimed: number }> {
-      const due = shuffled(await store.claimable(now(), BATCH));
-      let count = 0;
-      const work = due[Symbol.iterator]();
+    /**
+     * Gives each organization with due monitors a turn, if it is its turn. Errors: MongoDB is unavailable. A claim that
+     * fails is tried again in a later turn.
+     */
+    async claimDue(): Promise<Round> {
+      const at = now();
+      const { organizations, more } = await store.longestWaiting(at, LOOK);
+      const total = { due: 0, claimed: 0, lost: 0, more: false };
+      if (organizations.length === 0 || (await isKafkaBehind())) return total;
+      const waiting = shuffled(more ? await store.allWaiting(at) : organizations)[Symbol.iterator]();
+      let failures = 0;
       const worker = async () => {
-        for (const monitor of work) {
-          if (options.isSuspended(monitor.organization_id)) await skip(monitor);
-          else if (await claim(monitor)) count++;
+        for (const organizationId of waiting) {
+          try {
+            const done = await serve(organizationId);
+            failures = 0;
+            total.due += done.due;
+            total.claimed += done.claimed;
+            total.lost += done.lost;
+          } catch (err) {
+            failures += 1;
+            logger.warn({ environment, organization_id: organizationId, err }, "starting an organization's runs fails");
+            if (failures >= Math.min(FAILURES_IN_A_ROW, organizations.length)) throw err;
+          }
+          if (stopping.aborted) return;
         }
       };
-      await Promise.all(Array.from({ length: CONCURRENT_CLAIMS }, worker));
-      return { due: due.length, claimed: count };
+      await Promise.all(Array.from({ length: CONCURRENT_TURNS }, worker));
+      return { ...total, more };
     },
   };
 }
 
-/** Claims runs until stopped, and retries while MongoDB fails. Resolves when the claims in progress are done. */
+/** Starts due runs until stopped, and retries while MongoDB fails. Resolves when the claims in progress are done. */
 export function runScheduler(
   scheduler: Scheduler,
   options: { pollMs: number; onClaimed: () => void; signal: AbortSignal; logger: Logger },
@@ -105,9 +136,9 @@ export function runScheduler(
   const { pollMs, onClaimed, signal, logger } = options;
   const loop = superviseLoop({
     async round() {
-      const { due, claimed } = await scheduler.claimDue();
+      const { claimed, more } = await scheduler.claimDue();
       if (claimed > 0) onClaimed();
-      return due < BATCH || claimed === 0 ? pollMs : 0;
+      return more && claimed > 0 ? 0 : pollMs;
     },
     failure: "starting due runs fails; retrying",
     recovery: "starting due runs succeeds again",
@@ -117,7 +148,7 @@ export function runScheduler(
   return loop.ended();
 }
 
-/** Returns the items in random order, so that replicas with the same batch rarely try the same monitor. */
+/** Returns the items in random order, so that replicas rarely try the same organization at the same time. */
 function shuffled<T>(items: readonly T[]): T[] {
   const placed = items.map((item) => ({ item, place: Math.random() }));
   return placed.sort((left, right) => left.place - right.place).map(({ item }) => item);

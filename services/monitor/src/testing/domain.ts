@@ -56,9 +56,11 @@ export async function createTestDomain(options: {
     allowPrivateTargets: false,
     runTimeoutMs: RUN_TIMEOUT_MS,
     isSuspended: (organizationId) => suspended.has(organizationId),
+    turnIntervalMs: 0,
     fastClock,
     nudge: () => undefined,
     now: () => clock.at,
+    stopping: new AbortController().signal,
     logger,
   });
   return {

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { Db } from "mongodb";
+import { collections } from "../store.ts";
+
+/** A turn that this process has taken. */
+export interface Turn {
+  readonly organizationId: string;
+  readonly id: string;
+  /** When the turn was taken, by the database's clock. */
+  readonly takenAt: Date;
+}
+
+export type Turns = ReturnType<typeof createTurns>;
+
+/**
+ * The turns of organizations in the scheduler, which all replicas share: one replica at a time claims the due monitors of
+ * an organization, and each organization has its next turn some time after its last. They only divide the work. A lost
+ * turn costs time and no run is claimed twice, so that writes need not be confirmed by a majority.
+ */
+export function createTurns(options: {
+  db: Db;
+  /** How long a turn lasts that is not ended, as after a crash, in milliseconds. */
+  leaseMs: number;
+  /** Time from the beginning of a turn to the beginning of the next one of the same organization, in milliseconds. */
+  intervalMs: number;
+}) {
+  const { leaseMs, intervalMs } = options;
+  const { turns } = collections(options.db);
+  const writeConcern = { w: 1 };
+  const inLease = { $dateAdd: { startDate: "$$NOW", unit: "millisecond", amount: leaseMs } };
+  const isNotDue = { $gt: ["$next_turn_at", "$$NOW"] };
+  return {
+    /** Takes the organization's turn if it is due, by the database's clock. Returns undefined if it is not. */
+    async take(organizationId: string): Promise<Turn | undefined> {
+      const id = randomUUID();
+      const taken = await turns.findOneAndUpdate(
+        { _id: organizationId },
+        [
+          {
+            $set: {
+              next_turn_at: { $cond: [isNotDue, "$next_turn_at", inLease] },
+              turn_id: { $cond: [isNotDue, "$turn_id", id] },
+            },
+          },
+        ],
+        { upsert: true, returnDocument: "after", writeConcern },
+      );
+      if (taken?.turn_id !== id) return undefined;
+      return { organizationId, id, takenAt: new Date(taken.next_turn_at.getTime() - leaseMs) };
+    },
+
+    /** Ends a turn, unless another replica has taken over by now. */
+    async end({ organizationId, id, takenAt }: Turn): Promise<void> {
+      const next_turn_at = new Date(takenAt.getTime() + intervalMs);
+      await turns.updateOne({ _id: organizationId, turn_id: id }, { $set: { next_turn_at } }, { writeConcern });
+    },
+  };
+}
