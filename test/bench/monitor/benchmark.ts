@@ -10,13 +10,14 @@ import { withCloses } from "../with-closes.ts";
 import { fair } from "./fair.ts";
 import { idle } from "./idle.ts";
 import type { Row } from "./row.ts";
+import { slowTin } from "./slow-tin.ts";
 
-const rows: readonly Row[] = [fair, idle];
+const rows: readonly Row[] = [fair, idle, slowTin];
 
 /** Monitors in numbers that an organization with a large account has. */
 export const monitorBenchmark: Benchmark = {
   name: "monitor",
-  about: "the monitors' scheduler with many monitors, and with organizations that have very different numbers of them",
+  about: "many monitors: their scheduler, organizations with very different numbers of them, and a slow TIN provider",
   usage: `[${rows.map(({ name }) => name).join("] [")}]`,
   targets: Object.assign({}, ...rows.map(({ targets }) => targets)),
   async run(log, args) {
