@@ -27,6 +27,8 @@ export interface UserDocument {
   readonly password_hash: string;
   readonly organization_id: string;
   readonly role: Role;
+  /** One of the product's operators; only the operator's command sets it. */
+  readonly is_operator?: true;
   readonly created_at: Date;
   readonly last_signed_in_at?: Date;
   /** The authenticator app that sign-ins ask for. */

@@ -110,6 +110,18 @@ export const commands: Readonly<Record<string, Command>> = {
       return userView(await domain.operatedUsers.setRole(operator, input));
     },
   },
+  "user make-operator": {
+    usage: "--email ADDRESS",
+    does: "makes a user one of the product's operators, who may see figures of all organizations together in the dashboard; only members of the operator's own organization should be",
+    run: async ({ domain, required }) =>
+      userView(await domain.operatedUsers.setOperator(operator, { email: required("email"), isOperator: true })),
+  },
+  "user unmake-operator": {
+    usage: "--email ADDRESS",
+    does: "ends that, from the user's next request",
+    run: async ({ domain, required }) =>
+      userView(await domain.operatedUsers.setOperator(operator, { email: required("email"), isOperator: false })),
+  },
   "user remove": {
     usage: "--email ADDRESS [--successor ADDRESS]",
     does: "removes a user from their organization and ends their sessions; the last owner needs a successor, as above. They cannot return by single sign-on until an owner invites them",
@@ -194,8 +206,15 @@ function organizationView(organization: OrganizationDocument) {
   return { id, name, plan, limit_per_minute: limitPerMinute(organization), status, created_at };
 }
 
-function userView({ _id: id, email, role, totp, created_at, last_signed_in_at }: UserDocument) {
-  const view = { id, email, role, has_authenticator: totp !== undefined, created_at };
+function userView({ _id: id, email, role, is_operator, totp, created_at, last_signed_in_at }: UserDocument) {
+  const view = {
+    id,
+    email,
+    role,
+    is_operator: is_operator ?? false,
+    has_authenticator: totp !== undefined,
+    created_at,
+  };
   return { ...view, ...(last_signed_in_at && { last_signed_in_at }) };
 }
 

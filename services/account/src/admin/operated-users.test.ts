@@ -34,6 +34,56 @@ const entriesOf = (target: string) =>
     .toArray();
 const lastOwner = { code: "invalid_request", details: [expect.objectContaining({ path: "successor" })] };
 
+describe("an operator of the product", () => {
+  const operatorEntries = () =>
+    account.domain.store.auditLog
+      .find({ target: developer._id, action: /^user[.]operator/ })
+      .sort({ _id: 1 })
+      .toArray();
+  const set = (isOperator: boolean) =>
+    account.domain.operatedUsers.setOperator(operator, { email: developer.email.toUpperCase(), isOperator });
+
+  test("is one in the session from the next request, until that is taken back; both audited once", async () => {
+    const { token, session } = await account.domain.signIns.signIn({
+      email: developer.email,
+      password: "correct horse battery",
+      clientAddress: "203.0.113.7",
+      userAgent: "",
+    });
+    expect(session.isOperator).toBe(false);
+    const isOperator = async () => (await account.domain.signIns.getSession(token)).isOperator;
+    for (let time = 0; time < 2; time++) {
+      expect(await set(true)).toMatchObject({ _id: developer._id, is_operator: true });
+      expect(await isOperator()).toBe(true);
+    }
+    expect(await Promise.all([set(false), set(false)])).toMatchObject([{ _id: developer._id }, { _id: developer._id }]);
+    expect(await isOperator()).toBe(false);
+    expect(
+      (await operatorEntries()).map(({ actor, action, organization_id }) => [actor, action, organization_id]),
+    ).toEqual([
+      ["operator", "user.operator_granted", organizationId],
+      ["operator", "user.operator_revoked", organizationId],
+    ]);
+  });
+
+  test("stays one with another role, and is none after they were removed and created again", async () => {
+    await set(true);
+    await account.domain.operatedUsers.setRole(operator, { email: developer.email, role: "read_only" });
+    expect(await account.domain.users.find(developer.email)).toMatchObject({ is_operator: true });
+    await account.domain.operatedUsers.remove(operator, { email: developer.email });
+    const input = { organizationId, email: developer.email, password: "correct horse battery", role: "owner" };
+    const again = await account.domain.users.create(operator, input);
+    expect(await account.domain.users.find(again.email)).not.toHaveProperty("is_operator");
+  });
+
+  test("can only be a user who exists", async () => {
+    const unknown = { email: "nobody@example.com", isOperator: true };
+    await expect(account.domain.operatedUsers.setOperator(operator, unknown)).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+});
+
 describe("the last owner", () => {
   test("keeps their role and cannot be removed unless the operator names a successor", async () => {
     const { email } = owner;

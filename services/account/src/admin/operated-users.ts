@@ -77,6 +77,21 @@ export function createOperatedUsers(options: Basics & { mailQueue: MailQueue }) 
       }),
 
     /**
+     * Makes a user one of the product's operators, or ends that, from their next request. Repeatable. Errors: not_found.
+     */
+    setOperator: (by: Actor, input: { email: string; isOperator: boolean }): Promise<UserDocument> =>
+      inTransaction(client, async (session) => {
+        const { is_operator, ...user } = await userOf(input.email, session);
+        const [change, action, changed] = input.isOperator
+          ? ([{ $set: { is_operator: true } }, "user.operator_granted", { ...user, is_operator: true }] as const)
+          : ([{ $unset: { is_operator: true } }, "user.operator_revoked", user] as const);
+        if (input.isOperator === (is_operator ?? false)) return changed;
+        await store.users.updateOne({ _id: user._id }, change, { session });
+        await audit.append(session, by, userEntry(action, user));
+        return changed;
+      }),
+
+    /**
      * Turns off the authenticator app of a user who lost it, so that the password is enough, ends their sessions and
      * notifies them by email. Changes nothing if there is no app. Errors: not_found.
      */

@@ -22,6 +22,8 @@ export type AuditAction =
   | "user.totp_disabled"
   | "user.passkey_added"
   | "user.passkey_removed"
+  | "user.operator_granted"
+  | "user.operator_revoked"
   | "member.role_changed"
   | "member.removed"
   | "member.left"

@@ -12,6 +12,8 @@ export interface SignedIn {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: Role;
+  /** One of the product's operators. */
+  readonly isOperator: boolean;
   /** When the session ends at the latest. */
   readonly expiresAt: Date;
   /** When the user last confirmed their identity, here or to their identity provider. */
@@ -36,6 +38,7 @@ export function createLiveSessions({ store, now }: { store: AccountStore; now: (
       organizationId: organization._id,
       organizationName: organization.name,
       role: user.role,
+      isOperator: user.is_operator ?? false,
       expiresAt: session.expires_at,
       authenticatedAt: session.authenticated_at ?? session.created_at,
       ...(session.identity_provider_id && { identityProviderId: session.identity_provider_id }),

@@ -18,6 +18,8 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
   },
   Members: {
     "user.created": "created the user",
+    "user.operator_granted": "made an operator of the product of",
+    "user.operator_revoked": "took back the operator's access of",
     "member.role_changed": "changed the role of",
     "member.removed": "removed",
     "member.left": "left the organization",

@@ -115,6 +115,13 @@ export declare type Session = Message<"vvs.account.v1.Session"> & {
    * @generated from field: string identity_provider_id = 8;
    */
   identityProviderId: string;
+
+  /**
+   * Whether the user is one of the product's operators, who see figures of all organizations together.
+   *
+   * @generated from field: bool is_operator = 9;
+   */
+  isOperator: boolean;
 };
 
 /**
