@@ -133,8 +133,10 @@ const services = Object.keys(topology);
     expect(readBy("monitor")).toEqual([
       ["eu.monitor.live", "eu.live.verification.completed"],
       ["eu.monitor.live", "eu.live.monitor.change_detected"],
+      ["eu.monitor.live", "eu.live.registry.changed"],
       ["eu.monitor.sandbox", "eu.sandbox.verification.completed"],
       ["eu.monitor.sandbox", "eu.sandbox.monitor.change_detected"],
+      ["eu.monitor.sandbox", "eu.sandbox.registry.changed"],
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { count, environmentWithLocalRun, keyRing, loadConfig, port, serviceSection, z } from "@vvs/config";
+import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
 import { rpcSection } from "@vvs/rpc";
 
@@ -15,6 +16,7 @@ export const loadEntityConfig = () =>
     z.object({
       ...serviceSection,
       ...mongoSection,
+      ...kafkaSection,
       ...rpcSection,
       /** Address of the gRPC server; must be loopback unless TLS is configured. */
       RPC_HOST: z.string().default("127.0.0.1"),

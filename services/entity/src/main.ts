@@ -1,7 +1,12 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
+import { runOutboxRelay } from "@vvs/outbox";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
+import { runPublisher } from "./announcements/publisher.ts";
 import { callers } from "./api.ts";
 import { loadEntityConfig } from "./config.ts";
 import { createEntityApplication } from "./domain.ts";
@@ -30,6 +35,18 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
     logger,
   });
   onClose("rekeying", () => rekeying.stop());
+
+  // Only live: the sandbox's registry comes from the migration and never changes.
+  const db = databases.live;
+  const kafka = createKafka({ ...kafkaOptions(config), clientId: "entity", logger });
+  const producer = kafka.producer();
+  onClose("producer", () => producer.close());
+  const owner = `${hostname()}:${randomUUID()}`;
+  const relay = runOutboxRelay({ db, producer, owner, logger });
+  onClose("outbox relay", () => relay.stop());
+  const topic = kafka.topicFor("live", topicNames.registryChanged);
+  const publisher = runPublisher({ client, db, topic, nudge: relay.nudge, owner, logger });
+  onClose("registry publisher", () => publisher.stop());
 
   const handlers = createEntityApplication({
     client,

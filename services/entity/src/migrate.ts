@@ -1,7 +1,9 @@
 import { migrateIdempotency } from "@vvs/idempotency";
 import { createCollections, environmentDatabases } from "@vvs/mongo";
+import { migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
+import { UNPUBLISHED } from "./announcements/announce.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
 
@@ -24,8 +26,10 @@ async function createIndexes(db: Db): Promise<void> {
   const collections = collectionsOf(db);
   const { entities, snapshots, carriedTins, remembered, exclusions, loads, quarantine, changes, tinReveals } =
     collections;
-  const { fingerprintKeys, loadLocks, createdCounts } = collections;
-  const unindexed = [fingerprintKeys, loadLocks, createdCounts].map(({ collectionName }) => collectionName);
+  const { fingerprintKeys, loadLocks, createdCounts, announcements } = collections;
+  const unindexed = [fingerprintKeys, loadLocks, createdCounts, announcements].map(
+    ({ collectionName }) => collectionName,
+  );
   await createCollections(db, unindexed);
   await entities.createIndexes([
     {
@@ -82,7 +86,9 @@ async function createIndexes(db: Db): Promise<void> {
   await collections.identifierGuards.createIndexes([{ key: { at: 1 }, expireAfterSeconds: GUARD_SECONDS }]);
   await loads.createIndexes([{ key: { kind: 1, state: 1, cut_date: -1, finished_at: -1 } }]);
   await quarantine.createIndexes([{ key: { load_id: 1, line_number: 1 }, unique: true }]);
-  await changes.createIndexes([{ key: { load_id: 1, _id: 1 } }]);
+  await changes.createIndexes([{ key: { load_id: 1, _id: 1 } }, UNPUBLISHED]);
   await tinReveals.createIndexes([{ key: { organization_id: 1, at: -1 } }]);
   await migrateIdempotency(db);
+  await migrateOutbox(db);
+  await migrateLeases(db, "registry_publisher");
 }

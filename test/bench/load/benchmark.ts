@@ -82,9 +82,10 @@ async function measure({ size, prefix, folder, log, onClose }: Run): Promise<Mea
   onClose(() => sink.stop());
   const environment = { MONGODB_URI: servers.mongodbUri, MONGODB_DATABASE_PREFIX: prefix };
   const { TIN_KEYS, TIN_HASH_KEYS } = generateSecrets();
+  const KAFKA_BROKERS = servers.kafkaBrokers.join(",");
   const service = await startServiceProcess({
     name: "entity",
-    environment: { ...environment, TIN_KEYS, TIN_HASH_KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: sink.line },
+    environment: { ...environment, KAFKA_BROKERS, TIN_KEYS, TIN_HASH_KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: sink.line },
     logFile: join(folder, "entity.log"),
   });
   onClose(() => service.stop());

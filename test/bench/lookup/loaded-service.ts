@@ -62,11 +62,12 @@ export async function startLoadedService(options: {
   const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
   onClose(() => sink.stop());
   const { TIN_KEYS, TIN_HASH_KEYS } = generateSecrets();
+  const KAFKA_BROKERS = servers.kafkaBrokers.join(",");
   const logFile = join(folder, "entity.log");
   const startedAt = performance.now();
   const service = await startServiceProcess({
     name: "entity",
-    environment: { ...environment, TIN_KEYS, TIN_HASH_KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: sink.line },
+    environment: { ...environment, KAFKA_BROKERS, TIN_KEYS, TIN_HASH_KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: sink.line },
     logFile,
   });
   onClose(() => service.stop());

@@ -1,5 +1,5 @@
 import type { CapDocument } from "@vvs/mongo";
-import type { Binary, Collection, Db } from "mongodb";
+import type { Binary, Collection, Db, ObjectId } from "mongodb";
 import type { IsoDate } from "./dates.ts";
 import type { Address, SamFacts } from "./facts.ts";
 
@@ -253,6 +253,26 @@ export interface ChangePageDocument {
   }[];
   /** Entities that the file before had and this complete one lacks. */
   readonly gone: readonly string[];
+  /** Entities that changed in what monitors watch, even if the public view does not show it; absent if none did. */
+  readonly watched?: readonly string[];
+  /** Those of them that are newly excluded. */
+  readonly excluded?: readonly string[];
+  /** Those of them that are no longer excluded. */
+  readonly cleared?: readonly string[];
+  /** The run of the load, until its changes are published. Absent where nothing is to be, and on pages older than this field. */
+  readonly unpublished?: ObjectId;
+}
+
+/** Changes that are in force and not all published yet; removed once they are. `_id` is the run that was finished. */
+export interface AnnouncementDocument {
+  readonly _id: ObjectId;
+  /** The load that was finished, or withdrawn. */
+  readonly load_id: string;
+  readonly withdrawn: boolean;
+  /** The runs whose pages are to be published: this one, and earlier ones that were killed. */
+  readonly runs: readonly ObjectId[];
+  /** Time from which every reader sees the changes; absent until publishing begins. */
+  readonly changed_at?: Date;
 }
 
 /** The lock of the load that is running: two loads never run at the same time, as each depends on what the other writes. */
@@ -299,6 +319,7 @@ export interface Collections {
   readonly loads: Collection<LoadDocument>;
   readonly quarantine: Collection<QuarantineDocument>;
   readonly changes: Collection<ChangePageDocument>;
+  readonly announcements: Collection<AnnouncementDocument>;
   readonly loadLocks: Collection<LoadLockDocument>;
   readonly tinReveals: Collection<TinRevealDocument>;
   /** The number of entities that each organization created, in an environment with a cap. */
@@ -319,6 +340,7 @@ export function collectionsOf(db: Db): Collections {
     loads: db.collection("registry_loads", options),
     quarantine: db.collection("registry_quarantine", options),
     changes: db.collection("registry_changes", options),
+    announcements: db.collection("registry_announcements", options),
     loadLocks: db.collection("registry_locks", options),
     tinReveals: db.collection("tin_reveals", options),
     createdCounts: db.collection("entity_counts", options),

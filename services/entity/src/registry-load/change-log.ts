@@ -1,5 +1,16 @@
-import type { Collections, LoadChanges, LoadDocument } from "../model/documents.ts";
+import type { ClientSession, ObjectId } from "mongodb";
+import type { ChangePageDocument, Collections, LoadChanges, LoadDocument } from "../model/documents.ts";
 import { RegistryFileError } from "./files/errors.ts";
+import type { WatchedEffect } from "./watched-effect.ts";
+
+/** Where a run of a load records its changes. */
+export interface RecordedRun {
+  readonly collections: Collections;
+  /** The load, or the withdrawal; undefined for writes that are not a load of a file, which are not recorded. */
+  readonly loadId: string | undefined;
+  /** This run of it, of which there are several after a kill. */
+  readonly runId?: ObjectId;
+}
 
 /** What a load did to one entity; its snapshots of this version and the previous one have the values. */
 export interface ListedChange {
@@ -10,6 +21,30 @@ export interface ListedChange {
   /** Absent for an entity that is gone, which makes no version. */
   readonly version?: number;
   readonly fields: readonly string[];
+}
+
+/**
+ * Records changes in the transaction that makes them. Those that monitors watch are marked as not published, until the load
+ * or withdrawal is finished and they are.
+ */
+export async function recordChanges(
+  { collections, loadId, runId }: RecordedRun,
+  session: ClientSession,
+  made: Partial<Pick<ChangePageDocument, "added" | "changed" | "gone">> & {
+    /** By the id of the entity; without those that are gone. */
+    effects?: ReadonlyMap<string, WatchedEffect>;
+  },
+): Promise<void> {
+  if (loadId === undefined) return;
+  const { added = [], changed = [], gone = [], effects = new Map<string, WatchedEffect>() } = made;
+  const withEffect = (wanted: WatchedEffect) => [...effects].flatMap(([id, effect]) => (effect === wanted ? id : []));
+  const watched = effects.size > 0 && {
+    watched: [...effects.keys()],
+    excluded: withEffect("excluded"),
+    cleared: withEffect("cleared"),
+  };
+  const unpublished = watched || gone.length > 0 ? runId : undefined;
+  await collections.changes.insertOne({ load_id: loadId, added, changed, gone, ...watched, unpublished }, { session });
 }
 
 /** Counts what all runs of a load changed. */

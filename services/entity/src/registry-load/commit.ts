@@ -3,7 +3,6 @@ import canonicalize from "canonicalize";
 import type { AnyBulkWriteOperation } from "mongodb";
 import type {
   ChangePageDocument,
-  Collections,
   EntityDocument,
   PublicEntity,
   SnapshotDocument,
@@ -12,7 +11,9 @@ import type {
 import { asReadBefore, StaleEntityError } from "../model/entity-writes.ts";
 import { nextVersion } from "../model/snapshots.ts";
 import { publicView } from "../model/view.ts";
+import { type RecordedRun, recordChanges } from "./change-log.ts";
 import type { Transact } from "./load-lock.ts";
+import { type WatchedEffect, watchedEffect } from "./watched-effect.ts";
 
 /** An entity before and after a change. */
 export interface EntityChange {
@@ -24,12 +25,9 @@ export interface EntityChange {
 export type ChangeOutcome = "new" | "changed" | "unseen" | "unchanged";
 
 /** Where and how a load writes. */
-export interface LoadTarget {
+export interface LoadTarget extends RecordedRun {
   /** Commits only if no other load has taken over. */
   readonly transact: Transact;
-  readonly collections: Collections;
-  /** The load whose changes are recorded; undefined for writes that are not a load of a file. */
-  readonly loadId: string | undefined;
   /** The author of the snapshots. */
   readonly actor: string;
   readonly now: Date;
@@ -40,6 +38,7 @@ interface Writes {
   readonly replacements: AnyBulkWriteOperation<EntityDocument>[];
   readonly snapshots: SnapshotDocument[];
   readonly changed: ChangePageDocument["changed"][number][];
+  readonly effects: Map<string, WatchedEffect>;
 }
 
 /**
@@ -47,7 +46,7 @@ interface Writes {
  * Errors: StaleEntityError or a duplicate key if another call wrote an entity meanwhile; read again.
  */
 export async function commitChanges(target: LoadTarget, changes: readonly EntityChange[]): Promise<ChangeOutcome[]> {
-  const writes: Writes = { inserts: [], replacements: [], snapshots: [], changed: [] };
+  const writes: Writes = { inserts: [], replacements: [], snapshots: [], changed: [], effects: new Map() };
   const outcomes = changes.map((change) => collect(change, target, writes));
   if (writes.inserts.length > 0 || writes.replacements.length > 0) await write(target, writes);
   return outcomes;
@@ -59,6 +58,7 @@ function collect({ previous, entity }: EntityChange, { actor, now }: LoadTarget,
     if (storedText(previous) === storedText(entity)) return "unchanged";
     const { version, last_hash, changed_at } = previous;
     const revision = (previous.revision ?? 0) + 1;
+    noteEffect({ previous, entity }, now, writes);
     writes.replacements.push(replacement(previous, { ...entity, version, revision, last_hash, changed_at }));
     return "unseen";
   }
@@ -69,12 +69,19 @@ function collect({ previous, entity }: EntityChange, { actor, now }: LoadTarget,
     return "new";
   }
   writes.replacements.push(replacement(previous, next.entity));
+  noteEffect({ previous, entity }, now, writes);
   writes.changed.push({ entity_id: entity._id, version: next.entity.version, fields });
   return "changed";
 }
 
-function write({ transact, collections, loadId }: LoadTarget, writes: Writes): Promise<void> {
-  const { inserts, replacements, snapshots, changed } = writes;
+function noteEffect({ previous, entity }: EntityChange, now: Date, { effects }: Writes): void {
+  const effect = previous && watchedEffect(previous, entity, now);
+  if (effect) effects.set(entity._id, effect);
+}
+
+function write(target: LoadTarget, writes: Writes): Promise<void> {
+  const { transact, collections } = target;
+  const { inserts, replacements, snapshots, changed, effects } = writes;
   const added = inserts.map(({ _id }) => _id);
   return transact(async (session) => {
     if (inserts.length > 0) await collections.entities.insertMany(inserts, { session });
@@ -85,9 +92,7 @@ function write({ transact, collections, loadId }: LoadTarget, writes: Writes): P
       }
     }
     if (snapshots.length > 0) await collections.snapshots.insertMany(snapshots, { session });
-    if (loadId !== undefined && snapshots.length > 0) {
-      await collections.changes.insertOne({ load_id: loadId, added, changed, gone: [] }, { session });
-    }
+    if (snapshots.length > 0 || effects.size > 0) await recordChanges(target, session, { added, changed, effects });
   });
 }
 

@@ -1,4 +1,5 @@
-import type { ClientSession, MongoClient } from "mongodb";
+import { type ClientSession, type MongoClient, ObjectId } from "mongodb";
+import { announceChanges } from "../announcements/announce.ts";
 import { dateOf, type IsoDate } from "../model/dates.ts";
 import type { Collections, LoadChanges, LoadDocument, QuarantineDocument } from "../model/documents.ts";
 import { summarizeChanges } from "./change-log.ts";
@@ -80,7 +81,8 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
     await options.refuse?.(file);
     await transact((session) => begin(collections, session, loadId, { kind, file, startedAt: now() }));
     const quarantine = createQuarantine(collections, transact, loadId);
-    const target = { transact, collections, loadId, actor: `registry:${fileName}`, now: startedAt };
+    const runId = new ObjectId();
+    const target = { transact, collections, loadId, runId, actor: `registry:${fileName}`, now: startedAt };
     await apply({
       ...target,
       file,
@@ -93,7 +95,10 @@ export async function runLoad<File extends LoadedFile, Count extends string>(
     await quarantine.flush();
     const changes = await summarizeChanges(collections, loadId);
     const done = { state: "done" as const, finished_at: now(), counts: { rows, ...counts }, changes };
-    await transact((session) => collections.loads.updateOne({ _id: loadId }, { $set: done }, { session }));
+    await transact(async (session) => {
+      await collections.loads.updateOne({ _id: loadId }, { $set: done }, { session });
+      await announceChanges(collections, session, { runId, loadId, withdrawn: false });
+    });
     return report(false, changes);
   } finally {
     await lock.release();

@@ -1,8 +1,7 @@
+import { recordChanges } from "./change-log.ts";
 import type { LoadTarget } from "./commit.ts";
 import { inBatches } from "./load-log.ts";
 import type { UeiSet } from "./uei-set.ts";
-
-type FileLoad = LoadTarget & { readonly loadId: string };
 
 const BATCH_SIZE = 500;
 /** The driver would take 16 MB at a time. */
@@ -12,7 +11,7 @@ const CURSOR_BATCH = 2_000;
  * Marks the listed registry entities that a complete file lacks; returns how many. Their facts stay, but the registry no
  * longer vouches for them. After a kill, the next run marks the rest.
  */
-export async function markGone(target: FileLoad, ueis: UeiSet): Promise<number> {
+export async function markGone(target: LoadTarget, ueis: UeiSet): Promise<number> {
   // Reads only the index, a million UEIs in a second, and then only the absent entities themselves.
   const known = target.collections.entities
     .find({ "identifiers.uei": { $gt: "" } })
@@ -33,16 +32,16 @@ export async function markGone(target: FileLoad, ueis: UeiSet): Promise<number> 
   return gone;
 }
 
-async function mark({ transact, collections, loadId }: FileLoad, ueis: readonly string[]): Promise<number> {
-  const { entities, changes } = collections;
+async function mark(target: LoadTarget, ueis: readonly string[]): Promise<number> {
+  const { entities } = target.collections;
   const filter = { "identifiers.uei": { $in: [...ueis] }, organization_id: null, listed: true };
   const found = await entities.find(filter).project<{ _id: string }>({ _id: 1 }).toArray();
   if (found.length === 0) return 0;
   const gone = found.map(({ _id }) => _id);
   const listed = { _id: { $in: gone }, listed: true };
-  return transact(async (session) => {
+  return target.transact(async (session) => {
     const marked = await entities.updateMany(listed, { $set: { listed: false } }, { session });
-    await changes.insertOne({ load_id: loadId, added: [], changed: [], gone }, { session });
+    await recordChanges(target, session, { gone });
     return marked.modifiedCount;
   });
 }

@@ -1,5 +1,6 @@
 import type { EntityDocument, LoadDocument, UnversionedEntity } from "../model/documents.ts";
 import { untilUndisturbed } from "../model/entity-writes.ts";
+import { recordChanges } from "./change-log.ts";
 import { commitChanges, type LoadTarget } from "./commit.ts";
 
 const BATCH_SIZE = 250;
@@ -41,14 +42,17 @@ function withoutRow(entity: EntityDocument): UnversionedEntity {
 }
 
 /** Lists again what the load marked gone. Its record of that stays. */
-async function relist({ transact, collections }: LoadTarget, load: LoadDocument): Promise<number> {
-  const { changes, entities } = collections;
+async function relist(target: LoadTarget, load: LoadDocument): Promise<number> {
+  const { changes, entities } = target.collections;
   let relisted = 0;
   for await (const { gone } of changes.find({ load_id: load._id, gone: { $ne: [] } }).batchSize(10)) {
     const unlisted = { _id: { $in: [...gone] }, listed: false };
-    relisted += await transact(
-      async (session) => (await entities.updateMany(unlisted, { $set: { listed: true } }, { session })).modifiedCount,
-    );
+    relisted += await target.transact(async (session) => {
+      const { modifiedCount } = await entities.updateMany(unlisted, { $set: { listed: true } }, { session });
+      const effects = new Map(gone.map((id) => [id, "changed" as const]));
+      if (modifiedCount > 0) await recordChanges(target, session, { effects });
+      return modifiedCount;
+    });
   }
   return relisted;
 }

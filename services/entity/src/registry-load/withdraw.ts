@@ -1,3 +1,5 @@
+import { ObjectId } from "mongodb";
+import { announceChanges } from "../announcements/announce.ts";
 import type { Collections, LoadDocument } from "../model/documents.ts";
 import { RegistryFileError } from "./files/errors.ts";
 import { holdLoadLock } from "./load-lock.ts";
@@ -51,11 +53,22 @@ export async function withdrawLoad(options: WithdrawalOptions): Promise<Withdraw
       loads.updateOne({ _id: loadId }, { $set: { state: "withdrawn", withdrawn } }, { session }),
     );
     const { transact } = lock;
-    // Without a loadId, so that the record of what the load changed stays as it is.
-    const target = { transact, collections, loadId: undefined, actor: `registry:${fileName}`, now: now() };
+    const runId = new ObjectId();
+    // An id of its own, so that the record of what the load changed stays as it is.
+    const target = {
+      transact,
+      collections,
+      loadId: `withdrawal:${loadId}`,
+      runId,
+      actor: `registry:${fileName}`,
+      now: now(),
+    };
     const counts = await (load.kind === "registry" ? withdrawRegistry(target, load) : withdrawExclusions(target, load));
     const finished = { "withdrawn.finished_at": now() };
-    await transact((session) => loads.updateOne({ _id: loadId }, { $set: finished }, { session }));
+    await transact(async (session) => {
+      await loads.updateOne({ _id: loadId }, { $set: finished }, { session });
+      await announceChanges(collections, session, { runId, loadId, withdrawn: true });
+    });
     return { load, counts, previous: await newestBegun(collections, load.kind) };
   } finally {
     await lock.release();

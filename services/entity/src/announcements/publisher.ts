@@ -1,0 +1,174 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { trace } from "@opentelemetry/api";
+import type { Logger } from "@vvs/logging";
+import { inTransaction } from "@vvs/mongo";
+import type { OutboxRecord } from "@vvs/outbox";
+import { createLeases, createOutbox, type LeasedWork, type Leases, runLeasedWork, shardOf } from "@vvs/outbox";
+import { RegistryChangedSchema } from "@vvs/proto/events/v1/events";
+import type { Db, MongoClient, ObjectId } from "mongodb";
+import { type AnnouncementDocument, type ChangePageDocument, collectionsOf } from "../model/documents.ts";
+import { UNPUBLISHED } from "./announce.ts";
+
+/** Maximum number of entities in a record. */
+const RECORD_ENTITIES = 500;
+/** Pages are read until they have this many entities, so that a file with few changes makes few records. */
+const ENOUGH_ENTITIES = RECORD_ENTITIES;
+/** Most pages have a few entities, and some 500. */
+const PAGES_AT_ONCE = 50;
+/** One process publishes all announcements, one after another, because those of two loads may share pages. */
+const SHARD = shardOf("registry");
+const LEASE_MS = 15_000;
+/** Time in which an announcement is noticed. */
+const POLL_MS = 100;
+
+interface PublisherOptions {
+  readonly client: MongoClient;
+  readonly db: Db;
+  /** Full name of the topic registry.changed. */
+  readonly topic: string;
+  /** Wakes the outbox relay. */
+  readonly nudge: () => void;
+  readonly logger: Logger;
+}
+
+type Announcement = Required<AnnouncementDocument>;
+/** What a page says of changes that monitors watch. */
+type Page = Pick<ChangePageDocument, "watched" | "excluded" | "cleared" | "gone"> & { readonly _id: ObjectId };
+type Changes = { readonly ids: readonly string[]; readonly urgent: ReadonlySet<string> };
+
+/**
+ * Creates the publisher of what loads and withdrawals changed. A transaction appends the records of some pages to the outbox
+ * and marks the pages as published. So a crash at any point loses nothing and publishes nothing twice.
+ */
+export function createPublisher(
+  options: PublisherOptions & { leases: Pick<Leases, "held" | "touch">; stopping: AbortSignal },
+) {
+  const { client, db, topic, leases, stopping } = options;
+  const { announcements, changes, entities } = collectionsOf(db);
+  const outbox = createOutbox({ db });
+  const tracer = trace.getTracer("entity");
+  let current = Promise.resolve();
+
+  /**
+   * Sets the time of the changes at the first attempt. That is after they were committed, so that whoever asked before it
+   * may have seen the older data, and whoever asks after it has not.
+   */
+  async function begun(announcement: AnnouncementDocument): Promise<Announcement | undefined> {
+    const { _id, changed_at } = announcement;
+    if (changed_at) return { ...announcement, changed_at };
+    const set = [{ $set: { changed_at: { $ifNull: ["$changed_at", "$$NOW"] } } }];
+    const found = await announcements.findOneAndUpdate({ _id }, set, { returnDocument: "after" });
+    return (found as Announcement | null) ?? undefined;
+  }
+
+  async function nextPages({ runs }: Announcement) {
+    const pages: Page[] = [];
+    const waiting = changes
+      .find({ unpublished: { $in: [...runs] } })
+      .hint(UNPUBLISHED.name)
+      .sort(UNPUBLISHED.key)
+      .project<Page>({ watched: 1, excluded: 1, cleared: 1, gone: 1 })
+      .batchSize(PAGES_AT_ONCE);
+    let count = 0;
+    for await (const page of waiting) {
+      pages.push(page);
+      count += page.gone.length + (page.watched?.length ?? 0);
+      if (count >= ENOUGH_ENTITIES) break;
+    }
+    return pages;
+  }
+
+  /** Returns the entities of the pages, the newly excluded ones first, and the own entities that took them over. */
+  async function changesOf(pages: readonly Page[]): Promise<Changes> {
+    const of = (name: "excluded" | "cleared" | "watched" | "gone") => pages.flatMap((page) => page[name] ?? []);
+    const [excluded, cleared] = [of("excluded"), of("cleared")];
+    const changed = new Set([...excluded, ...cleared, ...of("watched"), ...of("gone")]);
+    const urgent = new Set([...excluded, ...cleared]);
+    // Their runs are answered by the facts of the registry entity, even where the load did not write them.
+    const standIns = await entities
+      .find({ registry_entity_id: { $in: [...changed] } })
+      .project<{ _id: string; registry_entity_id: string }>({ registry_entity_id: 1 })
+      .toArray();
+    for (const { _id, registry_entity_id } of standIns) if (urgent.has(registry_entity_id)) urgent.add(_id);
+    const ids = new Set([...urgent, ...changed, ...standIns.map(({ _id }) => _id)]);
+    return { ids: [...ids], urgent };
+  }
+
+  /** Publishes some pages, or removes the announcement if none are left. Returns false if another process has the lease. */
+  async function publishSome(announcement: Announcement): Promise<boolean> {
+    const { _id, runs, load_id, withdrawn } = announcement;
+    const pages = await nextPages(announcement);
+    const [first] = pages;
+    const records = first ? recordsOf(announcement, String(first._id), await changesOf(pages), topic) : [];
+    const isHolder = await inTransaction(client, async (session) => {
+      if (!(await leases.touch(session, SHARD))) return false;
+      if (!first) await announcements.deleteOne({ _id }, { session });
+      const published = { _id: { $in: pages.map((page) => page._id) }, unpublished: { $in: [...runs] } };
+      if (first) await changes.updateMany(published, { $unset: { unpublished: "" } }, { session });
+      await outbox.append(session, ...records);
+      return true;
+    });
+    if (isHolder && first) options.nudge();
+    if (isHolder && !first) options.logger.info({ load_id, withdrawn }, "the changes of a load are published");
+    return isHolder;
+  }
+
+  function publish(announcement: Announcement): Promise<boolean> {
+    const attributes = { "registry.load_id": announcement.load_id };
+    return tracer.startActiveSpan("publish registry changes", { root: true, attributes }, (span) =>
+      publishSome(announcement).finally(() => span.end()),
+    );
+  }
+
+  return {
+    /** Publishes all that is to be published. Errors: those of the database; may be retried. */
+    async run(): Promise<void> {
+      while (leases.held().includes(SHARD) && !stopping.aborted) {
+        const [announcement] = await announcements.find().sort({ _id: 1 }).limit(1).toArray();
+        const next = announcement && (await begun(announcement));
+        if (!next) return;
+        const some = publish(next);
+        current = some.then(
+          () => undefined,
+          () => undefined,
+        );
+        if (!(await some)) return;
+      }
+    },
+    /** Resolves when the current transaction, if any, has ended. */
+    settled: () => current,
+  };
+}
+
+/** Returns the records of some pages. Their ids are the same if they are made again from the same pages. */
+function recordsOf(
+  { load_id, withdrawn, changed_at }: Announcement,
+  page: string,
+  { ids, urgent }: Changes,
+  topic: string,
+): OutboxRecord[] {
+  return Array.from({ length: Math.ceil(ids.length / RECORD_ENTITIES) }, (_, number) => {
+    const id = `${load_id}:${withdrawn ? "withdrawn" : "done"}:${page}:${number}`;
+    const entityIds = ids.slice(number * RECORD_ENTITIES, (number + 1) * RECORD_ENTITIES);
+    const message = create(RegistryChangedSchema, {
+      recordId: id,
+      loadId: load_id,
+      entityIds,
+      urgentEntityIds: entityIds.filter((one) => urgent.has(one)),
+      changedAt: timestampFromDate(changed_at),
+    });
+    return { id, topic, key: load_id, value: toBinary(RegistryChangedSchema, message) };
+  });
+}
+
+/** Publishes what loads and withdrawals changed, until stopped. Of the replicas of the service, one does it at a time. */
+export function runPublisher(options: PublisherOptions & { owner: string }): LeasedWork {
+  const { db, owner } = options;
+  const stopping = new AbortController();
+  const settled = () => publisher.settled();
+  const leases = createLeases({ db, name: "registry_publisher", owner, leaseMs: LEASE_MS, settled });
+  const publisher = createPublisher({ ...options, leases, stopping: stopping.signal });
+  const logger = options.logger.child({ database: db.databaseName, work: "registry publisher" });
+  return runLeasedWork({ leases, leaseMs: LEASE_MS, pollMs: POLL_MS, work: publisher.run, stopping, logger });
+}

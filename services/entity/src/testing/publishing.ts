@@ -1,0 +1,56 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { createLogger } from "@vvs/logging";
+import { createLeases, type Leases } from "@vvs/outbox";
+import { RegistryChangedSchema } from "@vvs/proto/events/v1/events";
+import type { Binary, MongoClient } from "mongodb";
+import { createPublisher } from "../announcements/publisher.ts";
+import type { TestApplication } from "./application.ts";
+
+// Publishes what loads of a test application changed, into its outbox.
+
+export const TOPIC = "live.registry.changed";
+
+/** Returns leases by which a publisher of the application may publish now. */
+export async function holdPublisher(app: TestApplication, owner: string, leaseMs = 60_000): Promise<Leases> {
+  const settled = async () => undefined;
+  const leases = createLeases({ db: app.databases.live, name: "registry_publisher", owner, leaseMs, settled });
+  await leases.renew();
+  return leases;
+}
+
+/** Returns a publisher of the application; the client may be another, such as one whose commits fail. */
+export function publisherOf(
+  app: TestApplication,
+  leases: Pick<Leases, "held" | "touch">,
+  client: MongoClient = app.client,
+) {
+  return createPublisher({
+    client,
+    db: app.databases.live,
+    topic: TOPIC,
+    nudge: () => {},
+    logger: createLogger({ service: "entity-test", level: "silent" }),
+    leases,
+    stopping: new AbortController().signal,
+  });
+}
+
+/** Takes the records out of the outbox, in the order of their writing. */
+export async function takeRecords(app: TestApplication) {
+  const outbox = app.databases.live.collection<{ topic: string; key: string; value: Binary }>("outbox");
+  const rows = await outbox.find().sort({ _id: 1 }).toArray();
+  await outbox.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) } });
+  return rows.map(({ topic, key, value }) => {
+    const { changedAt, $typeName, ...record } = fromBinary(RegistryChangedSchema, value.buffer);
+    return { topic, key, ...record, changedAt: timestampDate(changedAt!) };
+  });
+}
+
+/** Publishes everything and returns the records. */
+export async function publishAll(app: TestApplication) {
+  const leases = await holdPublisher(app, "test");
+  await publisherOf(app, leases).run();
+  await leases.release();
+  return takeRecords(app);
+}
