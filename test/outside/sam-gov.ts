@@ -41,8 +41,10 @@ export interface PlayedSamGov extends Pick<PlayedServer, "close"> {
   /** Adds a row; a UEI may have several. */
   register(registration: PlayedRegistration): void;
   exclude(exclusion: PlayedExclusion): void;
-  /** Misbehaves for one API or both, for this number of calls or until `behave`. */
-  misbehave(how: SamGovMisbehaviour, options?: { api?: Api; calls?: number }): void;
+  /** Removes the registrations and exclusions of a UEI. */
+  forget(uei: string): void;
+  /** Misbehaves for one API or both, after a number of correct answers, for this number of calls or until `behave`. */
+  misbehave(how: SamGovMisbehaviour, options?: { api?: Api; after?: number; calls?: number }): void;
   behave(): void;
   /** Replaces the key; the old one is invalid from now on. */
   rotateKey(apiKey: string): void;
@@ -61,12 +63,17 @@ export async function playSamGov(options: { apiKey?: string } = {}): Promise<Pla
   let apiKey = options.apiKey ?? "SAM-played-key-5c1f0a7e93";
   const rows: Record<Api, Row[]> = { entities: [], exclusions: [] };
   const choking = new Set<string>();
-  let misbehaviours: { how: SamGovMisbehaviour; api: Api | undefined; left: number }[] = [];
+  let misbehaviours: { how: SamGovMisbehaviour; api: Api | undefined; after: number; left: number }[] = [];
 
   function misbehaviourTowards(api: Api | "unknown"): SamGovMisbehaviour | undefined {
     const found = misbehaviours.find((each) => each.left > 0 && (each.api ?? api) === api);
-    if (found) found.left -= 1;
-    return found?.how;
+    if (!found) return undefined;
+    if (found.after > 0) {
+      found.after -= 1;
+      return undefined;
+    }
+    found.left -= 1;
+    return found.how;
   }
 
   const server = await playServer(async (call, response) => {
@@ -88,8 +95,13 @@ export async function playSamGov(options: { apiKey?: string } = {}): Promise<Pla
     calls: (api) => server.calls.map(readCall).filter((call) => !api || call.api === api),
     register: (registration) => void rows.entities.push(toRow(registration, entityRow(registration))),
     exclude: (exclusion) => void rows.exclusions.push(toRow(exclusion, exclusionRow(exclusion))),
-    misbehave: (how, { api, calls: left = Number.POSITIVE_INFINITY } = {}) =>
-      void misbehaviours.push({ how, api, left }),
+    forget(uei) {
+      for (const api of ["entities", "exclusions"] as const) {
+        rows[api] = rows[api].filter(({ ueis }) => !ueis.includes(uei));
+      }
+    },
+    misbehave: (how, { api, after = 0, calls: left = Number.POSITIVE_INFINITY } = {}) =>
+      void misbehaviours.push({ how, api, after, left }),
     behave() {
       misbehaviours = [];
     },

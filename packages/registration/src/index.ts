@@ -1,3 +1,4 @@
+export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
 export { partsFromMessage, partsToMessage } from "./messages.ts";
 export {
   dayOf,

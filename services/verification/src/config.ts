@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { ConfigError, count, environmentWithLocalRun, flag, loadConfig, port, serviceSection, z } from "@vvs/config";
 import { kafkaSection } from "@vvs/kafka";
 import { mongoSection } from "@vvs/mongo";
@@ -9,6 +10,7 @@ import type { S3Options } from "./evidence/s3-objects.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "./provider-health/circuit.ts";
 import { providersSection } from "./providers/config.ts";
 import type { RunSlots } from "./runs/run-consumers.ts";
+import type { QueueSettings } from "./sam-gov-queue/queue.ts";
 
 /** The variables of the evidence stores. */
 const evidenceSection = {
@@ -128,6 +130,15 @@ export function runSlots(config: z.infer<typeof schema>): Readonly<Record<Enviro
   return {
     live: { runs: config.LIVE_RUNS_AT_ONCE, tinRuns: config.LIVE_TIN_RUNS_AT_ONCE },
     sandbox: { runs: config.SANDBOX_RUNS_AT_ONCE, tinRuns: config.SANDBOX_TIN_RUNS_AT_ONCE },
+  };
+}
+
+/** Returns the settings of the queue of SAM.gov's API. */
+export function queueSettings(config: z.infer<typeof schema>): QueueSettings {
+  return {
+    gatherMs: config.SAM_GOV_GATHER_SECONDS * 1_000,
+    slots: runSlots(config).live,
+    owner: randomUUID(),
   };
 }
 

@@ -22,11 +22,19 @@ import { createReadProviderHistory } from "./provider-health/provider-history.ts
 import { createReportProviders } from "./provider-health/provider-report.ts";
 import type { Provider } from "./providers/provider.ts";
 import { createProviders } from "./providers/providers.ts";
+import { samGovApiOf } from "./providers/sam-gov/sam-gov-api.ts";
 import { createCountSandboxCall } from "./providers/sandbox/sandbox-calls.ts";
+import { createMonitorRuns } from "./runs/monitor-runs.ts";
+import { createVerifyRun } from "./runs/verify-run.ts";
+import { createAskedProvider } from "./sam-gov-queue/asked-provider.ts";
+import { queueCollections } from "./sam-gov-queue/documents.ts";
+import { createReadPublicAnswer } from "./sam-gov-queue/public-answers.ts";
+import { createSamGovQueue, type QueueSettings } from "./sam-gov-queue/queue.ts";
 import { createVerificationStore } from "./store.ts";
 
 /** How long an idempotency key is held, in milliseconds: a call takes at most 25 s. */
 const CALL_LEASE_MS = 30_000;
+const SAM_GOV_API = { name: "sam_gov_api", check: "sam_registration" } as const;
 
 /** Creates the whole service on the given databases, without its gRPC server and its Kafka connections. */
 export async function createDomain(options: {
@@ -45,6 +53,8 @@ export async function createDomain(options: {
   topicFor: Kafka["topicFor"];
   /** Called when a verification was stored, so that it can be published. */
   onStored: (environment: Environment) => void;
+  /** The queue of runs that wait for SAM.gov's API. */
+  queue: QueueSettings;
   now: () => Date;
   logger: Logger;
   /** Registers what must be closed when the service stops. */
@@ -69,14 +79,23 @@ export async function createDomain(options: {
   const readHistory = createReadProviderHistory({ databases, providers });
 
   const subjects = createSubjects(entities);
-  const conclude = createConcluder({ store, entities, subjects, providers, observe, limits, now });
+  const collections = queueCollections(databases.live);
+  const publicAnswer = createReadPublicAnswer(collections);
+  const conclude = createConcluder({ store, publicAnswer, entities, subjects, providers, observe, limits, now });
   const facts = createFactForwarder({ entities, now, logger, maxForwarding: options.maxForwarding });
   onClose("facts that are being forwarded", () => facts.settled());
   const { topicFor, onStored } = options;
   const verifier = createVerifier({ store, facts, conclude, topicFor, onStored, limits, now, logger });
+  const verifyRun = createVerifyRun({ subjects, verifier });
+  const provider = createAskedProvider({ provider: SAM_GOV_API, breakers: breakers.live, counts: counts.live });
+  const samGov = samGovApiOf(live);
+  const queue = createSamGovQueue({ client, collections, samGov, provider, verifyRun, ...options.queue, now, logger });
   const idempotency = perEnvironment((environment) =>
     createIdempotencyStore({ db: databases[environment], leaseMs: CALL_LEASE_MS, now }),
   );
   const handlers = createHandlers({ store, idempotency, subjects, verifier, report, readHistory });
-  return { handlers, store, subjects, verifier, facts, report };
+  /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
+  const runsOf = (environment: Environment) =>
+    createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });
+  return { handlers, runsOf, queue, facts, report };
 }

@@ -9,12 +9,18 @@ import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { environments, perEnvironment } from "@vvs/tenant";
 import { callers } from "./api.ts";
-import { circuitSettings, evidenceSettings, loadVerificationConfig, runSlots, timeLimits } from "./config.ts";
+import {
+  circuitSettings,
+  evidenceSettings,
+  loadVerificationConfig,
+  queueSettings,
+  runSlots,
+  timeLimits,
+} from "./config.ts";
 import { createDomain } from "./domain.ts";
 import { observeProviders } from "./metrics.ts";
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
-import { createMonitorRuns } from "./runs/monitor-runs.ts";
 import { startRunConsumers } from "./runs/run-consumers.ts";
 
 const NAME = "verification";
@@ -40,7 +46,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     return relay;
   });
 
-  const { handlers, report, store, subjects, verifier } = await createDomain({
+  const { handlers, report, runsOf, queue } = await createDomain({
     client,
     databases,
     entities,
@@ -51,11 +57,14 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     evidence: evidenceSettings(config),
     topicFor: kafka.topicFor,
     onStored: (environment) => relays[environment].nudge(),
+    queue: queueSettings(config),
     now,
     logger,
     onClose,
   });
   onClose("provider gauges", observeProviders(report, now));
+  const asking = queue.start();
+  onClose("queue of SAM.gov's API", () => asking.stop());
 
   const server = await serveRpc({
     service: VerificationService,
@@ -71,7 +80,7 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   const slots = runSlots(config);
   // Each environment has consumers and slots of its own, so that a flood of runs never delays the other environment.
   const consumers = environments.flatMap((environment) => {
-    const handle = createMonitorRuns({ environment, store, subjects, verifier });
+    const handle = runsOf(environment);
     return startRunConsumers({ kafka, environment, handle, slots: slots[environment], logger });
   });
   // Calls and runs end side by side: either may take as long as its providers do.

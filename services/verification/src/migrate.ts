@@ -6,6 +6,7 @@ import type { MongoClient } from "mongodb";
 import { bodiesOf } from "./evidence/bodies.ts";
 import { attemptCountsOf } from "./provider-health/attempt-counts.ts";
 import { providerCallsOf } from "./provider-health/provider-calls-store.ts";
+import { migrateQueue } from "./sam-gov-queue/documents.ts";
 import { collectionsOf } from "./store.ts";
 
 /** How long attempt counts are kept: as long as the usage of keys, next to which they are shown. */
@@ -54,4 +55,6 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     await migrateIdempotency(db);
     await migrateOutbox(db);
   }
+  // Sandbox runs never wait for SAM.gov's API.
+  await migrateQueue(databases.live);
 }

@@ -1,14 +1,17 @@
 import type { Check } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import { newestParts } from "@vvs/registration";
 import type { Client } from "@vvs/rpc";
 import { type CallerContext, toProtoCaller } from "@vvs/tenant";
 import type { AnswerDocument, Mode } from "../documents.ts";
 import { checkDuration } from "../metrics.ts";
 import { readOwnData } from "../own-data.ts";
-import { type MonitorRun, TinReplacedError } from "../providers/provider.ts";
+import { isLaterRun, type MonitorRun, type Provider, TinReplacedError } from "../providers/provider.ts";
 import { type ProvidersByEnvironment, providersOf } from "../providers/providers.ts";
 import { readRegistry } from "../providers/sam-gov/registry-reader.ts";
+import type { ReadPublicAnswer } from "../sam-gov-queue/public-answers.ts";
+import { questionKey } from "../sam-gov-queue/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { type CheckSubject, inputsFingerprint, missingInput, restsOnParts } from "./check-inputs.ts";
 import { createCheckTin } from "./check-tin.ts";
@@ -57,6 +60,8 @@ const MAX_REPLACEMENTS = 5;
  */
 export function createConcluder(options: {
   store: { readonly newestAnswer: ReadNewestAnswer };
+  /** Reads SAM.gov's answers that are kept for all organizations of the live environment. */
+  publicAnswer: ReadPublicAnswer;
   entities: Pick<Client<typeof EntityService>, "revealTin" | "getRegistryRecord">;
   subjects: Pick<Subjects, "read">;
   providers: ProvidersByEnvironment;
@@ -64,7 +69,7 @@ export function createConcluder(options: {
   limits: TimeLimits;
   now: () => Date;
 }): Conclude {
-  const { store, entities, subjects, providers, observe, limits, now } = options;
+  const { store, publicAnswer, entities, subjects, providers, observe, limits, now } = options;
 
   const conclude: Conclude = async (check, task, signal) => {
     const { caller, subject, mode } = task;
@@ -79,12 +84,13 @@ export function createConcluder(options: {
     }
     // In the sandbox no answer reuses parts of another.
     const isReused = restsOnParts(check) && tenant.environment === "live";
-    const stored = isReused ? (await readNewest())?.parts : undefined;
+    const [known, kept] = isReused ? await Promise.all([readNewest(), publicAnswer(questionKey(subject))]) : [];
+    const stored = isReused ? newestParts(kept?.parts ?? {}, known?.parts ?? {}) : undefined;
     const tin = createCheckTin(async (within) => task.suppliedTin || revealTin(task, within));
     const { uei, cage, legalName } = subject;
     const run = await runCheck({
-      providers: providersOf(providers, tenant.environment, check),
-      question: { tenant, uei, cage, legalName, tin: tin.read, run: task.run, stored },
+      providers: providersOf(providers, tenant.environment, check).filter((each) => isAsked(each, task)),
+      question: { tenant, uei, cage, legalName, tin: tin.read, run: task.run, stored, kept: kept ?? undefined },
       signal,
       attemptMs: limits.attemptMs,
       now,
@@ -137,6 +143,10 @@ export function createConcluder(options: {
     checkDuration.record((performance.now() - began) / 1_000, { check, mode: task.mode, status: statusOf(conclusion) });
     return conclusion;
   };
+}
+
+function isAsked({ laterRuns }: Provider, { run }: CheckTask): boolean {
+  return laterRuns === undefined || isLaterRun(run) === (laterRuns === "only");
 }
 
 function notFoundAsUndefined(error: unknown): undefined {

@@ -64,7 +64,7 @@ export function createObserveAttempts(options: {
 }
 
 /** Returns the result of an attempt that threw. A used-up quota and data that is too old are no faults: the provider was reached. */
-function resultOf(error: unknown): Pick<AttemptResult, "kind" | "shutUntil"> {
+export function resultOf(error: unknown): Pick<AttemptResult, "kind" | "shutUntil"> {
   if (!(error instanceof ProviderError)) return { kind: "fault" };
   if (error.shutUntil) return { kind: "reached", shutUntil: error.shutUntil };
   if (error.isFault) return { kind: "fault" };

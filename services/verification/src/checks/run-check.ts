@@ -2,12 +2,18 @@ import { ServiceError } from "@vvs/errors";
 import type { AttemptDocument } from "../documents.ts";
 import { type CallClass, callClassOf } from "../providers/call-class.ts";
 import { type Answer, type Provider, ProviderError, type Question, TinReplacedError } from "../providers/provider.ts";
+import type { Asking } from "../sam-gov-queue/question.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
 
 /** The result of asking the providers: an answer with its origin, or the reason why there is none. */
 export type CheckRun = { readonly attempts: readonly AttemptDocument[] } & (
   | { readonly kind: "answered"; readonly answer: Answer; readonly origin: string }
-  | { readonly kind: "error"; readonly reason: string }
+  | {
+      readonly kind: "error";
+      readonly reason: string;
+      /** What could be asked of SAM.gov's API, where that helps a monitor's run. */
+      readonly asking?: Asking | undefined;
+    }
 );
 
 /**
@@ -23,7 +29,7 @@ export type ObserveAttempt = (
 /**
  * Asks providers in order. After one that throws, or takes longer than `attemptMs` milliseconds, the next one is asked; the
  * first answer is final, also a fail. No provider is asked after the signal has aborted. Where none answered, the reason
- * is `stale_source` if any of them said so, and otherwise `providers_failed`. Errors: those for which `endsCheck` is true.
+ * is `stale_source` if any of them said so, with what could be asked, and otherwise `providers_failed`. Errors: those for which `endsCheck` is true.
  */
 export async function runCheck(options: {
   providers: readonly Provider[];
@@ -35,6 +41,7 @@ export async function runCheck(options: {
 }): Promise<CheckRun> {
   const { providers, question, signal, attemptMs, now, observe } = options;
   const attempts: AttemptDocument[] = [];
+  let asking: Asking | undefined;
   for (const provider of providers) {
     if (signal.aborted) break;
     const started_at = now();
@@ -53,11 +60,12 @@ export async function runCheck(options: {
       return { kind: "answered", attempts, answer, origin: answer.origin ?? provider.name };
     } catch (error) {
       if (endsCheck(error)) throw error;
+      if (error instanceof ProviderError) asking = error.asking ?? asking;
       attempted("throw", throwReason(error));
     }
   }
   const isStale = attempts.some(({ reason }) => reason === "stale_source");
-  return { kind: "error", attempts, reason: isStale ? "stale_source" : "providers_failed" };
+  return { kind: "error", attempts, reason: isStale ? "stale_source" : "providers_failed", asking };
 }
 
 /** Returns true for errors that say nothing about the provider: our own data could not be read, or the TIN was replaced. */

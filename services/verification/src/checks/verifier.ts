@@ -6,6 +6,7 @@ import type { Environment } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { VerificationDocument } from "../documents.ts";
 import { toCompleted } from "../messages.ts";
+import type { Asking } from "../sam-gov-queue/question.ts";
 import type { VerificationStore } from "../store.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import type { CheckTask, Conclude, Conclusion, TimeLimits } from "./conclude.ts";
@@ -18,7 +19,7 @@ export interface VerificationRequest extends CheckTask {
   readonly began: number;
   readonly checks: readonly Check[];
   /** Writes into the transaction that stores the verification. */
-  readonly complete?: (session: ClientSession, verificationId: string) => Promise<void>;
+  readonly complete?: ((session: ClientSession, verificationId: string) => Promise<void>) | undefined;
 }
 
 export interface Verifier {
@@ -27,6 +28,11 @@ export interface Verifier {
    * where our own data could not be read in time: nothing is stored then.
    */
   verify(request: VerificationRequest): Promise<VerificationDocument>;
+  /**
+   * Verifies for a run like `verify`, unless asking SAM.gov's API helps: then it returns what to ask, nothing is stored, and
+   * no provider of another check was asked.
+   */
+  verifyUnlessAsking(request: VerificationRequest): Promise<Asking | undefined>;
   /** Stores a verification whose checks all have this error, without asking any provider. */
   refuse(request: VerificationRequest, reason: string): Promise<VerificationDocument>;
 }
@@ -63,15 +69,37 @@ export function createVerifier(options: {
     return verification;
   }
 
+  /** Runs `work` within the time that the call has left. */
+  function inTime<T>(request: VerificationRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const leftMs = request.began + options.limits.callMs - performance.now();
+    // No provider was asked yet, so the verification must not be stored as an error.
+    if (leftMs <= 0) throw new ServiceError("service_unavailable", { retryAfterSeconds: 1 });
+    return withTimeLimit(leftMs, undefined, work);
+  }
+
   return {
     async verify(request) {
-      const leftMs = request.began + options.limits.callMs - performance.now();
-      // No provider was asked yet, so the verification must not be stored as an error.
-      if (leftMs <= 0) throw new ServiceError("service_unavailable", { retryAfterSeconds: 1 });
-      const conclusions = await withTimeLimit(leftMs, undefined, (signal) =>
-        Promise.all(request.checks.map((check) => conclude(check, request, signal))),
-      );
-      return save(request, conclusions);
+      const concludeAll = (signal: AbortSignal) =>
+        Promise.all(request.checks.map((check) => conclude(check, request, signal)));
+      return save(request, await inTime(request, concludeAll));
+    },
+    async verifyUnlessAsking(request) {
+      const isFirst = (check: Check) => check === "sam_registration";
+      const concluded = await inTime(request, async (signal) => {
+        const firsts = await Promise.all(
+          request.checks.filter(isFirst).map((check) => conclude(check, request, signal)),
+        );
+        const asking = firsts.map((each) => (each.kind === "error" ? each.asking : undefined)).find((each) => each);
+        if (asking) return asking;
+        return Promise.all(
+          request.checks.map(
+            (check) => firsts.find((each) => each.check === check) ?? conclude(check, request, signal),
+          ),
+        );
+      });
+      if (!Array.isArray(concluded)) return concluded as Asking;
+      await save(request, concluded);
+      return undefined;
     },
     refuse: (request, reason) =>
       save(

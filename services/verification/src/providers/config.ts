@@ -42,8 +42,8 @@ export const providersSection = {
    * absent. Direct calls keep 30 % of it, and monitors' runs 50 %.
    */
   SAM_GOV_DAILY_QUOTA: count(1).optional(),
-  /** How long scheduled runs wait for others to share a call with, in milliseconds; 0 shares only within the same instant. */
-  SAM_GOV_GATHER_MS: count().max(5_000).default(250),
+  /** How long a vendor that a later run of a monitor asks about waits for others to share a call with, in seconds; 0 asks immediately. */
+  SAM_GOV_GATHER_SECONDS: count().max(86_400).default(600),
   /** Accept servers without secure TLS renegotiation, in case SAM.gov's lack it. */
   SAM_GOV_LEGACY_TLS: flag().default(false),
   /** Providers of tin_match, in the order they are asked. */

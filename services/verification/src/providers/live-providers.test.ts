@@ -108,7 +108,7 @@ describe("their variables", () => {
     ["a quota of zero", { SAM_GOV_DAILY_QUOTA: "0" }],
     ["a provider of another check", { TIN_MATCH_PROVIDERS: "taxbandits,sam_gov_api" }],
     ["a TIN provider without TLS", { COMPLIANCELY_BASE_URL: "http://app1.compliancely.com" }],
-    ["runs that wait too long for each other", { SAM_GOV_GATHER_MS: "60000" }],
+    ["runs that wait too long for each other", { SAM_GOV_GATHER_SECONDS: "86401" }],
   ])("%s is refused", (_name, env) => {
     expect(() => load(env)).toThrow();
   });

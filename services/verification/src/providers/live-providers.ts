@@ -1,6 +1,6 @@
 import { checkNames } from "@vvs/checks";
 import type { Logger } from "@vvs/logging";
-import { observeKeyAge } from "../metrics.ts";
+import { observeExclusionsFile, observeKeyAge } from "../metrics.ts";
 import { type CallClass, perCallClass } from "./call-class.ts";
 import { createCompliancely } from "./compliancely/compliancely.ts";
 import { type LiveProviderName, type ProvidersConfig, providerOrder, taxBanditsCredentials } from "./config.ts";
@@ -37,15 +37,19 @@ export function createLiveProviders(options: LiveProvidersOptions): Provider[] {
     },
     "live providers, in the order they are asked",
   );
-  return providers;
+  if (!enabled.has("sam_gov_api") || enabled.has("sam_gov_extract")) return providers;
+  // Later runs of monitors never ask the API themselves, so they need what is known from other sources.
+  return [...providers, createSamGovExtract({ ...options, hasApi: true, laterRuns: "only" })];
 }
 
 /** Creates each provider; undefined where it lacks credentials. */
 const create: Readonly<Record<LiveProviderName, (options: LiveProvidersOptions) => Provider | undefined>> = {
   sam_gov_api: samGovApi,
-  sam_gov_extract({ config, entities, now }) {
+  sam_gov_extract({ config, entities, now, onClose }) {
     const hasApi = config.SAM_GOV_API_KEY !== undefined && config.SAM_REGISTRATION_PROVIDERS.includes("sam_gov_api");
-    return createSamGovExtract({ entities, hasApi, now });
+    const exclusionsFile = observeExclusionsFile(now);
+    onClose("exclusions file's age", exclusionsFile.close);
+    return createSamGovExtract({ entities, hasApi, onExclusionsFile: exclusionsFile.note, now });
   },
   taxbandits({ config, now, onClose }) {
     const credentials = taxBanditsCredentials(config);
@@ -88,5 +92,5 @@ function samGovApi({ config, entities, takeCall, now, logger, onClose }: LivePro
       logger,
     }),
   );
-  return createSamGovApi({ clients, entities, gatherMs: config.SAM_GOV_GATHER_MS, now });
+  return createSamGovApi({ clients, entities, now });
 }

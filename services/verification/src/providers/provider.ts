@@ -1,11 +1,19 @@
 import type { Check } from "@vvs/checks";
 import type { Parts, RegistrationFacts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
+import type { Asking, KeptAnswer } from "../sam-gov-queue/question.ts";
 
 /** A run of a monitor. */
 export interface MonitorRun {
   readonly monitorId: string;
   readonly runSeq: number;
+  /** It has waited for SAM.gov's API, which is not asked again for it. */
+  readonly wasParked?: boolean;
+}
+
+/** Returns true for the runs of a monitor that ask no API themselves, since a queue asks it for all of them. */
+export function isLaterRun(run: MonitorRun | undefined): boolean {
+  return run !== undefined && (run.runSeq > 1 || run.wasParked === true);
 }
 
 /** The vendor that a provider is asked about. Unknown values are empty; those that its check needs are set. */
@@ -18,8 +26,13 @@ export interface Question {
   readonly tin: (signal: AbortSignal) => Promise<string>;
   /** The monitor's run that the question is part of; undefined for a direct call. */
   readonly run: MonitorRun | undefined;
-  /** Only for live sam_registration: the parts of the organization's newest stored answer to the same question. */
+  /**
+   * Only for live sam_registration: the newest of each part among the organization's newest stored answer to the same
+   * question and the kept one.
+   */
   readonly stored?: Parts | undefined;
+  /** Only for live sam_registration: SAM.gov's answer to the same question that is kept for all organizations. */
+  readonly kept?: KeptAnswer | undefined;
 }
 
 /** The facts of sam_registration that monitors watch. A fact that the provider does not know is absent; "" means that there is none. */
@@ -51,6 +64,8 @@ export interface Provider {
   /** Its name in results' origin. */
   readonly name: string;
   readonly check: Check;
+  /** Whether it is asked for later runs of monitors; for all questions where absent. */
+  readonly laterRuns?: "never" | "only";
   /**
    * Answers a question, and should stop when the signal aborts. Errors: ProviderError; ServiceError where our own data
    * can't be read; TinReplacedError. Any other error counts as `internal_error`.
@@ -76,11 +91,17 @@ export class ProviderError extends Error {
   readonly isFault: boolean;
   /** The time until which the provider said that it answers nothing, since a quota is used up. */
   readonly shutUntil: Date | undefined;
+  /** What could be asked of SAM.gov's API, where that helps a monitor's run. */
+  readonly asking: Asking | undefined;
 
-  constructor(reason: string, options: { isFault?: boolean; shutUntil?: Date; cause?: unknown } = {}) {
+  constructor(
+    reason: string,
+    options: { isFault?: boolean; shutUntil?: Date; asking?: Asking | undefined; cause?: unknown } = {},
+  ) {
     super(`no answer: ${reason}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.isFault = options.isFault ?? true;
     this.shutUntil = options.shutUntil;
+    this.asking = options.asking;
   }
 }

@@ -5,7 +5,7 @@ import type { Parts } from "@vvs/registration";
 import { perCallClass } from "../providers/call-class.ts";
 import type { ProviderHttp } from "../providers/http/provider-http.ts";
 import type { Answer, MonitorRun, Provider, Question } from "../providers/provider.ts";
-import { createSamGovClient } from "../providers/sam-gov/client.ts";
+import { createSamGovClient, type SamGovClient } from "../providers/sam-gov/client.ts";
 import { createSamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
 
 /** The loaded files' records, the same for every vendor. */
@@ -16,21 +16,13 @@ export interface PlayedProvider {
   readonly sam: { readonly baseUrl: string; readonly apiKey: string };
   readonly now: Date;
   readonly entityVersion?: "v3" | "v4";
-  readonly gatherMs?: number;
   /** Where absent, the entity service is unavailable. */
   readonly files?: Files;
 }
 
-/** Creates the provider of SAM.gov's APIs, which asks a simulated SAM.gov. */
-export function playedProvider({
-  http,
-  sam,
-  now,
-  entityVersion = "v3",
-  gatherMs = 20,
-  files,
-}: PlayedProvider): Provider {
-  const client = createSamGovClient({
+/** Creates a client of a simulated SAM.gov. */
+export function playedClient({ http, sam, now, entityVersion = "v3" }: Omit<PlayedProvider, "files">): SamGovClient {
+  return createSamGovClient({
     http,
     baseUrl: sam.baseUrl,
     entityVersion,
@@ -38,13 +30,18 @@ export function playedProvider({
     now: () => now,
     logger: createLogger({ service: "test", level: "silent" }),
   });
+}
+
+/** Creates the provider of SAM.gov's APIs, which asks a simulated SAM.gov. */
+export function playedProvider({ files, ...played }: PlayedProvider): Provider {
+  const client = playedClient(played);
   const entities = {
     getRegistryRecord: async () => {
       if (!files) throw new Error("the entity service is down");
       return create(GetRegistryRecordResponseSchema, files);
     },
   };
-  return createSamGovApi({ clients: perCallClass(() => client), entities, gatherMs, now: () => now });
+  return createSamGovApi({ clients: perCallClass(() => client), entities, now: () => played.now });
 }
 
 export interface TestQuestion {

@@ -12,9 +12,10 @@ import type { EvidenceSettings } from "../evidence/open.ts";
 import { migrate } from "../migrate.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "../provider-health/circuit.ts";
 import type { ProviderAccount } from "../provider-health/provider-calls.ts";
+import type { LiveProvidersOptions } from "../providers/live-providers.ts";
 import type { Provider } from "../providers/provider.ts";
 import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";
-import { createMonitorRuns } from "../runs/monitor-runs.ts";
+import type { QueueSettings } from "../sam-gov-queue/queue.ts";
 import { startTestEntities } from "./entities.ts";
 
 /**
@@ -23,7 +24,7 @@ import { startTestEntities } from "./entities.ts";
  */
 export async function startTestService(options: {
   mongodbUri: string;
-  live?: readonly Provider[];
+  live?: readonly Provider[] | ((of: Pick<LiveProvidersOptions, "takeCall" | "entities">) => readonly Provider[]);
   topicPrefix?: string;
   /** Settings that differ from the defaults. */
   circuit?: Partial<CircuitSettings>;
@@ -36,6 +37,8 @@ export async function startTestService(options: {
   /** Receives the service's log lines; they are dropped where absent. */
   logger?: Logger;
   evidence?: Partial<EvidenceSettings>;
+  /** Settings of the queue of SAM.gov's API that differ: its calls start immediately. The queue works only when a test says so. */
+  queue?: Partial<QueueSettings>;
   /** The service's clock. */
   now?: () => Date;
   /** Database prefix of another test service, to run beside it on its databases. */
@@ -59,7 +62,10 @@ export async function startTestService(options: {
     client,
     databases,
     entities,
-    liveProviders: () => options.live ?? [createSamGovExtract({ entities, hasApi: false, now })],
+    liveProviders(takeCall) {
+      if (typeof options.live === "function") return options.live({ takeCall, entities });
+      return options.live ?? [createSamGovExtract({ entities, hasApi: false, now })];
+    },
     circuit: { ...defaultCircuitSettings, ...options.circuit },
     accounts: options.accounts ?? {},
     limits: { callMs: 21_000, checkMs: 20_000, attemptMs: 9_000, ...options.limits },
@@ -67,6 +73,7 @@ export async function startTestService(options: {
     maxForwarding: options.maxForwarding,
     topicFor: (environment, topic) => topicFor({ prefix: options.topicPrefix, environment, topic }),
     onStored: () => undefined,
+    queue: { gatherMs: 0, slots: { runs: 16, tinRuns: 4 }, owner: randomBytes(6).toString("hex"), ...options.queue },
     now,
     logger,
     onClose: (_name, close) => void closers.unshift(close),
@@ -94,7 +101,8 @@ export async function startTestService(options: {
     factsForwarded: () => domain.facts.settled(),
     databases,
     prefix,
-    runOf: (environment: "live" | "sandbox") => createMonitorRuns({ environment, ...domain }),
+    runOf: domain.runsOf,
+    queue: domain.queue,
     async stop() {
       gateway.close();
       await server.close();

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 /** `files`: what the entity service knows of each vendor; it is down where absent. */
 function start(files?: Files) {
-  const env = { SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl, SAM_GOV_GATHER_MS: "20" };
+  const env = { SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl };
   const [provider] = createLiveProviders({
     config: loadConfig(z.object(providersSection), env),
     entities: {

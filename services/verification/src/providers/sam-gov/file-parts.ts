@@ -12,6 +12,8 @@ import { MAX_EXCLUSIONS } from "./exclusion.ts";
 /** The parts that the loaded files give of a vendor. */
 export interface FileParts {
   readonly parts: Parts;
+  /** An exclusions file is loaded, be it overdue or not. */
+  readonly hasExclusionsFile: boolean;
   /**
    * Set where the files show that a part may have changed, but not how: a part that is dated at or before this time must
    * not be used.
@@ -34,6 +36,7 @@ export function filePartsOf(files: GetRegistryRecordResponse, now: Date): FilePa
       ...(record && { registration: registrationOf(record, registry) }),
       ...(part && { exclusions: part }),
     },
+    hasExclusionsFile: exclusionsFile !== undefined,
     unknownSince: {
       ...(registry && !record && { registration: registry.date }),
       ...(unknownSince && { exclusions: unknownSince }),

@@ -1,4 +1,5 @@
 import { dayOf, factsOf, type PartSource, type Parts, type Verdict, verdictOf } from "@vvs/registration";
+import type { Asking } from "../../sam-gov-queue/question.ts";
 import { type Answer, ProviderError } from "../provider.ts";
 
 const DAY_MS = 86_400_000;
@@ -7,17 +8,33 @@ const MAX_FAIL_AGE_DAYS = 1;
 /** Maximum age of data that shows no exclusion, in days. */
 const MAX_PASS_AGE_DAYS = 3;
 
+/** How a monitor's later run, which asks no API itself, judges parts that show something other than an active vendor. */
+export interface RunRule {
+  /** Returns until when such a part may be used. */
+  readonly usableUntil: (part: PartSource) => Date;
+  /** Exclusions that only the API knows are asked for again. */
+  readonly asksExclusions: boolean;
+}
+
 /**
  * Returns today's verdict on a vendor's parts. An exclusion in force fails the vendor at any age of the data. A pass needs
  * exclusions that are at most 3 days old. Any other fail needs a registration that is at most a day old, where SAM.gov's
- * API is configured (`hasApi`), so that newer data can be asked for. Errors: ProviderError `stale_source` where the parts are too old or do not suffice.
+ * API is configured (`hasApi`), so that newer data can be asked for; later runs of monitors have a rule of their own.
+ * Errors: ProviderError `stale_source` where the parts are too old or do not suffice.
  */
-export function judge(parts: Parts, { now, hasApi }: { now: Date; hasApi: boolean }): Verdict {
+export function judge(
+  parts: Parts,
+  { now, hasApi, run }: { now: Date; hasApi: boolean; run?: RunRule | undefined },
+): Verdict {
   const verdict = verdictOf(parts, dayOf(now));
   const { registration, exclusions } = parts;
+  const isTooOld = (part: PartSource) => (run ? now >= run.usableUntil(part) : isOlder(part, MAX_FAIL_AGE_DAYS, now));
   if (!verdict) throw staleSource();
-  if (verdict.reason === "excluded") return verdict;
-  if (verdict.outcome === "fail" && hasApi && isOlder(registration!, MAX_FAIL_AGE_DAYS, now)) throw staleSource();
+  if (verdict.reason === "excluded") {
+    if (run?.asksExclusions && exclusions!.origin === "sam_gov_api" && isTooOld(exclusions!)) throw staleSource();
+    return verdict;
+  }
+  if (verdict.outcome === "fail" && hasApi && isTooOld(registration!)) throw staleSource();
   if (verdict.outcome === "pass" && (!exclusions || isOlder(exclusions, MAX_PASS_AGE_DAYS, now))) throw staleSource();
   return verdict;
 }
@@ -28,9 +45,12 @@ export function isOlder({ origin, date }: PartSource, days: number, now: Date): 
   return until - date.getTime() > days * DAY_MS;
 }
 
-/** Returns the error for data that is too old for the question; it does not count as the source's fault. */
-export function staleSource(): ProviderError {
-  return new ProviderError("stale_source", { isFault: false });
+/**
+ * Returns the error for data that is too old for the question; it does not count as the source's fault. `asking`: what
+ * could be asked of the API for a monitor's run.
+ */
+export function staleSource(asking?: Asking): ProviderError {
+  return new ProviderError("stale_source", { isFault: false, asking });
 }
 
 /** Returns the answer for parts. Its origin is the registration part's; its date is the older one of both. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/g
 import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
 import { askAbout, type PlayedProvider, playedProvider, type TestQuestion } from "../../testing/sam-gov-api.ts";
 import { createProviderHttp } from "../http/provider-http.ts";
-import type { Answer, MonitorRun } from "../provider.ts";
+import type { Answer } from "../provider.ts";
 
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
@@ -20,8 +20,6 @@ const ask = (asked = provider(), asking: TestQuestion = {}) => askAbout(UEI, ask
 
 const verdictIn = ({ outcome, reason }: Answer) => `${outcome} ${reason}`.trim();
 const bodies = ({ content }: Answer) => (JSON.parse(content) as { answers: { url: string; body: object }[] }).answers;
-/** A later run of a monitor. */
-const run = (monitor: number): MonitorRun => ({ monitorId: `mon_${monitor}`, runSeq: 2 });
 
 describe("one vendor", () => {
   test("registered: facts, and both answers as evidence", async () => {
@@ -262,113 +260,5 @@ describe("direct questions at the same time", () => {
     expect(first).toMatchObject({ reason: "http_503", isFault: true });
     expect(second).toBe(first);
     expect(verdictIn(await ask(shared))).toBe("pass");
-  });
-});
-
-describe("scheduled runs", () => {
-  const ueiOf = (index: number) => `PLAYEDUEI${String(index).padStart(3, "0")}`;
-
-  test("a hundred vendors cost a few calls, and each gets its own answer", async () => {
-    const indexes = Array.from({ length: 100 }, (_, index) => index);
-    for (const index of indexes) {
-      if (index < 90) sam.register({ uei: ueiOf(index), legalName: `VENDOR ${index}` });
-      else if (index < 95) sam.register({ uei: ueiOf(index), samRegistered: "No", legalName: `VENDOR ${index}` });
-    }
-    sam.exclude({ uei: ueiOf(7) });
-    const shared = provider({ gatherMs: 60_000 }); // a full call does not wait
-    const answers = await Promise.all(indexes.map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })));
-    expect(sam.calls().length).toBeLessThanOrEqual(11);
-    expect(answers.map(verdictIn)).toEqual(
-      indexes.map((index) => {
-        if (index === 7) return "fail excluded";
-        if (index >= 95) return "fail not_found";
-        return index >= 90 ? "fail not_registered" : "pass";
-      }),
-    );
-    expect(answers[42]?.facts.legal_name).toBe("VENDOR 42");
-  });
-
-  test("evidence holds nothing of the vendors that were asked for together with one", async () => {
-    for (const index of [1, 2, 3]) sam.register({ uei: ueiOf(index) });
-    sam.exclude({ uei: ueiOf(2) });
-    const shared = provider();
-    const asked = [1, 2, 3, 4].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) }));
-    const answers = await Promise.all(asked);
-    answers.forEach(({ content }, index) => {
-      const others = [1, 2, 3, 4].filter((other) => other !== index + 1);
-      for (const other of others) expect(content).not.toContain(ueiOf(other));
-      expect(content).toContain(`ueiSAM=${ueiOf(index + 1)}&`);
-    });
-    expect(bodies(answers[0]!)).toHaveLength(2);
-    expect(bodies(answers[3]!)).toHaveLength(3);
-  });
-
-  test("the same vendor of several organizations is asked for once", async () => {
-    sam.register({ uei: UEI });
-    const shared = provider();
-    await Promise.all(["org_1", "org_2"].map((organizationId) => ask(shared, { organizationId, run: run(1) })));
-    expect(sam.calls()).toHaveLength(2);
-  });
-
-  test("a row that can't be read fails only its own vendor", async () => {
-    sam.register({ uei: ueiOf(1) });
-    sam.register({ uei: ueiOf(2), expirationDate: "soon" });
-    const shared = provider();
-    const [good, bad] = await Promise.allSettled(
-      [1, 2].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })),
-    );
-    expect(good).toMatchObject({ status: "fulfilled", value: { outcome: "pass" } });
-    expect(bad).toMatchObject({ status: "rejected", reason: { reason: "wrong_shape" } });
-  });
-
-  test("a UEI that SAM.gov refuses does not fail the others", async () => {
-    for (const index of [1, 2, 3, 4, 5]) sam.register({ uei: ueiOf(index) });
-    sam.choke(ueiOf(3));
-    const shared = provider();
-    const answers = await Promise.all(
-      [1, 2, 3, 4, 5].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })),
-    );
-    expect(answers.map(verdictIn)).toEqual(["pass", "pass", "pass", "pass", "pass"]);
-  });
-
-  test("a used-up quota is reported to each, with the time of its reset", async () => {
-    sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime: "2026-Nov-22 00:00:00+0000 UTC" });
-    const shared = provider();
-    const asked = [1, 2, 3].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) }));
-    for (const each of await Promise.allSettled(asked)) {
-      expect(each).toMatchObject({
-        reason: { reason: "quota_exhausted", shutUntil: new Date("2026-11-22T00:00:00Z") },
-      });
-    }
-  });
-
-  test("unknown exclusions fail all vendors except those whose registration flags one", async () => {
-    sam.register({ uei: ueiOf(1) });
-    sam.register({ uei: ueiOf(2), exclusionFlag: "Y" });
-    sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
-    const shared = provider();
-    const [unknown, flagged] = await Promise.allSettled(
-      [1, 2].map((index) => ask(shared, { uei: ueiOf(index), run: run(index) })),
-    );
-    expect(unknown).toMatchObject({ status: "rejected", reason: { reason: "http_503" } });
-    expect(flagged).toMatchObject({ status: "fulfilled", value: { reason: "excluded" } });
-  });
-
-  test("pages that shift while they are read are refused", async () => {
-    const pageOf = (from: number) => ({
-      totalRecords: 11,
-      entityData: Array.from({ length: from === 0 ? 10 : 1 }, (_, index) => ({
-        entityRegistration: { ueiSAM: ueiOf(from + index), cageCode: null },
-      })),
-    });
-    sam.misbehave({ kind: "body", text: JSON.stringify(pageOf(0)) }, { api: "entities", calls: 1 });
-    sam.misbehave(
-      { kind: "body", text: JSON.stringify(pageOf(9)).replace("PLAYEDUEI018", "PLAYEDUEI009") },
-      { api: "entities" },
-    );
-    const shared = provider();
-    const asked = Array.from({ length: 12 }, (_, index) => ask(shared, { uei: ueiOf(index), run: run(index) }));
-    for (const each of await Promise.allSettled(asked))
-      expect(each).toMatchObject({ reason: { reason: "wrong_shape" } });
   });
 });

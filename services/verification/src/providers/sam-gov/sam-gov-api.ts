@@ -1,76 +1,69 @@
 import { create } from "@bufbuild/protobuf";
 import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import { dayOf, type ExclusionsPart, isInForce, newestParts, type Parts } from "@vvs/registration";
-import { sortedJson } from "../../evidence/sorted-json.ts";
 import { type CallClass, callClassOf, perCallClass } from "../call-class.ts";
 import { type Provider, ProviderError, type Question } from "../provider.ts";
-import { createGathering } from "../sharing/gathering.ts";
 import { createSingleFlight } from "../sharing/single-flight.ts";
-import { MAX_VALUES, type ReceivedBody, type SamGovClient } from "./client.ts";
+import type { SamGovClient } from "./client.ts";
+import { evidenceOf, keptBodiesOf, registryFilesJson } from "./evidence.ts";
 import { exclusionsPart, flaggedPart } from "./exclusion.ts";
 import { filePartsOf, partsOnFile, withoutFiles } from "./file-parts.ts";
 import { answerFrom, isOlder, judge } from "./judge.ts";
-import {
-  lookUpExclusions,
-  lookUpManyExclusions,
-  lookUpRegistration,
-  lookUpRegistrations,
-  type RowsByUei,
-  type Vendor,
-  type VendorRows,
-} from "./look-up.ts";
+import { lookUpExclusions, lookUpRegistration, type Vendor, type VendorRows } from "./look-up.ts";
 import { chooseRegistration, type Registration, readRegistration, registrationPart } from "./registration.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
-import { registryFilesJson } from "./sam-gov-extract.ts";
 
 /** How long after its start a call can be joined, in milliseconds. */
 const JOIN_MS = 2_000;
 /** Maximum age of an exclusions file that confirms a registration's flag "no exclusion", in days. */
 const MAX_CONFIRMING_AGE_DAYS = 1;
 
+/** The provider that asks SAM.gov's APIs. It is not asked for later runs of monitors. */
+export interface SamGovApi extends Provider {
+  /** The client of the queue that asks for these runs. */
+  readonly runsClient: SamGovClient;
+}
+
+/** Returns the provider of SAM.gov's APIs; undefined where it is not used. */
+export function samGovApiOf(providers: readonly Provider[]): SamGovApi | undefined {
+  return providers.find((provider): provider is SamGovApi => "runsClient" in provider);
+}
+
 /**
- * Creates the provider that asks SAM.gov's APIs. Direct questions about one vendor at the same time share a call.
- * Scheduled runs are gathered for `gatherMs` milliseconds into calls for many vendors. Both cross organizations, since
- * the identifiers are public; each caller gets its own answer and evidence. The Exclusions API is asked only where neither
- * the registration's flag nor a fresh exclusions file decides. Where it fails, exclusions known from the files or the stored
- * answer are used. So a vendor costs one call, or two without a fresh file; one without a registration costs two or three.
+ * Creates the provider that asks SAM.gov's APIs. Questions about one vendor at the same time share a call, also across
+ * organizations, since the identifiers are public; each caller gets its own answer and evidence. The Exclusions API is asked
+ * only where neither the registration's flag nor a fresh exclusions file decides. Where it fails, exclusions known from the
+ * files or the stored answer are used. So a vendor costs one call, or two without a fresh file; one without a registration
+ * costs two or three.
  */
 export function createSamGovApi(options: {
   /** Clients that count their calls in a class; each question is asked with the client of its own class. */
   clients: Readonly<Record<CallClass, SamGovClient>>;
   entities: RegistryReader;
-  gatherMs: number;
   now: () => Date;
-}): Provider {
+}): SamGovApi {
   const { clients, entities, now } = options;
 
   /** Looks up one vendor by a call that it shares with other questions of its class. */
   function createLookUp<Row>(
-    one: (client: SamGovClient, vendor: Vendor, signal: AbortSignal) => Promise<VendorRows<Row>>,
-    many: (client: SamGovClient, ueis: readonly string[], signal: AbortSignal) => Promise<RowsByUei<Row>>,
+    lookUp: (client: SamGovClient, vendor: Vendor, signal: AbortSignal) => Promise<VendorRows<Row>>,
   ) {
-    const shared = perCallClass((callClass) => {
-      const client = clients[callClass];
-      const call = (ueis: readonly string[], signal: AbortSignal) => many(client, ueis, signal);
-      return {
-        client,
-        flights: createSingleFlight<VendorRows<Row>>({ joinMs: JOIN_MS }),
-        runs: createGathering({ windowMs: options.gatherMs, max: MAX_VALUES, call }),
-      };
-    });
+    const flights = perCallClass(() => createSingleFlight<VendorRows<Row>>({ joinMs: JOIN_MS }));
     return ({ uei, cage, run }: Pick<Question, "uei" | "cage" | "run">, signal: AbortSignal) => {
-      const { client, flights, runs } = shared[callClassOf(run)];
-      if (run && uei) return runs.ask(uei, signal);
+      const callClass = callClassOf(run);
       const key = uei ? `uei ${uei}` : `cage ${cage}`;
-      return flights.run(key, signal, (abandoned) => one(client, { uei, cage }, abandoned));
+      const look = (abandoned: AbortSignal) => lookUp(clients[callClass], { uei, cage }, abandoned);
+      return flights[callClass].run(key, signal, look);
     };
   }
-  const registrationOf = createLookUp(lookUpRegistration, lookUpRegistrations);
-  const exclusionsOf = createLookUp(lookUpExclusions, lookUpManyExclusions);
+  const registrationOf = createLookUp(lookUpRegistration);
+  const exclusionsOf = createLookUp(lookUpExclusions);
 
   return {
     name: "sam_gov_api",
     check: "sam_registration",
+    laterRuns: "never",
+    runsClient: clients.runs,
     async ask(question, { signal }) {
       const reading = readRegistry(entities, question, signal).catch(() => undefined);
       const found = await registrationOf(question, signal);
@@ -101,7 +94,10 @@ export function createSamGovApi(options: {
       try {
         const verdict = judge(parts, { now: now(), hasApi: true });
         const { withdrawnLoads } = files;
-        return { ...answerFrom(parts, verdict, evidenceOf(bodies, parts, files)), withdrawnLoads };
+        const usesFile = Object.values(parts).some(({ load }) => load !== "");
+        const more = { rests_on: parts, ...(usesFile && { files: registryFilesJson(files) }) };
+        const content = evidenceOf([...bodies, ...keptBodiesOf(parts, question)], more);
+        return { ...answerFrom(parts, verdict, content), withdrawnLoads };
       } catch (error) {
         // Where the known exclusions are too old, the call that asked for newer ones failed.
         throw failure ?? error;
@@ -132,18 +128,4 @@ function isSettledByFile(known: {
   if (!registration) return true;
   if (registration.listed.id_only) return registration.uei === question.uei;
   return registration.isClear && !isExcluded;
-}
-
-/**
- * Returns one JSON document: what was received, each body byte for byte, so that no parser loses anything; the parts that
- * the answer rests on; and the files' records, where a part comes from a file.
- */
-function evidenceOf(bodies: readonly ReceivedBody[], parts: Parts, files: GetRegistryRecordResponse): string {
-  const answers = bodies.map(
-    ({ url, receivedAt, text }) =>
-      `{"url":${JSON.stringify(url)},"received_at":${JSON.stringify(receivedAt.toISOString())},"body":${text.trim()}}`,
-  );
-  const usesFile = Object.values(parts).some(({ load }) => load !== "");
-  const more = sortedJson({ rests_on: parts, ...(usesFile && { files: registryFilesJson(files) }) });
-  return `{"answers":[${answers.join(",")}],${more.slice(1)}`;
 }

@@ -1,40 +1,78 @@
-import { toJson } from "@bufbuild/protobuf";
-import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
+import type { Parts } from "@vvs/registration";
 import { sortedJson } from "../../evidence/sorted-json.ts";
-import type { Answer, Provider } from "../provider.ts";
+import { askingAbout } from "../../sam-gov-queue/asking-about.ts";
+import { usableUntil } from "../../sam-gov-queue/rules.ts";
+import { type Answer, isLaterRun, type Provider, ProviderError, type Question } from "../provider.ts";
+import { evidenceOf, keptBodiesOf, registryFilesJson } from "./evidence.ts";
 import { filePartsOf, partsOnFile } from "./file-parts.ts";
-import { answerFrom, judge, staleSource } from "./judge.ts";
+import { answerFrom, judge, type RunRule, staleSource } from "./judge.ts";
 import { type RegistryReader, readRegistry } from "./registry-reader.ts";
 
 /**
  * Creates the provider that answers from SAM.gov's public extract and exclusions file, which the entity service has
- * loaded. Newer parts of the organization's stored answer are preferred. It throws `stale_source` where the files do not
- * suffice, or do not mention the vendor. The evidence is the files' records of the vendor, their names and cut dates, and
- * the parts that the answer rests on.
+ * loaded. Newer parts of the organization's stored answer, and of the answer that is kept for all, are preferred. It throws
+ * `stale_source` where these do not suffice; for a monitor's run the error names what to ask the API. A direct call or a
+ * first run is not answered without any file. The evidence is the files' records of the vendor, their names and cut dates,
+ * the parts that the answer rests on, and the kept answer where it is used.
  */
 export function createSamGovExtract(options: {
   entities: RegistryReader;
   /** SAM.gov's API is configured as well. */
   hasApi: boolean;
+  laterRuns?: Provider["laterRuns"];
+  /** Called with the cut date of the loaded exclusions file, YYYY-MM-DD; empty where none is loaded. */
+  onExclusionsFile?: (cutDate: string) => void;
   now: () => Date;
 }): Provider {
+  const { entities, hasApi, laterRuns } = options;
+  /** Is it a run for which the queue asks the API? */
+  const isLater = ({ run }: Question) => hasApi && isLaterRun(run);
+
+  /** Returns the rule by which the API can be asked for a run; undefined for other questions. */
+  function runRule(question: Question, files: GetRegistryRecordResponse, now: Date): RunRule | undefined {
+    if (!isLater(question)) return undefined;
+    const knowledge = { kept: question.kept, wasParked: question.run?.wasParked === true };
+    return {
+      usableUntil: (part) => usableUntil(part, knowledge),
+      asksExclusions: !filePartsOf(files, now).hasExclusionsFile,
+    };
+  }
+
+  function verdictOn(parts: Parts, question: Question, files: GetRegistryRecordResponse, now: Date) {
+    const run = runRule(question, files, now);
+    try {
+      if (!run && Object.keys(filePartsOf(files, now).parts).length === 0) throw staleSource();
+      return judge(parts, { now, hasApi, run });
+    } catch (error) {
+      const canAsk = hasApi && question.run && error instanceof ProviderError;
+      throw canAsk ? staleSource(askingAbout(question, { files, parts, now })) : error;
+    }
+  }
+
   return {
     name: "sam_gov_extract",
     check: "sam_registration",
+    ...(laterRuns && { laterRuns }),
     async ask(question, { signal }): Promise<Answer> {
-      const files = await readRegistry(options.entities, question, signal);
+      const loaded = await readRegistry(entities, question, signal);
+      options.onExclusionsFile?.(loaded.exclusionsCutDate);
+      const files = isLater(question) ? usableFor(question, loaded) : loaded;
       const now = options.now();
-      if (Object.keys(filePartsOf(files, now).parts).length === 0) throw staleSource();
       const parts = partsOnFile(files, question.stored, now);
-      const verdict = judge(parts, { now, hasApi: options.hasApi });
-      const answer = answerFrom(parts, verdict, sortedJson({ ...registryFilesJson(files), rests_on: parts }));
-      return { ...answer, withdrawnLoads: files.withdrawnLoads };
+      const verdict = verdictOn(parts, question, files, now);
+      const kept = keptBodiesOf(parts, question);
+      const known = { ...registryFilesJson(files), rests_on: parts };
+      const content = kept.length > 0 ? evidenceOf(kept, known) : sortedJson(known);
+      return { ...answerFrom(parts, verdict, content), withdrawnLoads: files.withdrawnLoads };
     },
   };
 }
 
-/** Returns the files' records of a vendor, as evidence. */
-export function registryFilesJson(files: GetRegistryRecordResponse): object {
-  const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
-  return toJson(GetRegistryRecordResponseSchema, files, options) as object;
+/**
+ * Returns the files as far as they can know the vendor. The exclusions file may list a vendor by its UEI only, so it shows
+ * nothing about one that is known only by its CAGE and that the extract lacks, unless it names an exclusion.
+ */
+function usableFor({ uei }: Question, files: GetRegistryRecordResponse): GetRegistryRecordResponse {
+  return uei || files.record || files.exclusions.length > 0 ? files : { ...files, exclusionsCutDate: "" };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { createGathering } from "./gathering.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
 const neverAborted = () => new AbortController().signal;
@@ -48,52 +47,5 @@ describe("a call that is shared", () => {
     const { held, call } = heldCalls();
     await expect(flights.run("key", AbortSignal.abort(), call)).rejects.toMatchObject({ reason: "timeout" });
     expect(held[0]?.signal.aborted).toBe(true);
-  });
-});
-
-describe("questions that are gathered", () => {
-  function gathering(max: number, windowMs: number) {
-    const calls: string[][] = [];
-    const made = createGathering<string>({
-      windowMs,
-      max,
-      call: async (keys) => {
-        calls.push([...keys]);
-        return new Map(keys.map((key) => [key, `of ${key}`]));
-      },
-    });
-    return { ask: (key: string, signal = neverAborted()) => made.ask(key, signal), calls };
-  }
-
-  test("go out together after the window, equal ones once", async () => {
-    const { ask, calls } = gathering(10, 5);
-    expect(await Promise.all(["a", "b", "a"].map((key) => ask(key)))).toEqual(["of a", "of b", "of a"]);
-    expect(calls).toEqual([["a", "b"]]);
-    await ask("c");
-    expect(calls).toEqual([["a", "b"], ["c"]]);
-  });
-
-  test("do not wait once there are as many as a call takes", async () => {
-    const { ask, calls } = gathering(2, 3_600_000);
-    await Promise.all(["a", "b", "c", "d"].map((key) => ask(key)));
-    expect(calls).toEqual([
-      ["a", "b"],
-      ["c", "d"],
-    ]);
-  });
-
-  test("are not asked when all callers have left within the window", async () => {
-    const { ask, calls } = gathering(2, 3_600_000);
-    const gone = new AbortController();
-    const asked = ask("a", gone.signal);
-    gone.abort();
-    await expect(asked).rejects.toMatchObject({ reason: "timeout" });
-    await Promise.all([ask("b"), ask("c")]);
-    expect(calls).toEqual([["b", "c"]]);
-  });
-
-  test("a key that is missing in the call's result is an error", async () => {
-    const made = createGathering<string>({ windowMs: 1, max: 2, call: async () => new Map() });
-    await expect(made.ask("a", neverAborted())).rejects.toMatchObject({ reason: "wrong_shape" });
   });
 });

@@ -1,0 +1,45 @@
+import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { resultOf } from "../checks/observe-attempts.ts";
+import { type AttemptCounts, isUnanswered } from "../provider-health/attempt-counts.ts";
+import type { CircuitBreakers } from "../provider-health/circuit-breakers.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { AskedProvider } from "./asking.ts";
+
+const tracer = trace.getTracer("verification");
+
+/**
+ * Creates the queue's view of SAM.gov's API: its calls are counted for runs, and its attempts by the circuit and in the
+ * provider's history. They are not attempts of a check, which the metrics of attempts count.
+ */
+export function createAskedProvider(options: {
+  provider: Pick<Provider, "name" | "check">;
+  breakers: Pick<CircuitBreakers, "admit" | "left">;
+  counts: Pick<AttemptCounts, "count">;
+}): AskedProvider {
+  const { provider, breakers, counts } = options;
+  return {
+    callsLeft: () => breakers.left(provider.name, "runs"),
+    attempt: (work) =>
+      tracer.startActiveSpan(`ask ${provider.name} for runs`, { kind: SpanKind.CLIENT }, async (span) => {
+        try {
+          const settle = await breakers.admit(provider.name, "runs");
+          const began = performance.now();
+          try {
+            const settled = await work();
+            counts.count(provider, performance.now() - began);
+            settle({ kind: "answered" });
+            return settled;
+          } catch (error) {
+            if (isUnanswered(error)) counts.count(provider, undefined);
+            settle(resultOf(error));
+            throw error;
+          }
+        } catch (error) {
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          throw error;
+        } finally {
+          span.end();
+        }
+      }),
+  };
+}

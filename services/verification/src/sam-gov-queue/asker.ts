@@ -1,0 +1,34 @@
+import type { ClientSession } from "mongodb";
+import type { QueueCollections } from "./documents.ts";
+
+/**
+ * The lease of the one process that asks SAM.gov's API, by the database's time. `leaseMs` must be longer than a call: the
+ * lease is renewed before each.
+ */
+export function createAsker(options: {
+  collections: Pick<QueueCollections, "asker">;
+  /** Unique name of this process. */
+  owner: string;
+  leaseMs: number;
+}) {
+  const { owner, leaseMs } = options;
+  const { asker } = options.collections;
+  const until = { $dateAdd: { startDate: "$$NOW", unit: "millisecond", amount: leaseMs } };
+  return {
+    /** Takes or renews the lease. Returns false while another process holds it. */
+    async hold(): Promise<boolean> {
+      const isFree = { $expr: { $lte: ["$until", "$$NOW"] } };
+      const held = await asker.updateOne({ _id: "asker", $or: [{ owner }, isFree] }, [{ $set: { owner, until } }]);
+      return held.matchedCount === 1;
+    },
+    /** Writes the lease in a transaction, which then can't commit beside a take-over. Returns false after one. */
+    async touch(session: ClientSession): Promise<boolean> {
+      const touched = await asker.updateOne({ _id: "asker", owner }, { $inc: { writes: 1 } }, { session });
+      return touched.matchedCount === 1;
+    },
+    /** Gives up the lease, so that another process takes it immediately. */
+    async release(): Promise<void> {
+      await asker.updateOne({ _id: "asker", owner }, { $set: { owner: null, until: new Date(0) } });
+    },
+  };
+}

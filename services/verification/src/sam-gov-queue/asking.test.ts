@@ -1,0 +1,378 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import type { Parts } from "@vvs/registration";
+import { eventually, type TestMongo, testMongo } from "@vvs/testing";
+import { ProviderError } from "../providers/provider.ts";
+import type { AskVendors } from "./ask-vendors.ts";
+import { createAsker } from "./asker.ts";
+import { createAsking } from "./asking.ts";
+import { migrateQueue, type QueueCollections, queueCollections } from "./documents.ts";
+import { createParkedRuns } from "./parked-runs.ts";
+import type { Asking } from "./question.ts";
+import { createQuestions } from "./questions.ts";
+import { createSettle } from "./settle.ts";
+
+// Parking, asking and storing answers, with a real database and a simulated API.
+
+const logger = createLogger({ service: "test", level: "silent" });
+const HOUR_MS = 3_600_000;
+let mongo: TestMongo;
+let collections: QueueCollections;
+let now: Date;
+/** The vendors of each call. */
+let calls: string[][];
+/** Runs in each call, before its answer. */
+let duringCall: (keys: readonly string[]) => Promise<void>;
+
+beforeAll(async () => {
+  mongo = await testMongo();
+  collections = queueCollections(mongo.db);
+  await migrateQueue(mongo.db);
+});
+afterAll(() => mongo.close());
+beforeEach(async () => {
+  now = new Date("2026-11-22T09:00:00Z");
+  calls = [];
+  duringCall = async () => undefined;
+  const { parkedRuns, questions, publicAnswers, days } = collections;
+  await Promise.all([parkedRuns.deleteMany(), questions.deleteMany(), publicAnswers.deleteMany(), days.deleteMany()]);
+  await collections.asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+});
+
+function partsAt(date: Date): Parts {
+  const texts = { expiration_date: "2099-01-01", legal_name: "A", cage: "", entity_type: "" };
+  return { registration: { origin: "sam_gov_api", load: "", date, listed_as: "active", id_only: false, ...texts } };
+}
+
+const askVendors: AskVendors = async (questions) => {
+  const keys = questions.map(({ _id }) => _id);
+  calls.push(keys);
+  await duringCall(keys);
+  const askedAt = now;
+  return questions.map((question) => ({
+    question,
+    answer: { key: question._id, parts: partsAt(askedAt), bodies: [], askedAt },
+  }));
+};
+
+let replicas = 0;
+/** A process that asks. */
+function replica(options: { leaseMs?: number; settling?: () => Promise<void>; callsLeft?: () => number } = {}) {
+  replicas += 1;
+  const asker = createAsker({ collections, owner: `replica ${replicas}`, leaseMs: options.leaseMs ?? 60_000 });
+  const settle = createSettle({
+    client: mongo.client,
+    collections,
+    async isAsker(session) {
+      const isAsker = await asker.touch(session);
+      await options.settling?.();
+      return isAsker;
+    },
+  });
+  const { round } = createAsking({
+    questions: createQuestions(collections),
+    askVendors,
+    settle,
+    provider: { callsLeft: async () => options.callsLeft?.(), attempt: (work) => work() },
+    mayAsk: asker.hold,
+    gatherMs: 0,
+    standByMs: 5_000,
+    onAsked: () => undefined,
+    now: () => now,
+    logger,
+  });
+  return { round, asker };
+}
+
+/** A run of a monitor, and what it asks. */
+function parking(monitor: string, { uei = "UEI1", runSeq = 2, ...asking }: Partial<Asking> & { runSeq?: number } = {}) {
+  return {
+    run: {
+      _id: `${monitor}:${runSeq}`,
+      organization_id: `org of ${monitor}`,
+      monitor_id: monitor,
+      run_seq: runSeq,
+      entity_id: "ent_1",
+      checks: ["sam_registration" as const],
+      parked_at: now,
+    },
+    asking: {
+      uei,
+      cage: "",
+      priority: 1 as const,
+      isRegistered: true,
+      asksExclusions: false,
+      knownSince: undefined,
+      ...asking,
+    },
+  };
+}
+const park = (...args: Parameters<typeof parking>) =>
+  createParkedRuns({ client: mongo.client, collections }).park(parking(...args));
+const statesOf = async () => {
+  const runs = await collections.parkedRuns.find().sort({ _id: 1 }).toArray();
+  return runs.map(({ _id, state }) => `${_id} ${state}`);
+};
+const questionKeys = async () => (await collections.questions.find().toArray()).map(({ _id }) => _id);
+
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+describe("a vendor is asked about once", () => {
+  test("for all the runs that wait for it", async () => {
+    await Promise.all([park("mon_a"), park("mon_b"), park("mon_c"), park("mon_d", { uei: "UEI2" })]);
+    expect((await questionKeys()).toSorted()).toEqual(["uei:UEI1", "uei:UEI2"]);
+    await replica().round();
+    expect(calls.map((keys) => keys.toSorted())).toEqual([["uei:UEI1", "uei:UEI2"]]);
+    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready", "mon_c:2 ready", "mon_d:2 ready"]);
+    expect(await questionKeys()).toEqual([]);
+    expect(await collections.publicAnswers.findOne({ _id: "uei:UEI1" })).toMatchObject({ asked_at: now });
+    expect(await collections.days.findOne({ _id: "2026-11-22" })).toMatchObject({ vendors_asked: 2, new_questions: 2 });
+  });
+
+  test("by two replicas side by side", async () => {
+    const ueis = Array.from({ length: 250 }, (_, index) => `UEI${index}`);
+    await Promise.all(ueis.map((uei) => park(`mon_${uei}`, { uei })));
+    const rounds = async ({ round }: ReturnType<typeof replica>) => {
+      for (let count = 0; count < 5; count++) await round();
+    };
+    await Promise.all([rounds(replica()), rounds(replica())]);
+    expect(calls.flat().toSorted()).toEqual(ueis.map((uei) => `uei:${uei}`).toSorted());
+    expect(calls.map(({ length }) => length)).toEqual([100, 100, 50]);
+  });
+
+  test("where a run is parked during the call", async () => {
+    await park("mon_a");
+    duringCall = () => park("mon_b");
+    await replica().round();
+    expect(calls).toHaveLength(1);
+    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready"]);
+    expect(await questionKeys()).toEqual([]);
+  });
+
+  test("where a run is parked while the answer is being stored", async () => {
+    await park("mon_a");
+    let parked = false;
+    const settling = async () => {
+      if (!parked) await park("mon_b");
+      parked = true;
+    };
+    await replica({ settling }).round();
+    expect(calls).toHaveLength(1);
+    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready"]);
+    expect(await questionKeys()).toEqual([]);
+  });
+
+  test("where the answer is stored while a run is being parked", async () => {
+    await park("mon_a");
+    const [reached, go] = [gate(), gate()];
+    const questions = new Proxy(collections.questions, {
+      get(target, name) {
+        const member = Reflect.get(target, name);
+        if (name !== "bulkWrite") return typeof member === "function" ? member.bind(target) : member;
+        return async (...args: Parameters<typeof target.bulkWrite>) => {
+          reached.open();
+          await go.opened;
+          return target.bulkWrite(...args);
+        };
+      },
+    });
+    const held = createParkedRuns({ client: mongo.client, collections: { ...collections, questions } });
+    const parked = held.park(parking("mon_b"));
+    await reached.opened;
+    await replica().round();
+    go.open();
+    await parked;
+    expect(calls).toHaveLength(1);
+    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready"]);
+    expect(await questionKeys()).toEqual([]);
+  });
+
+  test("where its answer came after a run had looked for it", async () => {
+    await park("mon_a");
+    await replica().round();
+    await park("mon_b");
+    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready"]);
+    expect(await questionKeys()).toEqual([]);
+    await park("mon_c", { knownSince: now, priority: 2 });
+    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready", "mon_c:2 waiting"]);
+    expect(await collections.questions.findOne()).toMatchObject({ priority: 2, kind: "registered" });
+  });
+
+  test("where its answer could not be stored at first", async () => {
+    await park("mon_a");
+    let failures = 0;
+    const settling = async () => {
+      failures += 1;
+      if (failures === 1) throw new Error("the database failed");
+    };
+    const { round } = replica({ settling });
+    await expect(round()).rejects.toThrow("the database failed");
+    expect(await statesOf()).toEqual(["mon_a:2 waiting"]);
+    await round();
+    expect(calls).toHaveLength(1);
+    expect(await statesOf()).toEqual(["mon_a:2 ready"]);
+  });
+});
+
+describe("an asker that", () => {
+  test("is killed before its answers are stored is followed by another one, which asks again", async () => {
+    await park("mon_a");
+    const never = gate();
+    const reached = gate();
+    duringCall = async () => reached.open();
+    void replica({ leaseMs: 500, settling: () => never.opened }).round();
+    await reached.opened;
+    const other = replica();
+    expect(await other.round()).toBe(5_000);
+    expect(calls).toHaveLength(1);
+    never.open();
+    // The killed one's transaction must not hold the lease's document for long.
+    await eventually(async () => (await other.round()) !== 5_000);
+    await eventually(async () => (await statesOf())[0] === "mon_a:2 ready");
+  });
+
+  test("wakes after another one has taken over stores nothing", async () => {
+    await park("mon_a");
+    const [reached, wake] = [gate(), gate()];
+    duringCall = async () => {
+      reached.open();
+      await wake.opened;
+    };
+    const paused = replica({ leaseMs: 1 });
+    const pausedRound = paused.round();
+    await reached.opened;
+    const other = replica();
+    duringCall = async () => undefined;
+    await eventually(async () => (await other.round()) !== 5_000);
+    expect(calls).toHaveLength(2);
+    await collections.parkedRuns.deleteMany({});
+    now = new Date(now.getTime() + 24 * HOUR_MS);
+    // Today's question must not be answered by yesterday's call.
+    await park("mon_a", { runSeq: 3, knownSince: now });
+    wake.open();
+    expect(await pausedRound).toBe(5_000);
+    expect(await statesOf()).toEqual(["mon_a:3 waiting"]);
+    expect(await questionKeys()).toEqual(["uei:UEI1"]);
+  });
+
+  test("stops lets another one go on immediately", async () => {
+    const [one, other] = [replica(), replica()];
+    expect([await one.asker.hold(), await other.asker.hold()]).toEqual([true, false]);
+    await one.asker.release();
+    expect(await other.asker.hold()).toBe(true);
+  });
+});
+
+describe("a call that fails", () => {
+  test("puts its questions off, and others are asked meanwhile", async () => {
+    await park("mon_a");
+    duringCall = async () => {
+      throw new ProviderError("http_503");
+    };
+    const { round } = replica();
+    expect(await round()).toBe(15_000);
+    duringCall = async () => undefined;
+    await park("mon_b", { uei: "UEI2" });
+    await round();
+    expect(calls).toEqual([["uei:UEI1"], ["uei:UEI2"]]);
+    expect(await statesOf()).toEqual(["mon_a:2 waiting", "mon_b:2 ready"]);
+    now = new Date(now.getTime() + 60_000);
+    await round();
+    expect(calls.at(-1)).toEqual(["uei:UEI1"]);
+    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready"]);
+  });
+
+  test("because the quota is used up says nothing about its questions", async () => {
+    await park("mon_a");
+    duringCall = async () => {
+      throw new ProviderError("quota_exhausted", { isFault: false, shutUntil: new Date(now.getTime() + HOUR_MS) });
+    };
+    expect(await replica().round()).toBe(15_000);
+    expect(await collections.questions.findOne()).toMatchObject({ failures: 0, not_before: now });
+    expect(await statesOf()).toEqual(["mon_a:2 waiting"]);
+  });
+});
+
+test("with few calls left, the most urgent vendors are asked today and the others tomorrow", async () => {
+  for (const [index, priority] of ([2, 1] as const).entries()) {
+    const ueis = Array.from({ length: 20 }, (_, number) => `UEI${index}${number}`);
+    await Promise.all(ueis.map((uei) => park(`mon_${uei}`, { uei, priority })));
+  }
+  let left = 3;
+  const { round } = replica({ callsLeft: () => left });
+  duringCall = async (keys) => {
+    left -= Math.ceil(keys.length / 10);
+  };
+  const waitMs = await round();
+  expect(calls.map((keys) => keys.length)).toEqual([20]);
+  expect(calls[0]!.every((key) => key.startsWith("uei:UEI1"))).toBe(true);
+  expect(waitMs).toBe(300_000);
+  now = new Date("2026-11-23T00:00:00Z");
+  left = 500;
+  await round();
+  expect(calls[1]!.every((key) => key.startsWith("uei:UEI0"))).toBe(true);
+  expect(await collections.questions.countDocuments()).toBe(0);
+});
+
+describe("a monitor", () => {
+  const parkedRuns = () => createParkedRuns({ client: mongo.client, collections });
+
+  test("has one parked run, its newest", async () => {
+    await park("mon_a", { runSeq: 2 });
+    await park("mon_a", { runSeq: 4 });
+    await park("mon_a", { runSeq: 3 });
+    await park("mon_a", { runSeq: 4, uei: "UEI2" });
+    expect(await collections.parkedRuns.find().toArray()).toMatchObject([{ _id: "mon_a:4", question: "uei:UEI1" }]);
+    await Promise.all([5, 7, 6, 8].map((runSeq) => park("mon_a", { runSeq })));
+    expect(await statesOf()).toEqual(["mon_a:8 waiting"]);
+    expect(await parkedRuns().of({ organization_id: "org of mon_a", monitor_id: "mon_a" })).toMatchObject({
+      run_seq: 8,
+    });
+    expect(await parkedRuns().of({ organization_id: "another org", monitor_id: "mon_a" })).toBeNull();
+  });
+
+  test("has its question asked for all of its reasons", async () => {
+    await park("mon_a", { priority: 2, asksExclusions: true });
+    await park("mon_b", { priority: 1, asksExclusions: false });
+    expect(await collections.questions.findOne()).toMatchObject({ priority: 1, asks_exclusions: true, runs: 2 });
+  });
+});
+
+describe("ready runs", () => {
+  const parkedRuns = () => createParkedRuns({ client: mongo.client, collections });
+  const claim = async (owner: string, leaseMs = 60_000, limit = 2) => {
+    const claimed = await parkedRuns().claimReady({ owner, limit, leaseMs, withTin: false });
+    return claimed.map(({ _id }) => _id);
+  };
+
+  test("are claimed by one replica, and by another one once its lease has ended", async () => {
+    await Promise.all(["mon_a", "mon_b", "mon_c"].map((monitor) => park(monitor)));
+    expect(await claim("one")).toEqual([]);
+    await replica().round();
+    const first = await claim("one", 1);
+    expect(first).toHaveLength(2);
+    await eventually(async () => (await claim("two")).length === 2);
+    const [one, two] = await Promise.all([claim("one"), claim("two")]);
+    expect([...one, ...two]).toHaveLength(1);
+    expect(await claim("three")).toEqual([]);
+  });
+
+  test("with tin_match are claimed apart", async () => {
+    await park("mon_a");
+    await replica().round();
+    await collections.parkedRuns.updateOne({}, { $set: { checks: ["sam_registration", "tin_match"] } });
+    expect(await claim("one")).toEqual([]);
+    expect(await parkedRuns().claimReady({ owner: "one", limit: 1, leaseMs: 1, withTin: true })).toHaveLength(1);
+  });
+
+  test("are those, too, that waited too long where nobody asks", async () => {
+    await park("mon_a");
+    now = new Date(now.getTime() + HOUR_MS);
+    await park("mon_b");
+    expect(await parkedRuns().giveUp(now)).toBe(1);
+    expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 waiting"]);
+  });
+});

@@ -1,0 +1,87 @@
+import type { Logger } from "@vvs/logging";
+import { ProviderError } from "../providers/provider.ts";
+import { withTimeLimit } from "../time-limit.ts";
+import type { AskVendors } from "./ask-vendors.ts";
+import type { QuestionDocument } from "./documents.ts";
+import { nextCall } from "./planning.ts";
+import type { Questions } from "./questions.ts";
+import { AskerReplacedError, type Settle, type SettledQuestion } from "./settle.ts";
+
+/** The wait after a call failed, in milliseconds. */
+const FAILED_MS = 15_000;
+/** Time limit for one call with all its pages, in milliseconds. */
+export const CALL_MS = 20_000;
+
+/** What an asker must know of SAM.gov's API. */
+export interface AskedProvider {
+  /** Returns how many HTTP calls may still be made for runs today; undefined where that is unknown. */
+  readonly callsLeft: () => Promise<number | undefined>;
+  /** Makes an attempt, with its effect on the circuit. Errors: those of the attempt; ProviderError where it is refused. */
+  readonly attempt: (work: () => Promise<SettledQuestion[]>) => Promise<SettledQuestion[]>;
+}
+
+/**
+ * Creates the asker of the waiting questions. Each round makes all calls that are due, one after the other, and returns how
+ * long to wait for the next round, in milliseconds. Answers that could not be stored are stored by the next round, and not
+ * asked for again. Errors: the database's.
+ */
+export function createAsking(options: {
+  questions: Pick<Questions, "waiting" | "putOff">;
+  askVendors: AskVendors;
+  settle: Settle;
+  provider: AskedProvider;
+  /** Takes or renews the right to ask; called before each call. */
+  mayAsk: () => Promise<boolean>;
+  /** How long a question waits for others, in milliseconds. */
+  gatherMs: number;
+  /** How long to wait while another process asks, in milliseconds. */
+  standByMs: number;
+  onAsked: (vendors: number) => void;
+  now: () => Date;
+  logger: Logger;
+}): { round: () => Promise<number> } {
+  const { questions, provider, gatherMs, now, logger } = options;
+  let unsettled: { readonly settled: readonly SettledQuestion[]; readonly at: Date } | undefined;
+
+  async function settle(): Promise<void> {
+    if (!unsettled) return;
+    const { settled, at } = unsettled;
+    try {
+      await options.settle(settled, at);
+      options.onAsked(settled.length);
+    } catch (err) {
+      if (!(err instanceof AskerReplacedError)) throw err;
+      logger.warn({ vendors: settled.length }, "answers of SAM.gov came too late: another replica asks again");
+    }
+    unsettled = undefined;
+  }
+
+  /** Returns false where the call failed. */
+  async function call(asked: readonly QuestionDocument[]): Promise<boolean> {
+    try {
+      const ask = () => withTimeLimit(CALL_MS, undefined, (signal) => options.askVendors(asked, signal));
+      unsettled = { settled: await provider.attempt(ask), at: now() };
+      return true;
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      logger.info({ vendors: asked.length, reason: error.reason }, "SAM.gov was asked and gave no answer");
+      // A quota or a circuit refuses every call, so it says nothing about these questions.
+      if (error.isFault) await questions.putOff(asked, now());
+      return false;
+    }
+  }
+
+  return {
+    async round() {
+      for (;;) {
+        if (!(await options.mayAsk())) return options.standByMs;
+        await settle();
+        const [waiting, callsLeft] = await Promise.all([questions.waiting(now()), provider.callsLeft()]);
+        const next = nextCall(waiting, { now: now(), gatherMs, callsLeft });
+        if ("waitMs" in next) return next.waitMs;
+        if (!(await call(next.questions))) return FAILED_MS;
+        await settle();
+      }
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { createGroupCommit } from "@vvs/mongo";
+import type { ClientSession, Filter, MongoClient } from "mongodb";
+import type { ParkedRun, QuestionDocument, QueueCollections } from "./documents.ts";
+import { type Asking, questionKey, questionKind } from "./question.ts";
+
+/** A run to park, and what it waits for. */
+export interface Parking {
+  readonly run: Omit<ParkedRun, "question" | "state" | "lease">;
+  readonly asking: Asking;
+}
+
+/** A monitor of an organization. */
+export type MonitorKey = Pick<ParkedRun, "organization_id" | "monitor_id">;
+
+/** Ready runs that a process wants. */
+export interface Claim {
+  /** Unique name of the process. */
+  readonly owner: string;
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly withTin: boolean;
+}
+
+export type ParkedRuns = ReturnType<typeof createParkedRuns>;
+
+/** The runs that wait for SAM.gov's API. */
+export function createParkedRuns({ client, collections }: { client: MongoClient; collections: QueueCollections }) {
+  const { parkedRuns } = collections;
+  return {
+    /** Returns the monitor's parked run, as every newer run of it asks. */
+    of: ({ organization_id, monitor_id }: MonitorKey): Promise<ParkedRun | null> =>
+      parkedRuns.findOne({ organization_id, monitor_id }),
+
+    /**
+     * Parks a run with its question, and removes an older parked run of the monitor; a run that is older than the parked one
+     * is dropped, and one that is parked stays as it is. Where the question was answered after the run had looked, the run
+     * is ready immediately. Runs that are parked at the same moment share a transaction.
+     */
+    park: createGroupCommit<Parking>({ client, write: (session, parkings) => write(session, parkings, collections) }),
+
+    /**
+     * Leases up to `limit` ready runs, with or without tin_match, which have waited longest, by the database's time: no other
+     * replica gets them until the lease has ended.
+     */
+    async claimReady({ owner, limit, leaseMs, withTin }: Claim): Promise<ParkedRun[]> {
+      const checks: Filter<ParkedRun>["checks"] = withTin ? "tin_match" : { $ne: "tin_match" };
+      const free: Filter<ParkedRun> = {
+        state: "ready",
+        checks,
+        $expr: { $lte: [{ $ifNull: ["$lease.until", new Date(0)] }, "$$NOW"] },
+      };
+      const found = await parkedRuns
+        .find(free, { projection: { _id: 1 } })
+        .sort({ parked_at: 1 })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return [];
+      const ids = found.map(({ _id }) => _id);
+      const until = { $dateAdd: { startDate: "$$NOW", unit: "millisecond", amount: leaseMs } };
+      await parkedRuns.updateMany({ _id: { $in: ids }, ...free }, [{ $set: { lease: { owner, until } } }]);
+      return parkedRuns
+        .find({ _id: { $in: ids }, "lease.owner": owner })
+        .sort({ parked_at: 1 })
+        .toArray();
+    },
+
+    /** Removes a run that has ended or was superseded, in a transaction where a session is given. */
+    async remove(
+      { _id, organization_id }: Pick<ParkedRun, "_id" | "organization_id">,
+      session?: ClientSession,
+    ): Promise<void> {
+      await parkedRuns.deleteOne({ _id, organization_id }, { session });
+    },
+
+    /** Makes all runs ready that have waited since before a time, without an answer. Returns their number. */
+    async giveUp(parkedBefore: Date): Promise<number> {
+      const { modifiedCount } = await parkedRuns.updateMany(
+        { state: "waiting", parked_at: { $lt: parkedBefore } },
+        { $set: { state: "ready" } },
+      );
+      return modifiedCount;
+    },
+  };
+}
+
+async function write(
+  session: ClientSession,
+  parkings: readonly Parking[],
+  { parkedRuns, questions, publicAnswers }: QueueCollections,
+): Promise<void> {
+  const parked = await parkedRuns
+    .find(
+      { $or: parkings.map(({ run: { organization_id, monitor_id } }) => ({ organization_id, monitor_id })) },
+      { session },
+    )
+    .toArray();
+  const newest = newestOfEach(parkings).filter(({ run }) =>
+    parked.every((other) => !isSameMonitor(run, other) || other.run_seq < run.run_seq),
+  );
+  if (newest.length === 0) return;
+  const superseded = parked.filter((other) => newest.some(({ run }) => isSameMonitor(run, other)));
+  if (superseded.length > 0) {
+    await parkedRuns.deleteMany({ _id: { $in: superseded.map(({ _id }) => _id) } }, { session });
+  }
+  const keys = [...new Set(newest.map(({ asking }) => questionKey(asking)))];
+  const answered = await publicAnswers
+    .find({ _id: { $in: keys } }, { session, projection: { asked_at: 1 } })
+    .map(({ _id, asked_at }) => [_id, asked_at] as const)
+    .toArray();
+  const answeredAt = new Map(answered);
+  const isWaiting = ({ asking }: Parking) => {
+    const at = answeredAt.get(questionKey(asking));
+    return at === undefined || (asking.knownSince !== undefined && at <= asking.knownSince);
+  };
+  await parkedRuns.insertMany(
+    newest.map((parking) => ({
+      ...parking.run,
+      question: questionKey(parking.asking),
+      state: isWaiting(parking) ? "waiting" : "ready",
+    })),
+    { session },
+  );
+  const upserts = newest.filter(isWaiting).map(({ run, asking }) => upsertOf(asking, run.parked_at));
+  if (upserts.length > 0) await questions.bulkWrite(upserts, { session });
+}
+
+/** Returns the newest run of each monitor. */
+function newestOfEach(parkings: readonly Parking[]): Parking[] {
+  return parkings
+    .filter(({ run }) => parkings.every(({ run: other }) => !isSameMonitor(run, other) || other.run_seq <= run.run_seq))
+    .filter(({ run }, index, all) => all.findIndex((each) => each.run._id === run._id) === index);
+}
+
+function isSameMonitor(one: MonitorKey, other: MonitorKey): boolean {
+  return one.organization_id === other.organization_id && one.monitor_id === other.monitor_id;
+}
+
+/** Writes the question in any case, so that the transaction conflicts with one that stores the question's answer. */
+function upsertOf(asking: Asking, at: Date) {
+  const fresh: Omit<QuestionDocument, "priority" | "runs" | "asks_exclusions"> = {
+    _id: questionKey(asking),
+    uei: asking.uei,
+    cage: asking.cage,
+    kind: questionKind(asking),
+    wanted_at: at,
+    not_before: at,
+    failures: 0,
+  };
+  const { _id, ...onInsert } = fresh;
+  return {
+    updateOne: {
+      filter: { _id },
+      update: {
+        $setOnInsert: onInsert,
+        $min: { priority: asking.priority },
+        $max: { asks_exclusions: asking.asksExclusions },
+        $inc: { runs: 1 },
+      },
+      upsert: true,
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "@jest/globals";
+import { nextCall, type PlannedQuestion } from "./planning.ts";
+import type { QuestionKind } from "./question.ts";
+
+const now = new Date("2026-11-22T12:00:00Z");
+const MINUTE_MS = 60_000;
+
+/** Questions that have waited so many minutes. */
+function waiting(count: number, { minutes = 0, priority = 1, exclusions = false } = {}): PlannedQuestion[] {
+  const wanted_at = new Date(now.getTime() - minutes * MINUTE_MS);
+  return Array.from({ length: count }, (_, index) => ({
+    _id: `uei:${index}`,
+    priority: priority as 1 | 2,
+    wanted_at,
+    asks_exclusions: exclusions,
+  }));
+}
+
+function plan(kinds: Partial<Record<QuestionKind, PlannedQuestion[]>>, callsLeft?: number, at = now): string {
+  const questions = new Map(Object.entries(kinds)) as Map<QuestionKind, PlannedQuestion[]>;
+  const next = nextCall(questions, { now: at, gatherMs: 10 * MINUTE_MS, callsLeft });
+  return "waitMs" in next ? `wait ${next.waitMs / MINUTE_MS}` : `${next.questions.length} ${next.kind}`;
+}
+
+describe("a call", () => {
+  test.each<[string, Partial<Record<QuestionKind, PlannedQuestion[]>>, string]>([
+    ["starts when it is full", { registered: waiting(100) }, "100 registered"],
+    ["waits for more", { registered: waiting(99, { minutes: 6 }) }, "wait 4"],
+    ["starts when a question has waited long enough", { registered: waiting(3, { minutes: 10 }) }, "3 registered"],
+    [
+      "takes the questions along that have come since",
+      { absent: [...waiting(1, { minutes: 10, priority: 2 }), ...waiting(4)] },
+      "5 absent",
+    ],
+    ["is looked for again after five minutes at most", { registered: waiting(1) }, "wait 5"],
+    ["is not made without questions", {}, "wait 5"],
+    ["asks single questions one by one", { single: waiting(7, { minutes: 11 }) }, "1 single"],
+    [
+      "is first the one with the most urgent question",
+      { registered: waiting(100, { priority: 2, minutes: 90 }), absent: waiting(1, { minutes: 10 }) },
+      "1 absent",
+    ],
+    [
+      "is first the one that has waited longest among equally urgent ones",
+      { registered: waiting(100, { minutes: 11 }), absent: waiting(100, { minutes: 12 }) },
+      "100 absent",
+    ],
+  ])("%s", (_name, kinds, expected) => {
+    expect(plan(kinds)).toBe(expected);
+  });
+
+  test.each([
+    ["all that fit", 11, "100 registered"],
+    ["fewer vendors", 10, "90 registered"],
+    ["ten vendors at least, beside the call for those without a registration", 2, "10 registered"],
+    ["none, and waits", 1, "wait 5"],
+    ["none, and waits", 0, "wait 5"],
+  ])("with few calls left asks %s", (_name, callsLeft, expected) => {
+    expect(plan({ registered: waiting(100) }, callsLeft)).toBe(expected);
+  });
+
+  test("keeps a call for exclusions where they are asked for", () => {
+    expect(plan({ registered: waiting(100, { exclusions: true }) }, 11)).toBe("90 registered");
+  });
+
+  test("waits for the next UTC day only until it begins", () => {
+    expect(plan({ registered: waiting(100) }, 0, new Date("2026-11-22T23:58:00Z"))).toBe("wait 2");
+  });
+});

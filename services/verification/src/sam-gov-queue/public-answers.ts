@@ -1,0 +1,34 @@
+import type { ClientSession } from "mongodb";
+import type { PublicAnswer, QueueCollections } from "./documents.ts";
+import { publicAnswerAfter } from "./rules.ts";
+
+/** What SAM.gov answered about one vendor. */
+export type ReceivedAnswer = Parameters<typeof publicAnswerAfter>[1];
+
+/** Reads SAM.gov's kept answer to a question; null where there is none. Errors: the database's. */
+export type ReadPublicAnswer = (key: string) => Promise<PublicAnswer | null>;
+
+/** Creates the reader of kept answers. */
+export function createReadPublicAnswer({ publicAnswers }: Pick<QueueCollections, "publicAnswers">): ReadPublicAnswer {
+  return (key) => publicAnswers.findOne({ _id: key });
+}
+
+/** Keeps answers, apart from those that are older than the kept ones. */
+export async function keepAnswers(
+  session: ClientSession,
+  { publicAnswers }: Pick<QueueCollections, "publicAnswers">,
+  received: readonly ReceivedAnswer[],
+): Promise<void> {
+  const found = await publicAnswers
+    .find({ _id: { $in: received.map(({ key }) => key) } }, { session, projection: { bodies: 0 } })
+    .toArray();
+  const known = new Map(found.map((answer) => [answer._id, answer]));
+  const isOlder = ({ key, askedAt }: ReceivedAnswer) => askedAt < (known.get(key)?.asked_at ?? askedAt);
+  const newer = received.filter((answer) => !isOlder(answer));
+  if (newer.length === 0) return;
+  const replacements = newer.map((answer) => {
+    const { _id, ...replacement } = publicAnswerAfter(known.get(answer.key), answer);
+    return { replaceOne: { filter: { _id }, replacement, upsert: true } };
+  });
+  await publicAnswers.bulkWrite(replacements, { session });
+}

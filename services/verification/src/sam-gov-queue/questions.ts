@@ -1,0 +1,30 @@
+import { MAX_VALUES } from "../providers/sam-gov/client.ts";
+import type { QuestionDocument, QueueCollections } from "./documents.ts";
+import { type QuestionKind, questionKinds } from "./question.ts";
+import { afterFailure } from "./rules.ts";
+
+export type Questions = ReturnType<typeof createQuestions>;
+
+/** The vendors that are to be asked about. */
+export function createQuestions({ questions }: Pick<QueueCollections, "questions">) {
+  return {
+    /** Returns the first questions of each kind that may be asked now, enough for a call. */
+    async waiting(now: Date): Promise<ReadonlyMap<QuestionKind, QuestionDocument[]>> {
+      const found = questionKinds.map(async (kind) => {
+        const askable = questions.find({ kind, not_before: { $lte: now } });
+        const first = await askable.sort({ priority: 1, wanted_at: 1 }).limit(MAX_VALUES).toArray();
+        return [kind, first] as const;
+      });
+      return new Map(await Promise.all(found));
+    },
+
+    /** Puts off questions whose call has failed. */
+    async putOff(failed: readonly QuestionDocument[], now: Date): Promise<void> {
+      if (failed.length === 0) return;
+      const updates = failed.map(({ _id, ...question }) => ({
+        updateOne: { filter: { _id, failures: question.failures }, update: { $set: afterFailure(question, now) } },
+      }));
+      await questions.bulkWrite(updates, { ordered: false });
+    },
+  };
+}

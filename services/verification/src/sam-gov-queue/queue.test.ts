@@ -1,0 +1,413 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { eventually } from "@vvs/testing";
+import { ProviderError } from "../providers/provider.ts";
+import { createTestMonitor, type PlayedQueue, startPlayedQueue } from "../testing/played-queue.ts";
+import type { TestService } from "../testing/service.ts";
+
+// The service with its queue: runs of monitors with files, kept answers and a simulated SAM.gov.
+
+let queue: PlayedQueue;
+let service: TestService;
+let serial = 0;
+let uei: string;
+
+beforeAll(async () => {
+  queue = await startPlayedQueue("2026-11-22T09:00:00Z");
+  service = await queue.startReplica();
+});
+afterAll(() => queue.stop());
+beforeEach(() => {
+  serial += 1;
+  uei = `PLAYED${String(serial).padStart(6, "0")}`;
+  queue.setTime("2026-11-22T09:00:00Z");
+});
+afterEach(async () => {
+  queue.sam.behave();
+  delete service.entities.schedule.registry;
+  const { parkedRuns, questions, asker } = queue.collections();
+  await Promise.all([parkedRuns.deleteMany({}), questions.deleteMany({})]);
+  await asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
+  await service.databases.live.collection("provider_state").deleteMany({});
+});
+
+const monitorOf = (subject: Parameters<typeof createTestMonitor>[0] = { uei }, replicas = [service]) =>
+  createTestMonitor(subject, { replicas });
+const callsAbout = (vendor: string) => queue.sam.calls().filter(({ query }) => query.ueiSAM?.includes(vendor));
+
+/** The extract of three weeks ago with this row, and today's exclusions file without the vendor. */
+function files(row: object | undefined, more: object = {}) {
+  return {
+    ...(row && { record: { uei, legalName: "V", extractCode: "A", expirationDate: "2027-03-01", ...row } }),
+    registryCutDate: "2026-11-01",
+    registryLoad: "registry:1",
+    exclusionsCutDate: queue.daysAgo(0),
+    exclusionsLoad: "exclusions:1",
+    ...more,
+  };
+}
+
+/** Asks what waits, and verifies the runs that are ready. */
+async function work(by = service): Promise<void> {
+  await by.queue.ask();
+  await by.queue.resume();
+}
+
+describe("a monitor's first run", () => {
+  test("asks like a direct call", async () => {
+    queue.sam.register({ uei });
+    queue.setFiles(uei, files({}));
+    expect(await monitorOf().run()).toBe("pass sam_gov_api");
+    expect(callsAbout(uei)).toHaveLength(1);
+  });
+
+  test("waits where the API fails and the files can't know, and is answered by the queue", async () => {
+    queue.sam.register({ uei });
+    queue.setFiles(uei, files(undefined));
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    const monitor = monitorOf();
+    expect(await monitor.run()).toBe("parked");
+    await work();
+    expect(await monitor.result()).toBe("pass sam_gov_api");
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
+});
+
+describe("a later run", () => {
+  /** A monitor whose first run was answered by the API. */
+  async function monitorAfterFirstRun({ isListed = true } = {}) {
+    if (isListed) queue.sam.register({ uei });
+    queue.setFiles(uei, files(isListed ? {} : undefined));
+    const monitor = monitorOf();
+    await monitor.run();
+    return monitor;
+  }
+
+  test("is answered by the files and the stored answer, without a call", async () => {
+    const monitor = await monitorAfterFirstRun();
+    queue.passHours(24);
+    queue.setFiles(uei, files({}));
+    const calls = queue.sam.calls().length;
+    expect(await monitor.run()).toBe("pass sam_gov_api");
+    expect(queue.sam.calls()).toHaveLength(calls);
+    const other = monitorOf();
+    queue.sam.misbehave({ kind: "status", status: 503 });
+    expect(await other.run()).toBe("pass sam_gov_extract");
+  });
+
+  test("waits for the API once the registration has expired since its date: renewed", async () => {
+    queue.setFiles(uei, files({ expirationDate: "2026-11-21" }));
+    queue.sam.misbehave({ kind: "status", status: 503 });
+    const monitor = monitorOf();
+    expect(await monitor.run()).toBe("parked");
+    queue.sam.behave();
+    await service.databases.live.collection("provider_state").deleteMany({});
+    queue.sam.register({ uei, expirationDate: "2027-11-21" });
+    expect(await monitor.run()).toBe("parked");
+    expect(await monitor.result(1)).toBe("parked");
+    await work();
+    expect(await monitor.result()).toBe("pass sam_gov_api");
+    const { results } = (await monitor.verificationOf(2))!;
+    const { evidence } = await service.client.getEvidence({
+      caller: { tenant: { organizationId: monitor.organizationId, environment: Environment.LIVE }, actor: "key_1" },
+      evidenceId: results[0]!.evidence_id,
+    });
+    const content = JSON.parse(evidence!.content);
+    expect(content.answers[0].url).toContain(`ueiSAM=${uei}&`);
+    expect(content.answers[0].body.entityData[0].entityRegistration.ueiSAM).toBe(uei);
+    expect(content.rests_on.registration.origin).toBe("sam_gov_api");
+    // The run that it superseded never ends, and leaves nothing behind.
+    expect(await monitor.verificationOf(1)).toBeNull();
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
+
+  test("waits where the extract lacks the vendor, asked with those without a registration", async () => {
+    const monitor = await monitorAfterFirstRun({ isListed: false });
+    expect(await monitor.result()).toBe("fail sam_gov_api not_found");
+    queue.passHours(24);
+    queue.setFiles(uei, files(undefined));
+    expect(await monitor.run()).toBe("parked");
+    expect(await queue.collections().questions.findOne()).toMatchObject({ kind: "absent", priority: 1 });
+    await work();
+    expect(await monitor.result()).toBe("fail sam_gov_api not_found");
+    expect(await queue.collections().questions.countDocuments()).toBe(0);
+  });
+
+  test("is answered with what other organizations' runs were answered on the same day, and asks again on the next", async () => {
+    const monitor = await monitorAfterFirstRun({ isListed: false });
+    const other = monitorOf();
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    expect(await other.run()).toBe("parked");
+    await work();
+    expect(await other.result()).toBe("fail sam_gov_api not_found");
+    const calls = queue.sam.calls().length;
+    queue.setTime("2026-11-22T23:59:59Z");
+    expect(await monitor.run()).toBe("fail sam_gov_api not_found");
+    expect(await other.run()).toBe("fail sam_gov_api not_found");
+    expect(queue.sam.calls()).toHaveLength(calls);
+    queue.setTime("2026-11-23T00:00:00Z");
+    queue.setFiles(uei, files(undefined));
+    expect(await other.run()).toBe("parked");
+    expect(await queue.collections().questions.findOne()).toMatchObject({ kind: "absent", priority: 2 });
+    await work();
+    expect(await other.result()).toBe("fail sam_gov_api not_found");
+    const { asked_at, not_active_since } = (await queue.collections().publicAnswers.findOne({ _id: `uei:${uei}` }))!;
+    expect([asked_at, not_active_since].map((each) => each!.toISOString().slice(0, 10))).toEqual([
+      "2026-11-23",
+      "2026-11-22",
+    ]);
+  });
+
+  test("waits where a new exclusions file contradicts the extract's flag, and asks for exclusions too", async () => {
+    queue.sam.register({ uei });
+    queue.setFiles(uei, files({ excluded: true }));
+    queue.sam.misbehave({ kind: "status", status: 503 });
+    const monitor = monitorOf();
+    expect(await monitor.run()).toBe("parked");
+    queue.sam.behave();
+    await service.databases.live.collection("provider_state").deleteMany({});
+    await work();
+    expect(await monitor.result()).toBe("pass sam_gov_api");
+    expect(callsAbout(uei).map(({ api }) => api)).toContain("exclusions");
+  });
+
+  test("ends as an error, and asks nothing, where only the exclusions file is overdue", async () => {
+    const monitor = await monitorAfterFirstRun();
+    queue.passHours(24 * 4);
+    queue.setFiles(uei, files({}, { exclusionsCutDate: "2026-11-22" }));
+    expect(await monitor.run()).toBe("error none stale_source");
+    expect(await queue.collections().questions.countDocuments()).toBe(0);
+  });
+
+  test("asks for exclusions where no exclusions file was ever loaded", async () => {
+    const none = { exclusionsCutDate: "", exclusionsLoad: "" };
+    queue.sam.register({ uei });
+    queue.sam.exclude({ uei });
+    queue.setFiles(uei, files({}, none));
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    const monitor = monitorOf();
+    expect(await monitor.run()).toBe("parked");
+    await work();
+    expect(await monitor.result()).toBe("fail sam_gov_api excluded");
+    queue.sam.forget(uei);
+    queue.sam.register({ uei });
+    expect(await monitor.run()).toBe("fail sam_gov_api excluded");
+    queue.setTime("2026-11-23T00:00:00Z");
+    expect(await monitor.run()).toBe("parked");
+    await work();
+    expect(await monitor.result()).toBe("pass sam_gov_api");
+  });
+
+  test("of a vendor known by its CAGE waits too", async () => {
+    queue.sam.register({ uei, cage: "4AB12" });
+    const cage = "4AB12";
+    const monitor = monitorOf({ cage });
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    expect(await monitor.run()).toBe("parked");
+    await work();
+    expect(await monitor.result()).toBe("pass sam_gov_api");
+  });
+
+  test("ends as an error where SAM.gov can't answer about its vendor", async () => {
+    queue.sam.register({ uei, expirationDate: "soon" });
+    const monitor = monitorOf();
+    expect(await monitor.run()).toBe("parked");
+    await work();
+    expect(await monitor.result()).toBe("error none stale_source");
+    expect(await queue.collections().questions.countDocuments()).toBe(0);
+  });
+
+  test("is answered by a newer extract than the kept answer", async () => {
+    const monitor = await monitorAfterFirstRun({ isListed: false });
+    queue.passHours(24 * 3);
+    queue.setFiles(uei, files({}, { registryCutDate: "2026-11-25" }));
+    expect(await monitor.run()).toBe("pass sam_gov_extract");
+  });
+});
+
+describe("a run that waits", () => {
+  async function parkedMonitor(replicas = [service]) {
+    queue.sam.register({ uei });
+    queue.setFiles(uei, files(undefined));
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    const monitor = monitorOf({ uei }, replicas);
+    expect(await monitor.run()).toBe("parked");
+    return monitor;
+  }
+
+  test("is parked once if its record comes again, before and after it has ended", async () => {
+    const monitor = await parkedMonitor();
+    await monitor.again();
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(1);
+    expect((await queue.collections().questions.findOne())!.runs).toBe(1);
+    await work();
+    await monitor.again();
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+    const stored = service.databases.live.collection("verifications");
+    expect(await stored.countDocuments({ organization_id: monitor.organizationId })).toBe(1);
+  });
+
+  test("is superseded by a newer run, even by one that need not wait", async () => {
+    const monitor = await parkedMonitor();
+    queue.setFiles(uei, files({}));
+    expect(await monitor.run()).toBe("pass sam_gov_extract");
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+    await monitor.again(service, 1);
+    expect(await monitor.result(1)).not.toBe("error");
+  });
+
+  test("goes on in another replica where the one that verified it was killed", async () => {
+    const killed = await queue.startReplica({}, { queue: { resumeLeaseMs: 300 } });
+    queue.setFiles(uei, files(undefined));
+    const monitor = await parkedMonitor([service, killed]);
+    await service.queue.ask();
+    const never = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    killed.entities.schedule.registry = async () => {
+      reached.resolve();
+      await never.promise;
+    };
+    const lost = killed.queue.resume().catch(() => undefined);
+    await reached.promise;
+    await eventually(async () => {
+      await service.queue.resume();
+      return (await monitor.result()) === "pass sam_gov_api";
+    });
+    never.resolve();
+    await lost;
+    const stored = service.databases.live.collection("verifications");
+    expect(await stored.countDocuments({ organization_id: monitor.organizationId })).toBe(1);
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
+
+  test("is verified once by two replicas side by side", async () => {
+    const other = await queue.startReplica();
+    const monitors = [];
+    for (let count = 0; count < 2; count++) monitors.push(await parkedMonitor([service, other]));
+    await Promise.all([service.queue.ask(), other.queue.ask()]);
+    await Promise.all([service.queue.resume(), other.queue.resume()]);
+    for (const monitor of monitors) expect(await monitor.result()).toBe("pass sam_gov_api");
+    expect(callsAbout(uei).filter(({ query }) => query.samRegistered === "Yes")).toHaveLength(2 + 1);
+  });
+
+  test("ends with errors where its entity is gone", async () => {
+    const monitor = await parkedMonitor();
+    service.entities.put(monitor.organizationId, monitor.entityId, { subject: { entityId: "" } });
+    await work();
+    expect(await monitor.result()).toBe("error none entity_not_found");
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
+
+  test("stays while the entity service is unavailable, and is verified afterwards", async () => {
+    const monitor = await parkedMonitor();
+    await service.queue.ask();
+    service.entities.schedule.registry = () => Promise.reject(new Error("down"));
+    await expect(service.queue.resume()).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await monitor.result()).toBe("parked");
+    delete service.entities.schedule.registry;
+    await queue.collections().parkedRuns.updateMany({}, { $set: { "lease.until": new Date(0) } });
+    await service.queue.resume();
+    expect(await monitor.result()).toBe("pass sam_gov_api");
+  });
+
+  test("ends as an error where the API is no longer used, once no replica asks", async () => {
+    const monitor = await parkedMonitor();
+    const without = await queue.startReplica({ SAM_GOV_API_KEY: undefined });
+    without.entities.put(monitor.organizationId, monitor.entityId, { subject: { legalName: "V", uei } });
+    await without.queue.ask();
+    await without.queue.resume();
+    expect(await monitor.result()).toBe("parked");
+    queue.passHours(1);
+    await service.databases.live
+      .collection<{ _id: string }>("sam_gov_asker")
+      .updateOne({ _id: "asker" }, { $set: { owner: "another replica", until: new Date(Date.now() + 60_000) } });
+    await without.queue.ask();
+    await without.queue.resume();
+    expect(await monitor.result()).toBe("parked");
+    await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { until: new Date(0) } });
+    await without.queue.ask();
+    await without.queue.resume();
+    expect(await monitor.result()).toBe("error none stale_source");
+  });
+
+  test("keeps no TIN provider busy before it is decided that it waits, and is matched afterwards", async () => {
+    let asked = 0;
+    const withTin = await queue.startReplica(
+      {},
+      {
+        async tin() {
+          asked += 1;
+          throw new ProviderError("timeout");
+        },
+      },
+    );
+    queue.setFiles(uei, files(undefined));
+    queue.sam.register({ uei });
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    const monitor = createTestMonitor(
+      { uei, tinHash: new Uint8Array([1]) },
+      { checks: ["tin_match", "sam_registration"], replicas: [withTin] },
+    );
+    expect(await monitor.run()).toBe("parked");
+    expect(asked).toBe(0);
+    await work(withTin);
+    expect(asked).toBe(1);
+    const { results } = (await monitor.verificationOf(1))!;
+    expect(results.map(({ check_type, status }) => `${check_type} ${status}`)).toEqual([
+      "tin_match error",
+      "sam_registration pass",
+    ]);
+  });
+
+  test.each(["flat", "fault"] as const)(
+    "waits until a used-up quota is reset, also across a restart: %s",
+    async (shape) => {
+      const monitor = await parkedMonitor();
+      const nextAccessTime = "2026-Nov-22 12:00:00+0000 UTC";
+      queue.sam.misbehave({ kind: "throttled", shape, nextAccessTime }, { calls: 1 });
+      await work();
+      expect(await monitor.result()).toBe("parked");
+      const calls = queue.sam.calls().length;
+      const states = service.databases.live.collection<{ _id: string }>("provider_state");
+      await eventually(() => states.findOne({ _id: "sam_gov_api", shut: { $exists: true } }));
+      const restarted = await queue.startReplica();
+      restarted.entities.put(monitor.organizationId, monitor.entityId, { subject: { legalName: "V", uei } });
+      queue.setFiles(uei, files(undefined));
+      await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { until: new Date(0) } });
+      await work(restarted);
+      expect(queue.sam.calls()).toHaveLength(calls);
+      queue.setTime("2026-11-22T12:00:01Z");
+      await work(restarted);
+      expect(await monitor.result()).toBe("pass sam_gov_api");
+    },
+  );
+});
+
+describe("direct calls", () => {
+  const verify = async (organizationId: string) => {
+    service.entities.put(organizationId, "ent_1", { subject: { legalName: "V", uei } });
+    const { verification } = await service.client.verify({
+      caller: { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1", requestId: "req_1" },
+      target: { case: "entityId", value: "ent_1" },
+      checks: [CheckType.SAM_REGISTRATION],
+      mode: Mode.REALTIME,
+    });
+    const { origin, reason } = verification!.results[0]!;
+    return `${origin} ${reason}`.trim();
+  };
+
+  test("use a kept answer where the API fails, for a day", async () => {
+    queue.setFiles(uei, files(undefined));
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    await monitorOf().run();
+    await work();
+    queue.sam.misbehave({ kind: "status", status: 503 });
+    queue.setTime("2026-11-23T08:59:59Z");
+    queue.setFiles(uei, files(undefined));
+    expect(await verify("org_1")).toBe("sam_gov_api not_found");
+    queue.setTime("2026-11-23T09:00:01Z");
+    expect(await verify("org_2")).toBe("none stale_source");
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
+});

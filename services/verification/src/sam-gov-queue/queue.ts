@@ -1,0 +1,233 @@
+import { context, propagation } from "@opentelemetry/api";
+import type { Logger } from "@vvs/logging";
+import { dayOf } from "@vvs/registration";
+import { superviseLoop } from "@vvs/retry";
+import type { MongoClient } from "mongodb";
+import type { SamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
+import type { ParkingPlace } from "../runs/monitor-runs.ts";
+import type { RunSlots } from "../runs/run-consumers.ts";
+import type { RequestedRun, VerifyRun } from "../runs/verify-run.ts";
+import { createAskVendors } from "./ask-vendors.ts";
+import { createAsker } from "./asker.ts";
+import { type AskedProvider, CALL_MS, createAsking } from "./asking.ts";
+import type { ParkedRun, QueueCollections } from "./documents.ts";
+import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
+import { createParkedRuns } from "./parked-runs.ts";
+import { createQuestions } from "./questions.ts";
+import { askedVendors, observeQueue } from "./queue-metrics.ts";
+import { createResuming } from "./resuming.ts";
+import { DAY_MS, startOfDay } from "./rules.ts";
+import { createSettle } from "./settle.ts";
+
+/** How long an asker that died holds its lease, in milliseconds: longer than a call, before which it is renewed. */
+const ASKER_LEASE_MS = 2 * CALL_MS;
+/** How long a replica that died holds the runs that it claimed, in milliseconds: longer than their checks take. */
+const RESUME_LEASE_MS = 90_000;
+/** How often ready runs are looked for, in milliseconds. */
+const RESUME_POLL_MS = 1_000;
+/** How long runs wait where no replica can ask, in milliseconds; after it they end with what is known. */
+const GIVE_UP_MS = 600_000;
+/** Maximum age of the numbers that metrics show, in milliseconds. */
+const NUMBERS_MS = 15_000;
+/** How often the plan for tomorrow is stored, in milliseconds. */
+const PLAN_MS = 600_000;
+
+/** Settings of the queue in one process. */
+export interface QueueSettings {
+  /** How long a question waits for others to share a call with, in milliseconds. */
+  readonly gatherMs: number;
+  /** Maximum numbers of ready runs that are verified at the same time. */
+  readonly slots: RunSlots;
+  /** Unique name of this process. */
+  readonly owner: string;
+  /** Lease of the asker, in milliseconds; 40 s where absent. */
+  readonly askerLeaseMs?: number;
+  /** Lease of ready runs, in milliseconds; 90 s where absent. */
+  readonly resumeLeaseMs?: number;
+}
+
+/**
+ * Creates the queue of monitors' runs that wait for SAM.gov's API. All replicas share it: each parks runs and verifies
+ * ready ones, and one of them asks. `samGov`: undefined where the API is not used; then no run is parked, and those that
+ * were parked before end with what is known.
+ */
+export function createSamGovQueue(
+  options: {
+    client: MongoClient;
+    collections: QueueCollections;
+    samGov: SamGovApi | undefined;
+    provider: AskedProvider;
+    verifyRun: VerifyRun;
+    now: () => Date;
+    logger: Logger;
+  } & QueueSettings,
+) {
+  const { client, collections, samGov, gatherMs, owner, now, logger } = options;
+  const parkedRuns = createParkedRuns({ client, collections });
+  const asker = createAsker({ collections, owner, leaseMs: options.askerLeaseMs ?? ASKER_LEASE_MS });
+  const stopping = new AbortController();
+  const pollMs = Math.min(10_000, Math.max(500, gatherMs / 10));
+
+  const parking: ParkingPlace = {
+    async arrive({ recordId, tenant, run }) {
+      const parked = await parkedRuns.of({ organization_id: tenant.organizationId, monitor_id: run.monitorId });
+      if (!parked) return false;
+      if (parked._id === recordId || parked.run_seq > run.runSeq) return true;
+      await parkedRuns.remove(parked);
+      return false;
+    },
+    park: (run, asking) => parkedRuns.park({ run: documentOf(run, now()), asking }),
+  };
+
+  async function resume(parked: ParkedRun): Promise<void> {
+    const complete: Parameters<VerifyRun>[1]["complete"] = (session) => parkedRuns.remove(parked, session);
+    await options.verifyRun(runOf(parked), { began: performance.now(), mayAsk: false, complete });
+    // Where the run had a verification already, nothing was completed.
+    await parkedRuns.remove(parked);
+  }
+
+  const asking =
+    samGov &&
+    createAsking({
+      questions: createQuestions(collections),
+      askVendors: createAskVendors(samGov.runsClient),
+      settle: createSettle({ client, collections, isAsker: asker.touch }),
+      provider: options.provider,
+      mayAsk: async () => !stopping.signal.aborted && (await asker.hold()),
+      gatherMs,
+      standByMs: pollMs,
+      onAsked: (vendors) => askedVendors.add(vendors),
+      now,
+      logger,
+    });
+
+  /** Where no replica asks, lets the runs that have waited too long end. */
+  async function giveUp(): Promise<number> {
+    if (await asker.hold()) {
+      await parkedRuns.giveUp(new Date(now().getTime() - GIVE_UP_MS));
+      await asker.release();
+    }
+    return GIVE_UP_MS / 10;
+  }
+
+  const resuming = [false, true].map((withTin) =>
+    createResuming({
+      parkedRuns,
+      owner,
+      withTin,
+      verify: resume,
+      atOnce: withTin ? options.slots.tinRuns : options.slots.runs,
+      pollMs: RESUME_POLL_MS,
+      leaseMs: options.resumeLeaseMs ?? RESUME_LEASE_MS,
+      isStopping: () => stopping.signal.aborted,
+    }),
+  );
+
+  const numbers = cached(() => readQueueNumbers(collections, now()));
+
+  let plannedAt = 0;
+  /** Stores tomorrow's planned calls, at most every few minutes. */
+  async function storePlan(): Promise<void> {
+    if (now().getTime() - plannedAt < PLAN_MS) return;
+    plannedAt = now().getTime();
+    const { callsPlannedTomorrow: planned_calls } = await readQueueNumbers(collections, now());
+    const day = new Date(startOfDay(now()).getTime() + DAY_MS);
+    await collections.days.updateOne(
+      { _id: dayOf(day) },
+      { $set: { planned_calls }, $setOnInsert: { day } },
+      { upsert: true },
+    );
+  }
+
+  return {
+    /** Where runs are parked; undefined where the API is not used. */
+    parking: samGov && parking,
+    /** Makes the calls that are due, if this process is the asker. Returns how long to wait, in milliseconds. */
+    ask: asking?.round ?? giveUp,
+    /** Verifies the runs that are ready. */
+    resume: () => Promise.all(resuming.map(({ round }) => round())),
+    /** Starts both, and the metrics, until stopped. */
+    start() {
+      const stopObserving = observeQueue(numbers, now);
+      const loops = [
+        superviseLoop({
+          async round() {
+            const waitMs = asking ? Math.min(await asking.round(), pollMs) : await giveUp();
+            if (asking) await storePlan();
+            return waitMs;
+          },
+          failure: "SAM.gov can't be asked for monitors' runs; retrying",
+          recovery: "SAM.gov is asked for monitors' runs again",
+          stopping: stopping.signal,
+          logger,
+        }),
+        ...resuming.map(({ round }) =>
+          superviseLoop({
+            round,
+            failure: "runs that waited for SAM.gov can't be verified; retrying",
+            recovery: "runs that waited for SAM.gov are verified again",
+            backoff: { firstMs: 1_000, longestMs: 30_000 },
+            stopping: stopping.signal,
+            logger,
+          }),
+        ),
+      ];
+      return {
+        /** Lets the rounds in progress end, and lets another process ask. */
+        async stop(): Promise<void> {
+          stopObserving();
+          stopping.abort();
+          await Promise.all(loops.map((loop) => loop.ended()));
+          await asker.release();
+        },
+      };
+    },
+  };
+
+  function cached(read: () => Promise<QueueNumbers>): () => Promise<QueueNumbers> {
+    let at = Number.NEGATIVE_INFINITY;
+    let reading: Promise<QueueNumbers> | undefined;
+    return () => {
+      if (performance.now() - at > NUMBERS_MS) {
+        at = performance.now();
+        reading = read();
+      }
+      return reading!;
+    };
+  }
+}
+
+function documentOf({ recordId, tenant, run, entityId, checks, requestedAt }: RequestedRun, parked_at: Date) {
+  const carrier: Record<string, string> = {};
+  propagation.inject(context.active(), carrier);
+  return {
+    _id: recordId,
+    organization_id: tenant.organizationId,
+    monitor_id: run.monitorId,
+    run_seq: run.runSeq,
+    entity_id: entityId,
+    checks,
+    ...(requestedAt && { requested_at: requestedAt }),
+    parked_at,
+    ...(carrier.traceparent && { traceparent: carrier.traceparent }),
+  };
+}
+
+function runOf({
+  _id,
+  organization_id,
+  monitor_id,
+  run_seq,
+  entity_id,
+  checks,
+  requested_at,
+}: ParkedRun): RequestedRun {
+  return {
+    recordId: _id,
+    tenant: { organizationId: organization_id, environment: "live" },
+    run: { monitorId: monitor_id, runSeq: run_seq, wasParked: true },
+    entityId: entity_id,
+    checks,
+    requestedAt: requested_at,
+  };
+}

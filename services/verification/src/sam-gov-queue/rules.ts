@@ -1,0 +1,72 @@
+import { dayOf, type PartSource, type Parts, verdictOf } from "@vvs/registration";
+import type { PublicAnswer } from "./documents.ts";
+import type { KeptAnswer, QuestionKind } from "./question.ts";
+
+export const DAY_MS = 86_400_000;
+/** How long an answer other than active is asked for again every day, in days; after that, every week. */
+const DAILY_DAYS = 30;
+const WEEK_DAYS = 7;
+/** The pause before a question whose call failed is asked again, in milliseconds; it doubles with each failure. */
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
+/** Number of failed calls after which a question is asked by itself, in case that it makes them fail. */
+const FAILURES_UNTIL_SINGLE = 3;
+
+/** Returns the start of a moment's UTC day. */
+export function startOfDay(moment: Date): Date {
+  return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
+}
+
+/**
+ * Returns when an answer other than active is asked for again: at the start (UTC) of the next day, and after 30 days of
+ * the seventh day. So a daily run at any time of the day leads to one question a day.
+ */
+export function askAgainAt(askedAt: Date, notActiveSince: Date): Date {
+  const isLong = askedAt.getTime() - notActiveSince.getTime() >= DAILY_DAYS * DAY_MS;
+  return new Date(startOfDay(askedAt).getTime() + (isLong ? WEEK_DAYS : 1) * DAY_MS);
+}
+
+/** Returns what is kept of an answer, after the one that was kept before. An answer other than active has times. */
+export function publicAnswerAfter(
+  previous: Pick<PublicAnswer, "not_active_since"> | undefined,
+  { key, parts, bodies, askedAt }: { key: string; parts: Parts; bodies: PublicAnswer["bodies"]; askedAt: Date },
+): PublicAnswer {
+  const answer = { _id: key, parts, bodies, asked_at: askedAt };
+  if (verdictOf(parts, dayOf(askedAt))?.status === "active") return answer;
+  const not_active_since = previous?.not_active_since ?? askedAt;
+  return { ...answer, not_active_since, ask_again_at: askAgainAt(askedAt, not_active_since) };
+}
+
+/** What a monitor's run knows of the answers to its question. */
+export interface RunKnowledge {
+  readonly kept: Pick<KeptAnswer, "asked_at" | "ask_again_at"> | undefined;
+  /** Its question was asked for this run, and is not asked again for it. */
+  readonly wasParked: boolean;
+}
+
+/**
+ * Returns until when a part that shows something other than active may answer a later run: a part of a file until the end
+ * of the day after its date; a part of the API until the end of its day, and for a run that waited for it one day; and a
+ * part that is as new as the kept answer until that one is asked for again.
+ */
+export function usableUntil(part: PartSource, { kept, wasParked }: RunKnowledge): Date {
+  const { origin, date } = part;
+  const isApi = origin === "sam_gov_api";
+  const start = startOfDay(date).getTime();
+  const own = isApi ? (wasParked ? date.getTime() + DAY_MS : start + DAY_MS) : start + 2 * DAY_MS;
+  const keptUntil = kept?.ask_again_at && date >= kept.asked_at ? kept.ask_again_at.getTime() : 0;
+  return new Date(Math.max(own, keptUntil));
+}
+
+/** Returns what changes in a question after its call failed: it is asked later, and after some failures by itself. */
+export function afterFailure(
+  { failures, kind }: { failures: number; kind: QuestionKind },
+  now: Date,
+): { failures: number; kind: QuestionKind; not_before: Date } {
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 20), LONGEST_PAUSE_MS);
+  return {
+    failures: failures + 1,
+    kind: failures + 1 >= FAILURES_UNTIL_SINGLE ? "single" : kind,
+    not_before: new Date(now.getTime() + pauseMs),
+  };
+}

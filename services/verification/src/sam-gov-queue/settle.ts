@@ -1,0 +1,62 @@
+import { inTransaction } from "@vvs/mongo";
+import { dayOf } from "@vvs/registration";
+import type { ClientSession, MongoClient } from "mongodb";
+import type { QuestionDocument, QueueCollections } from "./documents.ts";
+import { keepAnswers, type ReceivedAnswer } from "./public-answers.ts";
+import { startOfDay } from "./rules.ts";
+
+/** This process no longer asks: another one has taken over. */
+export class AskerReplacedError extends Error {
+  override readonly name = "AskerReplacedError";
+}
+
+/** The result of one question. */
+export interface SettledQuestion {
+  readonly question: QuestionDocument;
+  /** Undefined where SAM.gov can't answer about this vendor. */
+  readonly answer: ReceivedAnswer | undefined;
+}
+
+export type Settle = (settled: readonly SettledQuestion[], at: Date) => Promise<void>;
+
+/**
+ * Creates the function that stores the results of a call: it keeps the answers, removes the questions, and makes the runs
+ * that wait for them ready, all or nothing. A run that is parked at the same moment writes its question too, so it either
+ * becomes ready here, or its transaction is repeated and sees the answer. Errors: AskerReplacedError, with nothing stored.
+ */
+export function createSettle(options: {
+  client: MongoClient;
+  collections: QueueCollections;
+  /** Returns false where another process has become the asker. Written in the transaction, so that it is still true at its commit. */
+  isAsker: (session: ClientSession) => Promise<boolean>;
+}): Settle {
+  const { client, collections, isAsker } = options;
+  const { parkedRuns, questions, days } = collections;
+  return (settled, at) =>
+    inTransaction(client, async (session) => {
+      if (!(await isAsker(session))) throw new AskerReplacedError("another process asks SAM.gov's API now");
+      const keys = settled.map(({ question }) => question._id);
+      await keepAnswers(
+        session,
+        collections,
+        settled.flatMap(({ answer }) => answer ?? []),
+      );
+      await questions.deleteMany({ _id: { $in: keys } }, { session });
+      const waiting = { question: { $in: keys }, state: "waiting" as const };
+      await parkedRuns.updateMany(waiting, { $set: { state: "ready" } }, { session });
+      await days.bulkWrite(countsOf(settled, at), { session });
+    });
+}
+
+/** Returns the updates of days' numbers. */
+function countsOf(settled: readonly SettledQuestion[], at: Date) {
+  const firsts = settled.filter(({ question }) => question.priority === 1);
+  const askedOn = Map.groupBy(firsts, ({ question }) => startOfDay(question.wanted_at).getTime());
+  const count = (day: Date, $inc: Readonly<Record<string, number>>) => ({
+    updateOne: { filter: { _id: dayOf(day) }, update: { $setOnInsert: { day: startOfDay(day) }, $inc }, upsert: true },
+  });
+  return [
+    count(at, { vendors_asked: settled.length }),
+    ...[...askedOn].map(([day, each]) => count(new Date(day), { new_questions: each.length })),
+  ];
+}

@@ -1,0 +1,129 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Check } from "@vvs/checks";
+import { toCheckType } from "@vvs/checks";
+import { loadConfig, z } from "@vvs/config";
+import { newId } from "@vvs/ids";
+import { createLogger } from "@vvs/logging";
+import { Environment } from "@vvs/proto/common/v1/common";
+import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
+import type { VerificationDocument } from "../documents.ts";
+import { type ProvidersConfig, providerAccounts, providersSection } from "../providers/config.ts";
+import { createLiveProviders } from "../providers/live-providers.ts";
+import type { Provider } from "../providers/provider.ts";
+import { queueCollections } from "../sam-gov-queue/documents.ts";
+import { startTestService, type TestService } from "./service.ts";
+
+const logger = createLogger({ service: "test", level: "silent" });
+const DAY_MS = 86_400_000;
+
+/** What the files say about a vendor. */
+export type TestFiles = MessageInitShape<typeof GetRegistryRecordResponseSchema>;
+
+export type PlayedQueue = Awaited<ReturnType<typeof startPlayedQueue>>;
+
+/** Replicas of the service with a simulated SAM.gov, files and a clock of the test. The queue works only when it says so. */
+export async function startPlayedQueue(start: string) {
+  const sam: PlayedSamGov = await playSamGov();
+  const closers: (() => unknown)[] = [() => sam.close()];
+  let clock = new Date(start);
+  const services: TestService[] = [];
+
+  /** Starts a replica, with variables that differ from those of the first one. */
+  async function startReplica(
+    variables: NodeJS.ProcessEnv = {},
+    options: Partial<Parameters<typeof startTestService>[0]> & { tin?: Provider["ask"] } = {},
+  ): Promise<TestService> {
+    const env = { SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl, ...variables };
+    const config: ProvidersConfig = loadConfig(z.object(providersSection), env);
+    const { tin, ...others } = options;
+    const service = await startTestService({
+      mongodbUri: process.env.MONGODB_URI!,
+      prefix: services[0]?.prefix,
+      now: () => clock,
+      accounts: providerAccounts(config),
+      live: (of) => [
+        ...createLiveProviders({
+          config,
+          ...of,
+          now: () => clock,
+          logger,
+          onClose: (_name, close) => void closers.push(close),
+        }),
+        ...(tin ? [{ name: "tin_provider", check: "tin_match" as const, ask: tin }] : []),
+      ],
+      ...others,
+    });
+    services.push(service);
+    return service;
+  }
+
+  return {
+    sam,
+    now: () => clock,
+    passHours(hours: number): void {
+      clock = new Date(clock.getTime() + hours * 3_600_000);
+    },
+    setTime(time: string): void {
+      clock = new Date(time);
+    },
+    /** The UTC day so many days ago, YYYY-MM-DD. */
+    daysAgo: (days: number) => new Date(clock.getTime() - days * DAY_MS).toISOString().slice(0, 10),
+    startReplica,
+    /** Sets what the files of all replicas say about a vendor. */
+    setFiles(uei: string, files: TestFiles): void {
+      for (const { entities } of services) entities.setRegistry(Environment.LIVE, uei, files);
+    },
+    collections: () => queueCollections(services[0]!.databases.live),
+    async stop(): Promise<void> {
+      // The first replica owns the databases.
+      for (const service of services.toReversed()) await service.stop();
+      for (const close of closers.toReversed()) await close();
+    },
+  };
+}
+
+/** A monitor of a new organization. Its runs are processed by the replica that is given. */
+export function createTestMonitor(
+  subject: { uei?: string; cage?: string; tinHash?: Uint8Array },
+  { checks = ["sam_registration"], replicas }: { checks?: readonly Check[]; replicas: readonly TestService[] },
+) {
+  const [organizationId, entityId, monitorId] = [newId("org"), newId("ent"), newId("mon")];
+  for (const { entities } of replicas)
+    entities.put(organizationId, entityId, { subject: { legalName: "V", ...subject } });
+  let runSeq = 0;
+  const record = (seq: number) =>
+    create(VerificationRequestedSchema, {
+      recordId: `${monitorId}:${seq}`,
+      tenant: { organizationId, environment: Environment.LIVE },
+      run: { monitorId, runSeq: BigInt(seq) },
+      entityId,
+      checks: checks.map(toCheckType),
+    });
+  const verificationOf = (seq: number) =>
+    replicas[0]!.databases.live
+      .collection<VerificationDocument>("verifications")
+      .findOne({ run_record_id: `${monitorId}:${seq}` });
+  return {
+    organizationId,
+    entityId,
+    monitorId,
+    verificationOf,
+    /** Processes the record of the newest run again, or that of another one. */
+    again: (replica = replicas[0]!, seq = runSeq) => replica.runOf("live")(record(seq)),
+    /** Processes the record of the next run; returns its result, or `parked`. */
+    async run(replica = replicas[0]!): Promise<string> {
+      runSeq += 1;
+      await replica.runOf("live")(record(runSeq));
+      return this.result();
+    },
+    /** The result of a run, the newest where none is named: the first check's status, origin and reason. */
+    async result(seq = runSeq): Promise<string> {
+      const verification = await verificationOf(seq);
+      if (!verification) return "parked";
+      const { status, origin, reason } = verification.results[0]!;
+      return `${status} ${origin} ${reason}`.trim();
+    },
+  };
+}
