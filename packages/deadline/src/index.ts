@@ -19,6 +19,7 @@ export interface Deadline {
 }
 
 const current = new AsyncLocalStorage<Deadline | undefined>();
+const hangUp = new AsyncLocalStorage<AbortSignal>();
 
 /** Returns the deadline of a call that ends at `at`, or undefined if `at` is infinite. */
 export function deadlineAt(at: number): Deadline | undefined {
@@ -56,6 +57,19 @@ export async function release(work: () => Promise<unknown>): Promise<void> {
 /** Returns the deadline of the call that is being served; undefined in background work. */
 export function currentDeadline(): Deadline | undefined {
   return current.getStore();
+}
+
+/** Runs work for a caller whose hanging up aborts `signal`. */
+export function forCaller<T>(signal: AbortSignal, run: () => T): T {
+  return hangUp.run(signal, run);
+}
+
+/**
+ * Returns the signal that aborts when the caller being served hangs up; undefined in background work. Only for work that
+ * is worth nothing without its caller: a write that has begun is not undone.
+ */
+export function callerHangUp(): AbortSignal | undefined {
+  return hangUp.getStore();
 }
 
 /** Returns the earliest of several deadlines; undefined if none is defined. */

@@ -1,5 +1,5 @@
 import * as grpc from "@grpc/grpc-js";
-import { deadlineAt, underDeadline } from "@vvs/deadline";
+import { deadlineAt, forCaller, underDeadline } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { TlsFiles } from "./certificates.ts";
@@ -52,7 +52,8 @@ export function createGuard({ rpc, allowed, tls, logger, translate = ServiceErro
         return status;
       }
       try {
-        await underDeadline(deadlineAt(Number(call.getDeadline())), () => run({ caller, signal }));
+        const deadline = deadlineAt(Number(call.getDeadline()));
+        await forCaller(signal, () => underDeadline(deadline, () => run({ caller, signal })));
         logger.debug(finish(signal.aborted ? grpc.status.CANCELLED : grpc.status.OK), "call");
         return undefined;
       } catch (error) {

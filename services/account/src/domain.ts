@@ -16,6 +16,7 @@ import { createPasskeySignIns } from "./passkeys/passkey-sign-in.ts";
 import { createPasskeys } from "./passkeys/passkeys.ts";
 import { relyingParty } from "./passkeys/webauthn.ts";
 import { createAttemptLimits } from "./sessions/attempt-limits.ts";
+import { createKnownDevices } from "./sessions/known-devices.ts";
 import { createLiveSessions } from "./sessions/live-sessions.ts";
 import { createOwnSessions } from "./sessions/own-sessions.ts";
 import { createSignIns } from "./sessions/sign-in.ts";
@@ -26,6 +27,7 @@ import { accountStore } from "./store.ts";
 import { createUsage } from "./usage/usage.ts";
 import { createOwnPassword } from "./users/own-password.ts";
 import { createPasswordResets } from "./users/password-reset.ts";
+import { createPasswords } from "./users/passwords.ts";
 import { createSecondFactor } from "./users/second-factor.ts";
 import { createSignUps } from "./users/sign-up.ts";
 import { createUsers } from "./users/users.ts";
@@ -62,29 +64,38 @@ export function createAccountDomain(options: AccountDomainOptions) {
   const shared = { client, store, audit, now };
   const providers = createIdentityProviders(options.identityProviders ?? []);
   const mails = { mailQueue, texts: createMailTexts({ dashboardUrl: options.dashboardUrl }) };
-  const users = createUsers({ ...shared, ...mails });
+  const passwords = createPasswords();
+  const users = createUsers({ ...shared, ...mails, passwords });
   const { signIns: limits, mails: mailLimits } = createAttemptLimits({ store, now });
-  const sessions = { ...shared, ...mails, liveSessions: createLiveSessions({ store, now }) };
-  const passwords = { ...sessions, users, limits };
+  const devices = createKnownDevices({ keys, now });
+  const sessions = {
+    ...shared,
+    ...mails,
+    liveSessions: createLiveSessions({ store, now }),
+    users,
+    passwords,
+    limits,
+    devices,
+  };
   const secondFactor = createSecondFactor({ ...sessions, keys });
-  const challenges = createPasskeyChallenges({ store, now });
+  const challenges = createPasskeyChallenges({ store, limits, now });
   const passkeys = { ...sessions, challenges, rp: relyingParty(options.dashboardUrl) };
   const webhookSecrets = createWebhookSecrets({ ...shared, keys });
   const organizations = createOrganizations({ ...shared, webhookSecrets });
-  const signIns = createSignIns({ ...passwords, identityProviders: providers, secondFactor });
-  const entry = { ...shared, ...mails, signInLimits: limits, mailLimits };
+  const signIns = createSignIns({ ...sessions, identityProviders: providers, secondFactor });
+  const entry = { ...shared, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
   return {
     organizations,
     members: createMembers(shared),
-    invitations: createInvitations({ ...entry, users, signIns }),
+    invitations: createInvitations({ ...entry, signIns }),
     users,
     operatedUsers: createOperatedUsers({ ...shared, mailQueue }),
-    signUps: createSignUps({ ...entry, open: options.signUpOpen, organizations, users, signIns }),
+    signUps: createSignUps({ ...entry, open: options.signUpOpen, organizations, signIns }),
     signIns,
-    passwordResets: createPasswordResets({ ...entry, users }),
-    singleSignOn: createSingleSignOn({ ...sessions, users, providers, openId: createOpenId({ now }) }),
+    passwordResets: createPasswordResets(entry),
+    singleSignOn: createSingleSignOn({ ...sessions, providers, openId: createOpenId({ now }) }),
     sessions: createOwnSessions(sessions),
-    ownPassword: createOwnPassword(passwords),
+    ownPassword: createOwnPassword(sessions),
     secondFactor,
     passkeys: createPasskeys(passkeys),
     passkeySignIns: createPasskeySignIns({ ...passkeys, identityProviders: providers }),

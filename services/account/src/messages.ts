@@ -65,8 +65,8 @@ export function sessionMessage(session: SignedIn): MessageInitShape<typeof Sessi
 }
 
 /** A session that has begun, with its token. */
-export function begunMessage({ token, session }: BegunSession) {
-  return { sessionToken: token, session: sessionMessage(session) };
+export function begunMessage({ token, session, deviceToken }: BegunSession) {
+  return { sessionToken: token, session: sessionMessage(session), deviceToken };
 }
 
 /** Returns the signed-in user who manages their own account. */

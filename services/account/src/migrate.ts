@@ -32,10 +32,6 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.passkeys.createIndex({ credential_id: 1 }, { unique: true }),
     store.passkeys.createIndex({ user_id: 1, created_at: -1, _id: -1 }),
     store.passkeyChallenges.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-    store.passkeyChallenges.createIndex(
-      { client_group: 1, expires_at: 1 },
-      { partialFilterExpression: { client_group: { $exists: true } } },
-    ),
     store.apiKeys.createIndex({ hash: 1 }, { unique: true }),
     store.apiKeys.createIndex({ organization_id: 1, environment: 1, created_at: -1, _id: -1 }),
     store.apiKeys.createIndex(

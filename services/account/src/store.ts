@@ -148,8 +148,6 @@ export interface PasskeyChallengeDocument {
   readonly purpose: "register" | "sign_in" | "reauthenticate";
   /** The browser that may answer: SHA-256 of the token of its session or of its sign-in. */
   readonly bound_to: string;
-  /** Address group of a sign-in, for its limit. */
-  readonly client_group?: string;
   readonly expires_at: Date;
 }
 
@@ -203,9 +201,9 @@ export interface WebhookSecretDocument {
   readonly previous?: SealedSecret & { readonly valid_until: Date };
 }
 
-/** Failed sign-ins, or requested emails, of an account or a client address within a window that began with the first. */
+/** Attempts of an account, a device, a client address … within a window that began with the first. */
 export interface SignInLimitDocument {
-  /** account:<hash> or address:<address>; for emails with the prefix mail:. */
+  /** The kind of attempts and who makes them, such as address:<address> or mail:account:<hash>. */
   readonly _id: string;
   readonly attempts: number;
   readonly window_ends_at: Date;

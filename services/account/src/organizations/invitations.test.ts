@@ -3,8 +3,8 @@ import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
 import type { CallerContext } from "@vvs/tenant";
 import { createAuditLog, operator } from "../audit/audit.ts";
 import { createMailTexts } from "../mail/texts.ts";
-import { MAX_MAILS } from "../sessions/attempt-limits.ts";
-import { auditQuery, createTestAccount, type TestAccount } from "../testing/account.ts";
+import { MAX_INVITATIONS } from "../sessions/attempt-limits.ts";
+import { auditQuery, createTestAccount, sharedParts, type TestAccount } from "../testing/account.ts";
 import { createInvitations, INVITATION_MS } from "./invitations.ts";
 import { createMembers } from "./members.ts";
 
@@ -196,9 +196,9 @@ describe("nobody is invited", () => {
   test("beyond the limit of emails to an address", async () => {
     const { invitation } = await invite();
     const again = () => account.domain.invitations.resend(owner, invitation._id);
-    for (let mails = 1; mails < MAX_MAILS.account; mails++) await again();
+    for (let mails = 1; mails < MAX_INVITATIONS.account; mails++) await again();
     await expect(again()).rejects.toMatchObject({ code: "rate_limited" });
-    expect(await account.mailsTo(invited)).toHaveLength(MAX_MAILS.account);
+    expect(await account.mailsTo(invited)).toHaveLength(MAX_INVITATIONS.account);
   });
 });
 
@@ -227,13 +227,10 @@ test("an owner who loses the role meanwhile cannot send an invitation again", as
     return store.memberLocks.updateOne(...update);
   };
   const invitations = createInvitations({
-    ...account,
+    ...sharedParts(account),
     store: { ...store, memberLocks: locks },
-    now,
-    audit,
     users: { ...account.domain.users, insert: async () => undefined },
     signIns: account.domain.signIns,
-    mailLimits: { count: async () => undefined },
     mailQueue: { enqueue: async () => undefined },
     texts: createMailTexts(account),
   });
@@ -259,16 +256,11 @@ test("an invitation is accepted even if strangers failed to sign in with the add
 
 test("a member who was created but could not be signed in gets an unknown outcome, not a refusal", async () => {
   await invite();
-  const { store, users, mailQueue } = account.domain;
-  const now = () => account.clock.now;
+  const { users, mailQueue } = account.domain;
   const invitations = createInvitations({
-    ...account,
-    store,
-    now,
-    audit: createAuditLog({ store, now }),
+    ...sharedParts(account),
     users,
     signIns: { beginFirst: () => Promise.reject(new ServiceError("service_unavailable")) },
-    mailLimits: { count: async () => undefined },
     mailQueue,
     texts: createMailTexts(account),
   });

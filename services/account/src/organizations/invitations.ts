@@ -6,11 +6,11 @@ import type { ClientSession } from "mongodb";
 import { userEntry } from "../audit/audit.ts";
 import type { Basics, Mails } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
-import type { MailLimits } from "../sessions/attempt-limits.ts";
+import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { SignIns } from "../sessions/sign-in.ts";
 import type { InvitationDocument, UserDocument } from "../store.ts";
-import { hashPassword } from "../users/passwords.ts";
+import type { Passwords } from "../users/passwords.ts";
 import { checkedEmail, type Users } from "../users/users.ts";
 import { lockMembers, ownerOf } from "./membership.ts";
 import { checkedRole } from "./roles.ts";
@@ -34,7 +34,9 @@ export function createInvitations(
     Mails & {
       users: Pick<Users, "find" | "insert" | "emails">;
       signIns: Pick<SignIns, "beginFirst">;
-      mailLimits: Pick<MailLimits, "count">;
+      passwords: Pick<Passwords, "hash">;
+      mailLimits: Pick<MailLimits, "countInvitation">;
+      signInLimits: Pick<SignInLimits, "countLinkUse">;
     },
 ) {
   const { client, store, users, mailQueue, texts, audit, now } = options;
@@ -92,7 +94,7 @@ export function createInvitations(
       const role = checkedRole(input.role);
       const { organizationId } = caller.tenant;
       await ownerOf(store, caller);
-      await options.mailLimits.count(email, caller.clientAddress ?? "");
+      await options.mailLimits.countInvitation(organizationId, email);
       return inTransaction(client, async (session) => {
         const owner = await ownerOf(store, caller, session);
         await lockMembers(store, organizationId, session);
@@ -128,7 +130,8 @@ export function createInvitations(
     /** Sends a new link, which replaces the previous one. Errors: also not_found, rate_limited. */
     async resend(caller: CallerContext, invitationId: string): Promise<SentInvitation> {
       await ownerOf(store, caller);
-      await options.mailLimits.count((await find(caller, invitationId)).email, caller.clientAddress ?? "");
+      const { organization_id, email } = await find(caller, invitationId);
+      await options.mailLimits.countInvitation(organization_id, email);
       return inTransaction(client, async (session) => {
         const owner = await ownerOf(store, caller, session);
         await lockMembers(store, owner.organization_id, session);
@@ -165,14 +168,15 @@ export function createInvitations(
 
     /**
      * Creates the member with their password, and signs them in. An address belongs to only one organization.
-     * Errors: not_found (the link), invalid_request (password; email: it has an account); forbidden, if the
+     * Errors: not_found (the link), invalid_request (password; email: it has an account), rate_limited; forbidden, if the
      * organization only signs in with its identity provider: the person is a member then.
      */
     async accept({ token, password, ...place }: SessionPlace & { token: string; password: string }) {
       const { invitation, organization } = await offered(token);
       const { email, role } = invitation;
       if (await users.find(email)) throw invalid("email", "has an account already");
-      const password_hash = await hashPassword(password);
+      await options.signInLimits.countLinkUse(invitation.token_hash);
+      const password_hash = await options.passwords.hash(password, "known");
       const at = now();
       const ids = { _id: newId("usr", at), organization_id: organization._id };
       const user = { ...ids, email, password_hash, role, created_at: at };

@@ -3,7 +3,9 @@ import type { ClientSession } from "mongodb";
 import { userEntry } from "../audit/audit.ts";
 import type { Basics } from "../parts.ts";
 import { invalid } from "../refusals.ts";
+import type { SignInLimits } from "../sessions/attempt-limits.ts";
 import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
+import type { KnownDevices } from "../sessions/known-devices.ts";
 import type { LiveSessions } from "../sessions/live-sessions.ts";
 import type { SessionCaller } from "../sessions/own-sessions.ts";
 import { proveSession } from "../sessions/replaced-session.ts";
@@ -19,6 +21,8 @@ export function createPasskeySignIns(
     liveSessions: LiveSessions;
     identityProviders: IdentityProviders;
     challenges: PasskeyChallenges;
+    limits: Pick<SignInLimits, "countSession">;
+    devices: Pick<KnownDevices, "issue">;
     rp: RelyingParty;
   },
 ) {

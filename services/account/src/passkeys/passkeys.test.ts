@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createAuditLog, operator } from "../audit/audit.ts";
+import { operator } from "../audit/audit.ts";
 import { createAccountDomain } from "../domain.ts";
-import { createLiveSessions, type LiveSessions } from "../sessions/live-sessions.ts";
+import { BEGUN_MS, MAX_BEGUN } from "../sessions/attempt-limits.ts";
+import type { LiveSessions } from "../sessions/live-sessions.ts";
 import type { SessionCaller } from "../sessions/own-sessions.ts";
 import { sessionId } from "../sessions/sessions.ts";
 import type { UserDocument } from "../store.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { createTestAccount, sharedParts, type TestAccount } from "../testing/account.ts";
 import { type Misbehaviour, type TestAuthenticator, testAuthenticator } from "../testing/authenticator.ts";
-import { CHALLENGE_MS, createPasskeyChallenges, MAX_OPEN } from "./passkey-challenges.ts";
+import { CHALLENGE_MS, createPasskeyChallenges } from "./passkey-challenges.ts";
 import { createPasskeys, MAX_PASSKEYS } from "./passkeys.ts";
 import { relyingParty } from "./webauthn.ts";
 
@@ -62,20 +63,17 @@ async function actions() {
 
 /** Passkeys whose user gets a new password after their session was found alive. */
 function resetMeanwhile() {
-  const { store } = account.domain;
-  const now = () => account.clock.now;
-  const real = createLiveSessions({ store, now });
+  const parts = sharedParts(account);
   const liveSessions: LiveSessions = {
-    ...real,
+    ...parts.liveSessions,
     async find(token) {
-      const found = await real.find(token);
+      const found = await parts.liveSessions.find(token);
       await account.domain.users.setPassword(operator, { email: user.email, password });
       return found;
     },
   };
-  const challenges = createPasskeyChallenges({ store, now });
-  const [audit, rp] = [createAuditLog({ store, now }), relyingParty(account.dashboardUrl)];
-  return createPasskeys({ ...account, store, now, liveSessions, challenges, audit, rp });
+  const [challenges, rp] = [createPasskeyChallenges(parts), relyingParty(account.dashboardUrl)];
+  return createPasskeys({ ...parts, liveSessions, challenges, rp });
 }
 
 describe("a passkey", () => {
@@ -305,11 +303,11 @@ describe("a challenge", () => {
 
   test("is limited per client address, without effect on other addresses", async () => {
     const clientAddress = "2001:db8:1:2::1";
-    for (let n = 0; n < MAX_OPEN; n++) await account.domain.passkeySignIns.begin(clientAddress);
+    for (let n = 0; n < MAX_BEGUN.address; n++) await account.domain.passkeySignIns.begin(clientAddress);
     const neighbour = account.domain.passkeySignIns.begin("2001:db8:1:2:ffff::1");
     await expect(neighbour).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: expect.any(Number) });
     await expect(account.domain.passkeySignIns.begin("2001:db8:1:3::1")).resolves.toBeDefined();
-    account.advance(CHALLENGE_MS);
+    account.advance(BEGUN_MS);
     await expect(account.domain.passkeySignIns.begin(clientAddress)).resolves.toBeDefined();
   });
 

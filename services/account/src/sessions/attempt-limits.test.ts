@@ -1,18 +1,257 @@
-import { expect, test } from "@jest/globals";
-import { addressGroup } from "./attempt-limits.ts";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { forCaller } from "@vvs/deadline";
+import { operator } from "../audit/audit.ts";
+import { createIdentityProviders } from "../sso/identity-providers.ts";
+import { createTestAccount, sharedParts, type TestAccount, tokenIn } from "../testing/account.ts";
+import { createHashPool } from "../users/hash-pool.ts";
+import { createPasswordResets } from "../users/password-reset.ts";
+import { createPasswords } from "../users/passwords.ts";
+import {
+  BEGUN_MS,
+  createAttemptLimits,
+  MAX_BEGUN,
+  MAX_FAILURES,
+  MAX_LINK_USES,
+  MAX_MAILS,
+  MAX_SESSIONS,
+  WINDOW_MS,
+} from "./attempt-limits.ts";
+import { createSignIns } from "./sign-in.ts";
 
-test.each([
-  ["203.0.113.7", "203.0.113.7"],
-  ["::ffff:203.0.113.7", "203.0.113.7"],
-  ["::FFFF:203.0.113.7", "203.0.113.7"],
-  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-  ["2001:0db8:0001:0002:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"],
-  ["2001:db8::1", "2001:db8:0:0::/64"],
-  ["2001:db8:1:2::", "2001:db8:1:2::/64"],
-  ["fe80::1%eth0", "fe80:0:0:0::/64"],
-  ["::1", "0:0:0:0::/64"],
-  ["", ""],
-  ["x".repeat(500), "x".repeat(64)],
-])("%s counts as %s", (address, group) => {
-  expect(addressGroup(address)).toBe(group);
+const password = "correct horse";
+const wrong = "wrong horse";
+const refused = { code: "unauthorized", message: "The email address or the password is wrong." };
+const limited = { code: "rate_limited" };
+let account: TestAccount;
+let users = 0;
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+afterAll(() => account.close());
+
+async function newUser() {
+  const { _id: organizationId } = await account.organization();
+  const email = `user${++users}@example.com`;
+  const user = await account.domain.users.create(operator, { organizationId, email, password });
+  return { user, email, clientAddress: `203.0.${users}.9` };
+}
+
+const signIn = (input: { email: string; password: string; clientAddress: string; deviceToken?: string }) =>
+  account.domain.signIns.signIn(input);
+const outcomeOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => "ok",
+    ({ code }: { code: string }) => code,
+  );
+/** As many sign-ins at the same time as the pool of hashes takes. */
+const AT_ONCE = 50;
+/** Returns the outcomes of failing sign-ins, which are concurrent up to a point. */
+async function fail(count: number, of: (n: number) => { email: string; clientAddress: string }): Promise<string[]> {
+  const codes: string[] = [];
+  while (codes.length < count) {
+    const length = Math.min(AT_ONCE, count - codes.length);
+    const attempt = (_: unknown, n: number) => outcomeOf(signIn({ ...of(codes.length + n), password: wrong }));
+    codes.push(...(await Promise.all(Array.from({ length }, attempt))));
+  }
+  return codes;
+}
+const documents = () => account.domain.store.signInLimits.countDocuments();
+
+describe("failed sign-ins", () => {
+  test("block an account after ten, even concurrent ones, and unblock it again", async () => {
+    const { email } = await newUser();
+    const codes = await fail(MAX_FAILURES.account + 5, (n) => ({ email, clientAddress: `198.51.100.${n}` }));
+    expect(codes.filter((code) => code === "unauthorized")).toHaveLength(MAX_FAILURES.account);
+    expect(codes.filter((code) => code === "rate_limited")).toHaveLength(5);
+    const right = { email, password, clientAddress: "192.0.2.1" };
+    await expect(signIn(right)).rejects.toMatchObject({ ...limited, retryAfterSeconds: 900 });
+    account.advance(WINDOW_MS);
+    await expect(signIn(right)).resolves.toBeDefined();
+  });
+
+  test("of unknown addresses count too, so that they reveal no accounts", async () => {
+    const attempt = (n: number) =>
+      signIn({ email: "ghost@example.com", password: wrong, clientAddress: `198.51.100.${n}` });
+    for (let n = 0; n < MAX_FAILURES.account; n++) await expect(attempt(n)).rejects.toMatchObject(refused);
+    await expect(attempt(200)).rejects.toMatchObject(limited);
+  });
+
+  test("block a client address that tries many accounts, and no other address", async () => {
+    const { email } = await newUser();
+    const codes = await fail(MAX_FAILURES.address, (n) => ({
+      email: `g${n}@example.com`,
+      clientAddress: "192.0.2.77",
+    }));
+    expect(new Set(codes)).toEqual(new Set(["unauthorized"]));
+    await expect(signIn({ email, password, clientAddress: "192.0.2.77" })).rejects.toMatchObject(limited);
+    await expect(signIn({ email, password, clientAddress: "192.0.2.78" })).resolves.toBeDefined();
+  });
+
+  test.each([
+    ["2001:db8:77::/48", (n: number) => `2001:db8:77:${n.toString(16)}::1`, "2001:db8:78::1"],
+    ["198.18.0.0/24", (n: number) => `198.18.0.${n}`, "198.18.1.1"],
+  ])("block the network %s, however many addresses of it are used, and no other network", async (_name, of, other) => {
+    const { email } = await newUser();
+    const attempt = (n: number) => ({ email: `n${n}-${email}`, clientAddress: of(n) });
+    const codes = await fail(MAX_FAILURES.network, attempt);
+    expect(new Set(codes)).toEqual(new Set(["unauthorized"]));
+    expect(await fail(1, () => attempt(MAX_FAILURES.network))).toEqual(["rate_limited"]);
+    await expect(signIn({ email, password, clientAddress: other })).resolves.toBeDefined();
+  });
+
+  test("that are refused write nothing: no document for their email address, and none for their client address", async () => {
+    const { email } = await newUser();
+    const from = (n: number) => ({ email: `d${n}-${email}`, clientAddress: `2001:db8:99:${n.toString(16)}::1` });
+    await fail(MAX_FAILURES.network, from);
+    const before = await documents();
+    const codes = await fail(100, (n) => from(MAX_FAILURES.network + n));
+    expect(new Set(codes)).toEqual(new Set(["rate_limited"]));
+    expect(await documents()).toBe(before);
+  });
+
+  test("of one address do not use up what all strangers together may fail", async () => {
+    const total = async () => (await account.domain.store.signInLimits.findOne({ _id: "total" }))?.attempts ?? 0;
+    account.advance(WINDOW_MS);
+    const codes = await fail(MAX_FAILURES.address + 100, (n) => ({
+      email: `t${n}@example.com`,
+      clientAddress: "192.0.2.99",
+    }));
+    expect(codes.filter((code) => code === "rate_limited")).toHaveLength(100);
+    expect(await total()).toBe(MAX_FAILURES.address);
+  });
+
+  test("are the only ones that count: frequent sign-ins are not blocked", async () => {
+    const { email, clientAddress } = await newUser();
+    for (let n = 0; n < MAX_FAILURES.account + 1; n++) await signIn({ email, password, clientAddress });
+    const counter = await account.domain.store.signInLimits.findOne({ _id: `address:${clientAddress}` });
+    expect(counter?.attempts).toBe(0);
+  });
+});
+
+describe("a person whom strangers attack", () => {
+  /** Makes strangers use up every limit that they share with the person. */
+  async function attack(email: string, clientAddress: string): Promise<void> {
+    await fail(MAX_FAILURES.account, () => ({ email, clientAddress: "198.51.100.66" }));
+    await fail(MAX_FAILURES.address, (n) => ({ email: `a${n}-${email}`, clientAddress }));
+    const window_ends_at = new Date(account.clock.now.getTime() + WINDOW_MS);
+    const full = { $set: { attempts: MAX_FAILURES.total, window_ends_at } };
+    await account.domain.store.signInLimits.updateOne({ _id: "total" }, full, { upsert: true });
+  }
+
+  test("can still sign in on a device that signed them in before, and nobody else can use it", async () => {
+    account.advance(WINDOW_MS);
+    const { email, clientAddress } = await newUser();
+    const { deviceToken } = await signIn({ email, password, clientAddress });
+    const eve = await newUser();
+    const { deviceToken: ofEve } = await signIn({ ...eve, password });
+    await attack(email, clientAddress);
+    const right = { email, password, clientAddress };
+    await expect(signIn(right)).rejects.toMatchObject(limited);
+    await expect(signIn({ ...right, deviceToken: ofEve! })).rejects.toMatchObject(limited);
+    await expect(signIn({ ...right, deviceToken: `${deviceToken!.slice(0, -1)}x` })).rejects.toMatchObject(limited);
+    await expect(signIn({ ...right, deviceToken: deviceToken! })).resolves.toBeDefined();
+  });
+
+  test("can still request a link for a new password on such a device", async () => {
+    account.advance(60 * 60_000);
+    const { email, clientAddress } = await newUser();
+    const { deviceToken } = await signIn({ email, password, clientAddress });
+    const request = (token?: string) =>
+      account.domain.passwordResets.request({ email, clientAddress, ...(token && { deviceToken: token }) });
+    for (let n = 0; n < MAX_MAILS.account; n++) await request();
+    await expect(request()).rejects.toMatchObject(limited);
+    for (let n = 0; n < MAX_MAILS.device; n++) await request(deviceToken);
+    await expect(request(deviceToken)).rejects.toMatchObject(limited);
+  });
+
+  test("can guess on a known device only ten times as well", async () => {
+    account.advance(WINDOW_MS);
+    const { email, clientAddress } = await newUser();
+    const { deviceToken } = await signIn({ email, password, clientAddress });
+    const guess = () => signIn({ email, password: wrong, clientAddress, deviceToken: deviceToken! });
+    for (let n = 0; n < MAX_FAILURES.device; n++) await expect(guess()).rejects.toMatchObject(refused);
+    await expect(guess()).rejects.toMatchObject(limited);
+  });
+
+  test("can still confirm who they are: that counts for their session, not for the account or the address", async () => {
+    account.advance(WINDOW_MS);
+    const { email, clientAddress } = await newUser();
+    const { token } = await signIn({ email, password, clientAddress });
+    await attack(email, clientAddress);
+    const confirmed = account.domain.ownPassword.reauthenticate({ token, clientAddress }, password);
+    await expect(confirmed).resolves.toBeDefined();
+  });
+});
+
+describe("what strangers and tenants store", () => {
+  test("is limited: sign-ins of a network that begin with a passkey or an identity provider", async () => {
+    const { signIns } = createAttemptLimits({ store: account.domain.store, now: () => account.clock.now });
+    const begin = (n: number) => signIns.countBegun(`2001:db8:55:${n.toString(16)}::1`);
+    await Promise.all(Array.from({ length: MAX_BEGUN.network }, (_, n) => begin(n)));
+    const before = await documents();
+    await expect(begin(MAX_BEGUN.network)).rejects.toMatchObject(limited);
+    expect(await documents()).toBe(before);
+    account.advance(BEGUN_MS);
+    await expect(begin(0)).resolves.toBeUndefined();
+  });
+
+  test("is limited: emails that a network requests", async () => {
+    const { mails } = createAttemptLimits({ store: account.domain.store, now: () => account.clock.now });
+    const request = (n: number) => mails.count({ email: `m${n}@example.com`, clientAddress: `198.18.5.${n}` });
+    await Promise.all(Array.from({ length: MAX_MAILS.network }, (_, n) => request(n)));
+    await expect(request(MAX_MAILS.network)).rejects.toMatchObject(limited);
+  });
+
+  test("is limited: sessions of one user", async () => {
+    const { user, email, clientAddress } = await newUser();
+    await signIn({ email, password, clientAddress });
+    const filter = { _id: `sessions:${user._id}` };
+    await account.domain.store.signInLimits.updateOne(filter, { $set: { attempts: MAX_SESSIONS } });
+    await expect(signIn({ email, password, clientAddress })).rejects.toMatchObject(limited);
+  });
+});
+
+describe("hashes", () => {
+  test("of a caller that hung up meanwhile are not computed", async () => {
+    const { email, clientAddress } = await newUser();
+    const caller = new AbortController();
+    const parts = sharedParts(account);
+    const pool = createHashPool({ atOnce: 1, maxWaiting: 1 });
+    const hashes: string[] = [];
+    const real = createPasswords((asker, hash) => pool(asker, () => hash().finally(() => hashes.push(asker))));
+    const signIns = createSignIns({
+      ...parts,
+      users: account.domain.users,
+      identityProviders: createIdentityProviders([]),
+      secondFactor: account.domain.secondFactor,
+      passwords: {
+        matches(...input) {
+          caller.abort();
+          return real.matches(...input);
+        },
+      },
+    });
+    const attempt = forCaller(caller.signal, () => signIns.signIn({ email, password, clientAddress }));
+    await expect(attempt).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(hashes).toEqual([]);
+  });
+
+  test("by the link of one email are limited", async () => {
+    const { email, clientAddress } = await newUser();
+    const { store } = account.domain;
+    await account.domain.passwordResets.request({ email, clientAddress });
+    const resets = createPasswordResets({
+      ...account.domain,
+      ...sharedParts(account),
+      texts: undefined as never,
+      // So the link stays, as if many calls came at the same time.
+      passwords: { hash: () => Promise.reject(new Error("hashed")), matches: () => Promise.resolve(false) },
+    });
+    const token = tokenIn((await account.mailsTo(email)).at(-1));
+    const complete = () => resets.complete({ token, password: "another horse", clientAddress });
+    for (let n = 0; n < MAX_LINK_USES; n++) await expect(complete()).rejects.toThrow("hashed");
+    await expect(complete()).rejects.toMatchObject(limited);
+    expect(await store.signInLimits.countDocuments({ _id: /^link:/ })).toBe(1);
+  });
 });

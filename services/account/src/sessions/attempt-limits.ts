@@ -1,23 +1,68 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@vvs/errors";
-import ipaddr from "ipaddr.js";
 import type { AccountStore } from "../store.ts";
+import { addressGroup, networkGroup } from "./address-groups.ts";
 
-/** Maximum failed sign-ins of one account and of one client address in a window. */
-export const MAX_FAILURES = { account: 10, address: 50 } as const;
-export const WINDOW_MS = 15 * 60_000;
-/** Maximum emails in an hour that people without a session can request: to one address, and from one client address. */
-export const MAX_MAILS = { account: 5, address: 30 } as const;
-const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * Maximum failed sign-ins in a window: of one account, of one device that signed the user in before, of one session, of
+ * one client address, of its network, and of all strangers together.
+ */
+export const MAX_FAILURES = { account: 10, device: 10, session: 10, address: 50, network: 200, total: 10_000 } as const;
+export const WINDOW_MS = 15 * MINUTE_MS;
+/** Maximum emails in an hour that people without a session can request. */
+export const MAX_MAILS = { account: 5, device: 5, address: 30, network: 100, total: 2_000 } as const;
+/** Maximum invitations in an hour: to one address, and of one organization. */
+export const MAX_INVITATIONS = { account: 5, organization: 100 } as const;
+/** Maximum sign-ins in five minutes that begin with a passkey or an identity provider, which are stored until they end. */
+export const MAX_BEGUN = { address: 200, network: 1_000, total: 20_000 } as const;
+export const BEGUN_MS = 5 * MINUTE_MS;
+/** Maximum sign-ins of one user in an hour that succeed, however they sign in: each stores a session. */
+export const MAX_SESSIONS = 200;
+/** Maximum challenges in five minutes for the passkeys of one session's user. */
+export const MAX_CHALLENGES = 100;
+/** Maximum attempts in an hour to use the link of one email. */
+export const MAX_LINK_USES = 20;
 
 type AttemptLimits = ReturnType<typeof createAttemptLimits>;
 export type SignInLimits = AttemptLimits["signIns"];
 export type MailLimits = AttemptLimits["mails"];
 
+/** Who attempts something. */
+export interface Attempt {
+  /** Normalized. */
+  readonly email: string;
+  readonly clientAddress: string;
+  /** The id of a device that signed this user in before. Strangers can't use up its limit. */
+  readonly device?: string | undefined;
+}
+
+interface Bucket {
+  readonly id: string;
+  readonly max: number;
+}
+
 /** Limits attempts in windows of time, which begin with their first attempt. All replicas count together. */
 export function createAttemptLimits({ store, now }: { store: AccountStore; now: () => Date }) {
-  /** Counts an attempt. Returns when the window ends if this was one too many, else 0. */
-  async function take(id: string, max: number, windowMs: number): Promise<number> {
+  function refuse(message: string, endsAt: Date): never {
+    const retryAfterSeconds = Math.max(1, Math.ceil((endsAt.getTime() - now().getTime()) / 1000));
+    throw new ServiceError("rate_limited", { message, retryAfterSeconds });
+  }
+
+  /** Refuses without a write what is certain to be refused, so that strangers can't make us write without end. */
+  async function refuseFull(buckets: readonly Bucket[], message: string): Promise<void> {
+    const found = await store.signInLimits
+      .find({ _id: { $in: buckets.map(({ id }) => id) }, window_ends_at: { $gt: now() } })
+      .toArray();
+    for (const { id, max } of buckets) {
+      const full = found.find(({ _id, attempts }) => _id === id && attempts >= max);
+      if (full) refuse(message, full.window_ends_at);
+    }
+  }
+
+  async function take({ id, max }: Bucket, windowMs: number, message: string): Promise<void> {
     const at = now();
     const isOpen = { $gt: ["$window_ends_at", at] };
     const attempts = { $cond: [isOpen, { $add: ["$attempts", 1] }, 1] };
@@ -26,14 +71,16 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
       upsert: true,
       returnDocument: "after",
     });
-    return counted!.attempts > max ? counted!.window_ends_at.getTime() : 0;
+    if (counted!.attempts > max) refuse(message, counted!.window_ends_at);
   }
 
-  async function takeAll(message: string, ...windows: Promise<number>[]): Promise<void> {
-    const latest = Math.max(...(await Promise.all(windows)));
-    if (latest === 0) return;
-    const retryAfterSeconds = Math.max(1, Math.ceil((latest - now().getTime()) / 1000));
-    throw new ServiceError("rate_limited", { message, retryAfterSeconds });
+  /**
+   * Counts an attempt in each bucket, in order; the first full one ends it. So a bucket that strangers choose, such as
+   * that of an email address, is only written for an attempt that its sender's own buckets allow.
+   */
+  async function takeAll(buckets: readonly Bucket[], windowMs: number, message: string): Promise<void> {
+    await refuseFull(buckets, message);
+    for (const bucket of buckets) await take(bucket, windowMs, message);
   }
 
   const forget = async (id: string) => void (await store.signInLimits.deleteOne({ _id: id }));
@@ -44,52 +91,110 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
        * Counts a sign-in before it is checked, so that concurrent ones can't pass together.
        * Errors: rate_limited, whether or not there is such an account.
        */
-      count: (email: string, clientAddress: string) =>
-        takeAll(
-          "Too many failed sign-ins. Try again later.",
-          take(accountId(email), MAX_FAILURES.account, WINDOW_MS),
-          take(addressId(clientAddress), MAX_FAILURES.address, WINDOW_MS),
-        ),
+      count: (attempt: Attempt) =>
+        takeAll(signInBuckets(attempt), WINDOW_MS, "Too many failed sign-ins. Try again later."),
 
-      /** Uncounts a sign-in that succeeded, and forgets the failures of its account. */
-      async forgive(email: string, clientAddress: string): Promise<void> {
-        const uncounted = store.signInLimits.updateOne({ _id: addressId(clientAddress) }, { $inc: { attempts: -1 } });
-        await Promise.all([forget(accountId(email)), uncounted]);
+      /** Uncounts a sign-in that succeeded, and forgets the failures of its account, or those of its device. */
+      async forgive(attempt: Attempt): Promise<void> {
+        const ids = signInBuckets(attempt).map(({ id }) => id);
+        const shared = { _id: { $in: ids.slice(0, -1) }, attempts: { $gt: 0 } };
+        await Promise.all([forget(ids.at(-1)!), store.signInLimits.updateMany(shared, { $inc: { attempts: -1 } })]);
       },
 
       /** Forgets the failures of an account, so that a user with a new password need not wait. */
       forgiveAccount: (email: string) => forget(accountId(email)),
+
+      /** Counts an attempt to confirm the identity of a session's user. Errors: rate_limited. */
+      countConfirmation: (sessionId: string) =>
+        takeAll(
+          [{ id: `session:${sessionId}`, max: MAX_FAILURES.session }],
+          WINDOW_MS,
+          "Too many wrong passwords. Try again later, or sign out and in again.",
+        ),
+
+      /** Forgets the wrong confirmations of a session after a right one. */
+      forgiveConfirmation: (sessionId: string) => forget(`session:${sessionId}`),
+
+      /** Counts a session that is about to begin. Errors: rate_limited. */
+      countSession: (userId: string) =>
+        takeAll(
+          [{ id: `sessions:${userId}`, max: MAX_SESSIONS }],
+          HOUR_MS,
+          "You signed in too often. Try again later.",
+        ),
+
+      /** Counts a sign-in that is stored until its browser comes back. Errors: rate_limited. */
+      countBegun: (clientAddress: string) =>
+        takeAll(
+          strangerBuckets("begun:", clientAddress, MAX_BEGUN),
+          BEGUN_MS,
+          "Too many sign-ins were begun from this address. Try again later.",
+        ),
+
+      /** Counts a challenge for the passkeys of a session's user. Errors: rate_limited. */
+      countChallenge: (sessionId: string) =>
+        takeAll([{ id: `challenges:${sessionId}`, max: MAX_CHALLENGES }], BEGUN_MS, "Try again in a few minutes."),
+
+      /** Counts an attempt to use the link of an email that exists. Errors: rate_limited. */
+      countLinkUse: (linkId: string) =>
+        takeAll(
+          [{ id: `link:${linkId}`, max: MAX_LINK_USES }],
+          HOUR_MS,
+          "This link was tried too often. Try again later.",
+        ),
     },
 
     mails: {
       /**
        * Counts an email requested without a session, whether or not one is sent. Links in earlier emails keep working,
-       * so using up the limit locks no owner out of their account. Errors: rate_limited.
+       * so using up the limit of an address locks no owner out of their account. Errors: rate_limited.
        */
-      count: (email: string, clientAddress: string) =>
+      count: ({ email, clientAddress, device }: Attempt) =>
         takeAll(
+          device
+            ? [{ id: `mail:device:${device}`, max: MAX_MAILS.device }]
+            : [
+                ...strangerBuckets("mail:", clientAddress, MAX_MAILS),
+                { id: `mail:${accountId(email)}`, max: MAX_MAILS.account },
+              ],
+          HOUR_MS,
           "Several emails were requested already. Check your inbox and the junk folder, or try again later.",
-          take(`mail:${accountId(email)}`, MAX_MAILS.account, HOUR_MS),
-          take(`mail:${addressId(clientAddress)}`, MAX_MAILS.address, HOUR_MS),
+        ),
+
+      /** Counts an invitation of an organization to an address. Errors: rate_limited. */
+      countInvitation: (organizationId: string, email: string) =>
+        takeAll(
+          [
+            { id: `invitations:${organizationId}`, max: MAX_INVITATIONS.organization },
+            { id: `invitation:${accountId(email)}`, max: MAX_INVITATIONS.account },
+          ],
+          HOUR_MS,
+          "Several invitations were sent already. Try again later.",
         ),
     },
   };
 }
 
+function signInBuckets({ email, clientAddress, device }: Attempt): readonly Bucket[] {
+  if (device) return [{ id: `device:${device}`, max: MAX_FAILURES.device }];
+  const account = { id: accountId(email), max: MAX_FAILURES.account };
+  return [...strangerBuckets("", clientAddress, MAX_FAILURES), account];
+}
+
+/** From the narrowest to the widest: attempts that the limit of one address refuses must not use up that of everybody. */
+function strangerBuckets(
+  prefix: string,
+  clientAddress: string,
+  max: Readonly<Record<"address" | "network" | "total", number>>,
+): readonly Bucket[] {
+  return [
+    { id: `${prefix}address:${addressGroup(clientAddress)}`, max: max.address },
+    { id: `${prefix}network:${networkGroup(clientAddress)}`, max: max.network },
+    { id: `${prefix}total`, max: max.total },
+  ];
+}
+
 /** Hashed, because people type their password into the wrong field, and strangers choose the length. */
 function accountId(email: string): string {
   return `account:${createHash("sha256").update(email, "utf8").digest("hex")}`;
-}
-
-function addressId(clientAddress: string): string {
-  return `address:${addressGroup(clientAddress)}`;
-}
-
-/** Returns what counts as one address: an IPv4 address, or an IPv6 /64, because one subscriber usually has a whole /64. */
-export function addressGroup(text: string): string {
-  if (!ipaddr.isValid(text)) return text.slice(0, 64);
-  const address = ipaddr.process(text);
-  if (!(address instanceof ipaddr.IPv6)) return address.toString();
-  const network = address.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(":")}::/64`;
 }

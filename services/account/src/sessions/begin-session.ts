@@ -4,6 +4,8 @@ import type { ClientSession, Filter } from "mongodb";
 import { type AuditEntry, userEntry } from "../audit/audit.ts";
 import type { Basics } from "../parts.ts";
 import type { SessionDocument, UserDocument } from "../store.ts";
+import type { SignInLimits } from "./attempt-limits.ts";
+import type { KnownDevices } from "./known-devices.ts";
 import type { LiveSessions, SignedIn } from "./live-sessions.ts";
 import { newSession, newSessionToken, type SessionPlace } from "./sessions.ts";
 
@@ -11,11 +13,25 @@ import { newSession, newSessionToken, type SessionPlace } from "./sessions.ts";
 export interface BegunSession {
   readonly token: string;
   readonly session: SignedIn;
+  /** For the browser that signed in: makes it a known device. Absent if a session was continued. */
+  readonly deviceToken?: string;
 }
 
-/** Begins a session of a user who proved who they are. Errors: `refused`, `suspended`, those of `use`. */
+/** Begins a session of a user who proved who they are. Errors: `refused`, `suspended`, those of `use`; rate_limited. */
 export async function beginSession(
-  { client, store, audit, liveSessions, now }: Basics & { liveSessions: LiveSessions },
+  {
+    client,
+    store,
+    audit,
+    liveSessions,
+    limits,
+    devices,
+    now,
+  }: Basics & {
+    liveSessions: LiveSessions;
+    limits: Pick<SignInLimits, "countSession">;
+    devices: Pick<KnownDevices, "issue">;
+  },
   begin: {
     user: UserDocument;
     place: SessionPlace;
@@ -38,6 +54,7 @@ export async function beginSession(
   const session = { ...newSession(token, user, at, place), ...begin.fields };
   const signedIn = await liveSessions.describe(session);
   if (!signedIn) throw suspended();
+  await limits.countSession(user._id);
   await inTransaction(client, async (transaction) => {
     await begin.use?.(at, transaction);
     // A user who changes meanwhile conflicts here: no session outlives the password that it began with.
@@ -51,5 +68,5 @@ export async function beginSession(
     const by = { actor: user._id, clientAddress: place.clientAddress };
     await audit.append(transaction, by, userEntry("user.signed_in", user, begin.details));
   });
-  return { token, session: signedIn };
+  return { token, session: signedIn, deviceToken: devices.issue(user._id) };
 }

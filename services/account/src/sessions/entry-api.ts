@@ -78,9 +78,9 @@ export function createEntryPart(options: {
           begunMessage(await domain.signUps.confirm({ token, password, clientAddress, userAgent })),
         ),
 
-      requestPasswordReset: ({ email, clientAddress }) =>
+      requestPasswordReset: ({ email, clientAddress, deviceToken }) =>
         recorded("request_password_reset", clientAddress, () =>
-          quietly(domain.passwordResets.request({ email, clientAddress })),
+          quietly(domain.passwordResets.request({ email, clientAddress, deviceToken })),
         ),
 
       getPasswordReset: ({ token }) => domain.passwordResets.get(token),

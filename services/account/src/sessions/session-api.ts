@@ -35,8 +35,8 @@ export function createSessionPart(options: {
     service: SessionService,
     callers,
     handlers: {
-      async signIn({ email, password, clientAddress, userAgent }) {
-        const input = { email, password, clientAddress, userAgent };
+      async signIn({ email, password, clientAddress, userAgent, deviceToken }) {
+        const input = { email, password, clientAddress, userAgent, deviceToken };
         const ids = { client_address: clientAddress };
         try {
           return begunMessage(
@@ -49,8 +49,8 @@ export function createSessionPart(options: {
         }
       },
 
-      async finishSignIn({ secondStepToken, code, clientAddress, userAgent }) {
-        const input = { secondStepToken, code, clientAddress, userAgent };
+      async finishSignIn({ secondStepToken, code, clientAddress, userAgent, deviceToken }) {
+        const input = { secondStepToken, code, clientAddress, userAgent, deviceToken };
         const ids = { client_address: clientAddress };
         return begunMessage(await recordedSignIn(options, "code", ids, () => signIns.finish(input)));
       },

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createAuditLog, operator } from "../audit/audit.ts";
+import { operator } from "../audit/audit.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
-import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { createTestAccount, sharedParts, type TestAccount } from "../testing/account.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
-import { createAttemptLimits, MAX_FAILURES, WINDOW_MS } from "./attempt-limits.ts";
-import { createLiveSessions } from "./live-sessions.ts";
 import { ABSOLUTE_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "./sessions.ts";
 import { createSignIns } from "./sign-in.ts";
 
@@ -53,29 +51,23 @@ describe("signing in", () => {
     const { token } = await account.domain.signIns.signIn({ email, password, clientAddress });
     const caller = { token, clientAddress };
     const { secret } = await account.domain.secondFactor.beginTotp(caller);
-    const { store } = account.domain;
-    const now = () => account.clock.now;
-    const liveSessions = createLiveSessions({ store, now });
+    const parts = sharedParts(account);
     const slow = createSignIns({
-      ...account,
-      store,
-      now,
+      ...parts,
       users: account.domain.users,
       identityProviders: createIdentityProviders([]),
       secondFactor: { useCode: async () => false },
-      limits: createAttemptLimits({ store, now }).signIns,
-      audit: createAuditLog({ store, now }),
       liveSessions: {
-        ...liveSessions,
+        ...parts.liveSessions,
         // Between the comparison of the password and the transaction that stores the session.
         async describe(session) {
-          await account.domain.secondFactor.enableTotp(caller, totpCode(secret, stepOf(now())));
-          return liveSessions.describe(session);
+          await account.domain.secondFactor.enableTotp(caller, totpCode(secret, stepOf(account.clock.now)));
+          return parts.liveSessions.describe(session);
         },
       },
     });
     await expect(slow.signIn({ email, password, clientAddress })).rejects.toMatchObject(refused);
-    expect(await store.sessions.countDocuments({ user_id: user._id })).toBe(1);
+    expect(await parts.store.sessions.countDocuments({ user_id: user._id })).toBe(1);
   });
 
   test("fails with the same text for any cause", async () => {
@@ -137,58 +129,6 @@ describe("a session", () => {
       ["user.signed_in", clientAddress],
       ["user.signed_out", undefined],
     ]);
-  });
-});
-
-describe("the limits of failed sign-ins", () => {
-  test("block an account after ten, even concurrent ones, and unblock it again", async () => {
-    const { email, password } = await newUser();
-    const attempts = Array.from({ length: MAX_FAILURES.account + 5 }, (_, n) =>
-      account.domain.signIns.signIn({ email, password: "wrong horse", clientAddress: `198.51.100.${n}` }),
-    );
-    const outcomes = await Promise.allSettled(attempts);
-    const codes = outcomes.map((outcome) => (outcome.status === "rejected" ? outcome.reason.code : "ok"));
-    expect(codes.filter((code) => code === "unauthorized")).toHaveLength(MAX_FAILURES.account);
-    expect(codes.filter((code) => code === "rate_limited")).toHaveLength(5);
-    const right = { email, password, clientAddress: "192.0.2.1" };
-    await expect(account.domain.signIns.signIn(right)).rejects.toMatchObject({
-      code: "rate_limited",
-      retryAfterSeconds: 900,
-    });
-    account.advance(WINDOW_MS);
-    await expect(account.domain.signIns.signIn(right)).resolves.toBeDefined();
-  });
-
-  test("apply to unknown addresses too, so that they reveal no accounts", async () => {
-    const attempt = (n: number) =>
-      account.domain.signIns.signIn({
-        email: "ghost@example.com",
-        password: "wrong horse",
-        clientAddress: `198.51.100.${n}`,
-      });
-    for (let n = 0; n < MAX_FAILURES.account; n++) await expect(attempt(n)).rejects.toMatchObject(refused);
-    await expect(attempt(200)).rejects.toMatchObject({ code: "rate_limited" });
-  });
-
-  test("block a client address that tries many accounts, and no other address", async () => {
-    const { email, password } = await newUser();
-    const attempt = (n: number) =>
-      account.domain.signIns.signIn({ email: `guess${n}@example.com`, password: "x", clientAddress: "192.0.2.77" });
-    const outcomes = await Promise.allSettled(Array.from({ length: MAX_FAILURES.address }, (_, n) => attempt(n)));
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: refused });
-    const shut = account.domain.signIns.signIn({ email, password, clientAddress: "192.0.2.77" });
-    await expect(shut).rejects.toMatchObject({ code: "rate_limited" });
-    await expect(
-      account.domain.signIns.signIn({ email, password, clientAddress: "192.0.2.78" }),
-    ).resolves.toBeDefined();
-  });
-
-  test("only count failures: frequent sign-ins are never blocked", async () => {
-    const { email, password, clientAddress } = await newUser();
-    for (let n = 0; n < MAX_FAILURES.account + 1; n++)
-      await account.domain.signIns.signIn({ email, password, clientAddress });
-    const counter = await account.domain.store.signInLimits.findOne({ _id: `address:${clientAddress}` });
-    expect(counter?.attempts).toBe(0);
   });
 });
 

@@ -5,11 +5,12 @@ import { userEntry } from "../audit/audit.ts";
 import type { Basics } from "../parts.ts";
 import type { IdentityProviders } from "../sso/identity-providers.ts";
 import type { AccountStore, SignUpDocument, UserDocument } from "../store.ts";
-import { matchesPassword, NOBODYS_HASH } from "../users/passwords.ts";
+import { NOBODYS_HASH, type Passwords } from "../users/passwords.ts";
 import type { SecondFactor } from "../users/second-factor.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
 import type { SignInLimits } from "./attempt-limits.ts";
 import { type BegunSession, beginSession } from "./begin-session.ts";
+import type { KnownDevices } from "./known-devices.ts";
 import type { LiveSessions, SignedIn } from "./live-sessions.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
 
@@ -37,10 +38,18 @@ export function createSignIns(
     liveSessions: LiveSessions;
     secondFactor: Pick<SecondFactor, "useCode">;
     limits: SignInLimits;
+    devices: KnownDevices;
+    passwords: Pick<Passwords, "matches">;
     identityProviders: IdentityProviders;
   },
 ) {
-  const { identityProviders, client, store, users, liveSessions, secondFactor, limits, audit, now } = options;
+  const { identityProviders, client, store, users, liveSessions, secondFactor, limits, devices, audit, now } = options;
+
+  /** Returns the id of the device with this token, if it signed in the user of the address before. */
+  async function deviceOf(token: string | undefined, email: string): Promise<string | undefined> {
+    const user = token ? await users.find(email) : undefined;
+    return user && devices.idOf(token!, user._id);
+  }
 
   async function beginSecondStep(user: UserDocument): Promise<string> {
     const token = newSessionToken();
@@ -62,22 +71,24 @@ export function createSignIns(
     async signIn({
       email: typed,
       password,
+      deviceToken,
       ...place
-    }: SessionPlace & { email: string; password: string }): Promise<BegunSession> {
-      const { clientAddress } = place;
+    }: SessionPlace & { email: string; password: string; deviceToken?: string }): Promise<BegunSession> {
       const email = normalizedEmail(typed);
-      await limits.count(email, clientAddress);
+      const device = await deviceOf(deviceToken, email);
+      const attempt = { email, clientAddress: place.clientAddress, device };
+      await limits.count(attempt);
       // Always both look-ups and one comparison, so that the duration reveals nothing.
       const [user, signUp] = await Promise.all([users.find(email), newestSignUp(store, email, now())]);
       const hash = (user ?? signUp)?.password_hash ?? NOBODYS_HASH;
-      if (!(await matchesPassword(hash, password))) throw wrong();
+      if (!(await options.passwords.matches(hash, password, device ? "known" : "stranger"))) throw wrong();
       if (!user) throw new EmailUnconfirmedError("the email address is not confirmed yet");
       identityProviders.refuseOtherSignIn(user);
       if (user.totp) throw new SecondStepError(await beginSecondStep(user));
       // The password is not enough if an authenticator app was turned on meanwhile.
       const filter = { password_hash: user.password_hash, totp: { $exists: false } };
       const begun = await beginSession(options, { user, place, filter, refused: wrong });
-      await release(() => limits.forgive(email, clientAddress));
+      await release(() => limits.forgive(attempt));
       return begun;
     },
 
@@ -88,12 +99,15 @@ export function createSignIns(
     async finish({
       secondStepToken,
       code,
+      deviceToken,
       ...place
-    }: SessionPlace & { secondStepToken: string; code: string }): Promise<BegunSession> {
+    }: SessionPlace & { secondStepToken: string; code: string; deviceToken?: string }): Promise<BegunSession> {
       const step = await store.secondSteps.findOne({ _id: sessionId(secondStepToken), expires_at: { $gt: now() } });
       const user = step && (await store.users.findOne({ _id: step.user_id }));
       if (!step || !user) throw wrongCode();
-      await limits.count(user.email, place.clientAddress);
+      const device = devices.idOf(deviceToken ?? "", user._id);
+      const attempt = { email: user.email, clientAddress: place.clientAddress, device };
+      await limits.count(attempt);
       const begun = await beginSession(options, {
         user,
         place,
@@ -107,7 +121,7 @@ export function createSignIns(
       // Twice, because both steps were counted. The first step forgives nothing: else a known password would allow any
       // number of attempts.
       for (let steps = 0; steps < 2; steps++) {
-        await release(() => limits.forgive(user.email, place.clientAddress));
+        await release(() => limits.forgive(attempt));
       }
       return begun;
     },

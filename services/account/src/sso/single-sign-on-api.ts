@@ -27,9 +27,9 @@ export function createSingleSignOnPart(options: {
         return { providers: providers.map(({ id, name }) => ({ id, name })), isUsed };
       },
 
-      async beginSingleSignOn({ providerId, redirectUri, next, again }) {
+      async beginSingleSignOn({ providerId, redirectUri, next, again, clientAddress }) {
         try {
-          const begun = await singleSignOn.begin({ providerId, redirectUri, next, again });
+          const begun = await singleSignOn.begin({ providerId, redirectUri, next, again, clientAddress });
           return { ...begun, expiresAt: timestampFromDate(begun.expiresAt) };
         } catch (error) {
           options.logger.warn({ err: error, identity_provider: providerId }, "single sign-on could not start");
@@ -41,9 +41,17 @@ export function createSingleSignOnPart(options: {
         const ids = { client_address: clientAddress, identity_provider: providerId };
         const input = { browserToken, providerId, query, clientAddress, userAgent };
         const finish = () => singleSignOn.finish(input);
-        const { token, session, next } = await recordedSignIn(options, "single_sign_on", ids, finish, explain);
+        const begun = await recordedSignIn(options, "single_sign_on", ids, finish, explain);
+        const { token, session, next, deviceToken } = begun;
         const { userId, organizationId, expiresAt } = session;
-        return { sessionToken: token, userId, organizationId, expiresAt: timestampFromDate(expiresAt), next };
+        return {
+          sessionToken: token,
+          userId,
+          organizationId,
+          expiresAt: timestampFromDate(expiresAt),
+          next,
+          deviceToken,
+        };
       },
     },
   });

@@ -6,10 +6,10 @@ import {
   type PlayedOpenIdProvider,
   playOpenIdProvider,
 } from "../../../../test/outside/openid-provider.ts";
-import { createAuditLog, operator } from "../audit/audit.ts";
+import { operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import { INVITATION_MS } from "../organizations/invitations.ts";
-import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { createTestAccount, sharedParts, type TestAccount, tokenIn } from "../testing/account.ts";
 import { createIdentityProviders, type IdentityProvider } from "./identity-providers.ts";
 import { createOpenId } from "./openid.ts";
 import { createSingleSignOn, TRIP_MS } from "./single-sign-on.ts";
@@ -66,7 +66,7 @@ function domainOf(identityProviders: readonly IdentityProvider[]): AccountDomain
 
 function begin(domain: AccountDomain, providerId = "acme", again = false) {
   const redirectUri = `https://dashboard.example/sign-in/sso/${providerId}/callback`;
-  return domain.singleSignOn.begin({ providerId, redirectUri, next: "/live/usage", again });
+  return domain.singleSignOn.begin({ providerId, redirectUri, next: "/live/usage", again, ...place });
 }
 
 /** Signs in with the answers of the provider. */
@@ -383,16 +383,13 @@ test("a provider is found by the domain of an address, and only offered to every
 
 test("a failed sign-in has an unknown outcome if it created its member, and is refused otherwise", async () => {
   const { domain, email, domainName, configured, claims } = await newOrganization({ new_members: "developer" });
-  const now = () => account.clock.now;
   const describe = () => Promise.reject(new ServiceError("service_unavailable"));
   const singleSignOn = createSingleSignOn({
-    ...account,
     ...account.domain,
-    now,
+    ...sharedParts(account),
     providers: createIdentityProviders([configured]),
-    openId: createOpenId({ now }),
+    openId: createOpenId({ now: () => account.clock.now }),
     liveSessions: { describe, find: describe },
-    audit: createAuditLog({ ...account.domain, now }),
   });
   const failureOf = (who: typeof claims) =>
     signIn({ ...domain, singleSignOn }, { claims: who }).catch((error) => error);

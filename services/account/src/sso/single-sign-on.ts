@@ -6,11 +6,13 @@ import { userEntry } from "../audit/audit.ts";
 import { forgetRemoval, wasRemoved } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
+import type { SignInLimits } from "../sessions/attempt-limits.ts";
 import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
+import type { KnownDevices } from "../sessions/known-devices.ts";
 import type { LiveSessions } from "../sessions/live-sessions.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { SingleSignOnDocument, UserDocument } from "../store.ts";
-import { hashPassword } from "../users/passwords.ts";
+import type { Passwords } from "../users/passwords.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
 import { type IdentityProvider, type IdentityProviders, isOfProvider } from "./identity-providers.ts";
 import { NotProvenError, type OpenId, type ProvenIdentity, ProviderAwayError } from "./openid.ts";
@@ -24,6 +26,9 @@ export function createSingleSignOn(
     openId: OpenId;
     users: Pick<Users, "insert">;
     liveSessions: LiveSessions;
+    passwords: Pick<Passwords, "hash">;
+    limits: Pick<SignInLimits, "countBegun" | "countSession">;
+    devices: Pick<KnownDevices, "issue">;
   },
 ) {
   const { client, store, providers, openId, users, audit, now } = options;
@@ -61,7 +66,7 @@ export function createSingleSignOn(
     const at = now();
     const by = { actor: `identity_provider:${provider.id}` };
     // Nobody knows the password: until a new one is set, only the provider can sign them in.
-    const password_hash = await hashPassword(randomBytes(32).toString("base64url"));
+    const password_hash = await options.passwords.hash(randomBytes(32).toString("base64url"), "known");
     return inTransaction(client, async (session) => {
       const active = { _id: organization_id, status: "active" } as const;
       if (!(await store.organizations.findOne(active, { session }))) throw suspended();
@@ -114,11 +119,18 @@ export function createSingleSignOn(
       return { providers: found, isUsed: providers.isUsed };
     },
 
-    /** Begins a sign-in with a provider. Errors: not_found, service_unavailable. */
-    async begin(input: { providerId: string; redirectUri: string; next: string; again: boolean }) {
+    /** Begins a sign-in with a provider. Errors: not_found, rate_limited, service_unavailable. */
+    async begin(input: {
+      providerId: string;
+      redirectUri: string;
+      next: string;
+      again: boolean;
+      clientAddress: string;
+    }) {
       const { redirectUri, next, again } = input;
       const provider = providers.byId(input.providerId);
       if (!provider) throw missing("identity provider");
+      await options.limits.countBegun(input.clientAddress);
       const browserToken = newSessionToken();
       const expiresAt = new Date(now().getTime() + TRIP_MS);
       const authorizationUrl = await openId

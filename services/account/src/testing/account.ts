@@ -6,12 +6,16 @@ import { connectMongo } from "@vvs/mongo";
 import { ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
 import type { CallerContext, Environment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
-import { operator } from "../audit/audit.ts";
+import { createAuditLog, operator } from "../audit/audit.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import type { Mail } from "../mail/mail.ts";
 import { mailOf } from "../mail/queue.ts";
 import { migrate } from "../migrate.ts";
+import { createAttemptLimits } from "../sessions/attempt-limits.ts";
+import { createKnownDevices } from "../sessions/known-devices.ts";
+import { createLiveSessions } from "../sessions/live-sessions.ts";
 import type { OrganizationDocument } from "../store.ts";
+import { createPasswords } from "../users/passwords.ts";
 
 /** The account domain on a database of its own, with a clock that the test sets. */
 export interface TestAccount {
@@ -65,6 +69,24 @@ export async function createTestAccount(uri: string): Promise<TestAccount> {
       await domain.store.db.dropDatabase();
       await client.close();
     },
+  };
+}
+
+/** Returns what parts of the domain share, for tests that build one of them with another part replaced. */
+export function sharedParts({ client, domain: { store }, webhookSecretKeys: keys, clock }: TestAccount) {
+  const now = () => clock.now;
+  const { signIns: limits, mails: mailLimits } = createAttemptLimits({ store, now });
+  return {
+    client,
+    store,
+    now,
+    audit: createAuditLog({ store, now }),
+    liveSessions: createLiveSessions({ store, now }),
+    limits,
+    signInLimits: limits,
+    mailLimits,
+    devices: createKnownDevices({ keys, now }),
+    passwords: createPasswords(),
   };
 }
 

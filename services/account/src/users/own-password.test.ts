@@ -46,14 +46,16 @@ describe("confirming the identity with the password", () => {
     expect(await auditOf("user.reauthenticated")).toMatchObject([{ client_address: caller.clientAddress }]);
   });
 
-  test("with a wrong password changes nothing, and has the limits of sign-ins", async () => {
+  test("with a wrong password changes nothing, and is limited in this session only", async () => {
     const caller = await signIn();
     const guess = () => account.domain.ownPassword.reauthenticate(caller, "wrong horse");
-    for (let n = 0; n < MAX_FAILURES.account; n++)
+    const other = await signIn();
+    for (let n = 0; n < MAX_FAILURES.session; n++)
       await expect(guess()).rejects.toMatchObject({ code: "invalid_request", details: [{ path: "password" }] });
     await expect(guess()).rejects.toMatchObject({ code: "rate_limited" });
     await expect(account.domain.signIns.getSession(caller.token)).resolves.toBeDefined();
     expect(await auditOf("user.reauthenticated")).toEqual([]);
+    await expect(account.domain.ownPassword.reauthenticate(other, password)).resolves.toBeDefined();
   });
 
   test("twice concurrently replaces the session by one session", async () => {

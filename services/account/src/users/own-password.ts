@@ -8,29 +8,32 @@ import type { LiveSessions } from "../sessions/live-sessions.ts";
 import { actorOf, type SessionCaller } from "../sessions/own-sessions.ts";
 import { proveSession, replaceSession } from "../sessions/replaced-session.ts";
 import { newSession, newSessionToken } from "../sessions/sessions.ts";
-import { hashPassword } from "./passwords.ts";
-import { newPassword, type Users } from "./users.ts";
+import type { Passwords } from "./passwords.ts";
+import { newPassword } from "./users.ts";
 
 /** What signed-in users do with their password. With a stolen session it can't be guessed faster than by signing in. */
 export function createOwnPassword(
-  options: Basics & Mails & { users: Pick<Users, "verifyPassword">; liveSessions: LiveSessions; limits: SignInLimits },
+  options: Basics & Mails & { passwords: Passwords; liveSessions: LiveSessions; limits: SignInLimits },
 ) {
-  const { client, store, users, liveSessions, limits, audit, mailQueue, texts, now } = options;
+  const { client, store, passwords, liveSessions, limits, audit, mailQueue, texts, now } = options;
 
   /** Returns the caller's session and user, if the password is right. */
   async function proven(caller: SessionCaller, password: string, path: string) {
     const { session, signedIn } = await liveSessions.find(caller.token);
-    await limits.count(signedIn.email, caller.clientAddress);
-    const user = await users.verifyPassword(signedIn.email, password);
-    if (user?._id !== session.user_id) throw invalid(path, "is not your password");
-    await limits.forgive(signedIn.email, caller.clientAddress);
+    // Of this session, not of the account or the address: nobody else can use up the limit of a signed-in user.
+    await limits.countConfirmation(session._id);
+    const user = await store.users.findOne({ _id: session.user_id });
+    if (!user || !(await passwords.matches(user.password_hash, password, "known"))) {
+      throw invalid(path, "is not your password");
+    }
+    await limits.forgiveConfirmation(session._id);
     return { session, signedIn, user };
   }
 
   return {
     /**
      * Confirms the identity of a session's user with their password. The session continues under a new token until the
-     * same time. Errors: unauthorized (the session has ended), invalid_request (password), rate_limited as for sign-ins.
+     * same time. Errors: unauthorized (the session has ended), invalid_request (password), rate_limited.
      */
     async reauthenticate(caller: SessionCaller, password: string): Promise<BegunSession> {
       const found = await proven(caller, password, "password");
@@ -40,11 +43,11 @@ export function createOwnPassword(
 
     /**
      * Sets a new password, ends all sessions of the user and begins a new one. Errors: unauthorized (the session has
-     * ended), invalid_request (current_password, password), rate_limited as for sign-ins.
+     * ended), invalid_request (current_password, password), rate_limited.
      */
     async change(caller: SessionCaller, input: { current: string; password: string }): Promise<BegunSession> {
       const { session, signedIn, user } = await proven(caller, input.current, "current_password");
-      const passwordHash = await hashPassword(input.password);
+      const passwordHash = await passwords.hash(input.password, "known");
       const token = newSessionToken();
       const at = now();
       const after = newSession(token, user, at, caller);

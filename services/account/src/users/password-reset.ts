@@ -4,16 +4,24 @@ import { inTransaction } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
 import type { Basics, Mails } from "../parts.ts";
 import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
+import type { KnownDevices } from "../sessions/known-devices.ts";
 import { newSessionToken, sessionId } from "../sessions/sessions.ts";
 import type { UserDocument } from "../store.ts";
-import { hashPassword } from "./passwords.ts";
+import type { Passwords } from "./passwords.ts";
 import { checkedEmail, newPassword, type Users } from "./users.ts";
 
 /** How long a link is valid. */
 export const RESET_MS = 60 * 60_000;
 
 export function createPasswordResets(
-  options: Basics & Mails & { users: Pick<Users, "find">; signInLimits: SignInLimits; mailLimits: MailLimits },
+  options: Basics &
+    Mails & {
+      users: Pick<Users, "find">;
+      passwords: Passwords;
+      devices: Pick<KnownDevices, "idOf">;
+      signInLimits: SignInLimits;
+      mailLimits: MailLimits;
+    },
 ) {
   const { client, store, mailQueue, texts, audit, now } = options;
 
@@ -27,10 +35,12 @@ export function createPasswordResets(
 
   return {
     /** Sends an email with a link if the address has an account. Errors: invalid_request (email), rate_limited. */
-    async request({ email: typed, clientAddress }: { email: string; clientAddress: string }): Promise<void> {
-      const email = checkedEmail(typed);
-      await options.mailLimits.count(email, clientAddress);
+    async request(input: { email: string; clientAddress: string; deviceToken?: string }): Promise<void> {
+      const { clientAddress, deviceToken } = input;
+      const email = checkedEmail(input.email);
       const user = await options.users.find(email);
+      const device = user && deviceToken ? options.devices.idOf(deviceToken, user._id) : undefined;
+      await options.mailLimits.count({ email, clientAddress, device });
       if (!user) return;
       const token = newSessionToken();
       const at = now();
@@ -52,12 +62,13 @@ export function createPasswordResets(
 
     /**
      * Sets the password and ends all sessions of the user. Begins no session, so that the next sign-in asks for a code
-     * if there is an authenticator app. Errors: not_found (the link), invalid_request (password).
+     * if there is an authenticator app. Errors: not_found (the link), invalid_request (password), rate_limited.
      */
     async complete(input: { token: string; password: string; clientAddress: string }): Promise<UserDocument> {
       const { token, clientAddress } = input;
       const user = await find(token);
-      const passwordHash = await hashPassword(input.password);
+      await options.signInLimits.countLinkUse(sessionId(token));
+      const passwordHash = await options.passwords.hash(input.password, "known");
       const at = now();
       await inTransaction(client, async (session) => {
         // These two decide: of two concurrent uses of one link, the second matches nothing.

@@ -1,6 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { hashPassword, matchesPassword, NOBODYS_HASH } from "./passwords.ts";
+import { createPasswords, NOBODYS_HASH } from "./passwords.ts";
 
+const passwords = createPasswords();
+const hashPassword = (password: string) => passwords.hash(password, "known");
+const matchesPassword = (hash: string, password: string) => passwords.matches(hash, password, "known");
 const long = "correct horse battery ".repeat(10).slice(0, 200);
 const parametersOf = (hash: string) => hash.split("$").slice(1, 4);
 

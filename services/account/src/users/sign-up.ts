@@ -9,7 +9,7 @@ import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import { newestSignUp, type SignIns } from "../sessions/sign-in.ts";
 import type { SignUpDocument, UserDocument } from "../store.ts";
-import { hashPassword, matchesPassword } from "./passwords.ts";
+import type { Passwords } from "./passwords.ts";
 import { checkedEmail, type Users } from "./users.ts";
 
 /** How long the link of a sign-up is valid. */
@@ -25,11 +25,12 @@ export function createSignUps(
       organizations: Pick<Organizations, "insert">;
       users: Pick<Users, "find" | "insert">;
       signIns: Pick<SignIns, "beginFirst">;
+      passwords: Passwords;
       signInLimits: SignInLimits;
       mailLimits: MailLimits;
     },
 ) {
-  const { client, store, users, mailQueue, texts, audit, now } = options;
+  const { client, store, users, passwords, mailQueue, texts, audit, now } = options;
 
   function expectOpen(): void {
     if (options.open) return;
@@ -89,9 +90,9 @@ export function createSignUps(
       const organization_name = checkedName(input.organizationName, "organization_name", MAX_NAME_LENGTH);
       const email = checkedEmail(input.email);
       const { clientAddress } = input;
-      await options.mailLimits.count(email, clientAddress);
+      await options.mailLimits.count({ email, clientAddress });
       // In any case, so that the duration does not reveal whether there is an account.
-      const password_hash = await hashPassword(input.password);
+      const password_hash = await passwords.hash(input.password, "stranger");
       if (await users.find(email)) return mailOwner(email, clientAddress);
       await insert({ email, password_hash, organization_name, client_address: clientAddress, asked_at: now() });
     },
@@ -103,7 +104,7 @@ export function createSignUps(
     async resend(input: { email: string; clientAddress: string }) {
       expectOpen();
       const email = checkedEmail(input.email);
-      await options.mailLimits.count(email, input.clientAddress);
+      await options.mailLimits.count({ email, clientAddress: input.clientAddress });
       if (await users.find(email)) return mailOwner(email, input.clientAddress);
       const newest = await newestSignUp(store, email, now());
       if (newest) await insert(newest);
@@ -122,11 +123,12 @@ export function createSignUps(
      */
     async confirm({ token, password, ...place }: SessionPlace & { token: string; password: string }) {
       const signUp = await find(token);
-      await options.signInLimits.count(signUp.email, place.clientAddress);
-      if (!(await matchesPassword(signUp.password_hash, password))) {
+      const attempt = { email: signUp.email, clientAddress: place.clientAddress };
+      await options.signInLimits.count(attempt);
+      if (!(await passwords.matches(signUp.password_hash, password, "known"))) {
         throw new ServiceError("unauthorized", { message: "This is not the password you signed up with." });
       }
-      await options.signInLimits.forgive(signUp.email, place.clientAddress);
+      await options.signInLimits.forgive(attempt);
       const user = await createAccount(signUp, place.clientAddress);
       return options.signIns.beginFirst(user, place).catch(afterEffect);
     },

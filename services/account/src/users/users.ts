@@ -7,14 +7,14 @@ import { checkedRole } from "../organizations/roles.ts";
 import type { Basics, Mails } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
 import type { UserDocument } from "../store.ts";
-import { hashPassword, matchesPassword, NOBODYS_HASH } from "./passwords.ts";
+import { NOBODYS_HASH, type Passwords } from "./passwords.ts";
 
 const MAX_EMAIL_LENGTH = 254;
 
 export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers(options: Basics & Mails) {
-  const { client, store, audit, mailQueue, texts, now } = options;
+export function createUsers(options: Basics & Mails & { passwords: Passwords }) {
+  const { client, store, audit, mailQueue, texts, passwords, now } = options;
 
   /** Returns the user of an address, compared ignoring case. */
   async function find(email: string): Promise<UserDocument | undefined> {
@@ -51,7 +51,7 @@ export function createUsers(options: Basics & Mails) {
       const email = checkedEmail(input.email);
       const role = checkedRole(input.role ?? "owner");
       const at = now();
-      const password_hash = await hashPassword(input.password);
+      const password_hash = await passwords.hash(input.password, "known");
       const organization_id = input.organizationId;
       const user = { _id: newId("usr", at), email, password_hash, organization_id, role, created_at: at };
       await inTransaction(client, async (session) => {
@@ -64,7 +64,7 @@ export function createUsers(options: Basics & Mails) {
 
     /** Sets a new password and ends the user's sessions. Errors: not_found, invalid_request. */
     async setPassword(by: Actor, input: { email: string; password: string }): Promise<UserDocument> {
-      const passwordHash = await hashPassword(input.password);
+      const passwordHash = await passwords.hash(input.password, "known");
       return inTransaction(client, async (session) => {
         const user = await store.users.findOneAndUpdate(
           { email: normalizedEmail(input.email) },
@@ -82,7 +82,7 @@ export function createUsers(options: Basics & Mails) {
     /** Returns the user with this address and password. Takes as long if there is no such user. */
     async verifyPassword(email: string, password: string): Promise<UserDocument | undefined> {
       const user = await find(email);
-      const matches = await matchesPassword(user?.password_hash ?? NOBODYS_HASH, password);
+      const matches = await passwords.matches(user?.password_hash ?? NOBODYS_HASH, password, "known");
       return matches ? user : undefined;
     },
   };

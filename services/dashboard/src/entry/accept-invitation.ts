@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from "express";
 import { field, queryValue } from "../http/form.ts";
 import { HOME } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
-import { browserOf } from "../http/session.ts";
+import { browserOf, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { acceptInvitationPage, invalidInvitationPage, joinedPage } from "./accept-invitation-page.ts";
 
@@ -27,7 +27,7 @@ export function createAcceptInvitationHandlers({ organization, layout, beginSess
       const token = field(request, "token");
       try {
         const invited = { token, password: field(request, "password"), ...browserOf(request) };
-        await beginSession(request, response, await organization.acceptInvitation(invited));
+        await beginSession(request, response, await organization.acceptInvitation(invited, whileConnected(response)));
         response.redirect(303, HOME);
       } catch (error) {
         if (isRefusal(error, "not_found")) return send(response, token);

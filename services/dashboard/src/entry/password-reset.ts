@@ -2,6 +2,7 @@ import type { RequestHandler, Response } from "express";
 import { field, queryValue } from "../http/form.ts";
 import { ProblemError } from "../http/problem.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
+import { deviceToken, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import type { Notice } from "../ui/parts.ts";
 import { forgotPasswordPage, resetLinkInvalidPage, resetPasswordPage, resetSentPage } from "./password-reset-page.ts";
@@ -16,11 +17,11 @@ export function createPasswordReset({ entry, layout }: PageContext) {
     layout.sendBarePage(response, { title: "Forgot your password?", status: shown.status, content });
   }
 
-  async function sendChoice(response: Response, token: string, problem?: string): Promise<void> {
+  async function sendChoice(response: Response, token: string, problem?: string, status = 400): Promise<void> {
     try {
       const { email } = await entry.getPasswordReset({ token });
       const content = resetPasswordPage({ token, email, problem });
-      layout.sendBarePage(response, { title: "Choose a new password", status: problem ? 400 : 200, content });
+      layout.sendBarePage(response, { title: "Choose a new password", status: problem ? status : 200, content });
     } catch (error) {
       if (!isRefusal(error, "not_found")) throw error;
       layout.sendBarePage(response, { title: "Link no longer works", status: 404, content: resetLinkInvalidPage() });
@@ -36,7 +37,8 @@ export function createPasswordReset({ entry, layout }: PageContext) {
     async send(request, response) {
       const email = field(request, "email");
       try {
-        await entry.requestPasswordReset({ email, clientAddress: request.ip ?? "" });
+        const browser = { clientAddress: request.ip ?? "", deviceToken: deviceToken(request) };
+        await entry.requestPasswordReset({ email, ...browser });
         layout.sendBarePage(response, { title: "Check your email", content: resetSentPage(email) });
       } catch (error) {
         if (isRefusal(error, "rate_limited")) {
@@ -53,10 +55,14 @@ export function createPasswordReset({ entry, layout }: PageContext) {
     async reset(request, response) {
       const token = field(request, "token");
       try {
-        await entry.resetPassword({ token, password: field(request, "password"), clientAddress: request.ip ?? "" });
+        const typed = { token, password: field(request, "password"), clientAddress: request.ip ?? "" };
+        await entry.resetPassword(typed, whileConnected(response));
         response.redirect(303, "/sign-in?done=password");
       } catch (error) {
         if (isRefusal(error, "not_found")) return sendChoice(response, token);
+        if (isRefusal(error, "rate_limited")) {
+          return sendChoice(response, token, refusalNotice(response, error).text, 429);
+        }
         if (!isRefusal(error, "invalid_request")) throw error;
         return sendChoice(response, token, `The new password ${error.details[0]?.message}.`);
       }

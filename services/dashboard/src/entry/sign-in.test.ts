@@ -15,7 +15,7 @@ describe("a sign-in", () => {
   test("starts a session in a cookie that scripts, neighbouring hosts and plaintext connections cannot read", async () => {
     const { status, location, cookies } = await dashboard.visitor().signIn();
     expect([status, location]).toEqual([303, "/test/overview"]);
-    expect(cookies).toHaveLength(1);
+    expect(cookies).toHaveLength(2);
     expect(cookies[0]).toMatch(/^__Host-session=[\w-]+; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$/);
   });
 

@@ -4,7 +4,7 @@ import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
-import { browserOf, endSession } from "../http/session.ts";
+import { browserOf, deviceToken, endSession, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { problemNotice } from "../ui/notices.ts";
 import type { Notice } from "../ui/parts.ts";
@@ -59,7 +59,8 @@ export function createSignIn(context: PageContext) {
       const next = nextPath(field(request, "next"));
       try {
         const password = field(request, "password");
-        const signedIn = await sessions.signIn({ email, password, ...browserOf(request) });
+        const typed = { email, password, deviceToken: deviceToken(request), ...browserOf(request) };
+        const signedIn = await sessions.signIn(typed, whileConnected(response));
         if (signedIn.emailUnconfirmed) return sendUnconfirmed(response, email);
         if (signedIn.secondStepToken) {
           const until = new Date(now().getTime() + SECOND_STEP_MS);
@@ -89,6 +90,7 @@ export function createSignIn(context: PageContext) {
         const finished = await sessions.finishSignIn({
           secondStepToken: readCookie(request, "__Host-second-step"),
           code: field(request, "code"),
+          deviceToken: deviceToken(request),
           ...browserOf(request),
         });
         clearCookie(response, "__Host-second-step");

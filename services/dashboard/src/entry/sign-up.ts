@@ -3,7 +3,7 @@ import { field, queryValue } from "../http/form.ts";
 import { HOME } from "../http/next-path.ts";
 import { ProblemError } from "../http/problem.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
-import { browserOf } from "../http/session.ts";
+import { browserOf, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import type { Notice } from "../ui/parts.ts";
 import {
@@ -55,7 +55,8 @@ export function createSignUp({ entry, layout, beginSession }: PageContext) {
     async signUp(request, response) {
       const input = { organizationName: field(request, "organization_name"), email: field(request, "email") };
       try {
-        await entry.signUp({ ...input, password: field(request, "password"), clientAddress: request.ip ?? "" });
+        const password = field(request, "password");
+        await entry.signUp({ ...input, password, clientAddress: request.ip ?? "" }, whileConnected(response));
         sendSent(response, input.email);
       } catch (error) {
         if (isRefusal(error, "rate_limited")) {
@@ -85,7 +86,8 @@ export function createSignUp({ entry, layout, beginSession }: PageContext) {
       const token = field(request, "token");
       try {
         const password = field(request, "password");
-        await beginSession(request, response, await entry.confirmSignUp({ token, password, ...browserOf(request) }));
+        const typed = { token, password, ...browserOf(request) };
+        await beginSession(request, response, await entry.confirmSignUp(typed, whileConnected(response)));
         response.redirect(303, HOME);
       } catch (error) {
         if (isRefusal(error, "not_found")) return sendConfirm(response, token);

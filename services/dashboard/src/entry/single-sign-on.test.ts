@@ -66,6 +66,7 @@ test("a browser that did not begin the sign-in gets a message and no session", a
 test.each<[string, ServiceError | undefined, number]>([
   ["/sign-in/sso/nobody", undefined, 404],
   ["/sign-in/sso/acme", new ServiceError("service_unavailable", { message: "Acme does not answer." }), 503],
+  ["/sign-in/sso/acme", new ServiceError("rate_limited", { message: "Too many sign-ins were begun." }), 429],
 ])("%s that leads nowhere says so", async (path, failure, status) => {
   if (failure) dashboard.state.failures.set("beginSingleSignOn", failure);
   const page = await dashboard.visitor().get(path);

@@ -1,9 +1,10 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { catalogue } from "@vvs/errors";
 import type { Request, RequestHandler, Response } from "express";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
-import { isRefusal } from "../http/refusal.ts";
+import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { redirectPage, type SingleSignOnChoices, singleSignOnPage, singleSignOnPath } from "./single-sign-on-page.ts";
@@ -27,9 +28,9 @@ export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSes
 
   /** Shows a refusal that is meant for the user. Other errors are thrown as they are. */
   function refuse(response: Response, next: string, error: unknown): void {
-    if (!isRefusal(error, "unauthorized", "service_unavailable", "not_found")) throw error;
-    const status = { unauthorized: 401, service_unavailable: 503, not_found: 404 }[error.code as string];
-    send(response, { next, email: "" }, error.message, status);
+    if (!isRefusal(error, "unauthorized", "service_unavailable", "not_found", "rate_limited")) throw error;
+    const { http: status } = catalogue[error.code];
+    send(response, { next, email: "" }, refusalNotice(response, error).text, status);
   }
 
   return {
@@ -62,6 +63,7 @@ export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSes
           redirectUri: new URL(`/sign-in/sso/${encodeURIComponent(providerId)}/callback`, url).href,
           next,
           again: request.query.again !== undefined,
+          clientAddress: request.ip ?? "",
         });
         writeCookie(response, "__Host-single-sign-on", browserToken, timestampDate(expiresAt!));
         response.redirect(303, authorizationUrl);
@@ -81,7 +83,7 @@ export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSes
           query: new URL(request.originalUrl, url).search.slice(1),
           ...browserOf(request),
         });
-        await beginSession(request, response, { session: newSession, sessionToken: newSession.sessionToken });
+        await beginSession(request, response, { ...newSession, session: newSession });
         response.redirect(303, nextPath(newSession.next));
       } catch (error) {
         refuse(response, nextPath(undefined), error);

@@ -6,6 +6,7 @@ import type { CookieOptions, Request, Response } from "express";
  */
 export type CookieName =
   | "__Host-session"
+  | "__Host-device"
   | "__Host-single-sign-on"
   | "__Host-form"
   | "__Host-second-step"

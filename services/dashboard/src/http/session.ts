@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ObservedRequest } from "@vvs/http";
 import type { Session, SessionCallerSchema, SessionService } from "@vvs/proto/account/v1/sessions";
-import type { Client } from "@vvs/rpc";
+import type { CallOptions, Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
 import type { EnvironmentView } from "../ui/environments.ts";
@@ -89,14 +89,34 @@ export type BeginSession = (request: Request, response: Response, newSession: Ne
 interface NewSession {
   readonly session?: Pick<Session, "userId" | "organizationId" | "expiresAt">;
   readonly sessionToken: string;
+  /** Makes the browser a known device of the user; empty or absent if the session was continued. */
+  readonly deviceToken?: string;
 }
+
+/** As long as account knows a device. */
+const KNOWN_MS = 365 * 24 * 60 * 60_000;
 
 export function createBeginSession(sessions: Sessions): BeginSession {
   return async (request, response, newSession) => {
     await endSession(sessions, request);
     logUser(response, newSession.session!);
     keepSession(response, newSession);
+    if (newSession.deviceToken) {
+      writeCookie(response, "__Host-device", newSession.deviceToken, new Date(Date.now() + KNOWN_MS));
+    }
   };
+}
+
+/** Returns the token with which account recognizes a browser that signed in before. */
+export function deviceToken(request: Request): string | undefined {
+  return readCookie(request, "__Host-device");
+}
+
+/** Returns the options of a call that is worth nothing once the browser has gone: one that hashes a password. */
+export function whileConnected(response: Response): CallOptions {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return { signal: gone.signal };
 }
 
 /** Makes the browser keep a new or renewed session. */

@@ -65,8 +65,8 @@ export function entryPart(
         state.sessions.add(sessionToken);
         return { sessionToken, session: options.session() };
       },
-      async requestPasswordReset({ email: typed, clientAddress }) {
-        note("requestPasswordReset", { email: typed, clientAddress });
+      async requestPasswordReset({ email: typed, clientAddress, deviceToken }) {
+        note("requestPasswordReset", { email: typed, clientAddress, ...(deviceToken && { deviceToken }) });
         return {};
       },
       async getPasswordReset({ token }) {

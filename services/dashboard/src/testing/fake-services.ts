@@ -37,6 +37,8 @@ export const PASSWORD = "correct horse battery staple";
 export const KEY_VALUE = "svc_test_Ab3x0000000000000000000000000000wxyz12";
 export const SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 
+export const DEVICE_TOKEN = "device-of-the-one-user";
+
 const MINUTE_MS = 60_000;
 
 export interface FakeServices {
@@ -53,6 +55,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
   const state: FakeState = {
     calls: [],
     sessions: new Set(),
+    hangUps: [],
     role: "owner",
     hasApp: false,
     authenticatedAt: new Date(),
@@ -138,14 +141,16 @@ function partOf<S extends DescService>(service: S, handlers: Partial<Handlers<S>
 
 function sessionPart(state: FakeState): ServicePart {
   return partOf(SessionService, {
-    async signIn({ email, password, clientAddress }) {
-      note(state, "signIn", JSON.stringify({ email, clientAddress }));
+    async signIn({ email, password, clientAddress, deviceToken }, { signal }) {
+      note(state, "signIn", JSON.stringify({ email, clientAddress, ...(deviceToken && { deviceToken }) }));
+      state.hangUps.push(signal);
+      await state.gate;
       if (email !== EMAIL || password !== PASSWORD) throw new ServiceError("unauthorized");
       if (state.unconfirmed) return { emailUnconfirmed: true };
       if (state.hasApp) return { secondStepToken: SECOND_STEP };
       const sessionToken = `token-${randomUUID()}`;
       state.sessions.add(sessionToken);
-      return { sessionToken, session: sessionOf(state) };
+      return { sessionToken, session: sessionOf(state), deviceToken: DEVICE_TOKEN };
     },
     async getSession({ sessionToken }) {
       failIfAsked(state, "getSession");

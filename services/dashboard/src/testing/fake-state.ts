@@ -18,6 +18,8 @@ export interface FakeState {
   readonly calls: string[];
   /** Tokens of the current sessions. */
   readonly sessions: Set<string>;
+  /** Of each sign-in, in order: aborts when the dashboard gives it up. */
+  readonly hangUps: AbortSignal[];
   /** Of the one user. */
   role: string;
   /** Whether the user has an authenticator app. */
@@ -64,7 +66,7 @@ export interface FakeState {
   mails: string[];
   /** The error that a method throws instead of answering. */
   readonly failures: Map<string, ServiceError>;
-  /** Awaited by CreateApiKey, CreateMonitor and Verify before they answer. */
+  /** Awaited by SignIn, CreateApiKey, CreateMonitor and Verify before they answer. */
   gate: Promise<void>;
   /** Awaited by ListProviders before it answers. */
   slow: Promise<void>;

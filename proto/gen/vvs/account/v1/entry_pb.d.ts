@@ -258,6 +258,13 @@ export declare type ConfirmSignUpResponse = Message<"vvs.account.v1.ConfirmSignU
    * @generated from field: vvs.account.v1.Session session = 2;
    */
   session?: Session | undefined;
+
+  /**
+   * For a cookie of the browser, which is a known device of this user from now on (SignInRequest.device_token), for a year.
+   *
+   * @generated from field: string device_token = 3;
+   */
+  deviceToken: string;
 };
 
 /**
@@ -285,6 +292,13 @@ export declare type RequestPasswordResetRequest = Message<"vvs.account.v1.Reques
    * @generated from field: string client_address = 2;
    */
   clientAddress: string;
+
+  /**
+   * As in SignInRequest.
+   *
+   * @generated from field: string device_token = 3;
+   */
+  deviceToken: string;
 };
 
 /**
@@ -562,7 +576,7 @@ export declare const EntryService: GenService<{
   },
   /**
    * Sets a new password with a link, and ends all sessions of the user. It begins none: the next sign-in still requires a
-   * second step. Callers: dashboard. Errors: not_found (the link), invalid_request (password).
+   * second step. Callers: dashboard. Errors: not_found (the link), invalid_request (password), rate_limited.
    *
    * @generated from rpc vvs.account.v1.EntryService.ResetPassword
    */

@@ -337,6 +337,13 @@ export declare type SignInWithPasskeyResponse = Message<"vvs.account.v1.SignInWi
    * @generated from field: vvs.account.v1.Session session = 2;
    */
   session?: Session | undefined;
+
+  /**
+   * For a cookie of the browser, which is a known device of this user from now on (SignInRequest.device_token), for a year.
+   *
+   * @generated from field: string device_token = 3;
+   */
+  deviceToken: string;
 };
 
 /**

@@ -46,6 +46,14 @@ export declare type SignInRequest = Message<"vvs.account.v1.SignInRequest"> & {
    * @generated from field: string user_agent = 4;
    */
   userAgent: string;
+
+  /**
+   * Token of a browser that signed this user in before; it has limits of its own, which strangers can't use up. Empty or
+   * of another user: the limits of strangers apply.
+   *
+   * @generated from field: string device_token = 5;
+   */
+  deviceToken: string;
 };
 
 /**
@@ -163,6 +171,13 @@ export declare type SignInResponse = Message<"vvs.account.v1.SignInResponse"> & 
    * @generated from field: bool email_unconfirmed = 4;
    */
   emailUnconfirmed: boolean;
+
+  /**
+   * For a cookie of the browser, which is a known device of this user from now on (SignInRequest.device_token), for a year.
+   *
+   * @generated from field: string device_token = 5;
+   */
+  deviceToken: string;
 };
 
 /**
@@ -204,6 +219,13 @@ export declare type FinishSignInRequest = Message<"vvs.account.v1.FinishSignInRe
    * @generated from field: string user_agent = 4;
    */
   userAgent: string;
+
+  /**
+   * As in SignInRequest.
+   *
+   * @generated from field: string device_token = 5;
+   */
+  deviceToken: string;
 };
 
 /**
@@ -231,6 +253,13 @@ export declare type FinishSignInResponse = Message<"vvs.account.v1.FinishSignInR
    * @generated from field: vvs.account.v1.Session session = 2;
    */
   session?: Session | undefined;
+
+  /**
+   * For a cookie of the browser, which is a known device of this user from now on (SignInRequest.device_token), for a year.
+   *
+   * @generated from field: string device_token = 3;
+   */
+  deviceToken: string;
 };
 
 /**

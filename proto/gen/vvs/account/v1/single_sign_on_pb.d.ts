@@ -120,6 +120,13 @@ export declare type BeginSingleSignOnRequest = Message<"vvs.account.v1.BeginSing
    * @generated from field: bool again = 4;
    */
   again: boolean;
+
+  /**
+   * IP address of the browser, for limits.
+   *
+   * @generated from field: string client_address = 5;
+   */
+  clientAddress: string;
 };
 
 /**
@@ -250,6 +257,13 @@ export declare type FinishSingleSignOnResponse = Message<"vvs.account.v1.FinishS
    * @generated from field: string next = 5;
    */
   next: string;
+
+  /**
+   * For a cookie of the browser, which is a known device of this user from now on (SignInRequest.device_token), for a year.
+   *
+   * @generated from field: string device_token = 6;
+   */
+  deviceToken: string;
 };
 
 /**
@@ -276,7 +290,7 @@ export declare const SingleSignOnService: GenService<{
   },
   /**
    * Begins a sign-in with an identity provider. Callers: dashboard.
-   * Errors: not_found (unknown provider), service_unavailable (it does not answer).
+   * Errors: not_found (unknown provider), rate_limited, service_unavailable (it does not answer).
    *
    * @generated from rpc vvs.account.v1.SingleSignOnService.BeginSingleSignOn
    */

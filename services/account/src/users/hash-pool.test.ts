@@ -1,0 +1,74 @@
+import { describe, expect, test } from "@jest/globals";
+import { deadlineAt, forCaller, underDeadline } from "@vvs/deadline";
+import { type Asker, createHashPool } from "./hash-pool.ts";
+
+/** A pool of one hash at a time, whose first hash takes until `finish`, and the names of the hashes that were begun. */
+function busyPool({ maxWaiting = 10 } = {}) {
+  const pool = createHashPool({ atOnce: 1, maxWaiting });
+  const begun: string[] = [];
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const ask = (name: string, asker: Asker = "stranger") => pool(asker, async () => void begun.push(name));
+  const first = pool("stranger", () => finished);
+  return { ask, begun, finish, first };
+}
+
+const dropped = { code: "service_unavailable" };
+
+describe("the pool of hashes", () => {
+  test("computes as many at once as it may, and the others in order", async () => {
+    const pool = createHashPool({ atOnce: 2, maxWaiting: 10 });
+    let [running, most] = [0, 0];
+    const hash = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+    };
+    await Promise.all(Array.from({ length: 8 }, () => pool("stranger", hash)));
+    expect([running, most]).toEqual([0, 2]);
+  });
+
+  test("refuses strangers at once when too many wait, and still takes people whom we know, who come first", async () => {
+    const { ask, begun, finish, first } = busyPool({ maxWaiting: 2 });
+    const waiting = [ask("a"), ask("b")];
+    await expect(ask("c")).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: 2 });
+    waiting.push(ask("owner", "known"));
+    finish();
+    await Promise.all([first, ...waiting]);
+    expect(begun).toEqual(["owner", "a", "b"]);
+  });
+
+  test("never computes a hash whose caller hung up while it waited, and frees its place", async () => {
+    const { ask, begun, finish, first } = busyPool({ maxWaiting: 1 });
+    const caller = new AbortController();
+    const gone = forCaller(caller.signal, () => ask("gone"));
+    caller.abort();
+    await expect(gone).rejects.toMatchObject(dropped);
+    const waiting = ask("next");
+    finish();
+    await Promise.all([first, waiting]);
+    expect(begun).toEqual(["next"]);
+  });
+
+  test("never computes a hash whose deadline passed while it waited", async () => {
+    const { ask, begun, finish, first } = busyPool();
+    const late = underDeadline(deadlineAt(Date.now() + 50), () => ask("late"));
+    await expect(late).rejects.toMatchObject(dropped);
+    finish();
+    await first;
+    expect(begun).toEqual([]);
+  });
+
+  test("never computes a hash for a caller that was gone before", async () => {
+    const pool = createHashPool({ atOnce: 1, maxWaiting: 1 });
+    const hash = () => Promise.reject(new Error("computed"));
+    await expect(forCaller(AbortSignal.abort(), () => pool("known", hash))).rejects.toMatchObject(dropped);
+    const past = deadlineAt(Date.now());
+    await expect(underDeadline(past, () => pool("known", hash))).rejects.toMatchObject(dropped);
+  });
+
+  test("goes on after a hash that failed", async () => {
+    const pool = createHashPool({ atOnce: 1, maxWaiting: 1 });
+    await expect(pool("known", () => Promise.reject(new Error("no memory")))).rejects.toThrow("no memory");
+    await expect(pool("known", async () => "hash")).resolves.toBe("hash");
+  });
+});
