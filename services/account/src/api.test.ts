@@ -122,25 +122,26 @@ test("the dashboard signs a user in, creates, lists, rolls and revokes a key, ro
   expect(session).toMatchObject({ userId: user._id, organizationId, organizationName: "Acme" });
 
   const caller = { ...toProtoCaller(callerOfOrganization(organizationId, "live")), actor: user._id };
-  const created = await apiKeys.createApiKey({ caller, name: "Billing", scopes: ["entities:read"] });
+  const bySession = { caller, sessionToken };
+  const created = await apiKeys.createApiKey({ ...bySession, name: "Billing", scopes: ["entities:read"] });
   expect(created.value).toMatch(/^svc_live_/);
   expect(created.key).toMatchObject({ name: "Billing", createdBy: user._id, scopes: ["entities:read"] });
   const { keys } = await apiKeys.listApiKeys({ caller });
   expect(keys).toMatchObject([{ id: created.key!.id, createdByEmail: credentials.email }]);
-  const { key: next, rolled } = await apiKeys.rollApiKey({ caller, keyId: created.key!.id, overlapSeconds: 60 });
+  const { key: next, rolled } = await apiKeys.rollApiKey({ ...bySession, keyId: created.key!.id, overlapSeconds: 60 });
   expect(next).toMatchObject({ name: "Billing", scopes: ["entities:read"] });
   expect(rolled).toMatchObject({ id: created.key!.id, rolledTo: next!.id });
   expect(rolled!.expiresAt).toBeDefined();
-  expect((await apiKeys.revokeApiKey({ caller, keyId: created.key!.id })).key!.revokedAt).toBeDefined();
+  expect((await apiKeys.revokeApiKey({ ...bySession, keyId: created.key!.id })).key!.revokedAt).toBeDefined();
 
-  const { secret: before } = await webhookSecrets.getWebhookSecret({ caller });
-  const { secret: after } = await webhookSecrets.rotateWebhookSecret({ caller });
+  const { secret: before } = await webhookSecrets.getWebhookSecret(bySession);
+  const { secret: after } = await webhookSecrets.rotateWebhookSecret(bySession);
   expect(after!.previousValidUntil).toBeDefined();
   const tenant = toProtoTenant({ organizationId, environment: "live" });
   const dispatcher = clientOf(WebhookSecretService, "webhook-dispatcher");
   const { secrets } = await dispatcher.getSigningSecrets({ tenant });
   expect(secrets).toEqual([after!.value, before!.value]);
-  expect((await webhookSecrets.endPreviousWebhookSecret({ caller })).secret!.value).toBe("");
+  expect((await webhookSecrets.endPreviousWebhookSecret(bySession)).secret!.value).toBe("");
   expect((await dispatcher.getSigningSecrets({ tenant })).secrets).toEqual([after!.value]);
 
   await sessions.signOut({ sessionToken });
@@ -198,17 +199,17 @@ test.each([
 
 test("no key, password, session token or webhook secret is in the database in plain text", async () => {
   const { _id: organizationId } = await account.organization();
-  const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
   const credentials = { email: "clear@example.com", password: "a password in clear" };
-  await account.domain.users.create(operator, { organizationId, ...credentials });
+  const { _id: actor } = await account.domain.users.create(operator, { organizationId, ...credentials });
   const { sessions, apiKeys, webhookSecrets } = dashboardClient();
   const { sessionToken } = await sessions.signIn({ ...credentials, clientAddress: "203.0.113.10" });
+  const bySession = { caller: { ...toProtoCaller(callerOfOrganization(organizationId, "live")), actor }, sessionToken };
   await expect(
     sessions.signIn({ email: credentials.password, password: credentials.password, clientAddress: "203.0.113.10" }),
   ).rejects.toMatchObject({ code: "unauthorized" });
-  const { value } = await apiKeys.createApiKey({ caller, name: "a" });
-  const { secret: first } = await webhookSecrets.getWebhookSecret({ caller });
-  const { secret: second } = await webhookSecrets.rotateWebhookSecret({ caller });
+  const { value } = await apiKeys.createApiKey({ ...bySession, name: "a" });
+  const { secret: first } = await webhookSecrets.getWebhookSecret(bySession);
+  const { secret: second } = await webhookSecrets.rotateWebhookSecret(bySession);
 
   const dump: Buffer[] = [];
   for (const { name } of await account.domain.store.db.listCollections().toArray()) {

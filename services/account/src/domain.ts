@@ -16,6 +16,7 @@ import { createPasskeySignIns } from "./passkeys/passkey-sign-in.ts";
 import { createPasskeys } from "./passkeys/passkeys.ts";
 import { relyingParty } from "./passkeys/webauthn.ts";
 import { createAttemptLimits } from "./sessions/attempt-limits.ts";
+import { createCallersBySession } from "./sessions/callers-by-session.ts";
 import { createKnownDevices } from "./sessions/known-devices.ts";
 import { createLiveSessions } from "./sessions/live-sessions.ts";
 import { createOwnSessions } from "./sessions/own-sessions.ts";
@@ -95,6 +96,7 @@ export function createAccountDomain(options: AccountDomainOptions) {
     passwordResets: createPasswordResets(entry),
     singleSignOn: createSingleSignOn({ ...sessions, providers, openId: createOpenId({ now }) }),
     sessions: createOwnSessions(sessions),
+    callersBySession: createCallersBySession(sessions),
     ownPassword: createOwnPassword(sessions),
     secondFactor,
     passkeys: createPasskeys(passkeys),

@@ -8,7 +8,7 @@ import { missing } from "../refusals.ts";
 import type { ApiKeyDocument } from "../store.ts";
 import type { KeyFeed } from "./key-feed.ts";
 
-const callers: Callers<typeof ApiKeyService> = {
+const allowed: Callers<typeof ApiKeyService> = {
   watchApiKeys: ["gateway"],
   getApiKey: ["gateway"],
   listApiKeys: ["dashboard"],
@@ -18,9 +18,10 @@ const callers: Callers<typeof ApiKeyService> = {
 };
 
 export function createApiKeyPart({ domain, keyFeed }: { domain: AccountDomain; keyFeed: KeyFeed }): ServicePart {
+  const { callersBySession: callers } = domain;
   return servicePart({
     service: ApiKeyService,
-    callers,
+    callers: allowed,
     handlers: {
       async *watchApiKeys(_request, { signal }) {
         for await (const step of keyFeed.watch(signal)) yield { step };
@@ -47,20 +48,24 @@ export function createApiKeyPart({ domain, keyFeed }: { domain: AccountDomain; k
         return { keys: keys.map((key) => apiKeyMessage(key, known(key))) };
       },
 
-      async createApiKey({ caller, name, scopes, expiresAt, submission }) {
+      async createApiKey(request) {
+        const { name, scopes, expiresAt, submission } = request;
         const input = { name, scopes, expiresAt: expiresAt && timestampDate(expiresAt), submission };
-        const { key, value } = await domain.apiKeys.create(callerOf(caller), input);
+        const { key, value } = await domain.apiKeys.create(await callers.confirmed(request), input);
         return { key: apiKeyMessage(key), value };
       },
 
-      async rollApiKey({ caller, keyId, overlapSeconds, expiresAt, submission }) {
+      async rollApiKey(request) {
+        const { keyId, overlapSeconds, expiresAt, submission } = request;
         const input = { keyId, overlapSeconds, expiresAt: expiresAt && timestampDate(expiresAt), submission };
-        const { key, value, rolled } = await domain.apiKeys.roll(callerOf(caller), input);
+        const { key, value, rolled } = await domain.apiKeys.roll(await callers.confirmed(request), input);
         return { key: apiKeyMessage(key), value, rolled: apiKeyMessage(rolled) };
       },
 
-      async revokeApiKey({ caller, keyId }) {
-        return { key: apiKeyMessage(await domain.apiKeys.revoke(callerOf(caller), keyId)) };
+      async revokeApiKey(request) {
+        // Without a recent confirmation, because a key that leaked must end at once.
+        const caller = await callers.signedIn(request);
+        return { key: apiKeyMessage(await domain.apiKeys.revoke(caller, request.keyId)) };
       },
     },
   });

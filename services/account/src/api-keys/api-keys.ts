@@ -4,10 +4,10 @@ import { ServiceError, type Violation } from "@vvs/errors";
 import { nameProblem } from "@vvs/identifiers/text";
 import { newId } from "@vvs/ids";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
-import type { CallerContext, Tenant } from "@vvs/tenant";
+import type { Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Actor } from "../audit/audit.ts";
-import { requireEditor } from "../organizations/membership.ts";
+import { type Caller, requireEditor } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
 import { type ApiKeyDocument, ofTenant, tenantKey } from "../store.ts";
@@ -74,7 +74,7 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
     throw new ServiceError("forbidden", { message: "The organization is suspended." });
   }
 
-  async function insert(session: ClientSession, caller: CallerContext, key: ApiKeyDocument): Promise<void> {
+  async function insert(session: ClientSession, caller: Caller, key: ApiKeyDocument): Promise<void> {
     await store.apiKeys.insertOne(key, { session });
     const details = { name: key.name, scopes: key.scopes.join(" ") };
     await audit.append(session, caller, { action: "api_key.created", ...caller.tenant, target: key._id, details });
@@ -90,20 +90,18 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
     }
   }
 
-  async function revoke(tenant: Tenant, by: Actor, keyId: string): Promise<ApiKeyDocument> {
+  async function revoke(session: ClientSession, tenant: Tenant, by: Actor, keyId: string): Promise<ApiKeyDocument> {
     const filter = { _id: keyId, ...ofTenant(tenant) };
-    return inTransaction(client, async (session) => {
-      const revoked = await store.apiKeys.findOneAndUpdate(
-        { ...filter, revoked_at: { $exists: false } },
-        { $set: { revoked_at: now() } },
-        { session, returnDocument: "after" },
-      );
-      if (revoked) {
-        await audit.append(session, by, { action: "api_key.revoked", ...tenant, target: keyId });
-        return revoked;
-      }
-      return (await store.apiKeys.findOne(filter, { session })) ?? noSuchKey();
-    });
+    const revoked = await store.apiKeys.findOneAndUpdate(
+      { ...filter, revoked_at: { $exists: false } },
+      { $set: { revoked_at: now() } },
+      { session, returnDocument: "after" },
+    );
+    if (revoked) {
+      await audit.append(session, by, { action: "api_key.revoked", ...tenant, target: keyId });
+      return revoked;
+    }
+    return (await store.apiKeys.findOne(filter, { session })) ?? noSuchKey();
   }
 
   return {
@@ -113,7 +111,7 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
      * limit_exceeded,
      * idempotency_conflict (the same submission created a key before).
      */
-    async create(caller: CallerContext, input: NewApiKey): Promise<{ key: ApiKeyDocument; value: string }> {
+    async create(caller: Caller, input: NewApiKey): Promise<{ key: ApiKeyDocument; value: string }> {
       const { tenant } = caller;
       const at = now();
       const { key, value } = newKey(caller, input, peppers, at);
@@ -133,7 +131,7 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
      * for a key that has ended or was rolled before.
      */
     async roll(
-      caller: CallerContext,
+      caller: Caller,
       { keyId, overlapSeconds, ...input }: ApiKeyRoll,
     ): Promise<{ key: ApiKeyDocument; value: string; rolled: ApiKeyDocument }> {
       const { tenant } = caller;
@@ -164,13 +162,18 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
     list: (tenant: Tenant): Promise<ApiKeyDocument[]> =>
       store.apiKeys.find(ofTenant(tenant)).sort({ created_at: -1, _id: -1 }).limit(MAX_LISTED).toArray(),
 
-    /** Repeatable. Errors: not_found, also for another tenant's key. */
-    revoke: (caller: CallerContext, keyId: string) => revoke(caller.tenant, caller, keyId),
+    /** Repeatable. Errors: forbidden; not_found, also for another tenant's key. */
+    revoke: (caller: Caller, keyId: string) =>
+      inTransaction(client, async (session) => {
+        await requireEditor(store, caller, session);
+        return revoke(session, caller.tenant, caller, keyId);
+      }),
 
     /** Revokes a key of any tenant. Only for the operator. Errors: not_found. */
     async revokeAny(by: Actor, keyId: string): Promise<ApiKeyDocument> {
       const found = (await store.apiKeys.findOne({ _id: keyId })) ?? noSuchKey();
-      return revoke({ organizationId: found.organization_id, environment: found.environment }, by, keyId);
+      const tenant = { organizationId: found.organization_id, environment: found.environment };
+      return inTransaction(client, (session) => revoke(session, tenant, by, keyId));
     },
 
     /** Returns the key with this value, even if it is revoked or expired; undefined if there is none. */
@@ -183,7 +186,7 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
 }
 
 /** Errors: invalid_request with all problems. */
-function newKey({ tenant, actor }: CallerContext, input: NewApiKey, peppers: readonly SecretKey[], at: Date) {
+function newKey({ tenant, actor }: Caller, input: NewApiKey, peppers: readonly SecretKey[], at: Date) {
   const name = input.name.trim();
   const requested: readonly string[] = input.scopes?.length ? input.scopes : allScopes;
   refuseInput({ ...input, name, scopes: requested }, at);

@@ -17,7 +17,7 @@ export function createAuditLogPart({ domain }: { domain: AccountDomain }): Servi
       },
 
       async listAuditEntries(request) {
-        const { entries, next } = await domain.auditLog.list(callerOf(request.caller), request);
+        const { entries, next } = await domain.auditLog.list(await domain.callersBySession.signedIn(request), request);
         return { entries: entries.map(auditEntryMessage), next, keptDays: AUDIT_KEPT_DAYS };
       },
     },

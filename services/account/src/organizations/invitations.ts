@@ -1,7 +1,6 @@
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { afterEffect, inTransaction } from "@vvs/mongo";
-import type { CallerContext } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import { userEntry } from "../audit/audit.ts";
 import type { Basics, Mails } from "../parts.ts";
@@ -12,7 +11,7 @@ import type { SignIns } from "../sessions/sign-in.ts";
 import type { InvitationDocument, UserDocument } from "../store.ts";
 import type { Passwords } from "../users/passwords.ts";
 import { checkedEmail, type Users } from "../users/users.ts";
-import { lockMembers, ownerOf } from "./membership.ts";
+import { type Caller, lockMembers, ownerOf } from "./membership.ts";
 import { checkedRole } from "./roles.ts";
 
 /** How long a link is valid. */
@@ -60,7 +59,7 @@ export function createInvitations(
   }
 
   /** Returns an invitation of the caller's organization. Errors: not_found. */
-  async function find(caller: CallerContext, id: string, session?: ClientSession): Promise<InvitationDocument> {
+  async function find(caller: Caller, id: string, session?: ClientSession): Promise<InvitationDocument> {
     const filter = { _id: id, organization_id: caller.tenant.organizationId };
     const found = await store.invitations.findOne(filter, { session });
     if (!found) throw missing("invitation");
@@ -78,7 +77,7 @@ export function createInvitations(
 
   const audited = (
     session: ClientSession,
-    caller: CallerContext,
+    caller: Caller,
     action: "invitation.created" | "invitation.resent" | "invitation.revoked",
     { _id, organization_id }: InvitationDocument,
     details: { email: string; role?: string },
@@ -89,7 +88,7 @@ export function createInvitations(
      * Sends an email with a link that makes its reader a member. The answer does not reveal whether the address has an
      * account elsewhere. Errors: also invalid_request (email, role), limit_exceeded, rate_limited.
      */
-    async create(caller: CallerContext, input: { email: string; role: string }): Promise<SentInvitation> {
+    async create(caller: Caller, input: { email: string; role: string }): Promise<SentInvitation> {
       const email = checkedEmail(input.email);
       const role = checkedRole(input.role);
       const { organizationId } = caller.tenant;
@@ -115,7 +114,7 @@ export function createInvitations(
     },
 
     /** Returns the invitations that nobody accepted, newest first. */
-    async list(caller: CallerContext): Promise<SentInvitation[]> {
+    async list(caller: Caller): Promise<SentInvitation[]> {
       await ownerOf(store, caller);
       const { organizationId } = caller.tenant;
       const found = await store.invitations
@@ -128,7 +127,7 @@ export function createInvitations(
     },
 
     /** Sends a new link, which replaces the previous one. Errors: also not_found, rate_limited. */
-    async resend(caller: CallerContext, invitationId: string): Promise<SentInvitation> {
+    async resend(caller: Caller, invitationId: string): Promise<SentInvitation> {
       await ownerOf(store, caller);
       const { organization_id, email } = await find(caller, invitationId);
       await options.mailLimits.countInvitation(organization_id, email);
@@ -145,7 +144,7 @@ export function createInvitations(
     },
 
     /** Errors: also not_found. */
-    async revoke(caller: CallerContext, invitationId: string): Promise<void> {
+    async revoke(caller: Caller, invitationId: string): Promise<void> {
       await inTransaction(client, async (session) => {
         await ownerOf(store, caller, session);
         const invitation = await find(caller, invitationId, session);

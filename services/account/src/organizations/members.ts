@@ -1,11 +1,10 @@
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
-import type { CallerContext } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
 import type { UserDocument } from "../store.ts";
-import { changeRole, deleteMember, isLastOwner, lockMembers, memberOf, ownerOf } from "./membership.ts";
+import { type Caller, changeRole, deleteMember, isLastOwner, lockMembers, memberOf, ownerOf } from "./membership.ts";
 import { checkedRole } from "./roles.ts";
 
 /** A member as other members see them. */
@@ -23,7 +22,7 @@ export function createMembers(options: Basics) {
   const { client, store } = options;
 
   /** Returns a member of the caller's organization, whose members no other transaction changes now. Errors: not_found. */
-  async function locked(caller: CallerContext, userId: string, session: ClientSession): Promise<UserDocument> {
+  async function locked(caller: Caller, userId: string, session: ClientSession): Promise<UserDocument> {
     const { organizationId } = caller.tenant;
     await lockMembers(store, organizationId, session);
     const found = await store.users.findOne({ _id: userId, organization_id: organizationId }, { session });
@@ -52,7 +51,7 @@ export function createMembers(options: Basics) {
 
   return {
     /** Returns the members in the order in which they joined, for owners with how they sign in. Errors: forbidden. */
-    async list(caller: CallerContext): Promise<Member[]> {
+    async list(caller: Caller): Promise<Member[]> {
       const { role } = await memberOf(store, caller);
       const { organizationId } = caller.tenant;
       const [users, seen] = await Promise.all([
@@ -76,7 +75,7 @@ export function createMembers(options: Basics) {
      * Gives a member another role, effective from their next request. Repeatable. The caller must be an owner.
      * Errors: forbidden, not_found, invalid_request (role; the last owner).
      */
-    async setRole(caller: CallerContext, input: { userId: string; role: string }): Promise<Member> {
+    async setRole(caller: Caller, input: { userId: string; role: string }): Promise<Member> {
       const role = checkedRole(input.role);
       return inTransaction(client, async (session) => {
         const before = await locked(caller, input.userId, session);
@@ -92,7 +91,7 @@ export function createMembers(options: Basics) {
      * Removes a member and ends their sessions. The caller must be an owner, or the member themselves.
      * Errors: forbidden, not_found, invalid_request (the last owner).
      */
-    async remove(caller: CallerContext, userId: string): Promise<void> {
+    async remove(caller: Caller, userId: string): Promise<void> {
       const isOwn = userId === caller.actor;
       await inTransaction(client, async (session) => {
         await (isOwn ? memberOf : ownerOf)(store, caller, session);

@@ -3,29 +3,33 @@ import type { CallerContext } from "@vvs/tenant";
 import type { ClientSession, Filter } from "mongodb";
 import { type Actor, userEntry } from "../audit/audit.ts";
 import type { Basics } from "../parts.ts";
-import type { AccountStore, RemovedMemberDocument, UserDocument } from "../store.ts";
+import { requireSession } from "../sessions/live-sessions.ts";
+import type { AccountStore, RemovedMemberDocument, SessionDocument, UserDocument } from "../store.ts";
 import type { Role } from "./roles.ts";
+
+/** On whose behalf a call is made. */
+export interface Caller extends CallerContext {
+  /** The session by which a user was identified; absent for others, such as the operator. */
+  readonly session?: SessionDocument;
+}
 
 /**
  * Returns the member on whose behalf a call is made. Calls about members read it in their own transaction, so that a
- * role that was taken away meanwhile no longer counts. Errors: forbidden.
+ * role that was taken away or a session that ended meanwhile no longer counts. Errors: forbidden, unauthorized.
  */
 export async function memberOf(
   store: AccountStore,
-  { tenant, actor }: CallerContext,
+  { tenant, actor, session: own }: Caller,
   session?: ClientSession,
 ): Promise<UserDocument> {
+  if (own && session) await requireSession(store, own, session);
   const member = await store.users.findOne({ _id: actor, organization_id: tenant.organizationId }, { session });
   if (!member) throw new ServiceError("forbidden", { message: "You are not a member of this organization." });
   return member;
 }
 
-/** Returns the owner on whose behalf a call is made. Errors: forbidden. */
-export async function ownerOf(
-  store: AccountStore,
-  caller: CallerContext,
-  session?: ClientSession,
-): Promise<UserDocument> {
+/** Returns the owner on whose behalf a call is made. Errors: forbidden, unauthorized. */
+export async function ownerOf(store: AccountStore, caller: Caller, session?: ClientSession): Promise<UserDocument> {
   const member = await memberOf(store, caller, session);
   if (member.role !== "owner") throw new ServiceError("forbidden", { message: "Only owners can do this." });
   return member;
@@ -33,11 +37,12 @@ export async function ownerOf(
 
 /**
  * Requires that a user who acts (usr_…) is a member who may make changes, until the transaction is committed: the write
- * conflicts with their removal and with a change of their role. Other actors, such as the operator, pass. Errors:
- * forbidden.
+ * conflicts with their removal and with a change of their role. Their session must not have ended either. Other actors,
+ * such as the operator, pass. Errors: forbidden, unauthorized.
  */
-export async function requireEditor(store: AccountStore, by: CallerContext, session: ClientSession): Promise<void> {
+export async function requireEditor(store: AccountStore, by: Caller, session: ClientSession): Promise<void> {
   if (!by.actor.startsWith("usr_")) return;
+  if (by.session) await requireSession(store, by.session, session);
   const editor = { _id: by.actor, organization_id: by.tenant.organizationId, role: { $ne: "read_only" as const } };
   const { matchedCount } = await store.users.updateOne(editor, { $inc: { guarded_actions: 1 } }, { session });
   if (matchedCount === 0)

@@ -43,9 +43,11 @@ test("an owner changes a role, removes the member, and reads both in the audit l
   const other = await account.domain.users.create(operator, { ...user, email: "bob@example.com", role: "developer" });
   const tenant = { organizationId, environment: "sandbox" } as const;
   const from = { actor: owner._id, requestId: "req_1", clientAddress: "203.0.113.9" };
-  const caller = toProtoCaller({ tenant, ...from });
+  const credentials = { email: "ada@example.com", password: user.password, clientAddress: "203.0.113.9" };
+  const { token: sessionToken } = await account.domain.signIns.signIn(credentials);
+  const bySession = { caller: toProtoCaller({ tenant, ...from }), sessionToken };
 
-  const { members } = await dashboard.listMembers({ caller });
+  const { members } = await dashboard.listMembers(bySession);
   expect(members).toMatchObject([
     { userId: owner._id, email: "ada@example.com", role: "owner", hasSecondFactor: false },
     { userId: other._id, email: "bob@example.com", role: "developer" },
@@ -54,12 +56,12 @@ test("an owner changes a role, removes the member, and reads both in the audit l
   expect(timestampDate(members[1]!.joinedAt!)).toEqual(other.created_at);
   account.advance(1);
   const since = account.clock.now;
-  const { member } = await dashboard.setMemberRole({ caller, userId: other._id, role: "read_only" });
+  const { member } = await dashboard.setMemberRole({ ...bySession, userId: other._id, role: "read_only" });
   expect(member).toMatchObject({ userId: other._id, role: "read_only" });
   account.advance(1);
-  await dashboard.removeMember({ caller, userId: other._id });
+  await dashboard.removeMember({ ...bySession, userId: other._id });
 
-  const asked = { caller, from: timestampFromDate(since), page: { limit: 1 } };
+  const asked = { ...bySession, from: timestampFromDate(since), page: { limit: 1 } };
   const first = await auditLog.listAuditEntries(asked);
   const second = await auditLog.listAuditEntries({ ...asked, page: { limit: 1, after: first.next } });
   const shared = {

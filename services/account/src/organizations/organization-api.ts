@@ -10,7 +10,7 @@ import { begunMessage, organizationMessage } from "../messages.ts";
 import type { SentInvitation } from "./invitations.ts";
 import type { Member } from "./members.ts";
 
-const callers: Callers<typeof OrganizationService> = {
+const allowed: Callers<typeof OrganizationService> = {
   getOrganization: ["dashboard"],
   listSuspendedOrganizations: ["monitor"],
   listMembers: ["dashboard"],
@@ -25,10 +25,10 @@ const callers: Callers<typeof OrganizationService> = {
 };
 
 export function createOrganizationPart({ domain }: { domain: AccountDomain }): ServicePart {
-  const { organizations, members, invitations } = domain;
+  const { organizations, members, invitations, callersBySession: callers } = domain;
   return servicePart({
     service: OrganizationService,
-    callers,
+    callers: allowed,
     handlers: {
       async getOrganization({ caller }) {
         const { tenant } = callerOf(caller);
@@ -39,33 +39,37 @@ export function createOrganizationPart({ domain }: { domain: AccountDomain }): S
         return { organizationIds: await organizations.listSuspended() };
       },
 
-      async listMembers({ caller }) {
-        return { members: (await members.list(callerOf(caller))).map(memberMessage) };
+      async listMembers(request) {
+        return { members: (await members.list(await callers.signedIn(request))).map(memberMessage) };
       },
 
-      async setMemberRole({ caller, userId, role }) {
-        return { member: memberMessage(await members.setRole(callerOf(caller), { userId, role })) };
+      async setMemberRole(request) {
+        const { userId, role } = request;
+        return { member: memberMessage(await members.setRole(await callers.confirmed(request), { userId, role })) };
       },
 
-      async removeMember({ caller, userId }) {
-        await members.remove(callerOf(caller), userId);
+      async removeMember(request) {
+        await members.remove(await callers.confirmed(request), request.userId);
         return {};
       },
 
-      async createInvitation({ caller, email, role }) {
-        return { invitation: invitationMessage(await invitations.create(callerOf(caller), { email, role })) };
+      async createInvitation(request) {
+        const { email, role } = request;
+        const sent = await invitations.create(await callers.confirmed(request), { email, role });
+        return { invitation: invitationMessage(sent) };
       },
 
-      async listInvitations({ caller }) {
-        return { invitations: (await invitations.list(callerOf(caller))).map(invitationMessage) };
+      async listInvitations(request) {
+        return { invitations: (await invitations.list(await callers.signedIn(request))).map(invitationMessage) };
       },
 
-      async resendInvitation({ caller, invitationId }) {
-        return { invitation: invitationMessage(await invitations.resend(callerOf(caller), invitationId)) };
+      async resendInvitation(request) {
+        const sent = await invitations.resend(await callers.confirmed(request), request.invitationId);
+        return { invitation: invitationMessage(sent) };
       },
 
-      async revokeInvitation({ caller, invitationId }) {
-        await invitations.revoke(callerOf(caller), invitationId);
+      async revokeInvitation(request) {
+        await invitations.revoke(await callers.confirmed(request), request.invitationId);
         return {};
       },
 

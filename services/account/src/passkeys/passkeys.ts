@@ -4,6 +4,7 @@ import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
 import type { Basics } from "../parts.ts";
 import { checkedName, invalid } from "../refusals.ts";
+import { requireConfirmed } from "../sessions/callers-by-session.ts";
 import { type LiveSessions, requireSession, sessionOver } from "../sessions/live-sessions.ts";
 import { actorOf, type SessionCaller } from "../sessions/own-sessions.ts";
 import type { PasskeyDocument } from "../store.ts";
@@ -13,7 +14,10 @@ import { creationOptions, type RelyingParty, readResponse, verifiedCredential } 
 export const MAX_PASSKEYS = 20;
 const MAX_NAME_LENGTH = 100;
 
-/** The passkeys that users have. All methods throw unauthorized if the caller's session has ended. */
+/**
+ * The passkeys that users have. All methods throw unauthorized if the caller's session has ended; changes throw forbidden
+ * if the user has not confirmed their identity within the last minutes.
+ */
 export function createPasskeys(
   options: Basics & { liveSessions: LiveSessions; challenges: PasskeyChallenges; rp: RelyingParty },
 ) {
@@ -21,6 +25,12 @@ export function createPasskeys(
 
   const passkeysOf = (userId: string): Promise<PasskeyDocument[]> =>
     store.passkeys.find({ user_id: userId }).sort({ created_at: -1, _id: -1 }).toArray();
+
+  async function confirmed(caller: SessionCaller) {
+    const found = await liveSessions.find(caller.token);
+    requireConfirmed(found.signedIn, now());
+    return found;
+  }
 
   return {
     /** Returns the caller's passkeys, newest first. */
@@ -30,7 +40,7 @@ export function createPasskeys(
 
     /** Returns PublicKeyCredentialCreationOptionsJSON. Errors: also limit_exceeded. */
     async beginRegistration(caller: SessionCaller): Promise<string> {
-      const { session, signedIn } = await liveSessions.find(caller.token);
+      const { session, signedIn } = await confirmed(caller);
       const known = await passkeysOf(session.user_id);
       refuseBeyondCap(known.length);
       const challenge = await challenges.issue({ purpose: "register", bound_to: session._id });
@@ -39,7 +49,7 @@ export function createPasskeys(
 
     /** Stores the passkey that the browser created. Errors: also invalid_request (name, response), limit_exceeded. */
     async add(caller: SessionCaller, input: { name: string; response: string }): Promise<PasskeyDocument> {
-      const { session } = await liveSessions.find(caller.token);
+      const { session } = await confirmed(caller);
       const name = checkedName(input.name, "name", MAX_NAME_LENGTH);
       const response = readResponse(input.response);
       if (!response) throw wrongResponse();
@@ -66,7 +76,7 @@ export function createPasskeys(
 
     /** Deletes a passkey if it is the caller's. Repeatable. */
     async remove(caller: SessionCaller, id: string): Promise<void> {
-      const { session } = await liveSessions.find(caller.token);
+      const { session } = await confirmed(caller);
       const filter = { _id: id, user_id: session.user_id };
       await inTransaction(client, async (transaction) => {
         await requireSession(store, session, transaction);

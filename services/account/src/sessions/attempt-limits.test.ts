@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { forCaller } from "@vvs/deadline";
 import { operator } from "../audit/audit.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
@@ -28,6 +28,8 @@ let users = 0;
 beforeAll(async () => {
   account = await createTestAccount(process.env.MONGODB_URI!);
 });
+/** Every test begins with new windows. */
+beforeEach(() => account.advance(60 * 60_000));
 afterAll(() => account.close());
 
 async function newUser() {
@@ -112,7 +114,6 @@ describe("failed sign-ins", () => {
 
   test("of one address do not use up what all strangers together may fail", async () => {
     const total = async () => (await account.domain.store.signInLimits.findOne({ _id: "total" }))?.attempts ?? 0;
-    account.advance(WINDOW_MS);
     const codes = await fail(MAX_FAILURES.address + 100, (n) => ({
       email: `t${n}@example.com`,
       clientAddress: "192.0.2.99",
@@ -140,7 +141,6 @@ describe("a person whom strangers attack", () => {
   }
 
   test("can still sign in on a device that signed them in before, and nobody else can use it", async () => {
-    account.advance(WINDOW_MS);
     const { email, clientAddress } = await newUser();
     const { deviceToken } = await signIn({ email, password, clientAddress });
     const eve = await newUser();
@@ -154,7 +154,6 @@ describe("a person whom strangers attack", () => {
   });
 
   test("can still request a link for a new password on such a device", async () => {
-    account.advance(60 * 60_000);
     const { email, clientAddress } = await newUser();
     const { deviceToken } = await signIn({ email, password, clientAddress });
     const request = (token?: string) =>
@@ -166,7 +165,6 @@ describe("a person whom strangers attack", () => {
   });
 
   test("can guess on a known device only ten times as well", async () => {
-    account.advance(WINDOW_MS);
     const { email, clientAddress } = await newUser();
     const { deviceToken } = await signIn({ email, password, clientAddress });
     const guess = () => signIn({ email, password: wrong, clientAddress, deviceToken: deviceToken! });
@@ -175,7 +173,6 @@ describe("a person whom strangers attack", () => {
   });
 
   test("can still confirm who they are: that counts for their session, not for the account or the address", async () => {
-    account.advance(WINDOW_MS);
     const { email, clientAddress } = await newUser();
     const { token } = await signIn({ email, password, clientAddress });
     await attack(email, clientAddress);

@@ -6,6 +6,7 @@ import type { ClientSession } from "mongodb";
 import { userEntry } from "../audit/audit.ts";
 import type { Basics, Mails } from "../parts.ts";
 import { invalid } from "../refusals.ts";
+import { requireConfirmed } from "../sessions/callers-by-session.ts";
 import { type LiveSessions, requireSession } from "../sessions/live-sessions.ts";
 import { actorOf, type SessionCaller } from "../sessions/own-sessions.ts";
 import type { SessionDocument, UserDocument } from "../store.ts";
@@ -22,12 +23,16 @@ export function createSecondFactor(
 ) {
   const { client, store, liveSessions, audit, mailQueue, texts, keys, now } = options;
 
-  /** Runs `work` with the caller's user in a transaction that requires the caller's session. Errors: also unauthorized. */
+  /**
+   * Runs `work` with the caller's user in a transaction that requires the caller's session. Errors: also unauthorized;
+   * forbidden if the user has not confirmed their identity within the last minutes.
+   */
   async function withOwnUser<T>(
     caller: SessionCaller,
     work: (user: UserDocument, session: ClientSession, current: SessionDocument) => Promise<T>,
   ): Promise<T> {
-    const { session: current } = await liveSessions.find(caller.token);
+    const { session: current, signedIn } = await liveSessions.find(caller.token);
+    requireConfirmed(signedIn, now());
     return inTransaction(client, async (session) => {
       await requireSession(store, current, session);
       const user = await store.users.findOne({ _id: current.user_id }, { session });

@@ -4,7 +4,7 @@ import { callerOf, tenantOf } from "@vvs/tenant";
 import type { AccountDomain } from "../domain.ts";
 import { webhookSecretMessage } from "../messages.ts";
 
-const callers: Callers<typeof WebhookSecretService> = {
+const allowed: Callers<typeof WebhookSecretService> = {
   getSigningSecrets: ["webhook-dispatcher"],
   getWebhookSecret: ["dashboard"],
   setWebhookSecret: ["dashboard"],
@@ -13,35 +13,39 @@ const callers: Callers<typeof WebhookSecretService> = {
 };
 
 export function createWebhookSecretPart({ domain }: { domain: AccountDomain }): ServicePart {
-  const { webhookSecrets } = domain;
+  const { webhookSecrets, callersBySession: callers } = domain;
   return servicePart({
     service: WebhookSecretService,
-    callers,
+    callers: allowed,
     handlers: {
       async getSigningSecrets({ tenant }) {
         return { secrets: await webhookSecrets.getSigning(tenantOf(tenant)) };
       },
 
-      async getWebhookSecret({ caller, withoutValue }) {
-        if (withoutValue) {
-          const described = await webhookSecrets.describe(callerOf(caller).tenant);
+      async getWebhookSecret(request) {
+        if (request.withoutValue) {
+          const described = await webhookSecrets.describe(callerOf(request.caller).tenant);
           return { secret: webhookSecretMessage({ ...described, value: "" }) };
         }
-        return { secret: webhookSecretMessage(await webhookSecrets.get(callerOf(caller))) };
+        return { secret: webhookSecretMessage(await webhookSecrets.get(await callers.confirmed(request))) };
       },
 
-      async setWebhookSecret({ caller, value, endPreviousNow, submission }) {
-        const secret = await webhookSecrets.set(callerOf(caller), { value, endPreviousNow, submission });
-        return { secret: webhookSecretMessage(secret) };
+      async setWebhookSecret(request) {
+        const { value, endPreviousNow, submission } = request;
+        const caller = await callers.confirmed(request);
+        return {
+          secret: webhookSecretMessage(await webhookSecrets.set(caller, { value, endPreviousNow, submission })),
+        };
       },
 
-      async rotateWebhookSecret({ caller, endPreviousNow, submission }) {
-        const secret = await webhookSecrets.rotate(callerOf(caller), { endPreviousNow, submission });
-        return { secret: webhookSecretMessage(secret) };
+      async rotateWebhookSecret(request) {
+        const { endPreviousNow, submission } = request;
+        const caller = await callers.confirmed(request);
+        return { secret: webhookSecretMessage(await webhookSecrets.rotate(caller, { endPreviousNow, submission })) };
       },
 
-      async endPreviousWebhookSecret({ caller }) {
-        const described = await webhookSecrets.endPrevious(callerOf(caller));
+      async endPreviousWebhookSecret(request) {
+        const described = await webhookSecrets.endPrevious(await callers.confirmed(request));
         return { secret: webhookSecretMessage({ ...described, value: "" }) };
       },
     },

@@ -2,10 +2,10 @@ import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import { open, type Place, seal } from "@vvs/sealing";
-import { type CallerContext, environments, type Tenant } from "@vvs/tenant";
+import { environments, type Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { AuditAction } from "../audit/audit.ts";
-import { requireEditor } from "../organizations/membership.ts";
+import { type Caller, requireEditor } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
 import { ofTenant, type SealedSecret, tenantKey, type WebhookSecretDocument } from "../store.ts";
@@ -56,7 +56,7 @@ export function createWebhookSecrets(options: Basics & { keys: readonly SecretKe
   }
 
   function replace(
-    caller: CallerContext,
+    caller: Caller,
     action: "webhook_secret.set" | "webhook_secret.rotated",
     input: Replacement & { value: string },
   ): Promise<WebhookSecret> {
@@ -84,7 +84,7 @@ export function createWebhookSecrets(options: Basics & { keys: readonly SecretKe
 
   return {
     /** Returns the secret in plain text, with an entry in the audit log. */
-    get: (caller: CallerContext): Promise<WebhookSecret> =>
+    get: (caller: Caller): Promise<WebhookSecret> =>
       inTransaction(client, async (session) => {
         await requireEditor(store, caller, session);
         const found = await find(caller.tenant, session);
@@ -99,16 +99,16 @@ export function createWebhookSecrets(options: Basics & { keys: readonly SecretKe
      * Sets a secret that the user chose; the current one again changes nothing.
      * Errors: also invalid_request, idempotency_conflict (the same submission made one of the two secrets).
      */
-    async set(caller: CallerContext, input: Replacement & { value: string }): Promise<WebhookSecret> {
+    async set(caller: Caller, input: Replacement & { value: string }): Promise<WebhookSecret> {
       return replace(caller, "webhook_secret.set", { ...input, value: checkedWebhookSecret(input.value) });
     },
 
     /** Generates a new secret. Errors: also idempotency_conflict (the same submission made one of the two secrets). */
-    rotate: (caller: CallerContext, input: Replacement) =>
+    rotate: (caller: Caller, input: Replacement) =>
       replace(caller, "webhook_secret.rotated", { ...input, value: newWebhookSecret() }),
 
     /** Ends the previous secret, so that only the current one signs. Repeatable. */
-    endPrevious: (caller: CallerContext) =>
+    endPrevious: (caller: Caller) =>
       inTransaction(client, async (session) => {
         const { tenant } = caller;
         await requireEditor(store, caller, session);

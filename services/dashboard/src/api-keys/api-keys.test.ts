@@ -41,6 +41,7 @@ describe("a new key", () => {
         requestId: expect.stringMatching(/^req_/),
         clientAddress: "127.0.0.1",
       },
+      sessionToken: expect.stringMatching(/^token-/),
       name: "Billing",
       scopes,
       submission: expect.stringMatching(/^[\w-]{43}$/),

@@ -86,7 +86,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
       if (input.scopes.length === 0) return refuse({ scopes: "Choose at least one scope." });
       const expiresAt = endOf(input.lifetime, now());
       if (expiresAt === "unknown") return refuse({ lifetime: "Choose when the key expires." });
-      const newKey = { caller: visit.caller, name: input.name, scopes: input.scopes, expiresAt };
+      const newKey = { ...visit.bySession, name: input.name, scopes: input.scopes, expiresAt };
       try {
         const created = await formTokens.once(request, response, (submission) =>
           apiKeys.createApiKey({ ...newKey, submission }),
@@ -112,7 +112,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
         );
         return sendRoll(request, response, visit, { key: await findKey(visit, keyId), input, status: 400, notice });
       }
-      const newKey = { caller: visit.caller, keyId, overlapSeconds: overlap, expiresAt };
+      const newKey = { ...visit.bySession, keyId, overlapSeconds: overlap, expiresAt };
       try {
         const rolled = await formTokens.once(request, response, (submission) =>
           apiKeys.rollApiKey({ ...newKey, submission }),
@@ -131,7 +131,7 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
     },
 
     async revoke(request, response, visit) {
-      await apiKeys.revokeApiKey({ caller: visit.caller, keyId: String(request.params.key_id) });
+      await apiKeys.revokeApiKey({ ...visit.bySession, keyId: String(request.params.key_id) });
       response.redirect(303, `${visit.view.path}/api-keys?done=revoked`);
     },
   } satisfies PageHandlers;

@@ -1,5 +1,5 @@
+import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { eventually } from "@vvs/testing";
 import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
 import { DEVICE_TOKEN, EMAIL, PASSWORD } from "../testing/fake-services.ts";
 
@@ -40,10 +40,11 @@ test("a sign-in whose browser has gone is given up, so that its password is not 
   const body = new URLSearchParams({ email: EMAIL, password: PASSWORD });
   const headers = { "sec-fetch-site": "same-origin" };
   const sent = dashboard.visitor().request("/sign-in", { method: "POST", body, headers, signal: browser.signal });
-  const hangUp = await eventually(() => dashboard.state.hangUps[0]);
+  const hangUp = await dashboard.state.hangUp.promise;
   expect(hangUp.aborted).toBe(false);
+  const gone = once(hangUp, "abort");
   browser.abort();
   await expect(sent).rejects.toThrow();
-  await eventually(() => hangUp.aborted);
+  await gone;
   open.resolve();
 });

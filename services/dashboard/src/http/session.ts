@@ -19,6 +19,8 @@ export interface Visit {
   readonly view: EnvironmentView;
   /** The user on whose behalf the page calls services; a field of each request to them. */
   readonly caller: ReturnType<typeof toProtoCaller>;
+  /** The same with the user's session: fields of the requests whose caller account identifies itself. For account only. */
+  readonly bySession: { readonly caller: Visit["caller"]; readonly sessionToken: string };
   /** Returns whether the user's role has a permission, to decide which forms to show. Each route checks again. */
   readonly may: (permission: Permission) => boolean;
   /** A warning shown above every page, if there is one. */
@@ -43,7 +45,8 @@ type Sessions = Client<typeof SessionService>;
 export function createSignedIn(sessions: Sessions, readAlert: ReadAlert) {
   return (view: EnvironmentView, permission: Permission, handle: PageHandler) => {
     const handler: RequestHandler = async (request, response) => {
-      const session = await currentSession(sessions, request);
+      const sessionToken = readCookie(request, "__Host-session");
+      const session = sessionToken && (await currentSession(sessions, sessionToken));
       if (!session) {
         clearCookie(response, "__Host-session");
         response.redirect(303, signInPath(request.method, request.path));
@@ -55,16 +58,14 @@ export function createSignedIn(sessions: Sessions, readAlert: ReadAlert) {
       const tenant = { organizationId: session.organizationId, environment: view.environment };
       const origin = { requestId: observed(response).requestId, clientAddress: request.ip ?? "" };
       const caller = toProtoCaller({ tenant, actor: session.userId, ...origin });
-      const alert = await readAlert({ session, view, caller, may });
-      await handle(request, response, { session, view, caller, may, alert });
+      const visit = { session, view, caller, bySession: { caller, sessionToken }, may };
+      await handle(request, response, { ...visit, alert: await readAlert(visit) });
     };
     return Object.assign(handler, { permission });
   };
 }
 
-async function currentSession(sessions: Sessions, request: Request): Promise<Session | undefined> {
-  const sessionToken = readCookie(request, "__Host-session");
-  if (!sessionToken) return undefined;
+async function currentSession(sessions: Sessions, sessionToken: string): Promise<Session | undefined> {
   try {
     return (await sessions.getSession({ sessionToken })).session;
   } catch (error) {

@@ -10,16 +10,15 @@ const PAGE_SIZE = 50;
 /** Creates the handler of the audit log: who did what, when and from where. */
 export function createAuditLogHandler({ organization, auditLog, layout }: PageContext): PageHandler {
   return async (request, response, visit) => {
-    const { caller } = visit;
     const list = readAuditFilter(request.query);
     const after = readPosition(request.query.after, "audit");
     const { actor, action, from, to } = list.filter;
     const times = { from: utcTime(from), to: utcTime(to) };
     const [{ members }, found] = await Promise.all([
-      organization.listMembers({ caller }),
+      organization.listMembers(visit.bySession),
       list.isRefused
         ? undefined
-        : auditLog.listAuditEntries({ caller, actor, action, ...times, page: { limit: PAGE_SIZE, after } }),
+        : auditLog.listAuditEntries({ ...visit.bySession, actor, action, ...times, page: { limit: PAGE_SIZE, after } }),
     ]);
     const content = auditLogPage({ visit, list, members, found, isFirst: after === undefined });
     const status = list.isRefused ? 400 : 200;

@@ -25,7 +25,7 @@ const notices = {
 
 /** Creates the handlers that show the members, and with which owners manage them and invite people. */
 export function createMemberHandlers({ organization, layout, now }: PageContext) {
-  const membersOf = async ({ caller }: Visit) => (await organization.listMembers({ caller })).members;
+  const membersOf = async ({ bySession }: Visit) => (await organization.listMembers(bySession)).members;
 
   async function find(request: Request, visit: Visit) {
     const members = await membersOf(visit);
@@ -69,7 +69,7 @@ export function createMemberHandlers({ organization, layout, now }: PageContext)
     const { status, notice, refused } = shown;
     const [members, invited] = await Promise.all([
       membersOf(visit),
-      visit.may("manage_members") ? organization.listInvitations({ caller: visit.caller }) : undefined,
+      visit.may("manage_members") ? organization.listInvitations(visit.bySession) : undefined,
     ]);
     const mayInvite = hasRecentPassword(visit.session, now());
     const invitations = invited && { ...invited, view: visit.view, now: now(), mayInvite, refused };
@@ -95,7 +95,7 @@ export function createMemberHandlers({ organization, layout, now }: PageContext)
 
     // Repeating the form changes nothing, so it needs no token.
     async setRole(request, response, visit) {
-      const change = { caller: visit.caller, userId: pathId(request, "user_id", "usr"), role: field(request, "role") };
+      const change = { ...visit.bySession, userId: pathId(request, "user_id", "usr"), role: field(request, "role") };
       await manage(request, response, visit, "role", () => organization.setMemberRole(change));
     },
 
@@ -106,7 +106,7 @@ export function createMemberHandlers({ organization, layout, now }: PageContext)
     },
 
     async remove(request, response, visit) {
-      const member = { caller: visit.caller, userId: pathId(request, "user_id", "usr") };
+      const member = { ...visit.bySession, userId: pathId(request, "user_id", "usr") };
       await manage(request, response, visit, "removed", () => organization.removeMember(member));
     },
 
@@ -114,7 +114,7 @@ export function createMemberHandlers({ organization, layout, now }: PageContext)
 
     async leave(_request, response, visit) {
       try {
-        await organization.removeMember({ caller: visit.caller, userId: visit.session.userId });
+        await organization.removeMember({ ...visit.bySession, userId: visit.session.userId });
       } catch (error) {
         return sendLeave(response, visit, memberRefusal(error));
       }
@@ -126,7 +126,7 @@ export function createMemberHandlers({ organization, layout, now }: PageContext)
     async invite(request, response, visit) {
       const typed = { email: field(request, "email").trim(), role: field(request, "role") };
       try {
-        await organization.createInvitation({ caller: visit.caller, ...typed });
+        await organization.createInvitation({ ...visit.bySession, ...typed });
         redirectToMembers(response, visit, "invited");
       } catch (error) {
         const [status, problem] = invitationRefusal(error, "The email address");
@@ -135,12 +135,12 @@ export function createMemberHandlers({ organization, layout, now }: PageContext)
     },
 
     async resendInvitation(request, response, visit) {
-      const invitation = { caller: visit.caller, invitationId: pathId(request, "invitation_id", "inv") };
+      const invitation = { ...visit.bySession, invitationId: pathId(request, "invitation_id", "inv") };
       await manageInvitation(response, visit, "resent", () => organization.resendInvitation(invitation));
     },
 
     async revokeInvitation(request, response, visit) {
-      const invitation = { caller: visit.caller, invitationId: pathId(request, "invitation_id", "inv") };
+      const invitation = { ...visit.bySession, invitationId: pathId(request, "invitation_id", "inv") };
       await manageInvitation(response, visit, "revoked", () => organization.revokeInvitation(invitation));
     },
   } satisfies PageHandlers;

@@ -55,7 +55,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
   const state: FakeState = {
     calls: [],
     sessions: new Set(),
-    hangUps: [],
+    hangUp: Promise.withResolvers(),
     role: "owner",
     hasApp: false,
     authenticatedAt: new Date(),
@@ -143,7 +143,7 @@ function sessionPart(state: FakeState): ServicePart {
   return partOf(SessionService, {
     async signIn({ email, password, clientAddress, deviceToken }, { signal }) {
       note(state, "signIn", JSON.stringify({ email, clientAddress, ...(deviceToken && { deviceToken }) }));
-      state.hangUps.push(signal);
+      state.hangUp.resolve(signal);
       await state.gate;
       if (email !== EMAIL || password !== PASSWORD) throw new ServiceError("unauthorized");
       if (state.unconfirmed) return { emailUnconfirmed: true };

@@ -18,8 +18,8 @@ export interface FakeState {
   readonly calls: string[];
   /** Tokens of the current sessions. */
   readonly sessions: Set<string>;
-  /** Of each sign-in, in order: aborts when the dashboard gives it up. */
-  readonly hangUps: AbortSignal[];
+  /** Of the first sign-in: aborts when the dashboard gives it up. */
+  readonly hangUp: PromiseWithResolvers<AbortSignal>;
   /** Of the one user. */
   role: string;
   /** Whether the user has an authenticator app. */

@@ -36,7 +36,7 @@ export function createWebhookHandlers(context: PageContext) {
     const { showsValue = false, status, notice, problems } = shown;
     const recent = { caller, page: { limit: DELIVERIES_SHOWN } };
     const [{ secret }, found, endpoints] = await Promise.all([
-      webhookSecrets.getWebhookSecret({ caller, withoutValue: !showsValue }),
+      webhookSecrets.getWebhookSecret(showsValue ? visit.bySession : { caller, withoutValue: true }),
       readPanel(visit, "deliveries", (call) => deliveries.listDeliveries(recent, call)),
       readEndpoints(visit, { limit: ENDPOINTS_SHOWN }),
     ]);
@@ -76,7 +76,7 @@ export function createWebhookHandlers(context: PageContext) {
     setSecret(request, response, visit) {
       const endPreviousNow = field(request, "previous") === "end";
       // Pasted text sometimes ends with a line break.
-      const secret = { caller: visit.caller, value: field(request, "value").trim(), endPreviousNow };
+      const secret = { ...visit.bySession, value: field(request, "value").trim(), endPreviousNow };
       return change(request, response, visit, "set", (submission) =>
         webhookSecrets.setWebhookSecret({ ...secret, submission }),
       );
@@ -85,13 +85,11 @@ export function createWebhookHandlers(context: PageContext) {
     rotateSecret(request, response, visit) {
       const endPreviousNow = field(request, "previous") === "end";
       return change(request, response, visit, "rotated", (submission) =>
-        webhookSecrets.rotateWebhookSecret({ caller: visit.caller, endPreviousNow, submission }),
+        webhookSecrets.rotateWebhookSecret({ ...visit.bySession, endPreviousNow, submission }),
       );
     },
 
     endPreviousSecret: (request, response, visit) =>
-      change(request, response, visit, "ended", () =>
-        webhookSecrets.endPreviousWebhookSecret({ caller: visit.caller }),
-      ),
+      change(request, response, visit, "ended", () => webhookSecrets.endPreviousWebhookSecret(visit.bySession)),
   } satisfies PageHandlers;
 }

@@ -408,6 +408,13 @@ export declare type CreateApiKeyRequest = Message<"vvs.account.v1.CreateApiKeyRe
    * @generated from field: string submission = 5;
    */
   submission: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 6;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -484,6 +491,13 @@ export declare type RollApiKeyRequest = Message<"vvs.account.v1.RollApiKeyReques
    * @generated from field: string submission = 5;
    */
   submission: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 6;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -545,6 +559,13 @@ export declare type RevokeApiKeyRequest = Message<"vvs.account.v1.RevokeApiKeyRe
    * @generated from field: string key_id = 2;
    */
   keyId: string;
+
+  /**
+   * Token of the user's session.
+   *
+   * @generated from field: string session_token = 3;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -574,7 +595,8 @@ export declare type RevokeApiKeyResponse = Message<"vvs.account.v1.RevokeApiKeyR
 export declare const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse>;
 
 /**
- * Owns the API keys of organizations.
+ * Owns the API keys of organizations. Changes are made by the user of a session: without it they are refused with forbidden,
+ * as for a user whose role may not do this; unauthorized means that the session has ended.
  *
  * @generated from service vvs.account.v1.ApiKeyService
  */

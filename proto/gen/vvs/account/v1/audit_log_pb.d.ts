@@ -151,6 +151,13 @@ export declare type ListAuditEntriesRequest = Message<"vvs.account.v1.ListAuditE
    * @generated from field: vvs.common.v1.PageRequest page = 6;
    */
   page?: PageRequest | undefined;
+
+  /**
+   * Token of the user's session.
+   *
+   * @generated from field: string session_token = 7;
+   */
+  sessionToken: string;
 };
 
 /**

@@ -96,6 +96,13 @@ export declare type CreateInvitationRequest = Message<"vvs.account.v1.CreateInvi
    * @generated from field: string role = 3;
    */
   role: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 4;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -136,6 +143,13 @@ export declare type ListInvitationsRequest = Message<"vvs.account.v1.ListInvitat
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
+
+  /**
+   * Token of the user's session.
+   *
+   * @generated from field: string session_token = 2;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -183,6 +197,13 @@ export declare type ResendInvitationRequest = Message<"vvs.account.v1.ResendInvi
    * @generated from field: string invitation_id = 2;
    */
   invitationId: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 3;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -230,6 +251,13 @@ export declare type RevokeInvitationRequest = Message<"vvs.account.v1.RevokeInvi
    * @generated from field: string invitation_id = 2;
    */
   invitationId: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 3;
+   */
+  sessionToken: string;
 };
 
 /**

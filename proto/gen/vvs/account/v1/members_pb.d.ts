@@ -81,6 +81,13 @@ export declare type ListMembersRequest = Message<"vvs.account.v1.ListMembersRequ
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
+
+  /**
+   * Token of the user's session.
+   *
+   * @generated from field: string session_token = 2;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -135,6 +142,13 @@ export declare type SetMemberRoleRequest = Message<"vvs.account.v1.SetMemberRole
    * @generated from field: string role = 3;
    */
   role: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 4;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -182,6 +196,13 @@ export declare type RemoveMemberRequest = Message<"vvs.account.v1.RemoveMemberRe
    * @generated from field: string user_id = 2;
    */
   userId: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 3;
+   */
+  sessionToken: string;
 };
 
 /**

@@ -133,7 +133,8 @@ export declare type ListSuspendedOrganizationsResponse = Message<"vvs.account.v1
 export declare const ListSuspendedOrganizationsResponseSchema: GenMessage<ListSuspendedOrganizationsResponse>;
 
 /**
- * Manages the members of organizations. Each call reads the caller's role in its own transaction.
+ * Manages the members of organizations. Each call on behalf of a user reads their role in its own transaction, and requires
+ * their session: without it they are refused with forbidden; unauthorized means that the session has ended.
  *
  * @generated from service vvs.account.v1.OrganizationService
  */

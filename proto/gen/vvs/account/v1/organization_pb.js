@@ -45,7 +45,8 @@ export const ListSuspendedOrganizationsResponseSchema = /*@__PURE__*/
   messageDesc(file_vvs_account_v1_organization, 3);
 
 /**
- * Manages the members of organizations. Each call reads the caller's role in its own transaction.
+ * Manages the members of organizations. Each call on behalf of a user reads their role in its own transaction, and requires
+ * their session: without it they are refused with forbidden; unauthorized means that the session has ended.
  *
  * @generated from service vvs.account.v1.OrganizationService
  */

@@ -448,7 +448,8 @@ export declare const ReauthenticateWithPasskeyResponseSchema: GenMessage<Reauthe
 
 /**
  * Owns the passkeys of users. A ceremony begins with options that contain a challenge, which works once, within 5 minutes,
- * and only for its browser. The device must have verified its user, so a passkey is both factors.
+ * and only for its browser. The device must have verified its user, so a passkey is both factors. Adding and removing
+ * passkeys requires that the user confirmed their identity within the last 15 minutes; else they are refused with forbidden.
  *
  * @generated from service vvs.account.v1.PasskeyService
  */

@@ -967,7 +967,8 @@ export declare const SessionService: GenService<{
   },
   /**
    * Returns the secret for an authenticator app, the same one for 15 minutes. It takes effect with EnableTotp.
-   * Callers: dashboard. Errors: unauthorized, invalid_request (there is a second factor already).
+   * Callers: dashboard. Errors: unauthorized, forbidden (no recent confirmation), invalid_request (there is a second factor
+   * already).
    *
    * @generated from rpc vvs.account.v1.SessionService.BeginTotp
    */
@@ -978,7 +979,7 @@ export declare const SessionService: GenService<{
   },
   /**
    * Turns two-factor sign-in on: sign-ins require a code of the app. Ends all other sessions of the user. Callers: dashboard.
-   * Errors: unauthorized, invalid_request (code).
+   * Errors: unauthorized, forbidden (no recent confirmation), invalid_request (code).
    *
    * @generated from rpc vvs.account.v1.SessionService.EnableTotp
    */
@@ -988,7 +989,8 @@ export declare const SessionService: GenService<{
     output: typeof EnableTotpResponseSchema;
   },
   /**
-   * Turns two-factor sign-in off: sign-ins require only the password. Repeatable. Callers: dashboard. Errors: unauthorized.
+   * Turns two-factor sign-in off: sign-ins require only the password. Repeatable. Callers: dashboard.
+   * Errors: unauthorized, forbidden (no recent confirmation).
    *
    * @generated from rpc vvs.account.v1.SessionService.DisableTotp
    */

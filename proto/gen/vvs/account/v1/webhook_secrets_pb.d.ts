@@ -107,6 +107,13 @@ export declare type GetWebhookSecretRequest = Message<"vvs.account.v1.GetWebhook
    * @generated from field: bool without_value = 2;
    */
   withoutValue: boolean;
+
+  /**
+   * As in SetWebhookSecretRequest; not needed without the value.
+   *
+   * @generated from field: string session_token = 3;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -168,6 +175,13 @@ export declare type SetWebhookSecretRequest = Message<"vvs.account.v1.SetWebhook
    * @generated from field: string submission = 4;
    */
   submission: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 5;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -222,6 +236,13 @@ export declare type RotateWebhookSecretRequest = Message<"vvs.account.v1.RotateW
    * @generated from field: string submission = 3;
    */
   submission: string;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 4;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -262,6 +283,13 @@ export declare type EndPreviousWebhookSecretRequest = Message<"vvs.account.v1.En
    * @generated from field: vvs.common.v1.Caller caller = 1;
    */
   caller?: Caller | undefined;
+
+  /**
+   * Token of the user's session, in which they confirmed their identity within the last 15 minutes.
+   *
+   * @generated from field: string session_token = 2;
+   */
+  sessionToken: string;
 };
 
 /**
@@ -291,7 +319,8 @@ export declare type EndPreviousWebhookSecretResponse = Message<"vvs.account.v1.E
 export declare const EndPreviousWebhookSecretResponseSchema: GenMessage<EndPreviousWebhookSecretResponse>;
 
 /**
- * Owns the secrets that sign webhooks.
+ * Owns the secrets that sign webhooks. The user of a session sees and changes them: without it calls are refused with
+ * forbidden, as for a user whose role may not do this; unauthorized means that the session has ended.
  *
  * @generated from service vvs.account.v1.WebhookSecretService
  */
