@@ -68,7 +68,7 @@ export interface SingleSignOnDocument {
   readonly _id: string;
   readonly provider_id: string;
   readonly redirect_uri: string;
-  /** Whether we required the provider to ask for credentials again. */
+  /** Whether the provider must ask for credentials again, and say when it did. */
   readonly again: boolean;
   /** The page to show afterwards. */
   readonly next: string;

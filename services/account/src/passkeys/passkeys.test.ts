@@ -158,6 +158,7 @@ describe("a passkey", () => {
       client_id: "vvs",
       client_secret: "secret",
       email_domains: ["example.com"],
+      required_claims: {},
       required: true,
       offered: false,
     };

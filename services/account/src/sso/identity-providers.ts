@@ -24,6 +24,11 @@ const identityProvider = z.strictObject({
   client_secret: z.string().min(1),
   /** Domains of the email addresses that it may vouch for. Users with such an address are sent to it. */
   email_domains: z.array(domain).min(1),
+  /**
+   * Claims that the ID token must have, such as hd or tid: at an issuer that several organizations share, they say to
+   * which one a person belongs.
+   */
+  required_claims: z.record(z.string().min(1), z.string().min(1)).default({}),
   /** Role of people whom the provider knows and the organization does not; absent: they are refused. */
   new_members: z.enum(["developer", "read_only"]).optional(),
   /** Whether members can't sign in any other way. */
@@ -73,6 +78,13 @@ export function createIdentityProviders(providers: readonly IdentityProvider[]) 
 /** Returns whether a provider may vouch for an address. */
 export function isOfProvider(provider: IdentityProvider, email: string): boolean {
   return provider.email_domains.includes(normalizedEmail(email).split("@").at(-1)!);
+}
+
+/** Returns whether the claims of an ID token are those of a person who belongs to the provider's organization. */
+export function hasRequiredClaims({ required_claims }: IdentityProvider, claims: Readonly<Record<string, unknown>>) {
+  return Object.entries(required_claims).every(
+    ([name, value]) => Object.hasOwn(claims, name) && claims[name] === value,
+  );
 }
 
 function isSafe(issuer: string): boolean {

@@ -30,6 +30,8 @@ export interface ProvenIdentity {
   readonly isEmailVerified: boolean;
   /** When they entered their credentials, if the provider says so. */
   readonly authenticatedAt?: Date;
+  /** The claims of the signed ID token. */
+  readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /** One sign-in with a provider. */
@@ -56,7 +58,10 @@ export function createOpenId({ now }: { now: () => Date }) {
   }
 
   return {
-    /** Returns where to send the browser. `again` makes the provider ask for credentials. Errors: ProviderAwayError. */
+    /**
+     * Returns where to send the browser. `again` makes the provider ask for credentials and say when it did.
+     * Errors: ProviderAwayError.
+     */
     async authorizationUrl(
       provider: IdentityProvider,
       { browserToken, redirectUri, again }: Trip & { again: boolean },
@@ -69,7 +74,7 @@ export function createOpenId({ now }: { now: () => Date }) {
         nonce: derived(browserToken, "nonce"),
         code_challenge: await openid.calculatePKCECodeChallenge(derived(browserToken, "verifier")),
         code_challenge_method: "S256",
-        ...(again && { prompt: "login" }),
+        ...(again && { prompt: "login", max_age: "0" }),
       }).href;
     },
 
@@ -98,6 +103,7 @@ export function createOpenId({ now }: { now: () => Date }) {
           email: typeof person.email === "string" ? person.email : "",
           isEmailVerified: person.email_verified === true,
           ...(claims.auth_time !== undefined && { authenticatedAt: new Date(claims.auth_time * 1000) }),
+          claims,
         };
       } catch (error) {
         throw explained(error);

@@ -51,6 +51,7 @@ async function newOrganization(options: Partial<IdentityProvider> = {}) {
     client_id: CLIENT.id,
     client_secret: CLIENT.secret,
     email_domains: [domainName],
+    required_claims: {},
     required: false,
     offered: false,
     ...options,
@@ -349,13 +350,67 @@ test("if it is required, the right password is refused with an explanation, and 
   await signIn(domain, { claims });
 });
 
-test("the identity counts as just confirmed if the provider says so, or if we required it to ask for credentials", async () => {
-  const { domain, claims } = await newOrganization();
-  const hourAgo = Math.floor(account.clock.now.getTime() / 1000) - 3600;
-  const told = await signIn(domain, { claims: { ...claims, auth_time: hourAgo } }, true);
-  expect(told.session.authenticatedAt).toEqual(new Date(hourAgo * 1000));
-  expect((await signIn(domain, { claims }, true)).session.authenticatedAt).toEqual(account.clock.now);
-  expect((await signIn(domain, { claims })).session.authenticatedAt).toEqual(new Date(0));
+describe("confirming the identity", () => {
+  const secondsAgo = (seconds: number) => Math.floor(account.clock.now.getTime() / 1000) - seconds;
+
+  test("requires an auth_time since the browser was sent to the provider, which is asked for it", async () => {
+    const { domain, claims } = await newOrganization();
+    const { searchParams } = new URL((await begin(domain, "acme", true)).authorizationUrl);
+    expect([searchParams.get("max_age"), searchParams.get("prompt")]).toEqual(["0", "login"]);
+    const told = await signIn(domain, { claims: { ...claims, auth_time: secondsAgo(0) } }, true);
+    expect(told.session.authenticatedAt).toEqual(new Date(secondsAgo(0) * 1000));
+    const slow = await signIn(domain, { claims: { ...claims, auth_time: secondsAgo(-30) } }, true);
+    expect(slow.session.authenticatedAt).toEqual(account.clock.now);
+  });
+
+  test.each([
+    ["no auth_time", undefined, "make it send the claim auth_time"],
+    ["an auth_time of an hour ago", 3600, "Sign out of Acme, and then begin again"],
+    ["an auth_time of two minutes before", 120, "Sign out of Acme, and then begin again"],
+    ["an auth_time in the future", -3600, "Sign out of Acme, and then begin again"],
+  ])("is refused with %s, which says what to do, and begins no session", async (_name, age, sentence) => {
+    const { domain, claims, user } = await newOrganization();
+    const auth_time = age === undefined ? undefined : secondsAgo(age);
+    const attempt = signIn(domain, { claims: { ...claims, auth_time } }, true);
+    await expect(attempt).rejects.toMatchObject({ code: "unauthorized", message: expect.stringContaining(sentence) });
+    expect(await sessionsOf(user._id)).toBe(0);
+  });
+
+  test("does not happen by an ordinary sign-in, unless the provider says when", async () => {
+    const { domain, claims } = await newOrganization();
+    expect((await signIn(domain, { claims })).session.authenticatedAt).toEqual(new Date(0));
+    const hourAgo = secondsAgo(3600);
+    const told = await signIn(domain, { claims: { ...claims, auth_time: hourAgo } });
+    expect(told.session.authenticatedAt).toEqual(new Date(hourAgo * 1000));
+  });
+});
+
+describe("at an issuer that organizations share", () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
+    ["without the claim", {}],
+    ["with the claim of another organization", { tid: "other" }],
+    ["with the claim in another type", { tid: ["acme"] }],
+    ["with the claim only outside of the ID token", {}, { tid: "acme" }],
+  ])("nobody is signed in %s", async (_name, more, userInfo) => {
+    const { domain, claims, user } = await newOrganization({ required_claims: { tid: "acme" } });
+    const { email, email_verified, ...rest } = claims;
+    const answers = userInfo
+      ? { claims: rest, userInfo: { ...claims, ...userInfo } }
+      : { claims: { ...rest, email, email_verified, ...more } };
+    await expect(signIn(domain, answers)).rejects.toMatchObject({
+      code: "unauthorized",
+      message: expect.stringContaining("Sign in there with your organization’s account"),
+    });
+    expect(await sessionsOf(user._id)).toBe(0);
+  });
+
+  test("a person with all the required claims is signed in", async () => {
+    const { domain, claims, user } = await newOrganization({ required_claims: { tid: "acme", hd: "acme.example" } });
+    const { session } = await signIn(domain, { claims: { ...claims, tid: "acme", hd: "acme.example" } });
+    expect(session.userId).toBe(user._id);
+    const half = signIn(domain, { claims: { ...claims, tid: "acme" } });
+    await expect(half).rejects.toMatchObject({ code: "unauthorized" });
+  });
 });
 
 test("a provider that fails or is unavailable refuses nobody, and is asked again the next time", async () => {

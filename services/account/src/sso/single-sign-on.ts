@@ -14,11 +14,18 @@ import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessi
 import type { SingleSignOnDocument, UserDocument } from "../store.ts";
 import type { Passwords } from "../users/passwords.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
-import { type IdentityProvider, type IdentityProviders, isOfProvider } from "./identity-providers.ts";
+import {
+  hasRequiredClaims,
+  type IdentityProvider,
+  type IdentityProviders,
+  isOfProvider,
+} from "./identity-providers.ts";
 import { NotProvenError, type OpenId, type ProvenIdentity, ProviderAwayError } from "./openid.ts";
 
 /** How long a user may take at their provider. */
 export const TRIP_MS = 10 * 60_000;
+/** By how much a provider's clock may differ from ours. */
+const SKEW_MS = 60_000;
 
 export function createSingleSignOn(
   options: Basics & {
@@ -40,6 +47,11 @@ export function createSingleSignOn(
   async function memberOf(provider: IdentityProvider, identity: ProvenIdentity): Promise<UserDocument | undefined> {
     const { issuer, subject } = identity;
     const email = normalizedEmail(identity.email);
+    if (!hasRequiredClaims(provider, identity.claims)) {
+      throw refused(
+        `You are signed in to ${provider.name} with an account of another organization. Sign in there with your organization’s account, and then begin again.`,
+      );
+    }
     if (!identity.isEmailVerified) throw refused(`${provider.name} has not verified your email address.`);
     if (!isOfProvider(provider, email)) {
       throw refused(`${provider.name} can’t sign in ${email || "users without an email address"} here.`);
@@ -89,7 +101,6 @@ export function createSingleSignOn(
     user: UserDocument,
     provider: IdentityProvider,
     { issuer, subject, authenticatedAt }: ProvenIdentity,
-    { again }: SingleSignOnDocument,
     place: SessionPlace,
   ): Promise<BegunSession> {
     const identity = { issuer, subject };
@@ -97,7 +108,7 @@ export function createSingleSignOn(
       user,
       place,
       fields: {
-        authenticated_at: provenAt(authenticatedAt, { at: now(), again }),
+        authenticated_at: provenAt(authenticatedAt, now()),
         identity_provider_id: provider.id,
       },
       filter: { $or: [{ identity: { $exists: false } }, { identity }] },
@@ -169,21 +180,42 @@ export function createSingleSignOn(
         .catch((error: unknown) => {
           throw refusalOf(provider, error);
         });
+      if (trip.again) requireAskedAgain(provider, identity, trip, now());
       const known = await memberOf(provider, identity);
       const user = known ?? (await newMember(provider, identity));
-      const begun = begin(user, provider, identity, trip, place);
+      const begun = begin(user, provider, identity, place);
       return { ...(await (known ? begun : begun.catch(afterEffect))), next: trip.next };
     },
   };
 }
 
-/**
- * Returns when a user entered their credentials. A provider that does not say when may have used a session that is
- * days old, unless we required it to ask for credentials again.
- */
-function provenAt(authenticatedAt: Date | undefined, { at, again }: { at: Date; again: boolean }): Date {
-  if (authenticatedAt) return authenticatedAt < at ? authenticatedAt : at;
-  return again ? at : new Date(0);
+/** Returns when a user entered their credentials: a provider that does not say when may have used an old session. */
+function provenAt(authenticatedAt: Date | undefined, at: Date): Date {
+  if (!authenticatedAt) return new Date(0);
+  return authenticatedAt < at ? authenticatedAt : at;
+}
+
+/** Requires that a provider asked for credentials since we sent the browser there. Errors: unauthorized. */
+function requireAskedAgain(
+  { name }: IdentityProvider,
+  { authenticatedAt }: ProvenIdentity,
+  trip: SingleSignOnDocument,
+  at: Date,
+): void {
+  if (!authenticatedAt) {
+    const cause = new NotProvenError("auth_time_missing");
+    throw refused(
+      `${name} did not say when you entered your credentials, so your identity is not confirmed. Ask your administrator to make it send the claim auth_time.`,
+      cause,
+    );
+  }
+  const sentAt = trip.expires_at.getTime() - TRIP_MS;
+  const isNow = authenticatedAt.getTime() >= sentAt - SKEW_MS && authenticatedAt.getTime() <= at.getTime() + SKEW_MS;
+  if (isNow) return;
+  throw refused(
+    `${name} did not ask for your credentials again, so your identity is not confirmed. Sign out of ${name}, and then begin again.`,
+    new NotProvenError("auth_time_old"),
+  );
 }
 
 /** Returns what the user may see of a provider's failure. The rest is for logs. */
