@@ -17,12 +17,13 @@ beforeEach(async () => {
 
 afterEach(() => dashboard.close());
 
-/** The calls of one method, without whose behalf they were made on. */
+/** The calls of one method, without on whose behalf they were made. What needs the value or changes it has the session. */
 function calls(method: string): unknown[] {
   return dashboard.state.calls
     .filter((call) => call.startsWith(`${method} `))
     .map((call) => {
-      const { caller: _caller, ...rest } = JSON.parse(call.slice(method.length));
+      const { caller: _caller, sessionToken, ...rest } = JSON.parse(call.slice(method.length));
+      if (!rest.withoutValue) expect(dashboard.state.sessions).toContain(sessionToken);
       return rest;
     });
 }
