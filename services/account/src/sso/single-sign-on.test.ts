@@ -386,10 +386,10 @@ describe("confirming the identity", () => {
 });
 
 describe("at an issuer that organizations share", () => {
-  test.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
-    ["without the claim", {}],
-    ["with the claim of another organization", { tid: "other" }],
-    ["with the claim in another type", { tid: ["acme"] }],
+  test.each<[string, Record<string, unknown>, Record<string, unknown> | undefined]>([
+    ["without the claim", {}, undefined],
+    ["with the claim of another organization", { tid: "other" }, undefined],
+    ["with the claim in another type", { tid: ["acme"] }, undefined],
     ["with the claim only outside of the ID token", {}, { tid: "acme" }],
   ])("nobody is signed in %s", async (_name, more, userInfo) => {
     const { domain, claims, user } = await newOrganization({ required_claims: { tid: "acme" } });
