@@ -6,6 +6,7 @@ import { createKeyRecords } from "./api-keys/key-records.ts";
 import { createAuditLog } from "./audit/audit.ts";
 import { createAuditEntries } from "./audit/audit-entries.ts";
 import { createReportedActions } from "./audit/reported-actions.ts";
+import { createNotices } from "./mail/notices.ts";
 import { createMailQueue } from "./mail/queue.ts";
 import { createMailTexts } from "./mail/texts.ts";
 import { createInvitations } from "./organizations/invitations.ts";
@@ -65,6 +66,7 @@ export function createAccountDomain(options: AccountDomainOptions) {
   const shared = { client, store, audit, now };
   const providers = createIdentityProviders(options.identityProviders ?? []);
   const mails = { mailQueue, texts: createMailTexts({ dashboardUrl: options.dashboardUrl }) };
+  const notices = createNotices({ ...shared, ...mails });
   const passwords = createPasswords();
   const users = createUsers({ ...shared, ...mails, passwords });
   const { signIns: limits, mails: mailLimits } = createAttemptLimits({ store, now });
@@ -80,8 +82,8 @@ export function createAccountDomain(options: AccountDomainOptions) {
   };
   const secondFactor = createSecondFactor({ ...sessions, keys });
   const challenges = createPasskeyChallenges({ store, limits, now });
-  const passkeys = { ...sessions, challenges, rp: relyingParty(options.dashboardUrl) };
-  const webhookSecrets = createWebhookSecrets({ ...shared, keys });
+  const passkeys = { ...sessions, notices, challenges, rp: relyingParty(options.dashboardUrl) };
+  const webhookSecrets = createWebhookSecrets({ ...shared, notices, keys });
   const organizations = createOrganizations({ ...shared, webhookSecrets });
   const signIns = createSignIns({ ...sessions, identityProviders: providers, secondFactor });
   const entry = { ...shared, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
@@ -101,7 +103,7 @@ export function createAccountDomain(options: AccountDomainOptions) {
     secondFactor,
     passkeys: createPasskeys(passkeys),
     passkeySignIns: createPasskeySignIns({ ...passkeys, identityProviders: providers }),
-    apiKeys: createApiKeys({ ...shared, peppers: options.apiKeyPeppers }),
+    apiKeys: createApiKeys({ ...shared, notices, peppers: options.apiKeyPeppers }),
     keyRecords: createKeyRecords({ client, store, now }),
     webhookSecrets,
     resealing: createResealing({ store, keys, now }),

@@ -7,6 +7,7 @@ import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import type { Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Actor } from "../audit/audit.ts";
+import type { Notices } from "../mail/notices.ts";
 import { type Caller, requireEditor } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
@@ -38,8 +39,10 @@ const MAX_LISTED = 1_000;
 const MAX_NAME_LENGTH = 100;
 const MAX_SUBMISSION_LENGTH = 100;
 
-export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] }) {
-  const { client, store, audit, peppers, now } = options;
+export function createApiKeys(
+  options: Basics & { peppers: readonly SecretKey[]; notices: Pick<Notices, "tellOwners"> },
+) {
+  const { client, store, audit, notices, peppers, now } = options;
 
   /** Makes concurrent transactions that count the tenant's keys conflict, so that the second one counts again. */
   async function lockKeys(session: ClientSession, tenant: Tenant): Promise<void> {
@@ -99,6 +102,8 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
     );
     if (revoked) {
       await audit.append(session, by, { action: "api_key.revoked", ...tenant, target: keyId });
+      const change = { subject: "An API key was revoked", what: `revoked ${described(revoked)}` };
+      await notices.tellOwners(session, by, tenant.organizationId, change);
       return revoked;
     }
     return (await store.apiKeys.findOne(filter, { session })) ?? noSuchKey();
@@ -121,6 +126,8 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
         await refuseBeyondCap(session, tenant, at);
         await refuseSuspended(session, tenant);
         await insert(session, caller, key);
+        const change = { subject: "An API key was created", what: `created ${described(key)}` };
+        await notices.tellOwners(session, caller, tenant.organizationId, change);
       });
       return { key, value };
     },
@@ -154,6 +161,11 @@ export function createApiKeys(options: Basics & { peppers: readonly SecretKey[] 
         await insert(session, caller, key);
         const details = { rolled_to: key._id, overlap_seconds: overlapSeconds };
         await audit.append(session, caller, { action: "api_key.rolled", ...tenant, target: keyId, details });
+        const change = {
+          subject: "An API key was replaced",
+          what: `replaced ${described(before)} by ${described(key)}`,
+        };
+        await notices.tellOwners(session, caller, tenant.organizationId, change);
         return { key, value, rolled: rolled! };
       });
     },
@@ -236,6 +248,11 @@ function refuseEnded({ revoked_at, expires_at, rolled_at }: ApiKeyDocument, at: 
       ? "This key has ended; create a new one."
       : rolled_at && "This key was rolled before; roll the one that took its place.";
   if (message) throw new ServiceError("invalid_request", { message });
+}
+
+/** Names a key without its name, which anybody may have typed. */
+function described({ environment, start, last_four }: ApiKeyDocument): string {
+  return `the API key ${start}…${last_four} of the ${environment} environment`;
 }
 
 function noSuchKey(): never {

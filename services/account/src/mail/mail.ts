@@ -6,7 +6,9 @@ export type MailKind =
   | "invitation"
   | "password_changed"
   | "authenticator_enabled"
-  | "authenticator_disabled";
+  | "authenticator_disabled"
+  | "organization_changed"
+  | "account_changed";
 
 /** An email to one person, in plain text. */
 export interface Mail {

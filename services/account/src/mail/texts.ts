@@ -7,6 +7,13 @@ interface EmailRequest {
   readonly at: Date;
 }
 
+/** Something that was added or changed. */
+export interface Change {
+  readonly subject: string;
+  /** What was done, as the end of a sentence without its period. Contains nothing that anybody typed. */
+  readonly what: string;
+}
+
 export type MailTexts = ReturnType<typeof createMailTexts>;
 
 /** The emails to users, in plain text. Links lead to the public URL of the dashboard. */
@@ -53,9 +60,9 @@ export function createMailTexts(options: { dashboardUrl: URL }) {
         "The link works once, within one hour. If it was not you, ignore this email: your password has not changed.",
       ]),
 
-    passwordChanged: (request: EmailRequest) =>
+    passwordChanged: (request: EmailRequest, { passkeysRemoved = false } = {}) =>
       mail("password_changed", request, "Your password was changed", [
-        "The password of your Vendor Verification account was changed, and all earlier sessions were ended.",
+        `The password of your Vendor Verification account was changed, and all earlier sessions were ended.${passkeysRemoved ? " All of its passkeys were removed." : ""}`,
         "If it was not you, contact an owner of your organization and choose a new password immediately:",
         forgotten,
       ]),
@@ -73,7 +80,30 @@ export function createMailTexts(options: { dashboardUrl: URL }) {
         "If it was not you, turn two-factor sign-in on again and change your password:",
         url("/test/security"),
       ]),
+
+    /** Tells an owner, or the member who did it, what was changed in their organization. */
+    organizationChanged: (
+      request: EmailRequest,
+      { subject, actor, what, isLast }: Change & { actor: string; isLast: boolean },
+    ) =>
+      mail("organization_changed", request, subject, [
+        `${actor} ${what}.`,
+        ...lastOfHour(isLast),
+        "If you did not expect this, sign in to the dashboard as usual: the audit log of your organization shows who did what. End the key or replace the secret there, and ask its owners about the member.",
+      ]),
+
+    /** Tells a user what was changed in their own account. */
+    accountChanged: (request: EmailRequest, { subject, what, isLast }: Change & { isLast: boolean }) =>
+      mail("account_changed", request, subject, [
+        `Someone who was signed in to your Vendor Verification account ${what}.`,
+        ...lastOfHour(isLast),
+        "If it was not you, sign in to the dashboard as usual, change your password, and remove the passkeys that are not yours on the page Security. Then tell an owner of your organization.",
+      ]),
   };
+}
+
+function lastOfHour(isLast: boolean): string[] {
+  return isLast ? ["There were many such changes within an hour, so there is no email about the next ones."] : [];
 }
 
 function mail(kind: MailKind, request: EmailRequest, subject: string, paragraphs: readonly string[]): Mail {

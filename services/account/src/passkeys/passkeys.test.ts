@@ -73,7 +73,8 @@ function resetMeanwhile() {
     },
   };
   const [challenges, rp] = [createPasskeyChallenges(parts), relyingParty(account.dashboardUrl)];
-  return createPasskeys({ ...parts, liveSessions, challenges, rp });
+  const notices = { tellUser: () => Promise.reject(new Error("told of a change that failed")) };
+  return createPasskeys({ ...parts, liveSessions, challenges, notices, rp });
 }
 
 describe("a passkey", () => {

@@ -2,6 +2,7 @@ import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
+import type { Notices } from "../mail/notices.ts";
 import type { Basics } from "../parts.ts";
 import { checkedName, invalid } from "../refusals.ts";
 import { requireConfirmed } from "../sessions/callers-by-session.ts";
@@ -19,9 +20,14 @@ const MAX_NAME_LENGTH = 100;
  * if the user has not confirmed their identity within the last minutes.
  */
 export function createPasskeys(
-  options: Basics & { liveSessions: LiveSessions; challenges: PasskeyChallenges; rp: RelyingParty },
+  options: Basics & {
+    liveSessions: LiveSessions;
+    challenges: PasskeyChallenges;
+    notices: Pick<Notices, "tellUser">;
+    rp: RelyingParty;
+  },
 ) {
-  const { client, store, liveSessions, challenges, audit, rp, now } = options;
+  const { client, store, liveSessions, challenges, notices, audit, rp, now } = options;
 
   const passkeysOf = (userId: string): Promise<PasskeyDocument[]> =>
     store.passkeys.find({ user_id: userId }).sort({ created_at: -1, _id: -1 }).toArray();
@@ -63,11 +69,14 @@ export function createPasskeys(
         await requireSession(store, session, transaction);
         // Makes concurrent additions of this user conflict, and matches nothing if the user was removed meanwhile.
         const added = { $inc: { passkeys_added: 1 } };
-        const { matchedCount } = await store.users.updateOne({ _id: user_id }, added, { session: transaction });
-        if (matchedCount === 0) throw sessionOver();
+        const user = await store.users.findOneAndUpdate({ _id: user_id }, added, { session: transaction });
+        if (!user) throw sessionOver();
         refuseBeyondCap(await store.passkeys.countDocuments({ user_id }, { session: transaction }));
         await store.passkeys.insertOne(passkey, { session: transaction });
-        await audit.append(transaction, actorOf(caller, user_id), entryOf("user.passkey_added", passkey));
+        const by = actorOf(caller, user_id);
+        await audit.append(transaction, by, entryOf("user.passkey_added", passkey));
+        const change = { subject: "A passkey was added", what: "added a passkey, with which one can sign in" };
+        await notices.tellUser(transaction, by, user, change);
       }).catch((error: unknown) => {
         throw isDuplicateKey(error, "credential_id") ? wrongResponse() : error;
       });
@@ -82,7 +91,11 @@ export function createPasskeys(
         await requireSession(store, session, transaction);
         const removed = await store.passkeys.findOneAndDelete(filter, { session: transaction });
         if (!removed) return;
-        await audit.append(transaction, actorOf(caller, session.user_id), entryOf("user.passkey_removed", removed));
+        const by = actorOf(caller, session.user_id);
+        await audit.append(transaction, by, entryOf("user.passkey_removed", removed));
+        const user = await store.users.findOne({ _id: session.user_id }, { session: transaction });
+        const change = { subject: "A passkey was removed", what: "removed a passkey" };
+        if (user) await notices.tellUser(transaction, by, user, change);
       });
     },
   };

@@ -85,9 +85,9 @@ export function createEntryPart(options: {
 
       getPasswordReset: ({ token }) => domain.passwordResets.get(token),
 
-      resetPassword: ({ token, password, clientAddress }) =>
+      resetPassword: ({ token, password, removePasskeys, clientAddress }) =>
         recorded("reset_password", clientAddress, async () => {
-          await domain.passwordResets.complete({ token, password, clientAddress });
+          await domain.passwordResets.complete({ token, password, removePasskeys, clientAddress });
           return {};
         }),
 

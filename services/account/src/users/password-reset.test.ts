@@ -3,6 +3,7 @@ import { operator } from "../audit/audit.ts";
 import { MAX_FAILURES, MAX_MAILS } from "../sessions/attempt-limits.ts";
 import { SecondStepError } from "../sessions/sign-in.ts";
 import { createTestAccount, type TestAccount, tokenIn } from "../testing/account.ts";
+import { testAuthenticator } from "../testing/authenticator.ts";
 import { stepOf, totpCode } from "../testing/totp.ts";
 import { RESET_MS } from "./password-reset.ts";
 
@@ -21,6 +22,16 @@ beforeEach(async () => {
 });
 afterAll(() => account.close());
 
+const NOBODYS_PASSKEY = {
+  user_id: "usr_other",
+  organization_id: "org_other",
+  credential_id: "other",
+  public_key: Buffer.alloc(1),
+  counter: 0,
+  transports: [],
+  name: "Other",
+  created_at: new Date(),
+};
 const password = "correct horse battery";
 const next = "another horse battery";
 const over = { code: "not_found", message: "This link has expired or was already used. Request a new one." };
@@ -39,7 +50,7 @@ async function link(): Promise<string> {
 test("a link sets a new password, ends every session and begins none, and the user is notified", async () => {
   const { token: session } = await signIn();
   const token = await link();
-  expect(await account.domain.passwordResets.get(token)).toEqual({ email });
+  expect(await account.domain.passwordResets.get(token)).toEqual({ email, passkeys: 0 });
   await expect(account.domain.signIns.getSession(session)).resolves.toBeDefined();
   account.advance(1);
   await reset(token);
@@ -141,4 +152,41 @@ test("only the hash of a link is stored", async () => {
   const token = await link();
   const stored = await account.domain.store.passwordResets.find().toArray();
   expect(JSON.stringify(stored)).not.toContain(token);
+});
+
+test.each([
+  ["keeps all passkeys unless its user wants otherwise", false],
+  ["removes all passkeys if its user wants that, and only their own", true],
+])("a link %s", async (_name, removePasskeys) => {
+  const { token: session } = await signIn();
+  const caller = { token: session, clientAddress };
+  for (const name of ["Laptop", "Phone"]) {
+    const device = testAuthenticator(account.dashboardUrl.origin);
+    const response = device.create(await account.domain.passkeys.beginRegistration(caller));
+    await account.domain.passkeys.add(caller, { name, response });
+  }
+  const others = await account.domain.store.passkeys.insertOne({ ...NOBODYS_PASSKEY, _id: `pky_${people}` });
+  const token = await link();
+  expect(await account.domain.passwordResets.get(token)).toEqual({ email, passkeys: 2 });
+  await account.domain.passwordResets.complete({ token, password: next, removePasskeys, clientAddress });
+  const user = await account.domain.users.find(email);
+  const own = { user_id: user!._id };
+  expect(await account.domain.store.passkeys.countDocuments(own)).toBe(removePasskeys ? 0 : 2);
+  expect(await account.domain.store.passkeys.deleteOne({ _id: others.insertedId })).toMatchObject({ deletedCount: 1 });
+  const removed = { target: user!._id, action: "user.passkey_removed" } as const;
+  expect(await account.domain.store.auditLog.countDocuments(removed)).toBe(removePasskeys ? 2 : 0);
+  const changed = (await account.mailsTo(email)).find(({ kind }) => kind === "password_changed");
+  expect(changed!.text.includes("All of its passkeys were removed")).toBe(removePasskeys);
+});
+
+test("a link that fails removes no passkeys", async () => {
+  const { token: session } = await signIn();
+  const caller = { token: session, clientAddress };
+  const device = testAuthenticator(account.dashboardUrl.origin);
+  const response = device.create(await account.domain.passkeys.beginRegistration(caller));
+  await account.domain.passkeys.add(caller, { name: "Laptop", response });
+  const token = await link();
+  const refused = { token, password: "short", removePasskeys: true, clientAddress };
+  await expect(account.domain.passwordResets.complete(refused)).rejects.toMatchObject({ code: "invalid_request" });
+  expect(await account.domain.passkeys.list(caller)).toHaveLength(1);
 });

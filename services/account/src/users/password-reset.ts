@@ -1,7 +1,8 @@
 import { release } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
-import { userEntry } from "../audit/audit.ts";
+import type { ClientSession } from "mongodb";
+import { type Actor, userEntry } from "../audit/audit.ts";
 import type { Basics, Mails } from "../parts.ts";
 import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
 import type { KnownDevices } from "../sessions/known-devices.ts";
@@ -33,6 +34,14 @@ export function createPasswordResets(
     return user;
   }
 
+  async function removePasskeys(session: ClientSession, by: Actor, user: UserDocument): Promise<number> {
+    const own = { user_id: user._id };
+    const removed = await store.passkeys.find(own, { session }).toArray();
+    await store.passkeys.deleteMany(own, { session });
+    for (const { name } of removed) await audit.append(session, by, userEntry("user.passkey_removed", user, { name }));
+    return removed.length;
+  }
+
   return {
     /** Sends an email with a link if the address has an account. Errors: invalid_request (email), rate_limited. */
     async request(input: { email: string; clientAddress: string; deviceToken?: string }): Promise<void> {
@@ -55,16 +64,26 @@ export function createPasswordResets(
       });
     },
 
-    /** Returns the address of a link's account. Errors: not_found (the link is used, expired or unknown). */
-    async get(token: string): Promise<{ email: string }> {
-      return { email: (await find(token)).email };
+    /**
+     * Returns the address of a link's account, and its number of passkeys. Errors: not_found (the link is used, expired
+     * or unknown).
+     */
+    async get(token: string): Promise<{ email: string; passkeys: number }> {
+      const { _id, email } = await find(token);
+      return { email, passkeys: await store.passkeys.countDocuments({ user_id: _id }) };
     },
 
     /**
-     * Sets the password and ends all sessions of the user. Begins no session, so that the next sign-in asks for a code
+     * Sets the password and ends all sessions of the user; with `removePasskeys` also removes all passkeys. Begins no
+     * session, so that the next sign-in asks for a code
      * if there is an authenticator app. Errors: not_found (the link), invalid_request (password), rate_limited.
      */
-    async complete(input: { token: string; password: string; clientAddress: string }): Promise<UserDocument> {
+    async complete(input: {
+      token: string;
+      password: string;
+      removePasskeys?: boolean;
+      clientAddress: string;
+    }): Promise<UserDocument> {
       const { token, clientAddress } = input;
       const user = await find(token);
       await options.signInLimits.countLinkUse(sessionId(token));
@@ -78,8 +97,11 @@ export function createPasswordResets(
         if (deletedCount === 0 || matchedCount === 0) throw linkOver();
         await store.passwordResets.deleteMany({ user_id: user._id }, { session });
         await store.sessions.deleteMany({ user_id: user._id }, { session });
-        await audit.append(session, { actor: user._id, clientAddress }, userEntry("user.password_reset", user));
-        await mailQueue.enqueue(session, texts.passwordChanged({ to: user.email, clientAddress, at }));
+        const by = { actor: user._id, clientAddress };
+        await audit.append(session, by, userEntry("user.password_reset", user));
+        const passkeysRemoved = input.removePasskeys === true && (await removePasskeys(session, by, user)) > 0;
+        const changed = texts.passwordChanged({ to: user.email, clientAddress, at }, { passkeysRemoved });
+        await mailQueue.enqueue(session, changed);
       });
       await release(() => options.signInLimits.forgiveAccount(user.email));
       return user;

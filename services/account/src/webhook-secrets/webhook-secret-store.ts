@@ -5,6 +5,7 @@ import { open, type Place, seal } from "@vvs/sealing";
 import { environments, type Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { AuditAction } from "../audit/audit.ts";
+import type { Notices } from "../mail/notices.ts";
 import { type Caller, requireEditor } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
@@ -29,8 +30,10 @@ interface Replacement {
 export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
 
 /** The webhook secrets of tenants. All methods throw not_found for an unknown organization. */
-export function createWebhookSecrets(options: Basics & { keys: readonly SecretKey[] }) {
-  const { client, store, audit, keys, now } = options;
+export function createWebhookSecrets(
+  options: Basics & { keys: readonly SecretKey[]; notices: Pick<Notices, "tellOwners"> },
+) {
+  const { client, store, audit, notices, keys, now } = options;
 
   const sealed = (tenant: Tenant, value: string, submission?: string): SealedSecret => ({
     sealed: seal(keys, webhookSecretPlace(ofTenant(tenant)), value),
@@ -78,6 +81,9 @@ export function createWebhookSecrets(options: Basics & { keys: readonly SecretKe
       );
       const details = { previous: previous ? "kept for a while" : "ended" };
       await audit.append(session, caller, { ...entryOf(action, tenant), details });
+      const what = `replaced the webhook secret of the ${tenant.environment} environment`;
+      const change = { subject: "The webhook secret was replaced", what };
+      await notices.tellOwners(session, caller, tenant.organizationId, change);
       return view(tenant, after);
     });
   }
@@ -116,6 +122,9 @@ export function createWebhookSecrets(options: Basics & { keys: readonly SecretKe
         if (previous) {
           await store.webhookSecrets.updateOne(ofTenant(tenant), { $unset: { previous: "" } }, { session });
           await audit.append(session, caller, entryOf("webhook_secret.previous_ended", tenant));
+          const what = `ended the previous webhook secret of the ${tenant.environment} environment`;
+          const change = { subject: "The previous webhook secret was ended", what };
+          await notices.tellOwners(session, caller, tenant.organizationId, change);
         }
         return described({ current });
       }),

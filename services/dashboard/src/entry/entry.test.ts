@@ -139,6 +139,30 @@ describe("a forgotten password", () => {
     expect((await visitor.get("/sign-in?done=password")).text).toContain("Your password was changed.");
   });
 
+  test("is replaced without removing passkeys, unless the user ticks that they shall be removed", async () => {
+    const visitor = dashboard.visitor();
+    const path = `/reset-password?token=${LINK_TOKEN}`;
+    expect((await visitor.get(path)).text).not.toContain('name="passkeys"');
+    dashboard.state.passkeys = [{ id: "pky_1", name: "Laptop" }];
+    const { text } = await visitor.get(path);
+    expect(text).toContain('<input type="checkbox" name="passkeys" value="remove">');
+    expect(text).toContain("A new password keeps passkeys.");
+    const form = { token: LINK_TOKEN, password: PASSWORD };
+    await visitor.post("/reset-password", form);
+    await visitor.post("/reset-password", { ...form, passkeys: "remove" });
+    const resets = dashboard.state.calls.filter((call) => call.startsWith("resetPassword "));
+    expect(resets.map((call) => call.includes('"removePasskeys":true'))).toEqual([false, true]);
+  });
+
+  test("that is chosen too often with one link gets Retry-After", async () => {
+    const message = "This link was tried too often. Try again later.";
+    dashboard.state.failures.set("resetPassword", new ServiceError("rate_limited", { message, retryAfterSeconds: 90 }));
+    const form = { token: LINK_TOKEN, password: PASSWORD };
+    const { status, headers, text } = await dashboard.visitor().post("/reset-password", form);
+    expect([status, headers.get("retry-after")]).toEqual([429, "90"]);
+    expect(text).toContain(message);
+  });
+
   test("can be replaced again after a refused new password", async () => {
     dashboard.state.failures.set("resetPassword", refusalOf("password"));
     const { status, text } = await dashboard

@@ -25,8 +25,14 @@ export function resetSentPage(email: string): Html {
 }
 
 /** The page that the link in the email opens. */
-export function resetPasswordPage(options: { token: string; email: string; problem?: string }): Html {
-  const { token, email, problem } = options;
+export function resetPasswordPage(options: {
+  token: string;
+  email: string;
+  /** Number of passkeys of the account. */
+  passkeys: number;
+  problem?: string;
+}): Html {
+  const { token, email, passkeys, problem } = options;
   return html`<div class="card narrow">
 <h1>Choose a new password</h1>
 <p>For <strong>${email}</strong>. Setting a new password ends all your sessions. Then sign in with the new password, and with a code if you use an authenticator app.</p>
@@ -34,6 +40,7 @@ export function resetPasswordPage(options: { token: string; email: string; probl
   <input type="hidden" name="token" value="${token}">
   <div class="unseen"><input type="email" name="email" autocomplete="username" value="${email}" readonly tabindex="-1" aria-label="Email address"></div>
   ${passwordField({ name: "password", label: "New password", autocomplete: "new-password", hint: NEW_PASSWORD_HINT, problem, autofocus: true })}
+  ${passkeys > 0 && html`<label class="check"><input type="checkbox" name="passkeys" value="remove"> <span>Also remove ${passkeys === 1 ? "my passkey" : `all my ${passkeys} passkeys`} <span class="hint">A new password keeps passkeys. Remove them if someone else may have added one, or has a device of yours. You can add new ones afterwards.</span></span></label>`}
   <button>Set password</button>
 </form>
 </div>`;

@@ -19,8 +19,8 @@ export function createPasswordReset({ entry, layout }: PageContext) {
 
   async function sendChoice(response: Response, token: string, problem?: string, status = 400): Promise<void> {
     try {
-      const { email } = await entry.getPasswordReset({ token });
-      const content = resetPasswordPage({ token, email, problem });
+      const { email, passkeys } = await entry.getPasswordReset({ token });
+      const content = resetPasswordPage({ token, email, passkeys, problem });
       layout.sendBarePage(response, { title: "Choose a new password", status: problem ? status : 200, content });
     } catch (error) {
       if (!isRefusal(error, "not_found")) throw error;
@@ -55,7 +55,8 @@ export function createPasswordReset({ entry, layout }: PageContext) {
     async reset(request, response) {
       const token = field(request, "token");
       try {
-        const typed = { token, password: field(request, "password"), clientAddress: request.ip ?? "" };
+        const removePasskeys = field(request, "passkeys") === "remove";
+        const typed = { token, password: field(request, "password"), removePasskeys, clientAddress: request.ip ?? "" };
         await entry.resetPassword(typed, whileConnected(response));
         response.redirect(303, "/sign-in?done=password");
       } catch (error) {

@@ -71,10 +71,10 @@ export function entryPart(
       },
       async getPasswordReset({ token }) {
         expectGood(token);
-        return { email };
+        return { email, passkeys: state.passkeys.length };
       },
-      async resetPassword({ token, clientAddress }) {
-        note("resetPassword", { clientAddress });
+      async resetPassword({ token, removePasskeys, clientAddress }) {
+        note("resetPassword", { clientAddress, ...(removePasskeys && { removePasskeys }) });
         expectGood(token);
         return {};
       },

@@ -353,6 +353,13 @@ export declare type GetPasswordResetResponse = Message<"vvs.account.v1.GetPasswo
    * @generated from field: string email = 1;
    */
   email: string;
+
+  /**
+   * Number of its passkeys.
+   *
+   * @generated from field: int32 passkeys = 2;
+   */
+  passkeys: number;
 };
 
 /**
@@ -387,6 +394,13 @@ export declare type ResetPasswordRequest = Message<"vvs.account.v1.ResetPassword
    * @generated from field: string client_address = 3;
    */
   clientAddress: string;
+
+  /**
+   * Also removes all passkeys of the user.
+   *
+   * @generated from field: bool remove_passkeys = 4;
+   */
+  removePasskeys: boolean;
 };
 
 /**

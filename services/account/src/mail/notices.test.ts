@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { inTransaction } from "@vvs/mongo";
+import type { CallerContext } from "@vvs/tenant";
+import { operator } from "../audit/audit.ts";
+import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { testAuthenticator } from "../testing/authenticator.ts";
+import { newWebhookSecret } from "../webhook-secrets/webhook-secrets.ts";
+import { MAX_NOTICES } from "./notices.ts";
+
+const password = "correct horse battery";
+const clientAddress = "203.0.113.9";
+let account: TestAccount;
+let people = 0;
+let owners: string[];
+let developer: string;
+let reader: string;
+let caller: CallerContext;
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+afterAll(() => account.close());
+
+beforeEach(async () => {
+  account.advance(60 * 60_000);
+  await account.domain.store.mails.deleteMany({});
+  const { _id: organizationId } = await account.organization();
+  const newUser = (role: string) => {
+    const email = `user${++people}@example.com`;
+    return account.domain.users.create(operator, { organizationId, email, password, role });
+  };
+  const [ada, bob, dev, read] = [
+    await newUser("owner"),
+    await newUser("owner"),
+    await newUser("developer"),
+    await newUser("read_only"),
+  ];
+  owners = [ada.email, bob.email];
+  [developer, reader] = [dev.email, read.email];
+  const tenant = { organizationId, environment: "live" } as const;
+  caller = { tenant, actor: dev._id, requestId: "req_1", clientAddress };
+});
+
+const newKey = (name = "Billing") => account.domain.apiKeys.create(caller, { name });
+const subjects = async (email: string) => (await account.mailsTo(email)).map(({ subject }) => subject);
+
+describe("the owners and the member who did it get an email", () => {
+  test.each<[string, () => Promise<unknown>, string[]]>([
+    ["a new API key", newKey, ["An API key was created"]],
+    [
+      "a key that was replaced",
+      async () => account.domain.apiKeys.roll(caller, { keyId: (await newKey()).key._id, overlapSeconds: 0 }),
+      ["An API key was created", "An API key was replaced"],
+    ],
+    [
+      "a key that was revoked",
+      async () => account.domain.apiKeys.revoke(caller, (await newKey()).key._id),
+      ["An API key was created", "An API key was revoked"],
+    ],
+    [
+      "a webhook secret of the member's own",
+      () => account.domain.webhookSecrets.set(caller, { value: newWebhookSecret(), endPreviousNow: true }),
+      ["The webhook secret was replaced"],
+    ],
+    [
+      "a rotated webhook secret",
+      () => account.domain.webhookSecrets.rotate(caller, { endPreviousNow: false }),
+      ["The webhook secret was replaced"],
+    ],
+    [
+      "a previous webhook secret that was ended",
+      async () => {
+        await account.domain.webhookSecrets.rotate(caller, { endPreviousNow: false });
+        await account.domain.webhookSecrets.endPrevious(caller);
+      },
+      ["The webhook secret was replaced", "The previous webhook secret was ended"],
+    ],
+  ])("about %s", async (_name, change, expected) => {
+    await change();
+    for (const email of [...owners, developer]) expect((await subjects(email)).sort()).toEqual(expected.sort());
+    expect(await account.mailsTo(reader)).toEqual([]);
+  });
+});
+
+test("an email names who did what from where, has no link, and nothing that anybody typed", async () => {
+  const { key } = await newKey("Win at evil.example");
+  const [mail] = await account.mailsTo(owners[0]!);
+  expect(mail!.text).toContain(
+    `${developer} created the API key ${key.start}…${key.last_four} of the live environment.`,
+  );
+  expect(mail!.text).toContain(`The request came from the IP address ${clientAddress}`);
+  expect(mail!.text).not.toMatch(/https?:|evil|token/);
+});
+
+test("changes by the operator are announced as well", async () => {
+  const { key } = await newKey();
+  await account.domain.apiKeys.revokeAny(operator, key._id);
+  const texts = (await account.mailsTo(owners[0]!)).map(({ text }) => text);
+  expect(texts.join()).toContain("The operator revoked the API key");
+});
+
+test("the email belongs to the transaction of the change: a change that fails tells nobody", async () => {
+  await expect(newKey("")).rejects.toMatchObject({ code: "invalid_request" });
+  const refused = inTransaction(account.client, async () => {
+    await account.domain.apiKeys.roll(caller, { keyId: "key_other", overlapSeconds: 0 });
+  });
+  await expect(refused).rejects.toMatchObject({ code: "not_found" });
+  expect(await account.mailsTo(owners[0]!)).toEqual([]);
+});
+
+test("nobody can make us send emails without end: the last one of an hour says so, and later ones come again", async () => {
+  const change = () => account.domain.webhookSecrets.rotate(caller, { endPreviousNow: true });
+  for (let n = 0; n < MAX_NOTICES + 5; n++) {
+    account.advance(1);
+    await change();
+  }
+  const mails = await account.mailsTo(owners[0]!);
+  expect(mails).toHaveLength(MAX_NOTICES);
+  const last = mails.filter(({ text }) => text.includes("there is no email about the next ones"));
+  expect(last).toHaveLength(1);
+  account.advance(60 * 60_000);
+  await change();
+  expect(await account.mailsTo(owners[0]!)).toHaveLength(MAX_NOTICES + 1);
+});
+
+test("a user gets an email when a passkey is added to their account or removed from it", async () => {
+  const { token } = await account.domain.signIns.signIn({ email: reader, password, clientAddress });
+  const session = { token, clientAddress };
+  const device = testAuthenticator(account.dashboardUrl.origin);
+  const response = device.create(await account.domain.passkeys.beginRegistration(session));
+  const { _id } = await account.domain.passkeys.add(session, { name: "evil.example", response });
+  account.advance(1);
+  await account.domain.passkeys.remove(session, _id);
+  await account.domain.passkeys.remove(session, _id);
+  const mails = await account.mailsTo(reader);
+  expect(mails.map(({ subject }) => subject)).toEqual(["A passkey was added", "A passkey was removed"]);
+  for (const { text } of mails) expect(text).not.toMatch(/https?:|evil/);
+  expect(await account.mailsTo(owners[0]!)).toEqual([]);
+});
