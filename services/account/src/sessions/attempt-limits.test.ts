@@ -10,6 +10,7 @@ import {
   BEGUN_MS,
   createAttemptLimits,
   MAX_BEGUN,
+  MAX_CHALLENGES,
   MAX_FAILURES,
   MAX_LINK_USES,
   MAX_MAILS,
@@ -198,6 +199,14 @@ describe("what strangers and tenants store", () => {
     const request = (n: number) => mails.count({ email: `m${n}@example.com`, clientAddress: `198.18.5.${n}` });
     await Promise.all(Array.from({ length: MAX_MAILS.network }, (_, n) => request(n)));
     await expect(request(MAX_MAILS.network)).rejects.toMatchObject(limited);
+  });
+
+  test("is limited: challenges for the passkeys of one session's user", async () => {
+    const { email, clientAddress } = await newUser();
+    const { token } = await signIn({ email, password, clientAddress });
+    const begin = () => account.domain.passkeySignIns.beginReauthentication({ token, clientAddress });
+    for (let n = 0; n < MAX_CHALLENGES; n++) await begin();
+    await expect(begin()).rejects.toMatchObject(limited);
   });
 
   test("is limited: sessions of one user", async () => {

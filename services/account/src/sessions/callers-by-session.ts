@@ -13,8 +13,6 @@ interface Request {
   readonly sessionToken: string;
 }
 
-export type CallersBySession = ReturnType<typeof createCallersBySession>;
-
 /**
  * Identifies the users on whose behalf the dashboard calls, by their sessions: the ids in a request are not believed. The
  * session is required again in the transaction of a change, as is the role (`requireEditor`, `ownerOf`).
