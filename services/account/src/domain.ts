@@ -5,6 +5,7 @@ import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createKeyRecords } from "./api-keys/key-records.ts";
 import { createAuditLog } from "./audit/audit.ts";
 import { createAuditEntries } from "./audit/audit-entries.ts";
+import { createFailedSignIns } from "./audit/failed-sign-ins.ts";
 import { createReportedActions } from "./audit/reported-actions.ts";
 import { createNotices } from "./mail/notices.ts";
 import { createMailQueue } from "./mail/queue.ts";
@@ -85,7 +86,12 @@ export function createAccountDomain(options: AccountDomainOptions) {
   const passkeys = { ...sessions, notices, challenges, rp: relyingParty(options.dashboardUrl) };
   const webhookSecrets = createWebhookSecrets({ ...shared, notices, keys });
   const organizations = createOrganizations({ ...shared, webhookSecrets });
-  const signIns = createSignIns({ ...sessions, identityProviders: providers, secondFactor });
+  const signIns = createSignIns({
+    ...sessions,
+    failedSignIns: createFailedSignIns({ store, now }),
+    identityProviders: providers,
+    secondFactor,
+  });
   const entry = { ...shared, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
   return {
     organizations,

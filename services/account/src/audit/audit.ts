@@ -14,6 +14,7 @@ export type AuditAction =
   | "user.password_reset_asked"
   | "user.password_reset"
   | "user.signed_in"
+  | "user.sign_in_failed"
   | "user.signed_out"
   | "user.sessions_ended"
   | "user.reauthenticated"
@@ -66,7 +67,10 @@ export interface AuditEntry extends Pick<AuditDocument, "environment" | "target"
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** Creates the audit log. Entries are only added: nothing changes or deletes them before they expire. */
+/**
+ * Creates the audit log. Entries are only added: nothing changes or deletes them before they expire, except that those of
+ * failed sign-ins count further failures of their hour.
+ */
 export function createAuditLog({ store, now }: { store: AccountStore; now: () => Date }) {
   return {
     /** Adds an entry in the transaction of the effect that it describes, so that there is no effect without an entry. */

@@ -2,6 +2,7 @@ import { release } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
+import type { FailedSignIns } from "../audit/failed-sign-ins.ts";
 import type { Basics } from "../parts.ts";
 import type { IdentityProviders } from "../sso/identity-providers.ts";
 import type { AccountStore, SignUpDocument, UserDocument } from "../store.ts";
@@ -39,11 +40,24 @@ export function createSignIns(
     secondFactor: Pick<SecondFactor, "useCode">;
     limits: SignInLimits;
     devices: KnownDevices;
+    failedSignIns: FailedSignIns;
     passwords: Pick<Passwords, "matches">;
     identityProviders: IdentityProviders;
   },
 ) {
-  const { identityProviders, client, store, users, liveSessions, secondFactor, limits, devices, audit, now } = options;
+  const {
+    failedSignIns,
+    identityProviders,
+    client,
+    store,
+    users,
+    liveSessions,
+    secondFactor,
+    limits,
+    devices,
+    audit,
+    now,
+  } = options;
 
   /** Returns the id of the device with this token, if it signed in the user of the address before. */
   async function deviceOf(token: string | undefined, email: string): Promise<string | undefined> {
@@ -81,7 +95,10 @@ export function createSignIns(
       // Always both look-ups and one comparison, so that the duration reveals nothing.
       const [user, signUp] = await Promise.all([users.find(email), newestSignUp(store, email, now())]);
       const hash = (user ?? signUp)?.password_hash ?? NOBODYS_HASH;
-      if (!(await options.passwords.matches(hash, password, device ? "known" : "stranger"))) throw wrong();
+      if (!(await options.passwords.matches(hash, password, device ? "known" : "stranger"))) {
+        if (user) failedSignIns.count(user, "wrong_passwords", place.clientAddress);
+        throw wrong();
+      }
       if (!user) throw new EmailUnconfirmedError("the email address is not confirmed yet");
       identityProviders.refuseOtherSignIn(user);
       if (user.totp) throw new SecondStepError(await beginSecondStep(user));
@@ -117,6 +134,9 @@ export function createSignIns(
           const { deletedCount } = await store.secondSteps.deleteOne({ _id: step._id }, { session: transaction });
           if (deletedCount === 0 || !(await secondFactor.useCode(user, code, transaction))) throw wrongCode();
         },
+      }).catch((error: unknown) => {
+        if (error instanceof WrongCodeError) failedSignIns.count(user, "wrong_codes", place.clientAddress);
+        throw error;
       });
       // Twice, because both steps were counted. The first step forgives nothing: else a known password would allow any
       // number of attempts.
@@ -159,6 +179,8 @@ function wrong(): ServiceError {
   return new ServiceError("unauthorized", { message: "The email address or the password is wrong." });
 }
 
+class WrongCodeError extends ServiceError {}
+
 function wrongCode(): ServiceError {
-  return new ServiceError("unauthorized", { message: "The code is wrong, expired or already used." });
+  return new WrongCodeError("unauthorized", { message: "The code is wrong, expired or already used." });
 }

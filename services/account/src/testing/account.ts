@@ -7,6 +7,7 @@ import { ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
 import type { CallerContext, Environment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { createAuditLog, operator } from "../audit/audit.ts";
+import { createFailedSignIns } from "../audit/failed-sign-ins.ts";
 import { type AccountDomain, createAccountDomain } from "../domain.ts";
 import type { Mail } from "../mail/mail.ts";
 import { mailOf } from "../mail/queue.ts";
@@ -85,6 +86,7 @@ export function sharedParts({ client, domain: { store }, webhookSecretKeys: keys
     limits,
     signInLimits: limits,
     mailLimits,
+    failedSignIns: createFailedSignIns({ store, now }),
     devices: createKnownDevices({ keys, now }),
     passwords: createPasswords(),
   };

@@ -6,6 +6,7 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "user.password_reset_asked": "requested a password reset link for",
     "user.password_reset": "reset their password with a link from an email",
     "user.signed_in": "signed in",
+    "user.sign_in_failed": "failed to sign in as",
     "user.signed_out": "signed out",
     "user.sessions_ended": "ended the sessions of",
     "user.reauthenticated": "confirmed their identity",
