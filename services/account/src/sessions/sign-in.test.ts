@@ -39,6 +39,7 @@ describe("signing in", () => {
       organizationId: organization._id,
       organizationName: "Acme",
       role: "owner",
+      isOperator: false,
       expiresAt: new Date(account.clock.now.getTime() + ABSOLUTE_TIMEOUT_MS),
       authenticatedAt: account.clock.now,
     });
