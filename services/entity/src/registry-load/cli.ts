@@ -6,6 +6,7 @@ import { basename } from "node:path";
 import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
+import { printPlan } from "../asking-plan/print-plan.ts";
 import { loadDownloadConfig, loadRegistryConfig } from "../config.ts";
 import { type Collections, collectionsOf } from "../model/documents.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
@@ -44,6 +45,7 @@ async function main(args: string[]): Promise<void> {
     const now = await databaseClock({ client, stopping });
     if (command.name === "load") await load({ client, collections, now, onWait: printWaiting }, command);
     else if (command.name === "withdraw") await withdraw({ client, collections, now, onWait: printWaiting }, command);
+    else if (command.name === "plan") await printPlan(collections, { ...command, now: now(), print });
     else if (command.name === "loads") await printLoads(collections, print);
     else if (command.name === "changes") await printChanges(collections, command.load, print);
     else if (command.name === "quarantine") await printQuarantine(collections, command.load, print);

@@ -13,6 +13,8 @@ describe("a command line", () => {
     ["loads", { name: "loads" }],
     ["changes a.dat", { name: "changes", load: "a.dat" }],
     ["withdraw a.dat --reason wrong", { name: "withdraw", load: "a.dat", reason: "wrong" }],
+    ["plan", { name: "plan", monitored: undefined }],
+    ["plan --monitored 5000", { monitored: 5_000 }],
     ["quarantine registry:0f", { name: "quarantine", load: "registry:0f" }],
     ["verify-snapshots --environment sandbox", { name: "verify-snapshots", environment: "sandbox" }],
   ])("%s", (line, command) => expect(parseCommand(line.split(" "), now)).toMatchObject(command));
@@ -21,6 +23,7 @@ describe("a command line", () => {
     ...["", "load", "load x", "load --registry", "load a.dat --registry b.dat", "changes", "changes a b", "unload x"],
     ...["download", "download sanctions", "download registry --date 2026-13", "download exclusions --date 2026-02-30"],
     ...["loads --environment moon", "loads --fast", "withdraw", "withdraw a.dat", "withdraw --reason wrong"],
+    ...["plan 5", "plan --monitored 0", "plan --monitored 1.5", "plan --monitored many"],
   ])("that can't be parsed is answered with the usage: %s", (line) => {
     expect(() => parseCommand(line.split(" ").filter(Boolean), now)).toThrow(UsageError);
     expect(() => parseCommand(line.split(" ").filter(Boolean), now)).toThrow(/^Usage:/);

@@ -18,6 +18,8 @@ const USAGE = `Usage:
       lists the entities that a load changed, and the fields; LOAD is its id, the beginning of its id, or a file name
   npm run registry -- quarantine LOAD
       lists the rows that a load did not apply, with their lines and reasons
+  npm run registry -- plan [--monitored N]
+      says what asking SAM.gov's API costs if all vendors, or N of them, are monitored daily, and which quota that fits
   npm run registry -- verify-snapshots [--environment live|sandbox] [--entity ent_…]
       recomputes the chains of snapshots and lists the broken ones`;
 
@@ -31,6 +33,7 @@ export type RegistryCommand = { readonly environment: Environment } & (
   | { readonly name: "loads" }
   | { readonly name: "changes"; readonly load: string }
   | { readonly name: "quarantine"; readonly load: string }
+  | { readonly name: "plan"; readonly monitored: number | undefined }
   | { readonly name: "verify-snapshots"; readonly entity: string | undefined }
 );
 
@@ -48,6 +51,7 @@ export function parseCommand(args: string[], now: Date): RegistryCommand {
   if (name === "withdraw" && operand && reason) return { environment, name, load: operand, reason };
   if (operand !== undefined) throw new UsageError(USAGE);
   if (name === "loads") return { environment, name };
+  if (name === "plan") return { environment, name, monitored: monitoredCount(values.monitored) };
   if (name === "verify-snapshots") return { environment, name, entity: values.entity };
   const { registry, exclusions } = values;
   if (name !== "load" || (!registry && !exclusions)) throw new UsageError(USAGE);
@@ -65,6 +69,7 @@ function readArgs(args: string[]) {
     exclusions: { type: "string" },
     "accept-fewer": { type: "boolean", default: false },
     entity: { type: "string" },
+    monitored: { type: "string" },
     reason: { type: "string" },
     date: { type: "string" },
     to: { type: "string", default: "." },
@@ -74,6 +79,12 @@ function readArgs(args: string[]) {
   } catch (cause) {
     throw new UsageError(USAGE, { cause });
   }
+}
+
+function monitoredCount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(USAGE);
+  return Number(text);
 }
 
 function wantedFile(kind: string, date = "", now: Date): WantedFile {
