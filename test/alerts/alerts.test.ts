@@ -119,6 +119,8 @@ test("each metric that an alert queries is exported, with the labels that the al
     exported.some((line) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)));
   expect(labelled("verification_provider_state", 'environment="live"', 'provider="sam_gov_api"')).toBe(true);
   expect(labelled("verification_provider_quota_remaining", 'environment="live"', 'provider="sam_gov_api"')).toBe(true);
+  expect(labelled("verification_provider_daily_quota", 'environment="live"', 'provider="sam_gov_api"')).toBe(true);
+  expect(labelled("verification_provider_calls_today", 'provider="sam_gov_api"', 'class="direct"')).toBe(true);
   expect(labelled("verification_provider_attempts_total", 'check="sam_registration"', 'outcome="throw"')).toBe(true);
   expect(labelled("verification_provider_attempts_total", 'environment="live"', 'outcome="pass"')).toBe(true);
   expect(labelled("verification_provider_key_age_days", 'provider="sam_gov_api"')).toBe(true);
