@@ -9,6 +9,7 @@ test.each(environments)("a caller of %s arrives unchanged", (environment) => {
     actor: "key_1",
     requestId: "req_1",
     clientAddress: "203.0.113.9",
+    createdEntities: 25_000,
   };
   expect(callerOf(create(CallerSchema, toProtoCaller(caller)))).toEqual(caller);
 });

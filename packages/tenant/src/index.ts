@@ -24,6 +24,8 @@ export interface CallerContext {
   readonly requestId: string;
   /** IP address of the public call, for the audit log. */
   readonly clientAddress?: string;
+  /** Maximum number of entities that the organization can create here, by its plan; absent where unknown. */
+  readonly createdEntities?: number;
 }
 
 /** Returns the environment of a message. Errors: invalid_request if it is missing. */
@@ -55,10 +57,11 @@ export function callerOf(caller: Caller | undefined): CallerContext {
     actor: caller?.actor ?? "",
     requestId: caller?.requestId ?? "",
     ...(caller?.clientAddress && { clientAddress: caller.clientAddress }),
+    ...(caller?.createdEntities && { createdEntities: caller.createdEntities }),
   };
 }
 
 export function toProtoCaller(caller: CallerContext) {
-  const { tenant, actor, requestId, clientAddress } = caller;
-  return { tenant: toProtoTenant(tenant), actor, requestId, clientAddress };
+  const { tenant, actor, requestId, clientAddress, createdEntities } = caller;
+  return { tenant: toProtoTenant(tenant), actor, requestId, clientAddress, createdEntities };
 }

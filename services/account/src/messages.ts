@@ -10,7 +10,7 @@ import type {
 import type { WebhookSecretSchema } from "@vvs/proto/account/v1/webhook_secrets";
 import type { Environment } from "@vvs/tenant";
 import { MAX_ACTIVE_KEYS } from "./api-keys/api-keys.ts";
-import { activeMonitors, limitPerMinute } from "./organizations/plans.ts";
+import { activeMonitors, createdEntities, limitPerMinute } from "./organizations/plans.ts";
 import type { BegunSession } from "./sessions/begin-session.ts";
 import type { SignedIn } from "./sessions/live-sessions.ts";
 import type { OwnSession, SessionCaller } from "./sessions/own-sessions.ts";
@@ -28,6 +28,7 @@ export function organizationMessage(
     plan: organization.plan,
     limitPerMinute: limitPerMinute(organization),
     activeMonitors: activeMonitors(organization, environment),
+    createdEntities: createdEntities(organization, environment),
     activeKeys: MAX_ACTIVE_KEYS,
     createdAt: timestampFromDate(organization.created_at),
   };

@@ -4,6 +4,7 @@ import { isId } from "@vvs/ids";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Callers, Handlers } from "@vvs/rpc";
 import { type CallerContext, callerOf, type Environment, environmentOf, type Tenant, tenantOf } from "@vvs/tenant";
+import { createAdmission } from "./admission.ts";
 import type { createExactLookup } from "./lookup/lookup-exact.ts";
 import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
 import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoReason, toProtoSnapshot } from "./messages.ts";
@@ -18,6 +19,14 @@ import type { createVendorResolver } from "./vendors/vendor.ts";
 
 /** Maximum number of keys in a GetCheckSubjects call. */
 const MAX_SUBJECTS = 100;
+
+/**
+ * Limits of calls with which one organization could otherwise fill this process, the name index's thread and MongoDB: all
+ * of a large burst together would take longer than any of their callers waits.
+ */
+const LOOK_UPS = { running: 8, waiting: 1_000, waitingPerOrganization: 250 } as const;
+const CREATIONS = { running: 16, waiting: 1_000, waitingPerOrganization: 250 } as const;
+const LISTS = { running: 8, waiting: 1_000, waitingPerOrganization: 250 } as const;
 
 /** The services that may call each RPC. */
 export const callers: Callers<typeof EntityService> = {
@@ -48,6 +57,11 @@ export interface EntityServiceOptions {
 /** Creates the gRPC handlers, which translate between messages and the domain. */
 export function createEntityHandlers(options: EntityServiceOptions): Handlers<typeof EntityService> {
   const { store, collections, creation, checkSubjects, now } = options;
+  const admit = {
+    lookUp: createAdmission("look-ups", LOOK_UPS),
+    creation: createAdmission("creations", CREATIONS),
+    list: createAdmission("lists", LISTS),
+  };
   const seenBy = async (tenant: Tenant, entities: readonly FoundEntity[]) => {
     const remembered = await store.rememberedOf(tenant, entities);
     return entities.map((entity) =>
@@ -55,25 +69,29 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     );
   };
   return {
-    async lookUp(request) {
+    async lookUp(request, { signal }) {
       const { tenant } = callerOf(request.caller);
       const criteria = criteriaOf(request);
-      const matches = request.fuzzy
-        ? await options.lookUpFuzzily(tenant, criteria)
-        : ([await options.lookUpExactly(tenant, criteria)] as const);
+      const matches = await admit.lookUp(tenant, signal, async () =>
+        request.fuzzy
+          ? await options.lookUpFuzzily(tenant, criteria)
+          : ([await options.lookUpExactly(tenant, criteria)] as const),
+      );
       if (matches.length > 1) return { candidates: matches.map((match) => toProtoCandidate(match, request.explain)) };
       const [{ entity, confidence, explanation }] = matches;
       const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen, confidence, explanation: request.explain ? explanation.map(toProtoReason) : [] };
     },
-    async createEntity(request) {
+    async createEntity(request, { signal }) {
       const caller = callerOf(request.caller);
       const content = {
         legalName: request.legalName,
         identifiers: identifiersOf(request.identifiers),
         address: request.address && addressOf(request.address),
       };
-      const { value, replayed } = await creation.create(caller, content, request.idempotency);
+      const { value, replayed } = await admit.creation(caller.tenant, signal, () =>
+        creation.create(caller, content, request.idempotency),
+      );
       const entity = value.asAnswered
         ? toProtoEntity(value.asAnswered, value.entity.created_at)
         : (await seenBy(caller.tenant, [value.entity]))[0];
@@ -84,15 +102,20 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen };
     },
-    async listEntities(request) {
+    listEntities(request, { signal }) {
       const { tenant } = callerOf(request.caller);
-      const { items, next } = await store.listOwn(tenant, request.page);
-      return { entities: await seenBy(tenant, items), next };
+      return admit.list(tenant, signal, async () => {
+        const { items, next } = await store.listOwn(tenant, request.page);
+        return { entities: await seenBy(tenant, items), next };
+      });
     },
-    async listSnapshots(request) {
-      const { tenant, entity } = await visible(store, callerOf(request.caller), request.entityId);
-      const { items, next } = await store.listSnapshots(tenant, entity, request.page);
-      return { snapshots: items.map(toProtoSnapshot), next };
+    listSnapshots(request, { signal }) {
+      const caller = callerOf(request.caller);
+      return admit.list(caller.tenant, signal, async () => {
+        const { tenant, entity } = await visible(store, caller, request.entityId);
+        const { items, next } = await store.listSnapshots(tenant, entity, request.page);
+        return { snapshots: items.map(toProtoSnapshot), next };
+      });
     },
     async resolveVendor(request) {
       const identifiers = identifiersOf(request.identifiers);

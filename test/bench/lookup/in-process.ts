@@ -54,6 +54,7 @@ export async function runInProcess(options: {
       search: async ({ name, organizationId, limit }) => ({
         ...index.search(name, organizationId, limit),
         completeUntil: Number.POSITIVE_INFINITY,
+        lacksOwn: false,
       }),
     },
     now: () => new Date(),

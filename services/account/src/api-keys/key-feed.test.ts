@@ -68,6 +68,7 @@ describe("a watch", () => {
         revokedAt: undefined,
         limitPerMinute: 500,
         activeMonitors: 10_000,
+        createdEntities: 250_000,
         organizationSuspended: false,
       },
     });

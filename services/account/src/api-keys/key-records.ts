@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toProtoTenant } from "@vvs/tenant";
 import type { ClientSession, Filter, MongoClient } from "mongodb";
-import { activeMonitors, limitPerMinute } from "../organizations/plans.ts";
+import { activeMonitors, createdEntities, limitPerMinute } from "../organizations/plans.ts";
 import type { AccountStore, ApiKeyDocument, OrganizationDocument } from "../store.ts";
 
 /** What gateways need to know about a key, as they receive it. */
@@ -73,6 +73,7 @@ function recordOf(key: ApiKeyDocument, organization: OrganizationDocument) {
     revokedAt: key.revoked_at && timestampFromDate(key.revoked_at),
     limitPerMinute: limitPerMinute(organization),
     activeMonitors: activeMonitors(organization, key.environment),
+    createdEntities: createdEntities(organization, key.environment),
     organizationSuspended: organization.status === "suspended",
   };
 }

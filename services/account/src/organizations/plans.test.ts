@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { activeMonitors, limitPerMinute, planTerms } from "./plans.ts";
+import { activeMonitors, createdEntities, limitPerMinute, planTerms } from "./plans.ts";
 
 describe("the requests per minute of a plan", () => {
   test.each([
@@ -35,4 +35,12 @@ test.each([
 ])("%s has its number of active monitors in live, and every plan has 100 in the sandbox", (plan, limit, live) => {
   const terms = planTerms(plan, limit);
   expect([activeMonitors(terms, "live"), activeMonitors(terms, "sandbox")]).toEqual([live, 100]);
+});
+
+test.each([
+  ["starter", 25_000],
+  ["growth", 250_000],
+  ["enterprise", 1_000_000],
+] as const)("%s can create %d entities in live; in the sandbox the entity service has the limit", (plan, live) => {
+  expect([createdEntities({ plan }, "live"), createdEntities({ plan }, "sandbox")]).toEqual([live, 0]);
 });

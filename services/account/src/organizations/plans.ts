@@ -15,6 +15,7 @@ export interface PlanTerms {
 const FIXED_LIMITS: Readonly<Record<"starter" | "growth", number>> = { starter: 100, growth: 500 };
 const LIVE_MONITORS: Readonly<Record<Plan, number>> = { starter: 1_000, growth: 10_000, enterprise: 100_000 };
 const SANDBOX_MONITORS = 100;
+const LIVE_ENTITIES: Readonly<Record<Plan, number>> = { starter: 25_000, growth: 250_000, enterprise: 1_000_000 };
 const MAX_LIMIT = 1_000_000;
 
 /** Returns the maximum requests per minute of each key of the organization. */
@@ -25,6 +26,11 @@ export function limitPerMinute(terms: PlanTerms): number {
 /** Returns the maximum number of active monitors of the organization. */
 export function activeMonitors({ plan }: PlanTerms, environment: Environment): number {
   return environment === "live" ? LIVE_MONITORS[plan] : SANDBOX_MONITORS;
+}
+
+/** Returns the maximum number of entities that the organization can create; 0 in the sandbox, where entity has a limit. */
+export function createdEntities({ plan }: PlanTerms, environment: Environment): number {
+  return environment === "live" ? LIVE_ENTITIES[plan] : 0;
 }
 
 /** Returns the terms for a plan and a limit, which Enterprise requires and no other plan allows. Errors: invalid_request. */

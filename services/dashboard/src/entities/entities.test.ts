@@ -38,6 +38,14 @@ const asked = () =>
   JSON.parse(dashboard.state.calls.find((call) => call.startsWith("lookUp "))!.slice("lookUp ".length));
 
 describe("a search", () => {
+  test("counts against the organization's requests per minute, and is refused beyond them with Retry-After", async () => {
+    for (let search = 0; search < 500; search++) await visitor.get("/live/entities?legal_name=acme");
+    const { status, headers, text } = await visitor.get("/live/entities?legal_name=acme");
+    expect([status, Number(headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect(text).toContain("500 times a minute");
+    expect(dashboard.state.calls.filter((call) => call.startsWith("lookUp "))).toHaveLength(500);
+  });
+
   test("gets an address that can be bookmarked, and shows the entity with the reasons", async () => {
     dashboard.state.found = { entity, confidence: 0.87, explanation: [reason, address] };
     const form = { legal_name: " Acme ", uei: "", cage: "", duns: "", tin: "", address: "12 Oak St", mode: "similar" };

@@ -13,6 +13,7 @@ import { readKeys } from "../ui/read-keys.ts";
 import { entitiesPage, type Findings } from "./entities-page.ts";
 import { entityPage, entityUnavailable } from "./entity-page.ts";
 import { echoOfSearch, readSearch, type SearchInput, searchInput } from "./entity-search.ts";
+import { createSearchLimit } from "./search-limit.ts";
 import { historyOf } from "./snapshot-history.ts";
 
 const OWN_SHOWN = 10;
@@ -23,9 +24,12 @@ const MONITORS_SHOWN = 10;
 type SearchRequest = NonNullable<ReturnType<typeof readSearch>["request"]>;
 
 export function createEntityHandlers(context: PageContext) {
-  const { entities, verification, monitors, readVendors, layout, logger } = context;
+  const { entities, verification, monitors, organization, readVendors, layout, logger } = context;
+  const countSearch = createSearchLimit(context);
 
   async function find(visit: Visit, search: SearchRequest): Promise<Findings> {
+    const { limitPerMinute } = await organization.getOrganization({ caller: visit.caller });
+    countSearch(visit.session.organizationId, limitPerMinute);
     const withVendors = async (matches: readonly Candidate[]) => {
       const items = matches.map(({ id }) => ({ entityId: id }));
       return { matches, vendors: await readVendors(visit, items) };

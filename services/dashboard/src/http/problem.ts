@@ -56,7 +56,7 @@ export interface Problem {
   readonly title: string;
   readonly text: string;
   /** Seconds after which to try again. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** Returns the content of the error page for any error. The texts of internal errors are withheld. */
@@ -69,7 +69,8 @@ export function problemOf(error: unknown): Problem {
   if (refusal.code === "service_unavailable") {
     return { ...problems.service_unavailable, retryAfterSeconds: refusal.retryAfterSeconds ?? 1 };
   }
-  return { status: catalogue[refusal.code].http, title: "Your request was refused", text: refusal.message };
+  const { code, message: text, retryAfterSeconds } = refusal;
+  return { status: catalogue[code].http, title: "Your request was refused", text, retryAfterSeconds };
 }
 
 /** Returns the HTTP status that express or its body parser gave to a request that it could not read. */

@@ -64,6 +64,7 @@ export function organizationService(state: FakeState): ServicePart {
         plan: "growth",
         limitPerMinute: 500,
         activeMonitors: 10_000,
+        createdEntities: 250_000,
         activeKeys: 20,
       };
     },

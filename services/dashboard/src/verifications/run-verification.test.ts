@@ -44,6 +44,7 @@ describe("a verification that is run", () => {
         actor: "usr_1",
         requestId: expect.stringMatching(/^req_/),
         clientAddress: "127.0.0.1",
+        createdEntities: 250_000,
       },
       vendor: { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, legalName: "Acme" },
       checks: ["CHECK_TYPE_SAM_REGISTRATION", "CHECK_TYPE_TIN_MATCH"],

@@ -33,7 +33,7 @@ const refusals: RefusalTexts = {
   },
 };
 
-export function createRunVerificationHandlers({ verification, layout, formTokens }: PageContext) {
+export function createRunVerificationHandlers({ verification, organization, layout, formTokens }: PageContext) {
   function sendForm(
     request: Request,
     response: Response,
@@ -58,9 +58,10 @@ export function createRunVerificationHandlers({ verification, layout, formTokens
       const { checks, mode, ...vendor } = read.request;
       const target = { case: "vendor" as const, value: vendor };
       try {
-        const answer = await formTokens.once(request, response, (submission) => {
+        const answer = await formTokens.once(request, response, async (submission) => {
           const idempotency = formIdempotency(visit, "verifications", submission);
-          const { caller } = visit;
+          const { createdEntities } = await organization.getOrganization({ caller: visit.caller });
+          const caller = { ...visit.caller, createdEntities };
           return verification.verify({ caller, target, checks, mode, idempotency }, { timeoutMs: TIMEOUT_MS });
         });
         response.redirect(303, `${visit.view.path}/verifications/${answer.verification!.id}`);

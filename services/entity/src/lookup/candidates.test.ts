@@ -11,8 +11,11 @@ const hits = [
 ];
 
 /** Returns which of the index's hits a query reads as entities, and the limits of the searches by MongoDB's keys. */
-async function reads(query: { address: string | undefined }, options: { completeUntil?: number; now?: number } = {}) {
-  const { completeUntil = Number.POSITIVE_INFINITY, now = 0 } = options;
+async function reads(
+  query: { address: string | undefined },
+  options: { completeUntil?: number; now?: number; lacksOwn?: boolean } = {},
+) {
+  const { completeUntil = Number.POSITIVE_INFINITY, now = 0, lacksOwn = false } = options;
   const read: string[] = [];
   const limits: number[] = [];
   const candidates = createIndexedCandidates({
@@ -27,7 +30,7 @@ async function reads(query: { address: string | undefined }, options: { complete
       },
     },
     index: {
-      search: async () => ({ hits, counts: new Map(), nameCount: 1, completeUntil }),
+      search: async () => ({ hits, counts: new Map(), nameCount: 1, completeUntil, lacksOwn }),
     },
     now: () => new Date(now),
   });
@@ -54,4 +57,8 @@ test("the database's clock decides whether the index is behind, even if this mac
   const now = Date.now() + 60_000;
   expect((await reads({ address: undefined }, { completeUntil: now - 40_000, now })).limits).toEqual([40, 40]);
   expect((await reads({ address: undefined }, { completeUntil: now - 4_000, now })).limits).toEqual([]);
+});
+
+test("an organization with more names than its share of the index is also searched by MongoDB's keys", async () => {
+  expect((await reads({ address: undefined }, { lacksOwn: true })).limits).toEqual([40, 40]);
 });

@@ -37,7 +37,7 @@ async function findByName(store: Finder, tenant: Tenant, name: NormalizedName): 
   return [...found.values()];
 }
 
-/** Finds entities that an index may miss because it is behind. */
+/** Finds entities that an index may miss because it is behind, or because the organization has too many. */
 async function findMissed(store: Finder, tenant: Tenant, name: NormalizedName): Promise<FoundEntity[]> {
   const find = (keys: readonly string[]) => store.findWhere(tenant, { candidate_keys: { $in: keys } }, MAX_MISSED);
   return (await Promise.all(plainQueryKeys(name).map(find))).flat();
@@ -82,7 +82,7 @@ export function createIndexedCandidates(options: {
     const isBehind = now().getTime() - answer.completeUntil > MAX_LAG_MS;
     const found = await Promise.all([
       store.findMatches(tenant, ids, new Date(now().getTime() - RECENT_MS)),
-      isBehind ? findMissed(store, tenant, name) : [],
+      isBehind || answer.lacksOwn ? findMissed(store, tenant, name) : [],
       address === undefined ? [] : findByAddress(store, tenant, address),
     ]);
     const { nameCount, counts } = answer;

@@ -1,11 +1,10 @@
 import { Worker } from "node:worker_threads";
 import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
-import type { IndexQuery, SearchMessage, ThreadData, ThreadMessage } from "./messages.ts";
+import type { FoundNames, IndexQuery, OwnNames, SearchMessage, ThreadData, ThreadMessage } from "./messages.ts";
 import { observeIndex } from "./metrics.ts";
-import type { SearchResult } from "./search.ts";
 
-export interface IndexAnswer extends SearchResult {
+export interface IndexAnswer extends FoundNames {
   /** Milliseconds since 1970 until which the index misses nothing; 0 where unknown. */
   readonly completeUntil: number;
 }
@@ -24,13 +23,15 @@ export interface HostedIndex {
 interface Generation {
   readonly worker: Worker;
   readonly completeUntil: Record<Environment, number>;
+  readonly ownNames: Record<Environment, OwnNames>;
   names: number;
   /** What resolves each search in progress, by its number. */
-  readonly searches: Map<number, (answer: SearchResult | undefined) => void>;
+  readonly searches: Map<number, (answer: FoundNames | undefined) => void>;
 }
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
+const NONE: OwnNames = { total: 0, largest: 0 };
 /** After this time MongoDB answers instead. */
 const SEARCH_TIMEOUT_MS = 1_000;
 /** A search allocates little, and while an index is built there are two threads. */
@@ -81,6 +82,7 @@ export function hostMatchIndex(options: {
         return answer(from, message.number, undefined);
       case "position":
         from.completeUntil[message.environment] = message.completeUntil;
+        from.ownNames[message.environment] = message.ownNames;
         return;
       case "full":
         logger.info("the name index is rebuilt after many changes");
@@ -98,7 +100,11 @@ export function hostMatchIndex(options: {
     retry = setTimeout(renew, retryMs).unref();
     retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
   };
-  const observed = () => ({ names: current?.names ?? 0, completeUntil: current?.completeUntil });
+  const observed = () => ({
+    names: current?.names ?? 0,
+    completeUntil: current?.completeUntil,
+    ownNames: current?.ownNames,
+  });
   const stopObserving = observeIndex(observed, now);
   renew();
   return {
@@ -110,7 +116,7 @@ export function hostMatchIndex(options: {
       const asked = current;
       if (!asked) return undefined;
       const message: SearchMessage = { number: ++number, ...query };
-      const result = await new Promise<SearchResult | undefined>((resolve) => {
+      const result = await new Promise<FoundNames | undefined>((resolve) => {
         const timeout = setTimeout(() => answer(asked, message.number, undefined), SEARCH_TIMEOUT_MS);
         asked.searches.set(message.number, (found) => {
           clearTimeout(timeout);
@@ -138,10 +144,16 @@ function start(workerData: ThreadData): Generation {
     name: "match-index",
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
-  return { worker, completeUntil: { live: 0, sandbox: 0 }, names: 0, searches: new Map() };
+  return {
+    worker,
+    completeUntil: { live: 0, sandbox: 0 },
+    ownNames: { live: NONE, sandbox: NONE },
+    names: 0,
+    searches: new Map(),
+  };
 }
 
-function answer({ searches }: Generation, number: number, result: SearchResult | undefined): void {
+function answer({ searches }: Generation, number: number, result: FoundNames | undefined): void {
   searches.get(number)?.(result);
   searches.delete(number);
 }

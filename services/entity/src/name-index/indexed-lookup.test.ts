@@ -30,7 +30,7 @@ async function until<T>(what: string, read: () => T | Promise<T>): Promise<NonNu
 }
 
 /** Starts an index and a server of the service that uses it. */
-async function startIndexed(options: { maxChanges?: number } = {}) {
+async function startIndexed(options: { maxChanges?: number; maxOwnNames?: number } = {}) {
   const index = hostMatchIndex({
     thread: {
       mongodbUri: uri,
@@ -228,4 +228,20 @@ test("after an interruption, changes are followed from the last position", async
   const second = await create("org_resume", newName());
   await followUntil(position, () => seen.includes(second));
   expect(seen.filter((id) => id === first)).toHaveLength(1);
+});
+
+test("an organization with more names than its share is kept out of the index beyond it, and its entities are still found", async () => {
+  const before = await Promise.all([newName(), newName()].map(async (name) => [await create("org_much", name), name]));
+  const { index, gateway } = await startIndexed({ maxOwnNames: 2 });
+  const later = await Promise.all([newName(), newName()].map(async (name) => [await create("org_much", name), name]));
+  const other = newName();
+  const otherId = await create("org_little", other);
+  await until("the other organization's name", async () => (await hits(index, other, "org_little"))?.includes(otherId));
+  for (const [id, name] of later) expect(await hits(index, name!, "org_much")).not.toContain(id);
+  app.clock.now = new Date(Date.now() + 60_000); // own entities of the last seconds are read from MongoDB in any case
+  for (const [id, name] of [...before, ...later]) {
+    const found = await gateway.lookUp({ caller: callerFor("org_much"), legalName: name!, fuzzy: true });
+    expect(found.entity?.id).toBe(id);
+  }
+  app.clock.now = new Date();
 });

@@ -91,8 +91,13 @@ async function serveApplication(options: Parameters<typeof createEntityApplicati
 export type TestApplication = Awaited<ReturnType<typeof startTestApplication>>;
 
 /** Returns a caller of an organization, by default in live. */
-export function callerFor(organizationId: string, environment: Environment = "live") {
-  return toProtoCaller({ tenant: { organizationId, environment }, actor: "key_1", requestId: "req_1" });
+export function callerFor(organizationId: string, environment: Environment = "live", createdEntities?: number) {
+  return toProtoCaller({
+    tenant: { organizationId, environment },
+    actor: "key_1",
+    requestId: "req_1",
+    createdEntities,
+  });
 }
 
 /** Returns the facts of an entity that checks need; without an id if the caller's tenant can't see it. */

@@ -119,7 +119,7 @@ describe("creating an entity", () => {
     }
   });
 
-  test("is refused over the sandbox's cap, which live does not have", async () => {
+  test("is refused over the sandbox's cap, which does not count in live", async () => {
     const sandbox = callerFor("org_cap", "sandbox");
     for (const legalName of ["One", "Two"]) await app.gateway.createEntity({ caller: sandbox, legalName });
     const third = app.gateway.createEntity({ caller: sandbox, legalName: "Three" });
@@ -130,21 +130,33 @@ describe("creating an entity", () => {
   });
 });
 
-describe("the sandbox's cap", () => {
-  test("lets exactly its number of concurrent creations through, over two replicas and both ways to create", async () => {
-    const replica = await app.serve({ ...app.rings });
-    const caller = callerFor("org_cap_race", "sandbox");
-    const create = (index: number): Promise<unknown> => {
-      const duns = String(700_000_000 + index);
-      return index % 2
-        ? replica.gateway.createEntity({ caller, legalName: `Racing ${index}`, identifiers: { duns } })
-        : app.verification.resolveVendor({ caller, identifiers: { duns } });
-    };
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => create(index)));
-    await replica.stop();
-    const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.code] : []));
-    expect(refused).toEqual(Array(18).fill("limit_exceeded"));
-    expect((await app.gateway.listEntities({ caller, page })).entities).toHaveLength(2);
+describe("the cap", () => {
+  test.each(["sandbox", "live"] as const)(
+    "of %s lets exactly its number of concurrent creations through, over two replicas and both ways to create",
+    async (environment) => {
+      const replica = await app.serve({ ...app.rings });
+      const caller = callerFor("org_cap_race", environment, 2);
+      const create = (index: number): Promise<unknown> => {
+        const duns = String(700_000_000 + index);
+        return index % 2
+          ? replica.gateway.createEntity({ caller, legalName: `Racing ${index}`, identifiers: { duns } })
+          : app.verification.resolveVendor({ caller, identifiers: { duns } });
+      };
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => create(index)));
+      await replica.stop();
+      const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.code] : []));
+      expect(refused).toEqual(Array(18).fill("limit_exceeded"));
+      expect((await app.gateway.listEntities({ caller, page })).entities).toHaveLength(2);
+    },
+  );
+
+  test("of live is the plan's, also after callers that do not know it", async () => {
+    for (const legalName of ["One", "Two", "Three"])
+      await app.gateway.createEntity({ caller: callerFor("org_plan"), legalName });
+    const capped = (limit: number) =>
+      app.gateway.createEntity({ caller: callerFor("org_plan", "live", limit), legalName: `Beyond ${limit}` });
+    await expect(capped(3)).rejects.toMatchObject({ code: "limit_exceeded" });
+    await capped(4);
   });
 
   test("counts an entity once that concurrent calls create", async () => {

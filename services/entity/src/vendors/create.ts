@@ -3,7 +3,7 @@ import type { IdempotencyStore, Outcome } from "@vvs/idempotency";
 import { newId } from "@vvs/ids";
 import { createCap, inTransaction } from "@vvs/mongo";
 import type { Idempotency } from "@vvs/proto/common/v1/common";
-import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
+import { type CallerContext, type Environment, perEnvironment } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import { nameEntities } from "../lookup/naming.ts";
 import type { Collections, EntityDocument, PublicEntity } from "../model/documents.ts";
@@ -39,7 +39,7 @@ export function createCreation(
   },
 ) {
   const { client, store, tins, now } = options;
-  const withinCap = sandboxCap(options, options.sandboxEntityCap);
+  const withinCap = entityCap(options, options.sandboxEntityCap);
   const write = async (
     caller: CallerContext,
     content: OwnContent,
@@ -68,7 +68,7 @@ export function createCreation(
     });
   };
   const insert = (...[caller, ...entity]: Parameters<typeof write>) =>
-    withinCap(caller.tenant, () => write(caller, ...entity));
+    withinCap(caller, () => write(caller, ...entity));
   return {
     /**
      * Writes a new entity with its first snapshot. Errors: limit_exceeded; a duplicate key or StaleEntityError if another
@@ -115,16 +115,25 @@ export function createCreation(
   };
 }
 
-/** Reserves a place for each creation in the sandbox; live has no cap. */
-function sandboxCap({ collections, store }: CreationOptions, limit: number) {
-  const cap = createCap({
-    counters: collections.sandbox.createdCounts,
-    count: (organizationId) => store.countOwn({ organizationId, environment: "sandbox" }),
-  });
-  const message = `An organization can create ${limit} entities in the sandbox; this one has reached that.`;
-  const refusal = () => new ServiceError("limit_exceeded", { message });
-  return <T>({ organizationId, environment }: Tenant, create: () => Promise<T>): Promise<T> =>
-    environment === "sandbox" ? cap.within(organizationId, { limit, refusal }, create) : create();
+/**
+ * Reserves a place for each creation. In live the organization's plan limits it; without a limit, as from a caller of an
+ * older version, creations are counted but not refused.
+ */
+function entityCap({ collections, store }: CreationOptions, sandboxLimit: number) {
+  const caps = perEnvironment((environment) =>
+    createCap({
+      counters: collections[environment].createdCounts,
+      count: (organizationId) => store.countOwn({ organizationId, environment }),
+    }),
+  );
+  return <T>({ tenant, createdEntities }: CallerContext, create: () => Promise<T>): Promise<T> => {
+    const { organizationId, environment } = tenant;
+    const limit = environment === "sandbox" ? sandboxLimit : (createdEntities ?? Number.MAX_SAFE_INTEGER);
+    const where = environment === "sandbox" ? "in the sandbox" : "with its plan";
+    const message = `An organization can create ${limit} entities ${where}; this one has reached that.`;
+    const refusal = () => new ServiceError("limit_exceeded", { message });
+    return caps[environment].within(organizationId, { limit, refusal }, create);
+  };
 }
 
 /** Returns the stored answer of an idempotent creation: an entity and the version that was shown. */

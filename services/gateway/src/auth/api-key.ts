@@ -15,6 +15,8 @@ export function apiKeyOf(record: ApiKeyRecord) {
     limitPerMinute: record.limitPerMinute,
     /** Maximum number of active monitors in the key's environment. */
     activeMonitors: record.activeMonitors,
+    /** Maximum number of entities that the organization can create in the key's environment; 0 where unknown. */
+    createdEntities: record.createdEntities,
     organizationSuspended: record.organizationSuspended,
     revoked: record.revokedAt !== undefined,
     expiresAt: record.expiresAt && timestampDate(record.expiresAt),

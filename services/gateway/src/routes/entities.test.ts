@@ -24,6 +24,35 @@ describe("POST /v1/entities/lookup", () => {
     });
   });
 
+  test("is canceled when its client hangs up", async () => {
+    const [asked, canceled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    gateway.entity.on("lookUp", async (_request, { signal }) => {
+      signal.addEventListener("abort", () => canceled.resolve());
+      asked.resolve();
+      await canceled.promise;
+      return {};
+    });
+    const hangUp = new AbortController();
+    const call = fetch(`${gateway.baseUrl}/v1/entities/lookup`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${gateway.key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ legal_name: "Acme", mode: "fuzzy" }),
+      signal: hangUp.signal,
+    });
+    await asked.promise;
+    hangUp.abort();
+    await expect(call).rejects.toThrow();
+    await canceled.promise;
+  });
+
+  test("passes on a refusal of too many look-ups, with Retry-After", async () => {
+    gateway.entity.on("lookUp", () => {
+      throw new ServiceError("rate_limited", { message: "Too many look-ups wait.", retryAfterSeconds: 1 });
+    });
+    const { status, headers, body } = await gateway.post("/v1/entities/lookup", { legal_name: "Acme", mode: "fuzzy" });
+    expect([status, body.error, headers.get("retry-after")]).toEqual([429, "rate_limited", "1"]);
+  });
+
   test("returns the candidates of a fuzzy look-up, with an explanation if requested", async () => {
     const explanation = [{ criterion: "name", outcome: "agrees", weight: 0.5, detail: "same words" }];
     const candidate = { id: entityId, legalName: "Acme", confidence: 0.7 };
@@ -105,6 +134,7 @@ describe("POST /v1/entities", () => {
     expect(headers.get("idempotency-replayed")).toBeNull();
     const { request } = gateway.entity.calls.at(-1)!;
     expect(request).toMatchObject({
+      caller: { createdEntities: 250 },
       legalName: "Acme Tools LLC",
       identifiers: { cage: "1ABC2" },
       address: { type: "physical", ...address, line2: "" },

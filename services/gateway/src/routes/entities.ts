@@ -27,15 +27,16 @@ export const entityRoutes: readonly Route[] = [
       if (["identifiers", "legal_name", "address"].some((field) => body[field] !== undefined)) return [];
       return [{ path: "body", message: "must contain at least one of identifiers, legal_name and address" }];
     },
-    async handle({ caller, query, body }, { entity }) {
-      const found = await entity.lookUp({
+    async handle({ caller, query, body, hungUp }, { entity }) {
+      const lookUp = {
         caller,
         identifiers: body.identifiers,
         legalName: body.legal_name,
         address: body.address,
         fuzzy: body.mode === "fuzzy",
         explain: query.explain === "true",
-      });
+      };
+      const found = await entity.lookUp(lookUp, { signal: hungUp });
       if (!found.entity) return { body: { candidates: found.candidates.map(renderCandidate) } };
       const explanation = renderExplanation(found.explanation);
       return { body: { ...renderEntity(found.entity, found.confidence), explanation } };
@@ -72,8 +73,8 @@ export const entityRoutes: readonly Route[] = [
     path: "/v1/entities",
     scope: "entities:read",
     list: true,
-    async handle({ caller, page, list }, { entity }) {
-      const { entities, next } = await entity.listEntities({ caller, page });
+    async handle({ caller, page, list, hungUp }, { entity }) {
+      const { entities, next } = await entity.listEntities({ caller, page }, { signal: hungUp });
       return { body: { entities: entities.map((one) => renderEntity(one)), next_cursor: writeCursor(list, next) } };
     },
   }),

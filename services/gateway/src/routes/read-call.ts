@@ -28,7 +28,7 @@ export function readCall(
   options: { allowPrivateTargets: boolean; idempotencyKeys: readonly SecretKey[] },
 ): Call<unknown, unknown> {
   const { request, requestId, key, id, hungUp, stopping } = received;
-  const { tenant, activeMonitors } = key;
+  const { tenant, activeMonitors, createdEntities } = key;
   const { values, problems: queryProblems } = readQuery(request.url ?? "");
   const { limit, cursor, ...backward } = values;
   const { after, wait, ...unwaited } = backward;
@@ -49,7 +49,7 @@ export function readCall(
   ];
   if (problems.length > 0) refuseInvalid(withoutRepeats(problems));
   return {
-    caller: toProtoCaller({ tenant, actor: key.id, requestId }),
+    caller: toProtoCaller({ tenant, actor: key.id, requestId, createdEntities }),
     activeMonitors,
     id,
     query: "value" in query ? query.value : undefined,

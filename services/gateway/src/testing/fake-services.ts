@@ -158,6 +158,7 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
         scopes: [...(options.scopes ?? scopes)],
         limitPerMinute,
         activeMonitors: 25,
+        createdEntities: 250,
         organizationSuspended: options.suspended ?? false,
         expiresAt: options.expiresAt && timestampFromDate(options.expiresAt),
       };

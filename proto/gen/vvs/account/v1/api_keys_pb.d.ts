@@ -89,6 +89,13 @@ export declare type ApiKeyRecord = Message<"vvs.account.v1.ApiKeyRecord"> & {
    * @generated from field: int32 active_monitors = 10;
    */
   activeMonitors: number;
+
+  /**
+   * Maximum number of entities that the organization can create in this environment; 0: the service's own limit, if any.
+   *
+   * @generated from field: int32 created_entities = 11;
+   */
+  createdEntities: number;
 };
 
 /**

@@ -90,6 +90,13 @@ export declare type GetOrganizationResponse = Message<"vvs.account.v1.GetOrganiz
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * Maximum number of entities that it can create in the caller's environment; 0: the service's own limit, if any.
+   *
+   * @generated from field: int32 created_entities = 8;
+   */
+  createdEntities: number;
 };
 
 /**

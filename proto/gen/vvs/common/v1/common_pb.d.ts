@@ -73,6 +73,14 @@ export declare type Caller = Message<"vvs.common.v1.Caller"> & {
    * @generated from field: string client_address = 4;
    */
   clientAddress: string;
+
+  /**
+   * Maximum number of entities that the organization can create in this environment, by its plan; 0 where unknown. Services
+   * pass it on to the one that creates entities.
+   *
+   * @generated from field: int32 created_entities = 5;
+   */
+  createdEntities: number;
 };
 
 /**

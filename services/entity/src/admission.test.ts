@@ -1,0 +1,113 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, jest, test } from "@jest/globals";
+import type { Tenant } from "@vvs/tenant";
+import { createAdmission } from "./admission.ts";
+
+const limits = { running: 2, waiting: 6, waitingPerOrganization: 4 };
+const of = (organizationId: string, environment: Tenant["environment"] = "live"): Tenant => ({
+  organizationId,
+  environment,
+});
+const staying = new AbortController().signal;
+
+/** Calls that run until they are ended, in the order in which they began. */
+function playedCalls() {
+  const admit = createAdmission("look-ups", limits);
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  return {
+    begun,
+    endFirst: async () => {
+      await turn();
+      ends.shift()!();
+      await turn();
+    },
+    start(name: string, tenant: Tenant, leaving = staying) {
+      const call = admit(tenant, leaving, () => {
+        begun.push(name);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      });
+      // Some are refused after the end of their test.
+      call.catch(() => undefined);
+      return call;
+    },
+  };
+}
+const refused = (code: string) => expect.objectContaining({ code, retryAfterSeconds: 1 });
+
+describe("a burst of one organization", () => {
+  test("runs a bounded number of calls, and what exceeds its share is refused at once with 429", async () => {
+    const calls = playedCalls();
+    const burst = Array.from({ length: 10 }, (_, index) => calls.start(`a${index}`, of("org_a")));
+    const late = await Promise.allSettled(burst.slice(6));
+    expect(late).toEqual(Array(4).fill({ status: "rejected", reason: refused("rate_limited") }));
+    expect(calls.begun).toEqual(["a0", "a1"]);
+    for (let ended = 0; ended < 6; ended++) await calls.endFirst();
+    await Promise.all(burst.slice(0, 6));
+    expect(calls.begun).toHaveLength(6);
+  });
+
+  test("delays another organization's call only until the next place is free", async () => {
+    const calls = playedCalls();
+    const burst = Array.from({ length: 6 }, (_, index) => calls.start(`a${index}`, of("org_a")));
+    const other = calls.start("b", of("org_b"));
+    await calls.endFirst();
+    await calls.endFirst();
+    expect(calls.begun).toEqual(["a0", "a1", "a2", "b"]);
+    for (let ended = 0; ended < 5; ended++) await calls.endFirst();
+    await Promise.all([...burst, other]);
+  });
+
+  test("of the sandbox takes no place of live", async () => {
+    const calls = playedCalls();
+    for (let index = 0; index < 6; index++) void calls.start(`s${index}`, of("org_a", "sandbox"));
+    void calls.start("live", of("org_a"));
+    await turn();
+    expect(calls.begun).toEqual(["s0", "s1", "live"]);
+  });
+});
+
+test("bursts of many organizations are refused at once with 503 when all places to wait are taken", async () => {
+  const calls = playedCalls();
+  for (let index = 0; index < 8; index++) void calls.start(`${index}`, of(`org_${index}`));
+  await expect(calls.start("late", of("org_late"))).rejects.toThrow(refused("service_unavailable"));
+});
+
+test("a waiting call whose caller leaves never runs, and frees its place in the line", async () => {
+  const calls = playedCalls();
+  void calls.start("a0", of("org_a"));
+  void calls.start("a1", of("org_a"));
+  const leaving = new AbortController();
+  const gone = Array.from({ length: 4 }, () => calls.start("gone", of("org_a"), leaving.signal));
+  leaving.abort();
+  for (const result of await Promise.allSettled(gone)) expect(result.status).toBe("rejected");
+  void calls.start("a2", of("org_a"));
+  await calls.endFirst();
+  expect(calls.begun).toEqual(["a0", "a1", "a2"]);
+});
+
+test("while calls take long, what would wait over two seconds is refused at once, not after them", async () => {
+  const admit = createAdmission("creations", { running: 1, waiting: 100, waitingPerOrganization: 100 });
+  let elapsedMs = 0;
+  const clock = jest.spyOn(performance, "now").mockImplementation(() => elapsedMs);
+  for (let call = 0; call < 50; call++) {
+    await admit(of("org_a"), staying, async () => {
+      elapsedMs += 900;
+    });
+  }
+  clock.mockRestore();
+  const end = Promise.withResolvers<void>();
+  const running = [1, 2, 3].map(() => admit(of("org_a"), staying, () => end.promise));
+  await expect(admit(of("org_a"), staying, () => end.promise)).rejects.toThrow(refused("rate_limited"));
+  const other = admit(of("org_b"), staying, () => end.promise);
+  await expect(admit(of("org_c"), staying, () => end.promise)).rejects.toThrow(refused("service_unavailable"));
+  end.resolve();
+  await Promise.all([...running, other]);
+});
+
+test("a place is free again after a call failed", async () => {
+  const admit = createAdmission("look-ups", { ...limits, running: 1 });
+  const failing = admit(of("org_a"), staying, () => Promise.reject(new Error("broken")));
+  await expect(failing).rejects.toThrow("broken");
+  expect(await admit(of("org_a"), staying, async () => "ran")).toBe("ran");
+});
