@@ -7,6 +7,7 @@ import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import {
   ChangeDetectedSchema,
+  RegistryChangedSchema,
   VerificationCompletedSchema,
   VerificationRequestedSchema,
   WebhookRequestedSchema,
@@ -152,6 +153,20 @@ const topics: readonly Topic[] = [
     groups: monitor,
     good: changeEvent,
     faults: changeEventFaults(monitor),
+  },
+  {
+    name: "registry.changed",
+    schema: RegistryChangedSchema,
+    groups: monitor,
+    good: () => ({ recordId: "record", loadId: "registry:1", entityIds: [newId("ent")], changedAt: now() }),
+    faults: [
+      ["no id of its own", { recordId: "" }, monitor],
+      ["no load", { loadId: "" }, monitor],
+      ["no entity", { entityIds: [] }, monitor],
+      ["an entity without an id", { entityIds: [""] }, monitor],
+      ["no time", { changedAt: undefined }, monitor],
+      ["an impossible time", { changedAt: IMPOSSIBLE_TIME }, monitor],
+    ],
   },
   {
     name: "webhook.requested",

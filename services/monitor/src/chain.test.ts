@@ -9,6 +9,7 @@ import { connectMongo } from "@vvs/mongo";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import {
+  RegistryChangedSchema,
   VerificationCompletedSchema,
   type VerificationRequested,
   VerificationRequestedSchema,
@@ -156,6 +157,35 @@ function completed({ tenant, entityId, run }: VerificationRequested) {
 }
 
 const traceOf = ({ context }: { context: RecordContext }) => context.headers.traceparent?.split("-")[1];
+
+test("a record of a file that changed a vendor starts one run of its monitor, also if it comes twice", async () => {
+  const caller = toProtoCaller(someCaller());
+  const entityId = newId("ent");
+  const checks = [CheckType.SAM_REGISTRATION];
+  // Its next run by the schedule comes in a minute.
+  const wanted = { caller, entityId, checks, frequency: Frequency.MONTHLY, activeLimit: 1 };
+  const { monitor } = await gateway.createMonitor(wanted);
+  const lastRun = async () => (await gateway.getMonitor({ caller, monitorId: monitor!.id })).monitor?.lastRun;
+  const first = await eventually(lastRun);
+  const kafka = kafkaOfTest();
+  const producer = kafka.producer();
+  closers.push(() => producer.close());
+  const changed = create(RegistryChangedSchema, {
+    ...{ recordId: "record", loadId: "registry:1", entityIds: [entityId], urgentEntityIds: [entityId] },
+    changedAt: timestampFromDate(new Date()),
+  });
+  const value = toBinary(RegistryChangedSchema, changed);
+  const record = { topic: kafka.topicFor("sandbox", topicNames.registryChanged), key: changed.loadId, value };
+  await producer.send([record, record]);
+  await eventually(async () => (await lastRun())?.verificationId !== first.verificationId);
+  const runs = requests.filter((request) => request.record.run?.monitorId === monitor!.id);
+  expect(runs.map((request) => Number(request.record.run!.runSeq))).toEqual([1, 2]);
+  const { monitor: after } = await gateway.getMonitor({ caller, monitorId: monitor!.id });
+  expect(after!.nextRunAt).toEqual(monitor!.nextRunAt);
+  await gateway.cancelMonitor({ caller, monitorId: monitor!.id });
+  requests.length = 0;
+  webhooks.length = 0;
+});
 
 test("changes between a monitor's runs reach the webhook queue once each and in order, until it is canceled", async () => {
   const caller = toProtoCaller(someCaller());

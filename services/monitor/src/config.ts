@@ -23,6 +23,8 @@ const schema = z.object({
   SCHEDULE_POLL_MS: count(10).default(250),
   /** How long a run that has not ended delays the monitor's next one, in seconds. */
   RUN_TIMEOUT_SECONDS: count(1).default(600),
+  /** Time over which the runs are spread that start because a loaded file changed their vendors, in seconds. */
+  FILE_RUN_SPREAD_SECONDS: count().default(600),
   /** How long after its creation a sandbox monitor uses the fast intervals, in seconds; 0: never. */
   SANDBOX_FAST_SECONDS: count().default(3_600),
   /** Fast interval of an hourly monitor, in milliseconds. */

@@ -7,7 +7,7 @@ import { createEventHistory } from "./events/event-history.ts";
 import { createEventReader } from "./events/event-reader.ts";
 import { createEventWaits } from "./events/event-waits.ts";
 import { createWebhookRequests } from "./events/webhook-requests.ts";
-import type { ScheduleOptions } from "./monitors/monitor.ts";
+import type { ScheduleOptions } from "./monitors/due.ts";
 import { createMonitorCommands } from "./monitors/monitor-commands.ts";
 import { createRecordHandlers } from "./records.ts";
 import { createClaims } from "./runs/claims.ts";
@@ -37,6 +37,8 @@ export function createMonitorDomain(
     readonly isSuspended: (organizationId: string) => boolean;
     /** Time between the turns in which an organization's due monitors are claimed, in milliseconds. */
     readonly turnIntervalMs: number;
+    /** Time over which the runs are spread that start because a file changed their vendors, in milliseconds. */
+    readonly fileRunSpreadMs: number;
     /** Wakes the outbox relay and the event sequencer. */
     readonly nudge: () => void;
     readonly now: () => Date;

@@ -6,7 +6,7 @@ import { connectMongo, databaseClock, environmentDatabases, pingMongo, translate
 import { runOutboxRelay } from "@vvs/outbox";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
-import { ChangeDetectedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { ChangeDetectedSchema, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
@@ -66,6 +66,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       runTimeoutMs: config.RUN_TIMEOUT_SECONDS * 1_000,
       isSuspended: suspensions.isSuspended,
       turnIntervalMs: TURN_INTERVAL_MS,
+      fileRunSpreadMs: config.FILE_RUN_SPREAD_SECONDS * 1_000,
       fastClock: fastClockOf(config),
       nudge: () => {
         relay.nudge();
@@ -77,14 +78,16 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     });
     const count = () => domain.store.countUnanswered(now(), suspensions.all());
     onClose(`${environment} gauge`, observeUnanswered({ environment, count }));
-    const { verificationCompleted, changeDetected } = domain.records;
+    const { verificationCompleted, changeDetected, registryChanged } = domain.records;
     const completed = { topic: topicFor("verificationCompleted"), schema: VerificationCompletedSchema };
     const detected = { topic: topicFor("changeDetected"), schema: ChangeDetectedSchema };
+    const changed = { topic: topicFor("registryChanged"), schema: RegistryChangedSchema };
     const consumer = kafka.runConsumer({
       groupId: `monitor.${environment}`,
       subscriptions: [
         subscription({ ...completed, handle: verificationCompleted }),
         subscription({ ...detected, handle: changeDetected }),
+        subscription({ ...changed, handle: registryChanged }),
       ],
       concurrency,
       logger,

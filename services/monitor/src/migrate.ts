@@ -6,7 +6,7 @@ import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
 import { erringAgain } from "./monitors/unanswered.ts";
-import { collections } from "./store.ts";
+import { collections, watchesRegistration } from "./store.ts";
 
 /** How long a run is kept after its claim, in seconds. Longer than Kafka keeps its records. */
 const RUN_SECONDS = 30 * 24 * 60 * 60;
@@ -64,6 +64,7 @@ async function createIndexes(db: Db): Promise<void> {
   // A canceled monitor has no claimable_at. Queries need no status, so that they read the index only.
   const isClaimable = { partialFilterExpression: { claimable_at: { $exists: true } } };
   await monitors.createIndex({ organization_id: 1, claimable_at: 1 }, isClaimable);
+  await monitors.createIndex({ entity_id: 1 }, { partialFilterExpression: watchesRegistration });
   await runs.createIndex({ claimed_at: 1 }, { expireAfterSeconds: RUN_SECONDS });
   await events.createIndex({ organization_id: 1, ...NEWEST_FIRST });
   await events.createIndex({ organization_id: 1, monitor_id: 1, ...NEWEST_FIRST });

@@ -3,11 +3,12 @@ import { missingInputs, statusOf } from "@vvs/checks";
 import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
-import type { ChangeDetected, VerificationCompleted } from "@vvs/proto/events/v1/events";
+import { CheckType } from "@vvs/proto/common/v1/common";
+import type { ChangeDetected, RegistryChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
 import type { Environment, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { EventHistory } from "./events/event-history.ts";
-import { afterRun, type RunEnd } from "./monitors/monitor.ts";
+import { afterRun, type RunEnd } from "./monitors/run-end.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { MonitorStore } from "./store.ts";
 
@@ -26,9 +27,13 @@ export function createRecordHandlers(options: {
   history: EventHistory;
   /** Wakes the outbox relay and the event sequencer. */
   nudge: () => void;
+  runTimeoutMs: number;
+  /** Time over which the runs are spread that start because a file changed their vendors, in milliseconds. */
+  fileRunSpreadMs: number;
+  now: () => Date;
   logger: Logger;
 }) {
-  const { environment, client, store, runs, history, nudge, logger } = options;
+  const { environment, client, store, runs, history, nudge, runTimeoutMs, fileRunSpreadMs, now, logger } = options;
   const meter = metrics.getMeter("monitor");
   const ended = meter.createCounter("monitor_runs_ended", {
     description: "Ended runs by outcome. Mostly error: providers are unavailable. Zero: no verifications arrive.",
@@ -43,7 +48,7 @@ export function createRecordHandlers(options: {
     if (!monitor || end.runSeq > monitor.run_seq)
       throw new PoisonRecordError("the record names a run that does not exist");
     if (!(await runs.end(tenant, session, monitorId, end))) return false;
-    await store.replace(tenant, session, afterRun(monitor, end));
+    await store.replace(tenant, session, afterRun(monitor, end, runTimeoutMs));
     return true;
   }
 
@@ -83,6 +88,21 @@ export function createRecordHandlers(options: {
       const ids = { environment, organization_id: tenant.organizationId, monitor_id: monitorId, run_seq: runSeq };
       logger.info({ ...ids, event_id: eventId, outcome }, "change detected");
     },
+
+    /** Gives the monitors of vendors that a file changed an extra run: urgent ones now, the others within some minutes. */
+    async registryChanged(record: RegistryChanged): Promise<void> {
+      const { recordId, loadId, entityIds, urgentEntityIds } = record;
+      if (!recordId || !loadId || entityIds.length === 0 || [...entityIds, ...urgentEntityIds].includes("")) {
+        throw new PoisonRecordError("the record names no load, or no entity");
+      }
+      const load = { loadId, changedAt: timeIn(record.changedAt) };
+      const add = (ids: readonly string[], spreadMs: number) =>
+        store.addFileRuns({ ...load, entityIds: ids }, { now: now(), spreadMs, runTimeoutMs });
+      const urgent = urgentEntityIds.length > 0 ? await add(urgentEntityIds, 0) : 0;
+      const monitors = urgent + (await add(entityIds, fileRunSpreadMs));
+      const counts = { entities: entityIds.length, monitors, urgent };
+      logger.info({ environment, load_id: loadId, record_id: recordId, ...counts }, "a file changed vendors");
+    },
   };
 }
 
@@ -93,5 +113,9 @@ function endOf(record: VerificationCompleted, runSeq: number): RunEnd {
   }
   const errors = record.checks.filter(({ status }) => statusOf(status) === "error");
   const lacksInput = errors.length > 0 && errors.every(({ reason }) => INPUT_REASONS.has(reason));
-  return { runSeq, at: timeIn(record.createdAt), outcome, verificationId: record.verificationId, lacksInput };
+  const { verificationId } = record;
+  const registration = record.checks.find(({ checkType }) => checkType === CheckType.SAM_REGISTRATION)?.parts
+    ?.registration;
+  const expirationDate = registration?.expirationDate;
+  return { runSeq, at: timeIn(record.createdAt), outcome, verificationId, lacksInput, expirationDate };
 }

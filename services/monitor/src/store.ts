@@ -28,6 +28,8 @@ interface TurnDocument {
   readonly turn_id: string;
 }
 
+const ABSENT = { $exists: false } as const;
+
 /** Returns a handler that resolves a transaction refused as unavailable to `value`: a later round repeats its work. */
 export function ifUnavailable<T>(value: T): (error: unknown) => T {
   return (error) => {
@@ -35,6 +37,9 @@ export function ifUnavailable<T>(value: T): (error: unknown) => T {
     throw error;
   };
 }
+
+/** Filter of the index of monitors by entity. Every query contains it, so that the index is used. */
+export const watchesRegistration = { status: "active", checks: "sam_registration" } as const;
 
 /** Returns the collections of one environment; the migration creates them. */
 export function collections(db: Db) {
@@ -111,7 +116,7 @@ export function createMonitorStore(db: Db) {
       // One document, so no transaction is needed: the write waits for a claim in progress.
       const change: UpdateFilter<MonitorDocument> = {
         $set: { status: "canceled", canceled_at: at },
-        $unset: { next_run_at: true, claimable_at: true },
+        $unset: { next_run_at: true, claimable_at: true, expiry_run_at: true, file_run: true },
       };
       return cap.freeing(
         tenant.organizationId,
@@ -141,13 +146,18 @@ export function createMonitorStore(db: Db) {
           frequency: seen.frequency,
           next_run_at: seen.next_run_at,
           claimable_at: seen.claimable_at,
-          // A run that ended meanwhile must not come back.
-          ...(seen.open_run ? { "open_run.run_seq": seen.open_run.run_seq } : { open_run: { $exists: false } }),
+          // A run that ended meanwhile must not come back, and an extra run that was added meanwhile must not be lost.
+          "open_run.run_seq": seen.open_run?.run_seq ?? ABSENT,
+          expiry_run_at: seen.expiry_run_at ?? ABSENT,
+          "file_run.changed_at": seen.file_run?.changed_at ?? ABSENT,
         };
-        const { run_seq, last_due_at, next_run_at, claimable_at, open_run } = next;
-        return {
-          updateOne: { filter, update: { $set: { run_seq, last_due_at, next_run_at, claimable_at, open_run } } },
+        const { run_seq, claimed_at, last_due_at, next_run_at, claimable_at, open_run, expiry_run_at, file_run } = next;
+        const $set = { run_seq, claimed_at, last_due_at, next_run_at, claimable_at, open_run, expiry_run_at, file_run };
+        const $unset = {
+          ...(expiry_run_at ? {} : { expiry_run_at: true as const }),
+          ...(file_run ? {} : { file_run: true as const }),
         };
+        return { updateOne: { filter, update: { $set, $unset } } };
       });
       return (await monitors.bulkWrite(updates, { session, ordered: false })).matchedCount;
     },
@@ -200,5 +210,36 @@ export function createMonitorStore(db: Db) {
      */
     allWaiting: (now: Date): Promise<string[]> =>
       monitors.distinct("organization_id", { organization_id: { $gt: "" }, claimable_at: { $lte: now } }),
+
+    /**
+     * Gives monitors of all organizations an extra run after a file changed their vendors, at a random time within
+     * `spreadMs` from now on. Only active monitors with sam_registration whose newest run was claimed before `changedAt`, and
+     * that have no extra run for it yet: repeated, and after a newer one, this has no effect. Returns the number of monitors.
+     * Only for records of a load.
+     */
+    async addFileRuns(
+      load: { readonly loadId: string; readonly changedAt: Date; readonly entityIds: readonly string[] },
+      { now, spreadMs, runTimeoutMs }: { now: Date; spreadMs: number; runTimeoutMs: number },
+    ): Promise<number> {
+      const { loadId, changedAt, entityIds } = load;
+      const notSince = { $not: { $gte: changedAt } };
+      const concerned: Filter<MonitorDocument> = {
+        entity_id: { $in: [...entityIds] },
+        ...watchesRegistration,
+        claimed_at: notSince,
+        "file_run.changed_at": notSince,
+      };
+      const spread = { $add: [now, { $floor: { $multiply: [{ $rand: {} }, spreadMs] } }] };
+      // An extra run that is due for an earlier file also sees this one.
+      const at = { $min: ["$file_run.at", spread] };
+      // As `claimableAt` in monitors/due.ts: a missing value does not count.
+      const due = { $min: ["$next_run_at", "$expiry_run_at", "$file_run.at"] };
+      const claimable_at = { $max: [due, { $add: ["$open_run.claimed_at", runTimeoutMs] }] };
+      const update = [
+        { $set: { file_run: { load_id: { $literal: loadId }, changed_at: changedAt, at } } },
+        { $set: { claimable_at } },
+      ];
+      return (await monitors.updateMany(concerned, update)).matchedCount;
+    },
   };
 }

@@ -12,7 +12,8 @@ import { activeTraceparent, inRunTrace } from "../runs/run-trace.ts";
 import type { ClaimedRun, Runs } from "../runs/runs.ts";
 import type { Frequency } from "../runs/schedule.ts";
 import type { MonitorStore } from "../store.ts";
-import { asCreated, type MonitorDocument, nextRun, type ScheduleOptions } from "./monitor.ts";
+import { nextRun, type ScheduleOptions } from "./due.ts";
+import { asCreated, type MonitorDocument } from "./monitor.ts";
 
 /** Values of a monitor to create. */
 export interface NewMonitor {
@@ -159,6 +160,7 @@ function newMonitor(
     ...(traceparent && { traceparent }),
     created_as: { frequency, webhook_url: webhookUrl, next_run_at: next.next_run_at },
     run_seq: open_run.run_seq,
+    claimed_at: created_at,
     ...schedule,
     ...next,
     consecutive_errors: 0,

@@ -1,6 +1,5 @@
 import type { Check, CheckStatus } from "@vvs/checks";
-import type { Environment } from "@vvs/tenant";
-import { type FastClock, type Frequency, nextDueAt } from "../runs/schedule.ts";
+import type { Frequency } from "../runs/schedule.ts";
 
 /** A watched field that changed. Null means "no value". */
 export interface FieldChange {
@@ -31,11 +30,17 @@ export interface MonitorDocument {
   readonly created_as: { readonly frequency: Frequency; readonly webhook_url?: string; readonly next_run_at: Date };
   /** Number of its newest run. */
   readonly run_seq: number;
-  /** Due time of its newest run. */
+  /** When its newest run was claimed; absent if an older version claimed it. */
+  readonly claimed_at?: Date;
+  /** Due time of its newest run by the schedule. */
   readonly last_due_at: Date;
-  /** Due time of the next run; absent once canceled. */
+  /** Due time of the next run by the schedule; absent once canceled. */
   readonly next_run_at?: Date;
-  /** When the next run may be claimed: at its due time, or when the open run times out. Absent once canceled. */
+  /** Due time of the extra run on the day after the registration's expiration date, if one is to come. */
+  readonly expiry_run_at?: Date;
+  /** The extra run after a file changed the vendor, if one is to come: the load, when it was finished, and the due time. */
+  readonly file_run?: { readonly load_id: string; readonly changed_at: Date; readonly at: Date };
+  /** When the next run may be claimed: at the earliest due time, but not while the open run delays it. Absent once canceled. */
   readonly claimable_at?: Date;
   /** The newest run, until it ends. */
   readonly open_run?: { readonly run_seq: number; readonly claimed_at: Date };
@@ -90,60 +95,4 @@ export interface EventDocument {
 export function asCreated(monitor: MonitorDocument): MonitorDocument {
   const { last_run: _lastRun, erring: _erring, canceled_at: _canceledAt, webhook_url: _webhookUrl, ...rest } = monitor;
   return { ...rest, ...monitor.created_as, status: "active", consecutive_errors: 0 };
-}
-
-/** Returns when the next run may be claimed: once it is due, and the open run has ended or timed out. */
-export function claimableAt(nextRunAt: Date, openRun: MonitorDocument["open_run"], runTimeoutMs: number): Date {
-  if (!openRun) return nextRunAt;
-  return new Date(Math.max(nextRunAt.getTime(), openRun.claimed_at.getTime() + runTimeoutMs));
-}
-
-/** Settings that the schedules of an environment's monitors depend on. */
-export interface ScheduleOptions {
-  readonly environment: Environment;
-  readonly fastClock: FastClock;
-  /** How long a run that has not ended delays the next one, in milliseconds. */
-  readonly runTimeoutMs: number;
-}
-
-/** Returns when the run after the one of `last_due_at` is due, and when it may be claimed. */
-export function nextRun(
-  { environment, fastClock, runTimeoutMs }: ScheduleOptions,
-  monitor: Pick<MonitorDocument, "_id" | "frequency" | "created_at" | "last_due_at" | "open_run">,
-  now: Date,
-) {
-  const { _id: monitorId, frequency, created_at: createdAt, last_due_at: lastDueAt } = monitor;
-  const next_run_at = nextDueAt({ monitorId, environment, frequency, createdAt, lastDueAt }, now, fastClock);
-  return { next_run_at, claimable_at: claimableAt(next_run_at, monitor.open_run, runTimeoutMs) };
-}
-
-/** How a run ended. */
-export interface RunEnd {
-  readonly runSeq: number;
-  readonly at: Date;
-  readonly outcome: CheckStatus;
-  readonly verificationId: string;
-  /** Whether every check that ended in error lacked data that the organization must supply. */
-  readonly lacksInput: boolean;
-}
-
-/**
- * Returns the monitor after the end of a run. Only the newest ended run sets `last_run` and the error count, in whatever
- * order the ends arrive. Once the open run has ended, the next one may be claimed at its due time.
- */
-export function afterRun(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
-  const { open_run: openRun, ...rest } = monitor;
-  const freed =
-    openRun?.run_seq === end.runSeq
-      ? { ...rest, ...(monitor.next_run_at && { claimable_at: monitor.next_run_at }) }
-      : monitor;
-  if (monitor.last_run && end.runSeq <= monitor.last_run.run_seq) return freed;
-  const { erring, ...answered } = freed;
-  const isError = end.outcome === "error";
-  return {
-    ...answered,
-    ...(isError && { erring: { since: erring?.since ?? end.at, lacks_input: end.lacksInput } }),
-    last_run: { run_seq: end.runSeq, at: end.at, outcome: end.outcome, verification_id: end.verificationId },
-    consecutive_errors: isError ? monitor.consecutive_errors + 1 : 0,
-  };
 }

@@ -3,7 +3,8 @@ import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
 import type { Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
-import { type MonitorDocument, nextRun, type ScheduleOptions } from "../monitors/monitor.ts";
+import { afterClaim, afterSkip, earliestDue, type ScheduleOptions } from "../monitors/due.ts";
+import type { MonitorDocument } from "../monitors/monitor.ts";
 import type { MonitorStore } from "../store.ts";
 import type { RunMetrics } from "./run-metrics.ts";
 import { type RunTrace, startRunTrace } from "./run-trace.ts";
@@ -48,16 +49,13 @@ export function createClaims(
   const { environment, client, store, runs, metrics, now, logger } = options;
 
   function toStart(tenant: Tenant, seen: MonitorDocument, at: Date): Claim {
-    const open_run = { run_seq: seen.run_seq + 1, claimed_at: at };
-    const claimed = { ...seen, run_seq: open_run.run_seq, open_run, last_due_at: seen.next_run_at! };
-    const next = { ...claimed, ...nextRun(options, claimed, at) };
+    const next = afterClaim(options, seen, at);
     const trace = startRunTrace(next);
     return { seen, next, begun: { run: context.with(trace.context, () => runs.claimed(tenant, next)), trace } };
   }
 
   function toSkip(_tenant: Tenant, seen: MonitorDocument, at: Date): Claim {
-    const skipped = { ...seen, last_due_at: seen.next_run_at! };
-    return { seen, next: { ...skipped, ...nextRun(options, skipped, at) } };
+    return { seen, next: afterSkip(options, seen, at) };
   }
 
   /** Writes all claims, or none and returns false if a schedule has changed. */
@@ -81,8 +79,9 @@ export function createClaims(
     const ids = { environment, organization_id: seen.organization_id, monitor_id: seen._id, run_seq: next.run_seq };
     const superseded = seen.open_run && { superseded_run_seq: seen.open_run.run_seq };
     if (superseded) metrics.superseded();
-    metrics.claimed(next.open_run!.claimed_at.getTime() - seen.next_run_at!.getTime());
-    logger.info({ ...ids, due_at: seen.next_run_at, ...superseded }, "run started");
+    const { cause, at: due_at } = earliestDue(seen)!;
+    metrics.claimed(cause, next.open_run!.claimed_at.getTime() - due_at.getTime());
+    logger.info({ ...ids, cause, due_at, ...superseded }, "run started");
   }
 
   async function attempt(

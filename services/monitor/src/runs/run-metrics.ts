@@ -1,15 +1,19 @@
 import { metrics } from "@opentelemetry/api";
 import type { Environment } from "@vvs/tenant";
+import type { RunCause } from "../monitors/due.ts";
 
 /** Creates the metrics of starting runs. */
 export function createRunMetrics(environment: Environment) {
   const meter = metrics.getMeter("monitor");
   const attributes = { environment };
-  const claimed = meter.createCounter("monitor_runs_claimed", { description: "Monitor runs started." });
+  const claimed = meter.createCounter("monitor_runs_claimed", {
+    description:
+      "Monitor runs started, by cause: schedule, expiry (the day after the registration's expiration date) or file (a loaded file changed the vendor).",
+  });
   const lateness = meter.createHistogram("monitor_run_lateness", {
     unit: "s",
     description:
-      "Time between a run's due time and its start. If it grows, there are too few replicas, MongoDB is slow, or one organization has more monitors due than it gets turns for.",
+      "Time between a run's due time and its start, by cause. If it grows, there are too few replicas, MongoDB is slow, or one organization has more monitors due than it gets turns for.",
     advice: { explicitBucketBoundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600] },
   });
   const superseded = meter.createCounter("monitor_runs_superseded", {
@@ -24,9 +28,9 @@ export function createRunMetrics(environment: Environment) {
     description: "1 while no run starts because the outbox waits for Kafka, else 0.",
   });
   return {
-    claimed(latenessMs: number): void {
-      claimed.add(1, attributes);
-      lateness.record(Math.max(0, latenessMs) / 1_000, attributes);
+    claimed(cause: RunCause, latenessMs: number): void {
+      claimed.add(1, { ...attributes, cause });
+      lateness.record(Math.max(0, latenessMs) / 1_000, { ...attributes, cause });
     },
     superseded: () => superseded.add(1, attributes),
     failed: (reason: "changed" | "refused") => failed.add(1, { ...attributes, reason }),

@@ -5,7 +5,8 @@ import { type Outbox, type OutboxRecord, withActiveTrace } from "@vvs/outbox";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { ClientSession, Db } from "mongodb";
-import type { MonitorDocument, RunDocument, RunEnd } from "../monitors/monitor.ts";
+import type { MonitorDocument, RunDocument } from "../monitors/monitor.ts";
+import type { RunEnd } from "../monitors/run-end.ts";
 import { collections } from "../store.ts";
 
 /** A run as stored, and the record that requests its verification. */

@@ -15,6 +15,7 @@ import { collections } from "../store.ts";
 export const SECOND = 1_000;
 export const HOUR = 3_600 * SECOND;
 export const RUN_TIMEOUT_MS = 600 * SECOND;
+export const FILE_RUN_SPREAD_MS = 600 * SECOND;
 
 export const fastClock = {
   lastsMs: HOUR,
@@ -57,6 +58,7 @@ export async function createTestDomain(options: {
     runTimeoutMs: RUN_TIMEOUT_MS,
     isSuspended: (organizationId) => suspended.has(organizationId),
     turnIntervalMs: 0,
+    fileRunSpreadMs: FILE_RUN_SPREAD_MS,
     fastClock,
     nudge: () => undefined,
     now: () => clock.at,

@@ -1,0 +1,286 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import type { Check } from "@vvs/checks";
+import { newId } from "@vvs/ids";
+import { PoisonRecordError } from "@vvs/kafka";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { type RegistryChanged, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { type CallerContext, toProtoTenant } from "@vvs/tenant";
+import {
+  createTestDomain,
+  FILE_RUN_SPREAD_MS,
+  RUN_TIMEOUT_MS,
+  SECOND,
+  someCaller,
+  someMonitor,
+  type TestDomain,
+} from "./testing/domain.ts";
+
+type RecordFields = Omit<Partial<RegistryChanged>, "$typeName">;
+
+const { metric, shutdown } = recordTelemetry();
+afterAll(() => shutdown());
+
+let domain: TestDomain;
+let caller: CallerContext;
+beforeEach(async () => {
+  domain = await createTestDomain({ uri: process.env.MONGODB_URI!, environment: "live" });
+  caller = someCaller("live");
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await domain.close();
+});
+
+const found = async (id: string) => (await domain.monitors.findOne({ _id: id }))!;
+
+async function end(id: string, runSeq: number, expirationDate?: string) {
+  const { organization_id: organizationId } = await found(id);
+  await domain.records.verificationCompleted(
+    create(VerificationCompletedSchema, {
+      verificationId: newId("ver"),
+      tenant: toProtoTenant({ organizationId, environment: "live" }),
+      run: { monitorId: id, runSeq: BigInt(runSeq) },
+      checks: [
+        {
+          checkType: CheckType.SAM_REGISTRATION,
+          status: CheckStatus.PASS,
+          parts: expirationDate === undefined ? undefined : { registration: { expirationDate } },
+        },
+      ],
+      overallResult: CheckStatus.PASS,
+      createdAt: timestampFromDate(domain.clock.at),
+    }),
+  );
+}
+
+/** A weekly monitor whose first run has ended a minute ago, and whose next one is due in more than an hour. */
+async function newMonitor(options: { checks?: readonly Check[]; by?: CallerContext; entityId?: string } = {}) {
+  const { checks = ["sam_registration"], by = caller, entityId = newId("ent") } = options;
+  const { value } = await domain.commands.create(by, someMonitor({ frequency: "weekly", checks, entityId }));
+  const due = new Date(domain.clock.at.getTime() + 3_600 * SECOND);
+  await domain.monitors.updateOne({ _id: value._id }, { $set: { next_run_at: due, claimable_at: due } });
+  await end(value._id, 1);
+  domain.pass(60 * SECOND);
+  return { id: value._id, entityId };
+}
+
+function changed(entityIds: string[], change: RecordFields = {}): RegistryChanged {
+  return create(RegistryChangedSchema, {
+    recordId: "record",
+    loadId: "registry:1",
+    entityIds,
+    changedAt: timestampFromDate(domain.clock.at),
+    ...change,
+  });
+}
+
+/** Handles a record for a vendor now. */
+const fileChanged = (entityId: string, change: RecordFields = {}) =>
+  domain.records.registryChanged(changed([entityId], { urgentEntityIds: [entityId], ...change }));
+
+describe("a file that changed a vendor", () => {
+  test("gives its monitors a run within some minutes, and those of urgent vendors now; the schedule stays as it is", async () => {
+    const [soon, urgent, other] = [await newMonitor(), await newMonitor(), await newMonitor()];
+    const at = domain.clock.at.getTime();
+    const before = await found(soon.id);
+    await domain.records.registryChanged(
+      changed([soon.entityId, urgent.entityId], { urgentEntityIds: [urgent.entityId] }),
+    );
+    const { file_run, claimable_at, ...rest } = await found(soon.id);
+    expect(file_run).toMatchObject({ load_id: "registry:1", changed_at: new Date(at) });
+    expect(file_run!.at.getTime()).toBeGreaterThanOrEqual(at);
+    expect(file_run!.at.getTime()).toBeLessThan(at + FILE_RUN_SPREAD_MS);
+    expect(claimable_at).toEqual(file_run!.at);
+    expect({ ...rest, claimable_at: before.claimable_at }).toEqual(before);
+    expect((await found(urgent.id)).file_run?.at).toEqual(new Date(at));
+    expect((await found(other.id)).file_run).toBeUndefined();
+    domain.pass(FILE_RUN_SPREAD_MS);
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 2, claimed: 2 });
+    const after = await found(soon.id);
+    expect([after.run_seq, after.file_run, after.next_run_at, after.last_due_at]).toEqual([
+      ...[2, undefined, before.next_run_at, before.last_due_at],
+    ]);
+    const lateness = (await metric("monitor_run_lateness"))!.dataPoints;
+    expect(lateness.filter(({ attributes }) => attributes.cause === "file")).toHaveLength(1);
+  });
+
+  test("spreads the runs of many monitors evenly", async () => {
+    const { id, entityId } = await newMonitor();
+    const one = await found(id);
+    await domain.monitors.insertMany(Array.from({ length: 1_000 }, () => ({ ...one, _id: newId("mon") })));
+    const at = domain.clock.at.getTime();
+    await domain.records.registryChanged(changed([entityId]));
+    const half = new Date(at + FILE_RUN_SPREAD_MS / 2);
+    const early = await domain.monitors.countDocuments({ "file_run.at": { $lt: half } });
+    expect(early).toBeGreaterThan(400);
+    expect(early).toBeLessThan(600);
+  });
+
+  test("starts a run of monitors of every organization, but only of active ones with sam_registration", async () => {
+    const entityId = newId("ent");
+    const [mine, theirs] = [await newMonitor({ entityId }), await newMonitor({ entityId, by: someCaller("live") })];
+    const [tin, canceled] = [await newMonitor({ entityId, checks: ["tin_match"] }), await newMonitor({ entityId })];
+    await domain.commands.cancel(caller.tenant, canceled.id);
+    await fileChanged(entityId);
+    const waiting = await domain.monitors.find({ file_run: { $exists: true } }).toArray();
+    expect(waiting.map(({ _id }) => _id).sort()).toEqual([mine.id, theirs.id].sort());
+    expect((await found(tin.id)).claimable_at).toEqual((await found(tin.id)).next_run_at);
+  });
+
+  test("starts one run, however often its record comes", async () => {
+    const { id, entityId } = await newMonitor();
+    const record = changed([entityId], { urgentEntityIds: [entityId] });
+    await domain.records.registryChanged(record);
+    const first = await found(id);
+    await domain.records.registryChanged(record);
+    expect(await found(id)).toEqual(first);
+    domain.pass(SECOND);
+    await domain.scheduler.claimDue();
+    const claimed = await found(id);
+    await domain.records.registryChanged(record);
+    expect(await found(id)).toEqual(claimed);
+    expect(claimed.run_seq).toBe(2);
+  });
+
+  test("changes nothing after a newer file, or after a run that was claimed since", async () => {
+    const [waiting, ran] = [await newMonitor(), await newMonitor()];
+    const older = timestampFromDate(domain.clock.at);
+    domain.pass(SECOND);
+    await fileChanged(waiting.entityId, { loadId: "registry:2" });
+    await domain.monitors.updateOne({ _id: ran.id }, { $set: { claimed_at: domain.clock.at } });
+    const before = [await found(waiting.id), await found(ran.id)];
+    domain.pass(SECOND);
+    for (const { entityId } of [waiting, ran]) await fileChanged(entityId, { changedAt: older });
+    expect([await found(waiting.id), await found(ran.id)]).toEqual(before);
+  });
+
+  test("does not put off the run that an earlier file asked for", async () => {
+    const { id, entityId } = await newMonitor();
+    await fileChanged(entityId);
+    const { file_run } = await found(id);
+    domain.pass(SECOND);
+    await domain.records.registryChanged(changed([entityId], { loadId: "registry:2" }));
+    expect((await found(id)).file_run).toEqual({
+      load_id: "registry:2",
+      changed_at: domain.clock.at,
+      at: file_run!.at,
+    });
+  });
+
+  test("starts its run once an open one has ended, or delays it no longer", async () => {
+    const [ends, hangs] = [await newMonitor(), await newMonitor()];
+    const open_run = { run_seq: 1, claimed_at: domain.clock.at };
+    for (const { id } of [ends, hangs])
+      await domain.monitors.updateOne({ _id: id }, { $set: { open_run }, $unset: { last_run: true } });
+    await domain.runs.updateMany({}, { $unset: { ended_at: true } });
+    domain.pass(SECOND);
+    for (const { entityId } of [ends, hangs]) await fileChanged(entityId);
+    expect((await domain.scheduler.claimDue()).claimed).toBe(0);
+    await end(ends.id, 1);
+    expect((await domain.scheduler.claimDue()).claimed).toBe(1);
+    domain.pass(RUN_TIMEOUT_MS);
+    await domain.scheduler.claimDue();
+    expect([(await found(ends.id)).file_run, (await found(hangs.id)).run_seq]).toEqual([undefined, 2]);
+  });
+
+  test("starts no run of a suspended organization, nor later", async () => {
+    const { id, entityId } = await newMonitor();
+    domain.suspended.add(caller.tenant.organizationId);
+    await fileChanged(entityId);
+    await domain.scheduler.claimDue();
+    domain.suspended.clear();
+    expect((await domain.scheduler.claimDue()).due).toBe(0);
+    expect([(await found(id)).run_seq, (await found(id)).file_run]).toEqual([1, undefined]);
+  });
+
+  test("finds the monitors through an index, and costs nothing where none watches the vendor", async () => {
+    await Promise.all(Array.from({ length: 20 }, () => newMonitor()));
+    await domain.db.command({ profile: 2 });
+    await domain.records.registryChanged(changed(Array.from({ length: 500 }, () => newId("ent"))));
+    await domain.db.command({ profile: 0 });
+    const [update] = await domain.db.collection("system.profile").find({ op: "update" }).toArray();
+    expect(update).toMatchObject({ planSummary: "IXSCAN { entity_id: 1 }", docsExamined: 0, nModified: 0 });
+  });
+
+  test.each<[string, RecordFields]>([
+    ["no id of its own", { recordId: "" }],
+    ["no load", { loadId: "" }],
+    ["no entity", { entityIds: [] }],
+    ["an empty entity", { entityIds: ["ent_1", ""] }],
+    ["no time", { changedAt: undefined }],
+  ])("is put aside if its record has %s", async (_name, change) => {
+    const record = changed([newId("ent")], change);
+    await expect(domain.records.registryChanged(record)).rejects.toThrow(PoisonRecordError);
+  });
+});
+
+describe("a record of a file beside a claim of the same monitor", () => {
+  /** A monitor that is due by its schedule, too. */
+  async function dueMonitor() {
+    const monitor = await newMonitor();
+    const due = { next_run_at: domain.clock.at, claimable_at: domain.clock.at };
+    await domain.monitors.updateOne({ _id: monitor.id }, { $set: due });
+    return monitor;
+  }
+
+  test("that comes after the claim has read the monitor makes the claim begin again, after the file", async () => {
+    const { id, entityId } = await dueMonitor();
+    const { claimable } = domain.store;
+    jest.spyOn(domain.store, "claimable").mockImplementationOnce(async (...args) => {
+      const read = await claimable(...args);
+      domain.pass(SECOND);
+      await fileChanged(entityId);
+      return read;
+    });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 0, lost: 1 });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 1 });
+    const after = await found(id);
+    expect([after.run_seq, after.claimed_at, after.file_run]).toEqual([2, domain.clock.at, undefined]);
+  });
+
+  test("that comes while the claim is being written still starts its run afterwards", async () => {
+    const { id, entityId } = await dueMonitor();
+    const { replaceScheduled } = domain.store;
+    let handled: Promise<void> | undefined;
+    jest.spyOn(domain.store, "replaceScheduled").mockImplementationOnce(async (...args) => {
+      const replaced = await replaceScheduled(...args);
+      // Waits until the claim's transaction ends.
+      domain.pass(SECOND);
+      handled = fileChanged(entityId);
+      return replaced;
+    });
+    const claimedAt = domain.clock.at;
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 1 });
+    await handled;
+    const after = await found(id);
+    expect([after.claimed_at, after.file_run?.changed_at]).toEqual([claimedAt, domain.clock.at]);
+    await end(id, 2);
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 1 });
+    expect((await found(id)).run_seq).toBe(3);
+  });
+});
+
+test("the day after the expiration of a registration starts one extra run, and a renewal puts it off", async () => {
+  const dayOf = (ms: number) => new Date(domain.clock.at.getTime() + ms).toISOString().slice(0, 10);
+  const DAY = 24 * 3_600 * SECOND;
+  const { id } = await newMonitor();
+  const due = { next_run_at: domain.clock.at, claimable_at: domain.clock.at };
+  await domain.monitors.updateOne({ _id: id }, { $set: due });
+  await domain.scheduler.claimDue();
+  await domain.monitors.updateOne({ _id: id }, { $set: { next_run_at: new Date("2099-01-01") } });
+  await end(id, 2, dayOf(3 * DAY));
+  const { expiry_run_at, next_run_at } = await found(id);
+  expect(expiry_run_at!.toISOString().slice(0, 10)).toBe(dayOf(4 * DAY));
+  domain.pass(expiry_run_at!.getTime() - domain.clock.at.getTime() - 1);
+  expect((await domain.scheduler.claimDue()).claimed).toBe(0);
+  domain.pass(1);
+  expect((await domain.scheduler.claimDue()).claimed).toBe(1);
+  await end(id, 3, dayOf(365 * DAY));
+  expect((await domain.scheduler.claimDue()).claimed).toBe(0);
+  const renewed = await found(id);
+  expect([renewed.run_seq, renewed.next_run_at]).toEqual([3, next_run_at]);
+  expect(renewed.expiry_run_at!.toISOString().slice(0, 10)).toBe(dayOf(366 * DAY));
+});

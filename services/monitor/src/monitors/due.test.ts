@@ -1,0 +1,147 @@
+import { describe, expect, test } from "@jest/globals";
+import { afterClaim, afterSkip, claimableAt, earliestDue, expiryRunAt, nextRun } from "./due.ts";
+import type { MonitorDocument } from "./monitor.ts";
+
+const HOUR = 3_600_000;
+const RUN_TIMEOUT_MS = 10_000;
+const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 8, 0, second));
+const fastClock = { lastsMs: 0, intervalsMs: { hourly: 1, daily: 1, weekly: 1, monthly: 1 } };
+const options = { environment: "live", fastClock, runTimeoutMs: RUN_TIMEOUT_MS } as const;
+const monitor: MonitorDocument = {
+  _id: "mon_1",
+  organization_id: "org_1",
+  entity_id: "ent_1",
+  checks: ["sam_registration"],
+  frequency: "daily",
+  status: "active",
+  created_at: at(0),
+  created_by: "key_1",
+  created_as: { frequency: "daily", next_run_at: at(30) },
+  run_seq: 4,
+  claimed_at: at(-50),
+  last_due_at: at(-60),
+  next_run_at: at(30),
+  claimable_at: at(30),
+  consecutive_errors: 0,
+  event_count: 0,
+};
+const fileRun = (second: number) => ({ load_id: "registry:1", changed_at: at(1), at: at(second) });
+
+describe("the next run is due", () => {
+  const rows: [string, Partial<MonitorDocument>, unknown][] = [
+    ["by the schedule", {}, { cause: "schedule", at: at(30) }],
+    ["after a file", { file_run: fileRun(20) }, { cause: "file", at: at(20) }],
+    [
+      "on the day after the expiration",
+      { expiry_run_at: at(10), file_run: fileRun(20) },
+      { cause: "expiry", at: at(10) },
+    ],
+    [
+      "by the schedule before both",
+      { expiry_run_at: at(31), file_run: fileRun(32) },
+      { cause: "schedule", at: at(30) },
+    ],
+    ["never, once canceled", { next_run_at: undefined, expiry_run_at: at(10), file_run: fileRun(20) }, undefined],
+  ];
+  test.each(rows)("%s", (_name, change, expected) => {
+    expect(earliestDue({ ...monitor, ...change })).toEqual(expected);
+  });
+});
+
+describe("the next run may be claimed", () => {
+  const open = (second: number) => ({ open_run: { run_seq: 4, claimed_at: at(second) } });
+  const rows: [string, Partial<MonitorDocument>, Date | undefined][] = [
+    ["once it is due", {}, at(30)],
+    ["once an extra run is due", { file_run: fileRun(20) }, at(20)],
+    ["not while an open one delays it", open(25), at(35)],
+    ["not while an open one delays an extra one", { ...open(15), expiry_run_at: at(20) }, at(25)],
+    ["although an open one has not ended in time", open(2), at(30)],
+    ["never, once canceled", { ...open(2), next_run_at: undefined, expiry_run_at: at(10) }, undefined],
+  ];
+  test.each(rows)("%s", (_name, change, expected) => {
+    expect(claimableAt({ ...monitor, ...change }, RUN_TIMEOUT_MS)).toEqual(expected);
+  });
+});
+
+describe("a claim", () => {
+  test("of a run by the schedule moves the schedule, and is also the extra run of an earlier file", () => {
+    const claimed = afterClaim(options, { ...monitor, file_run: fileRun(300), expiry_run_at: at(400) }, at(31));
+    const open_run = { run_seq: 5, claimed_at: at(31) };
+    const next = nextRun(options, { ...monitor, last_due_at: at(30), open_run, expiry_run_at: at(400) }, at(31));
+    const { file_run: _, ...expected } = { ...monitor, file_run: undefined };
+    expect(claimed).toEqual({
+      ...{ ...expected, run_seq: 5, claimed_at: at(31), open_run, last_due_at: at(30), expiry_run_at: at(400) },
+      ...next,
+    });
+    expect(claimed.claimable_at).toEqual(at(400));
+  });
+
+  const extra: [string, Partial<MonitorDocument>][] = [
+    ["after a file", { file_run: fileRun(20) }],
+    ["after an expiration", { expiry_run_at: at(20) }],
+    ["after both", { expiry_run_at: at(19), file_run: fileRun(20) }],
+  ];
+  test.each(extra)("of an extra run %s leaves the schedule as it is, and is made once", (_name, change) => {
+    const claimed = afterClaim(options, { ...monitor, ...change }, at(21));
+    expect(claimed).toEqual({
+      ...monitor,
+      run_seq: 5,
+      claimed_at: at(21),
+      open_run: { run_seq: 5, claimed_at: at(21) },
+      claimable_at: at(31),
+    });
+  });
+
+  test("does not count as the extra run of a file that changed the vendor later", () => {
+    const file_run = { load_id: "registry:1", changed_at: at(35), at: at(40) };
+    expect(afterClaim(options, { ...monitor, file_run }, at(31)).file_run).toEqual(file_run);
+  });
+});
+
+describe("a skipped run of a suspended organization", () => {
+  test("moves what is due, and starts nothing", () => {
+    const skipped = afterSkip(options, { ...monitor, expiry_run_at: at(10), file_run: fileRun(20) }, at(31));
+    expect([skipped.run_seq, skipped.open_run, skipped.claimed_at]).toEqual([4, undefined, at(-50)]);
+    expect([skipped.expiry_run_at, skipped.file_run, skipped.last_due_at]).toEqual([undefined, undefined, at(30)]);
+    expect(skipped.claimable_at).toEqual(skipped.next_run_at);
+  });
+
+  test("leaves the schedule as it is if only an extra run is due", () => {
+    const skipped = afterSkip(options, { ...monitor, expiry_run_at: at(10), file_run: fileRun(20) }, at(11));
+    expect(skipped).toEqual({ ...monitor, file_run: fileRun(20), claimable_at: at(20) });
+  });
+});
+
+describe("the extra run after an expiration date", () => {
+  const rows: [name: string, date: string, answeredAt: string, day: string | undefined][] = [
+    ["is due on the next day", "2026-03-14", "2026-03-01T08:00:00Z", "2026-03-15"],
+    ["is due in the next month", "2026-04-30", "2026-03-01T08:00:00Z", "2026-05-01"],
+    ["is due in the next year", "2026-12-31", "2026-03-01T08:00:00Z", "2027-01-01"],
+    ["is due on a leap day", "2028-02-28", "2026-03-01T08:00:00Z", "2028-02-29"],
+    ["is due after a leap day", "2028-02-29", "2026-03-01T08:00:00Z", "2028-03-01"],
+    ["is due after February of another year", "2027-02-28", "2026-03-01T08:00:00Z", "2027-03-01"],
+    ["is due by UTC where clocks are set forward (United States)", "2026-03-07", "2026-03-01T08:00:00Z", "2026-03-08"],
+    ["is due by UTC where clocks are set back (Europe)", "2026-10-24", "2026-03-01T08:00:00Z", "2026-10-25"],
+    ["is due if the registration expires today", "2026-03-01", "2026-03-01T08:00:00Z", "2026-03-02"],
+    ["is due if the answer was stored just after midnight", "2026-03-01", "2026-03-02T00:00:59Z", "2026-03-02"],
+    ["is not needed after an answer of that day", "2026-03-01", "2026-03-02T00:01:00Z", undefined],
+    ["is not needed after a date in the past", "2025-12-31", "2026-03-01T08:00:00Z", undefined],
+    ["is not due without a date", "", "2026-03-01T08:00:00Z", undefined],
+    ["is not due after a day that does not exist", "2027-02-29", "2026-03-01T08:00:00Z", undefined],
+    ["is not due after a date of another form", "03/14/2026", "2026-03-01T08:00:00Z", undefined],
+  ];
+  test.each(rows)("%s", (_name, date, answeredAt, day) => {
+    const due = expiryRunAt("mon_1", date, new Date(answeredAt));
+    expect(due?.toISOString().slice(0, 10)).toBe(day);
+  });
+
+  test("is spread over six hours by the monitor's id", () => {
+    const midnight = Date.UTC(2026, 2, 15);
+    const due = (id: string) => expiryRunAt(id, "2026-03-14", at(0))!.getTime() - midnight;
+    const all = Array.from({ length: 1_000 }, (_, index) => due(`mon_${index}`));
+    expect(Math.min(...all)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...all)).toBeLessThan(6 * HOUR);
+    expect(all.filter((ms) => ms < 3 * HOUR).length).toBeGreaterThan(400);
+    expect(due("mon_1")).toBe(due("mon_1"));
+  });
+});

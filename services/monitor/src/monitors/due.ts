@@ -1,0 +1,102 @@
+import type { Environment } from "@vvs/tenant";
+import { type FastClock, nextDueAt } from "../runs/schedule.ts";
+import { spreadMs } from "../runs/spread.ts";
+import type { MonitorDocument } from "./monitor.ts";
+
+// When a monitor's next run is due. Beside the schedule there are two extra runs, which leave the schedule as it is.
+
+/** Why a run is due: by the schedule, on the day after the registration's expiration date, or after a file changed the vendor. */
+export type RunCause = "schedule" | "expiry" | "file";
+
+/** Settings that the schedules of an environment's monitors depend on. */
+export interface ScheduleOptions {
+  readonly environment: Environment;
+  readonly fastClock: FastClock;
+  /** How long a run that has not ended delays the next one, in milliseconds. */
+  readonly runTimeoutMs: number;
+}
+
+type DueTimes = Pick<MonitorDocument, "next_run_at" | "expiry_run_at" | "file_run">;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Runs of the day after an expiration date are spread over this time from midnight on, in milliseconds. */
+const EXPIRY_SPREAD_MS = 6 * 60 * 60 * 1_000;
+/** An answer stored this soon after midnight may have been judged before it, in milliseconds. */
+const MIDNIGHT_MS = 60_000;
+
+/** Returns why and when the next run is due; undefined for a canceled monitor. */
+export function earliestDue(monitor: DueTimes): { cause: RunCause; at: Date } | undefined {
+  const { next_run_at, expiry_run_at, file_run } = monitor;
+  if (!next_run_at) return undefined;
+  const extra: readonly (readonly [RunCause, Date | undefined])[] = [
+    ["expiry", expiry_run_at],
+    ["file", file_run?.at],
+  ];
+  let earliest: { cause: RunCause; at: Date } = { cause: "schedule", at: next_run_at };
+  for (const [cause, at] of extra) if (at && at < earliest.at) earliest = { cause, at };
+  return earliest;
+}
+
+/**
+ * Returns when the next run may be claimed: once it is due, and the open run has ended or delays it no longer. Undefined
+ * for a canceled monitor.
+ */
+export function claimableAt(
+  monitor: DueTimes & Pick<MonitorDocument, "open_run">,
+  runTimeoutMs: number,
+): Date | undefined {
+  const due = earliestDue(monitor);
+  if (!due || !monitor.open_run) return due?.at;
+  return new Date(Math.max(due.at.getTime(), monitor.open_run.claimed_at.getTime() + runTimeoutMs));
+}
+
+/** Returns when the first run by the schedule after now is due, and when the monitor's next run may be claimed. */
+export function nextRun(
+  { environment, fastClock, runTimeoutMs }: ScheduleOptions,
+  monitor: Pick<MonitorDocument, "_id" | "frequency" | "created_at" | "last_due_at" | "open_run"> & DueTimes,
+  now: Date,
+): { next_run_at: Date; claimable_at: Date } {
+  const { _id: monitorId, frequency, created_at: createdAt, last_due_at: lastDueAt } = monitor;
+  const next_run_at = nextDueAt({ monitorId, environment, frequency, createdAt, lastDueAt }, now, fastClock);
+  return { next_run_at, claimable_at: claimableAt({ ...monitor, next_run_at }, runTimeoutMs)! };
+}
+
+/**
+ * Returns a due monitor after the claim of its next run. The run is also the extra run of any file that changed the vendor
+ * before.
+ */
+export function afterClaim(options: ScheduleOptions, seen: MonitorDocument, at: Date): MonitorDocument {
+  const open_run = { run_seq: seen.run_seq + 1, claimed_at: at };
+  const { file_run, ...rest } = seen;
+  const isLater = file_run && file_run.changed_at > at;
+  const claimed = { ...rest, ...(isLater && { file_run }), run_seq: open_run.run_seq, claimed_at: at, open_run };
+  return afterDueTimes(options, claimed, at);
+}
+
+/** Returns a due monitor of a suspended organization after its next run was skipped. */
+export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: Date): MonitorDocument {
+  const { file_run, ...rest } = seen;
+  return afterDueTimes(options, { ...rest, ...(file_run && file_run.at > at && { file_run }) }, at);
+}
+
+/** Moves the due times that have passed: the schedule to its next one, the day after an expiration to none. */
+function afterDueTimes(options: ScheduleOptions, monitor: MonitorDocument, at: Date): MonitorDocument {
+  const { expiry_run_at, ...rest } = monitor;
+  const left = { ...rest, ...(expiry_run_at && expiry_run_at > at && { expiry_run_at }) };
+  if (left.next_run_at! > at) return { ...left, claimable_at: claimableAt(left, options.runTimeoutMs) };
+  const moved = { ...left, last_due_at: left.next_run_at! };
+  return { ...moved, ...nextRun(options, moved, at) };
+}
+
+/**
+ * Returns when the extra run after an expiration date (YYYY-MM-DD) is due: on the next day (UTC), within six hours from
+ * midnight on, at a time that depends only on the monitor's id. Undefined if the text is no date, or if the answer came on
+ * that day or later, and so knew that the registration had expired.
+ */
+export function expiryRunAt(monitorId: string, expirationDate: string, answeredAt: Date): Date | undefined {
+  const date = new Date(`${expirationDate}T00:00:00.000Z`);
+  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== expirationDate) return undefined;
+  const midnightMs = date.getTime() + DAY_MS;
+  if (answeredAt.getTime() >= midnightMs + MIDNIGHT_MS) return undefined;
+  return new Date(midnightMs + spreadMs(monitorId, EXPIRY_SPREAD_MS));
+}

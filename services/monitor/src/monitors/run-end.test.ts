@@ -1,0 +1,125 @@
+import { describe, expect, test } from "@jest/globals";
+import type { MonitorDocument } from "./monitor.ts";
+import { afterRun as afterRunOf, type RunEnd } from "./run-end.ts";
+
+const RUN_TIMEOUT_MS = 10_000;
+const afterRun = (monitor: MonitorDocument, end: RunEnd) => afterRunOf(monitor, end, RUN_TIMEOUT_MS);
+
+const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 8, 0, second));
+const createdAs = { frequency: "daily", webhook_url: "https://example.com/hook", next_run_at: at(15) } as const;
+const fresh: MonitorDocument = {
+  _id: "mon_1",
+  organization_id: "org_1",
+  entity_id: "ent_1",
+  checks: ["sam_registration"],
+  status: "active",
+  created_at: at(0),
+  created_by: "key_1",
+  created_as: createdAs,
+  ...createdAs,
+  run_seq: 1,
+  last_due_at: at(0),
+  claimable_at: at(40),
+  open_run: { run_seq: 1, claimed_at: at(0) },
+  consecutive_errors: 0,
+  event_count: 0,
+};
+const end = (runSeq: number, outcome: "pass" | "fail" | "error") => ({
+  runSeq,
+  at: at(runSeq),
+  outcome,
+  verificationId: `ver_${runSeq}`,
+  lacksInput: false,
+  expirationDate: undefined,
+});
+
+describe("the end of a run", () => {
+  test("stores its outcome and frees the next one", () => {
+    const { open_run: _, ...rest } = fresh;
+    expect(afterRun(fresh, end(1, "pass"))).toEqual({
+      ...rest,
+      claimable_at: at(15),
+      last_run: { run_seq: 1, at: at(1), outcome: "pass", verification_id: "ver_1" },
+    });
+  });
+
+  test("counts consecutive errors, and any answer resets the count", () => {
+    const counts = (["error", "error", "fail", "error", "pass"] as const).reduce(
+      ({ monitor, seen }, outcome, index) => {
+        const next = afterRun(monitor, end(index + 1, outcome));
+        return { monitor: next, seen: [...seen, next.consecutive_errors] };
+      },
+      { monitor: fresh, seen: [] as number[] },
+    );
+    expect(counts.seen).toEqual([1, 2, 0, 1, 0]);
+  });
+
+  test("stores since when runs fail and whether input is missing, until there is an answer", () => {
+    const once = afterRun(fresh, end(1, "error"));
+    const twice = afterRun(once, { ...end(2, "error"), lacksInput: true });
+    const answered = afterRun(twice, end(3, "fail"));
+    expect([once, twice, answered].map(({ erring }) => erring)).toEqual([
+      { since: at(1), lacks_input: false },
+      { since: at(1), lacks_input: true },
+      undefined,
+    ]);
+  });
+
+  test("of an older run changes neither the last run nor the count, and leaves the open one open", () => {
+    const monitor = { ...afterRun(fresh, end(3, "error")), run_seq: 4, open_run: { run_seq: 4, claimed_at: at(3) } };
+    expect(afterRun(monitor, end(2, "pass"))).toEqual(monitor);
+  });
+
+  test("of a run that another one followed is still stored", () => {
+    const monitor: MonitorDocument = { ...fresh, run_seq: 2, open_run: { run_seq: 2, claimed_at: at(30) } };
+    const ended = afterRun(monitor, end(1, "fail"));
+    expect([ended.last_run?.run_seq, ended.open_run]).toEqual([1, monitor.open_run]);
+  });
+
+  test("schedules nothing for a canceled monitor", () => {
+    const { next_run_at: _, claimable_at: __, ...rest } = fresh;
+    const ended = afterRun({ ...rest, status: "canceled" }, end(1, "pass"));
+    expect([ended.next_run_at, ended.claimable_at, ended.last_run?.outcome]).toEqual([undefined, undefined, "pass"]);
+  });
+});
+
+describe("the extra run after the expiration date", () => {
+  const active: MonitorDocument = {
+    ...fresh,
+    next_run_at: new Date("2027-01-01"),
+    claimable_at: new Date("2027-01-01"),
+  };
+  const expiring = (runSeq: number, expirationDate: string | undefined) => ({ ...end(runSeq, "pass"), expirationDate });
+  const dayOf = ({ expiry_run_at }: MonitorDocument) => expiry_run_at?.toISOString().slice(0, 10);
+
+  test("is set by the newest ended run, and is then the next one", () => {
+    const ended = afterRun(active, expiring(1, "2026-06-30"));
+    expect(dayOf(ended)).toBe("2026-07-01");
+    expect(ended.claimable_at).toEqual(ended.expiry_run_at);
+    expect(ended.next_run_at).toEqual(active.next_run_at);
+  });
+
+  test("is moved by a renewal, and dropped by an expiration in the past", () => {
+    const ended = afterRun(active, expiring(1, "2026-06-30"));
+    expect(dayOf(afterRun(ended, expiring(2, "2027-06-30")))).toBe("2027-07-01");
+    const dropped = afterRun(ended, expiring(2, "2026-01-31"));
+    expect([dayOf(dropped), dropped.claimable_at]).toEqual([undefined, active.next_run_at]);
+    expect(dayOf(afterRun(ended, expiring(2, "")))).toBeUndefined();
+  });
+
+  test("stays if a run does not learn the date", () => {
+    const ended = afterRun(active, expiring(1, "2026-06-30"));
+    expect(dayOf(afterRun(ended, end(2, "error")))).toBe("2026-07-01");
+  });
+
+  test("is not changed by an older run that ends later", () => {
+    const ended = afterRun({ ...active, run_seq: 2 }, expiring(2, "2027-06-30"));
+    expect(dayOf(afterRun(ended, expiring(1, "2026-06-30")))).toBe("2027-07-01");
+  });
+
+  test("waits for a newer run that is open", () => {
+    const open_run = { run_seq: 2, claimed_at: new Date("2026-07-02") };
+    const ended = afterRun({ ...active, run_seq: 2, open_run }, expiring(1, "2026-06-30"));
+    expect(ended.claimable_at).toEqual(new Date(open_run.claimed_at.getTime() + RUN_TIMEOUT_MS));
+  });
+});

@@ -1,0 +1,44 @@
+import type { CheckStatus } from "@vvs/checks";
+import { claimableAt, expiryRunAt } from "./due.ts";
+import type { MonitorDocument } from "./monitor.ts";
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly runSeq: number;
+  readonly at: Date;
+  readonly outcome: CheckStatus;
+  readonly verificationId: string;
+  /** Whether every check that ended in error lacked data that the organization must supply. */
+  readonly lacksInput: boolean;
+  /** The registration's expiration date (YYYY-MM-DD), or empty if it has none; undefined if the run did not learn it. */
+  readonly expirationDate: string | undefined;
+}
+
+/**
+ * Returns the monitor after the end of a run. Only the newest ended run sets `last_run`, the error count and the extra run
+ * after the expiration date, in whatever order the ends arrive. Once the open run has ended, the next one may be claimed at
+ * its due time.
+ */
+export function afterRun(monitor: MonitorDocument, end: RunEnd, runTimeoutMs: number): MonitorDocument {
+  const isOpen = monitor.open_run?.run_seq === end.runSeq;
+  const isNewest = !monitor.last_run || end.runSeq > monitor.last_run.run_seq;
+  if (!isOpen && !isNewest) return monitor;
+  const { open_run, claimable_at: _, ...rest } = isNewest ? withEnd(monitor, end) : monitor;
+  const freed = { ...rest, ...(!isOpen && open_run && { open_run }) };
+  const claimable_at = claimableAt(freed, runTimeoutMs);
+  return { ...freed, ...(claimable_at && { claimable_at }) };
+}
+
+function withEnd(monitor: MonitorDocument, end: RunEnd): MonitorDocument {
+  const { erring, expiry_run_at: before, ...answered } = monitor;
+  const { expirationDate } = end;
+  const expiry_run_at = expirationDate === undefined ? before : expiryRunAt(monitor._id, expirationDate, end.at);
+  const isError = end.outcome === "error";
+  return {
+    ...answered,
+    ...(expiry_run_at && { expiry_run_at }),
+    ...(isError && { erring: { since: erring?.since ?? end.at, lacks_input: end.lacksInput } }),
+    last_run: { run_seq: end.runSeq, at: end.at, outcome: end.outcome, verification_id: end.verificationId },
+    consecutive_errors: isError ? monitor.consecutive_errors + 1 : 0,
+  };
+}
