@@ -13,7 +13,10 @@ export interface KeptAnswer {
   /** What was received about this vendor; it names no other. */
   readonly bodies: readonly KeptBody[];
   readonly asked_at: Date;
-  /** Only where the answer is other than active: when that was first answered, and when it is asked again. */
+  /**
+   * Only where the answer is other than active: since when it is (the day after the expiration date, else the first such
+   * answer), and when it is asked again.
+   */
   readonly not_active_since?: Date;
   readonly ask_again_at?: Date;
 }

@@ -9,9 +9,22 @@ describe("an answer other than active is asked for again", () => {
     ["the next day", "2026-11-22T00:00:00Z", "2026-11-22T00:00:00Z", "2026-11-23"],
     ["the next day, even if asked in its last minute", "2026-11-22T23:59:59Z", "2026-11-22T23:59:59Z", "2026-11-23"],
     ["the next day, until 30 days have passed", "2026-11-22T10:00:00Z", "2026-10-23T10:00:01Z", "2026-11-23"],
-    ["a week later after that", "2026-11-22T10:00:00Z", "2026-10-23T10:00:00Z", "2026-11-29"],
   ])("%s", (_name, askedAt, since, expected) => {
-    expect(askAgainAt(at(askedAt), at(since))).toEqual(at(expected));
+    expect(askAgainAt("uei:A", at(askedAt), at(since))).toEqual(at(expected));
+  });
+
+  test("after that on a day of the week of its own, so that questions of one day spread", () => {
+    const since = at("2026-10-23T10:00:00Z");
+    const counts = new Array<number>(8).fill(0);
+    for (let index = 0; index < 7_000; index++) {
+      const key = `uei:${index}`;
+      const first = askAgainAt(key, at("2026-11-22T10:00:00Z"), since);
+      counts[(first.getTime() - at("2026-11-22").getTime()) / 86_400_000]!++;
+      const asked = new Date(first.getTime() + 50_000_000);
+      expect(askAgainAt(key, asked, since).getTime() - first.getTime()).toBe(7 * 86_400_000);
+    }
+    expect(counts[0]).toBe(0);
+    for (const count of counts.slice(1)) expect(Math.abs(count - 1_000)).toBeLessThan(150);
   });
 });
 
@@ -33,8 +46,14 @@ describe("the kept answer", () => {
     expect(Object.keys(kept).toSorted()).toEqual(["_id", "asked_at", "bodies", "parts"]);
   });
 
+  test("of an expired registration counts from the day after its expiration date", () => {
+    const expired = answer({ listed_as: "inactive", expiration_date: "2026-06-30" }, "2026-11-22T10:00:00Z");
+    const { not_active_since, ask_again_at } = publicAnswerAfter({ not_active_since: at("2026-11-20") }, expired);
+    expect(not_active_since).toEqual(at("2026-07-01"));
+    expect(ask_again_at).toEqual(askAgainAt("uei:A", expired.askedAt, at("2026-07-01")));
+  });
+
   test.each<[string, Partial<RegistrationPart>]>([
-    ["expired", { expiration_date: "2026-11-21" }],
     ["absent", { listed_as: "not_found" }],
     ["only an id", { id_only: true }],
     ["inactive", { listed_as: "inactive" }],
@@ -42,7 +61,9 @@ describe("the kept answer", () => {
     const first = publicAnswerAfter(undefined, answer(listed, "2026-11-22T10:00:00Z"));
     expect(first).toMatchObject({ not_active_since: at("2026-11-22T10:00:00Z"), ask_again_at: at("2026-11-23") });
     const later = publicAnswerAfter(first, answer(listed, "2026-12-23T10:00:00Z"));
-    expect(later).toMatchObject({ not_active_since: at("2026-11-22T10:00:00Z"), ask_again_at: at("2026-12-30") });
+    const since = at("2026-11-22T10:00:00Z");
+    const ask_again_at = askAgainAt("uei:A", at("2026-12-23T10:00:00Z"), since);
+    expect(later).toMatchObject({ not_active_since: since, ask_again_at });
   });
 
   test("is other than active where the registration flags an exclusion", () => {

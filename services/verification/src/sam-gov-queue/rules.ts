@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { dayOf, type PartSource, type Parts, verdictOf } from "@vvs/registration";
 import type { PublicAnswer } from "./documents.ts";
 import type { KeptAnswer, QuestionKind } from "./question.ts";
@@ -18,12 +19,15 @@ export function startOfDay(moment: Date): Date {
 }
 
 /**
- * Returns when an answer other than active is asked for again: at the start (UTC) of the next day, and after 30 days of
- * the seventh day. So a daily run at any time of the day leads to one question a day.
+ * Returns when an answer other than active is asked for again: at the start (UTC) of the next day, and after 30 days on the
+ * question's own day of the week. So a daily run at any time of the day leads to one question a day, and questions that
+ * were first asked on one day are spread over the week.
  */
-export function askAgainAt(askedAt: Date, notActiveSince: Date): Date {
+export function askAgainAt(key: string, askedAt: Date, notActiveSince: Date): Date {
+  const start = startOfDay(askedAt).getTime();
   const isLong = askedAt.getTime() - notActiveSince.getTime() >= DAILY_DAYS * DAY_MS;
-  return new Date(startOfDay(askedAt).getTime() + (isLong ? WEEK_DAYS : 1) * DAY_MS);
+  const sinceOwnDay = (start / DAY_MS + createHash("sha256").update(key).digest().readUInt16BE(0)) % WEEK_DAYS;
+  return new Date(start + (isLong ? WEEK_DAYS - sinceOwnDay : 1) * DAY_MS);
 }
 
 /** Returns what is kept of an answer, after the one that was kept before. An answer other than active has times. */
@@ -33,8 +37,14 @@ export function publicAnswerAfter(
 ): PublicAnswer {
   const answer = { _id: key, parts, bodies, asked_at: askedAt };
   if (verdictOf(parts, dayOf(askedAt))?.status === "active") return answer;
-  const not_active_since = previous?.not_active_since ?? askedAt;
-  return { ...answer, not_active_since, ask_again_at: askAgainAt(askedAt, not_active_since) };
+  const not_active_since = expiredSince(parts, askedAt) ?? previous?.not_active_since ?? askedAt;
+  return { ...answer, not_active_since, ask_again_at: askAgainAt(key, askedAt, not_active_since) };
+}
+
+/** Returns the start of the day after the registration's expiration date where that has passed. */
+function expiredSince({ registration }: Parts, askedAt: Date): Date | undefined {
+  const end = registration?.expiration_date;
+  return end && end < dayOf(askedAt) ? new Date(Date.parse(`${end}T00:00:00Z`) + DAY_MS) : undefined;
 }
 
 /** What a monitor's run knows of the answers to its question. */
