@@ -5,6 +5,7 @@ import { loadBenchmark } from "./load/benchmark.ts";
 import { lookupBenchmark } from "./lookup/benchmark.ts";
 import { monitorBenchmark } from "./monitor/benchmark.ts";
 import { pairsBenchmark } from "./pairs/benchmark.ts";
+import { quotaBenchmark } from "./quota/benchmark.ts";
 import { verifyBenchmark } from "./verify/benchmark.ts";
 
 const benchmarks: readonly Benchmark[] = [
@@ -14,6 +15,7 @@ const benchmarks: readonly Benchmark[] = [
   loadBenchmark,
   lookupBenchmark,
   pairsBenchmark,
+  quotaBenchmark,
   monitorBenchmark,
 ];
 

@@ -21,6 +21,20 @@ export function ueiOf(seed: number, index: number): string {
   return `${text}${ueiCheckDigit(text)}`;
 }
 
+/** Returns the row that has a UEI of `ueiOf` with the same seed. */
+export function indexOfUei(seed: number, uei: string): number {
+  let index = 0;
+  let unit = 1;
+  for (let place = 0; place < 11; place++) {
+    const alphabet = place % 4 === 3 ? LETTERS : ALPHABET;
+    const shift = (seed * 7 + place * 11) % alphabet.length;
+    const digit = alphabet.indexOf(uei[10 - place]!);
+    index += unit * ((digit - shift + alphabet.length) % alphabet.length);
+    unit *= alphabet.length;
+  }
+  return index;
+}
+
 /** Returns the CAGE of a row, unique for the seed among about 39 million rows. */
 export function cageOf(seed: number, index: number): string {
   let left = (index * 5_915_587 + seed * 101) % CAGES;

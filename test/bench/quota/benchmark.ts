@@ -1,0 +1,242 @@
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createLogger } from "@vvs/logging";
+import { connectMongo } from "@vvs/mongo";
+import type { MongoClient } from "mongodb";
+import { serverCacheDir, startServers } from "../../../deploy/local/servers/index.ts";
+import { projectRoot } from "../../../deploy/local/services.ts";
+import { type Benchmark, type Bound, type Measured, UsageError } from "../benchmark.ts";
+import { DAY_MS, dayOfText, textOf } from "./calendar.ts";
+import { createClock } from "./clock.ts";
+import { createFileAnswers } from "./file-answers.ts";
+import { loadedAt } from "./files.ts";
+import { leastCalls, leastQuestions } from "./least-calls.ts";
+import { createRegistryFiles } from "./loaded-files.ts";
+import { createMonitors } from "./monitors.ts";
+import { DIRECT_PERCENT, simulateMonth } from "./month.ts";
+import { assumptions, createPopulation, type Population } from "./population.ts";
+import { createProduct } from "./product.ts";
+import { createRecorder } from "./recorder.ts";
+import { createRule, likenessOf } from "./rule.ts";
+import { createSamGov, type Outage } from "./sam-gov.ts";
+
+const SEED = 1;
+/** Two days before an extract is cut, five weeks after the one before it. */
+const START = dayOfText("2030-10-04");
+/** Share of the monitors whose vendor the registry lacks. */
+const ABSENT = 0.005;
+/** The quota that the targets are for, and a smaller one. */
+const QUOTAS = [10_000, 1_000];
+/** Number of vendors from which calls are mostly full. */
+const FULL_SIZE = 500_000;
+
+const targets: Readonly<Record<string, Bound>> = {
+  calls_a_day_largest: { at_most: 1_500 },
+  calls_to_least_possible: { at_most: 1.3 },
+  error_percent: { at_most: 0.1 },
+  lapses_seen_within_26_h_percent: { at_least: 99 },
+  direct_left_percent: { at_least: DIRECT_PERCENT },
+  direct_refused: { at_most: 0 },
+  error_percent_at_1000: { at_most: 0.1 },
+  direct_left_percent_at_1000: { at_least: DIRECT_PERCENT },
+  direct_refused_at_1000: { at_most: 0 },
+};
+
+/**
+ * A month of daily monitors on SAM.gov's quota: the product's own rules and queue, with its real database, on a simulated
+ * clock, against a simulated SAM.gov that counts calls. The month begins with an empty queue and an extract that is 33 days
+ * old, as old as one gets, so that on the first day everything is asked that the files do not know. The targets are for the
+ * days after it.
+ *
+ * Known, from SAM.gov's documents and its extract of 2026-09-06: the extract has 895,932 rows. It is cut on the first Sunday
+ * of a month, and lists registrations that are active or expired within the last six months. A registration is valid for 365
+ * days from its submission. A file of exclusions comes every day. A call returns ten rows, and asks for 100 UEIs at most.
+ *
+ * Assumed: registrations end evenly over the year. 1 % have lapsed: in the extract it is 10 %, but customers monitor vendors
+ * that they work with. 83 % are renewed 1 to 60 days before their expiration date, as SAM.gov reminds of it 60, 30 and 15
+ * days before; 5 % on that day, 10 % some days later, 1.7 % never. 0.5 % of the monitored vendors have no registration, half
+ * of them an id. 0.1 % of the vendors are excluded; some exclusions begin and end each day. Files are loaded on the day of
+ * their date: extracts at 14:00 UTC, as they are published after 7 AM in Washington, exclusions at 10:00.
+ */
+export const quotaBenchmark: Benchmark = {
+  name: "quota",
+  about: "a simulated month of a million daily monitors on SAM.gov's quota, against the least possible number of calls",
+  usage: "[--vendors 900000] [--monitors 1000000] [--days 30] [--quota N]",
+  targets,
+  async run(log, args) {
+    const size = sizeOf(args);
+    const folder = join(projectRoot, ".cache", "bench", `b${randomBytes(4).toString("hex")}`);
+    const closes: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
+    try {
+      const dataDir = join(folder, "servers");
+      const servers = await startServers({ dataDir, cacheDir: serverCacheDir(process.env), log, env: process.env });
+      closes.push(() => servers.stop());
+      const client = await connectMongo({
+        uri: servers.mongodbUri,
+        service: "bench",
+        logger: createLogger({ service: "bench", level: "silent" }),
+        stopping: new AbortController().signal,
+      });
+      closes.push(() => client.close());
+      return await measure({ ...size, client, log });
+    } finally {
+      for (const close of closes.toReversed()) await close();
+    }
+  },
+};
+
+interface Size {
+  readonly vendors: number;
+  readonly monitors: number;
+  readonly days: number;
+  readonly quotas: readonly number[];
+}
+
+function sizeOf(args: readonly string[]): Size {
+  const option = { type: "string" } as const;
+  const { values } = (() => {
+    try {
+      return parseArgs({
+        args: [...args],
+        options: { vendors: option, monitors: option, days: option, quota: option },
+      });
+    } catch {
+      throw new UsageError("The arguments are --vendors N --monitors N --days N --quota N.");
+    }
+  })();
+  const whole = (name: keyof typeof values, fallback: number, [least, most]: readonly [number, number]) => {
+    const value = Number(values[name] ?? fallback);
+    if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+    throw new UsageError(`--${name} must be a whole number from ${least} to ${most}.`);
+  };
+  const vendors = whole("vendors", 900_000, [1_000, 2_000_000]);
+  return {
+    vendors,
+    monitors: whole("monitors", Math.round((vendors * 10) / 9), [1_000, 5_000_000]),
+    // The renewals of the simulated vendors cover no longer time.
+    days: whole("days", 30, [4, 40]),
+    quotas: values.quota === undefined ? QUOTAS : [whole("quota", 0, [10, 100_000])],
+  };
+}
+
+type Run = Size & { readonly client: MongoClient; readonly log: (line: string) => void };
+
+async function measure({ vendors, monitors: count, days, quotas, client, log }: Run): Promise<Measured> {
+  const population = createPopulation({ seed: SEED, vendors, absent: Math.round(count * ABSENT), startDay: START });
+  const monitors = createMonitors(population, count);
+  log("Counting the least possible number of calls ...");
+  const least = leastQuestions({
+    population,
+    vendors: monitors.vendors(),
+    startDay: START,
+    days,
+    extractCutOn: (day) => loadedAt(day * DAY_MS).extractCut,
+  }).map(leastCalls);
+  const figures: Record<string, number> = {};
+  for (const quota of quotas) {
+    log(`A quota of ${quota} calls a day:`);
+    const measured = await measureQuota({ population, monitors, days, quota, least, client, log });
+    for (const [name, value] of Object.entries(measured))
+      figures[quota === QUOTAS[0] ? name : `${name}_at_${quota}`] = value;
+  }
+  const judged = Object.keys(targets).filter(
+    (name) => name in figures && (vendors >= FULL_SIZE || name !== "calls_to_least_possible"),
+  );
+  return {
+    conditions: {
+      baseline: "each vendor that the files do not know: daily for 30 days, then weekly, 100 to 11 calls",
+      vendors,
+      monitors: count,
+      days: `${days} from ${textOf(START)}`,
+      expire_within_the_month: `${Math.round((days / assumptions.validDays) * 1_000) / 10} %`,
+      lapsed: "1 %",
+      without_registration: `${ABSENT * 100} % of the monitors`,
+      direct_calls: `${DIRECT_PERCENT} % of the quota, evenly over each day`,
+      outages: "3 h of 503 and 1 h of silence",
+      processes: "the queue and a simulated SAM.gov in this process, MongoDB",
+      processors: cpus().length,
+    },
+    figures,
+    judged,
+  };
+}
+
+interface QuotaRun {
+  readonly population: Population;
+  readonly monitors: ReturnType<typeof createMonitors>;
+  readonly days: number;
+  readonly quota: number;
+  /** The least possible number of calls on each day. */
+  readonly least: readonly number[];
+  readonly client: MongoClient;
+  readonly log: (line: string) => void;
+}
+
+async function measureQuota(run: QuotaRun): Promise<Record<string, number>> {
+  const { population, monitors, days, quota, least, client, log } = run;
+  const began = performance.now();
+  const clock = createClock(START * DAY_MS);
+  const db = client.db(`b${randomBytes(4).toString("hex")}_verification_live`);
+  const logger = createLogger({ service: "bench", level: "silent" });
+  const samGov = createSamGov({ population, quota, outages: outagesOf(days), now: clock.now });
+  const files = createRegistryFiles(population);
+  const recorder = createRecorder({ population, monitors, startDay: START, days });
+  try {
+    const rule = createRule({ population, files, now: clock.now });
+    const answers = createFileAnswers({ population, files, decide: rule.decide, likenessOf });
+    const product = await createProduct({ client, db, population, rule, samGov, quota, clock, recorder, logger });
+    const onDay = (day: number) => {
+      const { runs } = samGov.callsOn(day);
+      const { waiting } = product.state();
+      const seconds = Math.round((performance.now() - began) / 1_000);
+      log(`${textOf(day)}: ${runs} calls (least ${least[day - START]}), ${waiting} runs wait, ${seconds} s`);
+    };
+    await simulateMonth({
+      population,
+      monitors,
+      files,
+      answers,
+      product,
+      recorder,
+      clock,
+      startDay: START,
+      days,
+      quota,
+      onDay,
+    });
+    await product.close();
+    const callsByDay = Array.from({ length: days }, (_, index) => samGov.callsOn(START + index));
+    const later = callsByDay.slice(1).map(({ runs }) => runs);
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    const most = Math.max(...callsByDay.map(({ runs }) => runs));
+    return {
+      calls_on_the_first_day: callsByDay[0]!.runs,
+      calls_a_day_largest: Math.max(...later),
+      calls_a_day_mean: Math.round(sum(later) / later.length),
+      least_possible_a_day_mean: Math.round(sum(least.slice(1)) / later.length),
+      calls_to_least_possible: Math.round((sum(later) / sum(least.slice(1))) * 1_000) / 1_000,
+      calls_refused_by_sam_gov: sum(callsByDay.map(({ refused }) => refused)),
+      calls_in_outages: sum(callsByDay.map(({ unanswered }) => unanswered)),
+      direct_left_percent: Math.round(((quota - most) / quota) * 1_000) / 10,
+      direct_refused: product.state().refusedDirectly,
+      runs_waiting_at_the_end: product.state().waiting,
+      ...recorder.figures(),
+      seconds: Math.round((performance.now() - began) / 1_000),
+    };
+  } finally {
+    await db.dropDatabase();
+  }
+}
+
+/** SAM.gov answers 503 for three hours at night, and nothing for an hour by day, once in the month. */
+function outagesOf(days: number): Outage[] {
+  const [first, second] = [START + Math.floor(days / 3), START + Math.floor((days * 2) / 3)];
+  const hour = 3_600_000;
+  return [
+    { from: first * DAY_MS + hour, until: first * DAY_MS + 4 * hour, kind: "http_503" },
+    { from: second * DAY_MS + 15 * hour, until: second * DAY_MS + 16 * hour, kind: "silent" },
+  ];
+}
