@@ -9,22 +9,30 @@ const PAGE = 5_000;
 /** Stores daily monitors whose first run has ended. `dueAt` returns the due time of the monitor with an index. */
 export async function insertMonitors(
   db: Db,
-  options: { organizationId: (index: number) => string; count: number; dueAt: (index: number) => Date },
+  options: {
+    count: number;
+    organizationId: (index: number) => string;
+    /** A new id where absent. */
+    entityId?: (index: number) => string;
+    dueAt: (index: number) => Date;
+  },
 ): Promise<void> {
   const { monitors } = collections(db);
   for (let from = 0; from < options.count; from += PAGE) {
     const indexes = Array.from({ length: Math.min(PAGE, options.count - from) }, (_, index) => from + index);
-    const documents = indexes.map((index) => monitorDue(options.organizationId(index), options.dueAt(index)));
+    const documents = indexes.map((index) =>
+      monitorDue(options.organizationId(index), options.entityId?.(index) ?? newId("ent"), options.dueAt(index)),
+    );
     await monitors.insertMany(documents, { ordered: false });
   }
 }
 
-function monitorDue(organizationId: string, dueAt: Date): MonitorDocument {
+function monitorDue(organizationId: string, entityId: string, dueAt: Date): MonitorDocument {
   const createdAt = new Date(dueAt.getTime() - DAY_MS);
   return {
     _id: newId("mon"),
     organization_id: organizationId,
-    entity_id: newId("ent"),
+    entity_id: entityId,
     checks: ["sam_registration"],
     frequency: "daily",
     webhook_url: "https://example.com/hook",

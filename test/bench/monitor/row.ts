@@ -17,6 +17,8 @@ export interface RowBench {
   readonly prefix: string;
   /** Folder for the row's files; removed afterwards. */
   readonly folder: string;
+  /** Number of rows of a registry, if it is not the row's own. */
+  readonly rows: number | undefined;
   readonly log: (line: string) => void;
   /** Registers a close. Closes run in reverse order when the row is done or has failed. */
   readonly onClose: (close: () => Promise<unknown>) => void;
