@@ -1,5 +1,6 @@
+import { expiryRunAt as productExpiryRunAt } from "../../../services/monitor/src/monitors/due.ts";
 import { spreadMs } from "../../../services/monitor/src/runs/spread.ts";
-import { DAY_MS } from "./calendar.ts";
+import { DAY_MS, textOf } from "./calendar.ts";
 import type { Population } from "./population.ts";
 
 /** Length of a step of the simulated clock, in milliseconds. */
@@ -61,9 +62,10 @@ export function monitorOf(id: string): number {
   return Number(id.slice(4));
 }
 
-/** Returns when a monitor runs on the day after its vendor's registration expired: within 6 hours, as in the product. */
+/** Returns when a monitor runs on the day after its vendor's registration expired, by the product's rule. */
 export function expiryRunAt(monitor: number, dayAfter: number): number {
-  return dayAfter * DAY_MS + spreadMs(idOf(monitor), 6 * HOUR_MS);
+  const answeredAt = new Date((dayAfter - 1) * DAY_MS);
+  return productExpiryRunAt(idOf(monitor), textOf(dayAfter - 1), answeredAt)!.getTime();
 }
 
 /** Returns when a monitor runs after a file that was loaded at a moment changed its vendor: within ten minutes. */
