@@ -54,7 +54,9 @@ test("each run has the outcome that the product's rule gives for its vendor by i
       const expected = await rule.decide(vendor, answers.keptOf(vendor));
       if (outcome !== expected) throw new Error(`vendor ${vendor} at hour ${hour}: ${outcome}, not ${expected}`);
       seen.add(outcome);
-      if (outcome === "ask" && vendor % 3 > 0) answers.keep(vendor, answerAt(vendor, moment));
+      // Some answers are kept of vendors that the files know, so that registrations expire after their answer.
+      const isAsked = outcome === "ask" ? vendor % 3 > 0 : hour === 1 && vendor % 4 === 0;
+      if (isAsked) answers.keep(vendor, answerAt(vendor, moment));
     }
   }
   expect([...seen].sort()).toEqual(["ask", "excluded", "expired", "not_found", "not_registered", "pass"]);
