@@ -270,7 +270,7 @@ describe("a call that fails", () => {
   test("puts its questions off, and others are asked meanwhile", async () => {
     await park("mon_a");
     duringCall = async () => {
-      throw new ProviderError("http_503");
+      throw new ProviderError("http_500");
     };
     const { round } = replica();
     expect(await round()).toBe(15_000);
@@ -285,10 +285,15 @@ describe("a call that fails", () => {
     expect(await statesOf()).toEqual(["mon_a:2 ready", "mon_b:2 ready"]);
   });
 
-  test("because the quota is used up says nothing about its questions", async () => {
+  test.each([
+    ["the quota is used up", new ProviderError("quota_exhausted", { isFault: false })],
+    ["SAM.gov is unavailable", new ProviderError("http_503")],
+    ["SAM.gov does not answer", new ProviderError("timeout")],
+    ["the key is refused", new ProviderError("http_403")],
+  ])("because %s says nothing about its questions", async (_why, error) => {
     await park("mon_a");
     duringCall = async () => {
-      throw new ProviderError("quota_exhausted", { isFault: false, shutUntil: new Date(now.getTime() + HOUR_MS) });
+      throw error;
     };
     expect(await replica().round()).toBe(15_000);
     expect(await collections.questions.findOne()).toMatchObject({ failures: 0, not_before: now });

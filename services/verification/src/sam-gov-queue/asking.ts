@@ -5,6 +5,7 @@ import type { AskVendors } from "./ask-vendors.ts";
 import type { QuestionDocument } from "./documents.ts";
 import { nextCall } from "./planning.ts";
 import type { Questions } from "./questions.ts";
+import { mayBeOwnFailure } from "./rules.ts";
 import { AskerReplacedError, type Settle, type SettledQuestion } from "./settle.ts";
 
 /** The wait after a call failed, in milliseconds. */
@@ -65,8 +66,7 @@ export function createAsking(options: {
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       logger.info({ vendors: asked.length, reason: error.reason }, "SAM.gov was asked and gave no answer");
-      // A quota or a circuit refuses every call, so it says nothing about these questions.
-      if (error.isFault) await questions.putOff(asked, now());
+      if (mayBeOwnFailure(error)) await questions.putOff(asked, now());
       return false;
     }
   }

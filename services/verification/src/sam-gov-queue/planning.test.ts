@@ -28,8 +28,18 @@ describe("a call", () => {
     ["waits for more", { registered: waiting(99, { minutes: 6 }) }, "wait 4"],
     ["starts when a question has waited long enough", { registered: waiting(3, { minutes: 10 }) }, "3 registered"],
     [
+      "waits longer for known answers that are asked for again",
+      { registered: waiting(3, { minutes: 59, priority: 2 }) },
+      "wait 1",
+    ],
+    [
+      "starts when one of those has waited long enough",
+      { registered: waiting(3, { minutes: 60, priority: 2 }) },
+      "3 registered",
+    ],
+    [
       "takes the questions along that have come since",
-      { absent: [...waiting(1, { minutes: 10, priority: 2 }), ...waiting(4)] },
+      { absent: [...waiting(1, { minutes: 10 }), ...waiting(4, { priority: 2 })] },
       "5 absent",
     ],
     ["is looked for again after five minutes at most", { registered: waiting(1) }, "wait 5"],

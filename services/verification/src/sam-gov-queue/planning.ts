@@ -5,6 +5,8 @@ import { DAY_MS, startOfDay } from "./rules.ts";
 
 /** The longest wait, in milliseconds: a new question, or the end of a refusal, can come before the planned time. */
 const LOOK_AGAIN_MS = 300_000;
+/** How many times longer a known answer that is asked for again waits for others than one in which a lapse may show. */
+const REPEATS_WAIT_TIMES = 6;
 /** Rows per page. Each page costs a call, and so does an answer without any row, or one of the Exclusions API. */
 const PAGE_ROWS = 10;
 
@@ -19,15 +21,17 @@ export type NextCall<Q> =
 /**
  * Plans the next call. `waiting`: the first 100 questions of each kind that may be asked, by priority and then by how long
  * they have waited. A call of a kind starts when it is full, or when one of its questions has waited `gatherMs`
- * milliseconds; among several, the one that begins with the most urgent question. `callsLeft` limits the number of its
+ * milliseconds, or six times as long if it asks for a known answer again; among several, the one that begins with the most urgent question. `callsLeft` limits the number of its
  * vendors; undefined where no quota is configured.
  */
 export function nextCall<Q extends PlannedQuestion>(
   waiting: ReadonlyMap<QuestionKind, readonly Q[]>,
   { now, gatherMs, callsLeft }: { now: Date; gatherMs: number; callsLeft: number | undefined },
 ): NextCall<Q> {
+  const endOfWait = ({ wanted_at, priority }: Q) =>
+    wanted_at.getTime() + gatherMs * (priority === 1 ? 1 : REPEATS_WAIT_TIMES);
   const startsAt = (questions: readonly Q[]) =>
-    questions.length >= MAX_VALUES ? 0 : Math.min(...questions.map((each) => each.wanted_at.getTime())) + gatherMs;
+    questions.length >= MAX_VALUES ? 0 : Math.min(...questions.map(endOfWait));
   const kinds = [...waiting].filter(([, questions]) => questions.length > 0);
   const due = kinds.filter(([, questions]) => startsAt(questions) <= now.getTime());
   if (due.length === 0) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { dayOf, type PartSource, type Parts, verdictOf } from "@vvs/registration";
+import type { ProviderError } from "../providers/provider.ts";
 import type { PublicAnswer } from "./documents.ts";
 import type { KeptAnswer, QuestionKind } from "./question.ts";
 
@@ -66,6 +67,17 @@ export function usableUntil(part: PartSource, { kept, wasParked }: RunKnowledge)
   const own = isApi ? (wasParked ? date.getTime() + DAY_MS : start + DAY_MS) : start + 2 * DAY_MS;
   const keptUntil = kept?.ask_again_at && date >= kept.asked_at ? kept.ask_again_at.getTime() : 0;
   return new Date(Math.max(own, keptUntil));
+}
+
+/**
+ * Reasons for which every call fails: SAM.gov is unavailable, or refuses the key. They say nothing about the vendors of the
+ * call, which would cost a call each if they were asked one by one afterwards.
+ */
+const OUTAGES = new Set(["timeout", "tls", "connection", "http_401", "http_403", "http_502", "http_503", "http_504"]);
+
+/** Returns whether a call may have failed because of one of its vendors. */
+export function mayBeOwnFailure({ reason, isFault }: Pick<ProviderError, "reason" | "isFault">): boolean {
+  return isFault && !OUTAGES.has(reason);
 }
 
 /** Returns what changes in a question after its call failed: it is asked later, and after some failures by itself. */
