@@ -94,7 +94,7 @@ interface NewSession {
   readonly deviceToken?: string;
 }
 
-/** As long as account knows a device. */
+/** How long the browser keeps the device's token after the session, in milliseconds: as long as account knows a device. */
 const KNOWN_MS = 365 * 24 * 60 * 60_000;
 
 export function createBeginSession(sessions: Sessions): BeginSession {
@@ -103,7 +103,8 @@ export function createBeginSession(sessions: Sessions): BeginSession {
     logUser(response, newSession.session!);
     keepSession(response, newSession);
     if (newSession.deviceToken) {
-      writeCookie(response, "__Host-device", newSession.deviceToken, new Date(Date.now() + KNOWN_MS));
+      const sessionEnds = timestampDate(newSession.session!.expiresAt!);
+      writeCookie(response, "__Host-device", newSession.deviceToken, new Date(sessionEnds.getTime() + KNOWN_MS));
     }
   };
 }
