@@ -15,21 +15,22 @@ let uei: string;
 
 beforeAll(async () => {
   queue = await startPlayedQueue("2026-11-22T09:00:00Z");
-  service = await queue.startReplica();
+  await queue.startReplica();
 });
 afterAll(() => queue.stop());
-beforeEach(() => {
+beforeEach(async () => {
   serial += 1;
   uei = `PLAYED${String(serial).padStart(6, "0")}`;
   queue.setTime("2026-11-22T09:00:00Z");
+  // A replica remembers SAM.gov's state, so each test has its own.
+  service = await queue.startReplica();
 });
 afterEach(async () => {
   queue.sam.behave();
-  delete service.entities.schedule.registry;
+  await queue.stopReplicas();
   const { parkedRuns, questions, asker } = queue.collections();
   await Promise.all([parkedRuns.deleteMany({}), questions.deleteMany({})]);
   await asker.updateOne({ _id: "asker" }, { $set: { owner: null, until: new Date(0) } });
-  await service.databases.live.collection("provider_state").deleteMany({});
 });
 
 const monitorOf = (subject: Parameters<typeof createTestMonitor>[0] = { uei }, replicas = [service]) =>

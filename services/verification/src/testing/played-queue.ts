@@ -76,8 +76,12 @@ export async function startPlayedQueue(start: string) {
       for (const { entities } of services) entities.setRegistry(Environment.LIVE, uei, files);
     },
     collections: () => queueCollections(services[0]!.databases.live),
+    /** Stops all replicas but the first one, which owns the databases, and removes what they shared about SAM.gov's state. */
+    async stopReplicas(): Promise<void> {
+      for (const service of services.splice(1).toReversed()) await service.stop();
+      await services[0]!.databases.live.collection("provider_state").deleteMany({});
+    },
     async stop(): Promise<void> {
-      // The first replica owns the databases.
       for (const service of services.toReversed()) await service.stop();
       for (const close of closers.toReversed()) await close();
     },
