@@ -1,29 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { at, fresh } from "../testing/fresh-monitor.ts";
 import type { MonitorDocument } from "./monitor.ts";
 import { afterRun as afterRunOf, type RunEnd } from "./run-end.ts";
 
 const RUN_TIMEOUT_MS = 10_000;
 const afterRun = (monitor: MonitorDocument, end: RunEnd) => afterRunOf(monitor, end, RUN_TIMEOUT_MS);
 
-const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 8, 0, second));
-const createdAs = { frequency: "daily", webhook_url: "https://example.com/hook", next_run_at: at(15) } as const;
-const fresh: MonitorDocument = {
-  _id: "mon_1",
-  organization_id: "org_1",
-  entity_id: "ent_1",
-  checks: ["sam_registration"],
-  status: "active",
-  created_at: at(0),
-  created_by: "key_1",
-  created_as: createdAs,
-  ...createdAs,
-  run_seq: 1,
-  last_due_at: at(0),
-  claimable_at: at(40),
-  open_run: { run_seq: 1, claimed_at: at(0) },
-  consecutive_errors: 0,
-  event_count: 0,
-};
 const end = (runSeq: number, outcome: "pass" | "fail" | "error") => ({
   runSeq,
   at: at(runSeq),

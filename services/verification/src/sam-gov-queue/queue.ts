@@ -130,7 +130,7 @@ export function createSamGovQueue(
   async function storePlan(): Promise<void> {
     if (now().getTime() - plannedAt < PLAN_MS) return;
     plannedAt = now().getTime();
-    const { callsPlannedTomorrow: planned_calls } = await readQueueNumbers(collections, now());
+    const { callsPlannedTomorrow: planned_calls } = await numbers();
     const day = new Date(startOfDay(now()).getTime() + DAY_MS);
     await collections.days.updateOne(
       { _id: dayOf(day) },
