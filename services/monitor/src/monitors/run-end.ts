@@ -15,9 +15,9 @@ export interface RunEnd {
 }
 
 /**
- * Returns the monitor after the end of a run. Only the newest ended run sets `last_run`, the error count and the extra run
- * after the expiration date, in whatever order the ends arrive. Once the open run has ended, the next one may be claimed at
- * its due time.
+ * Returns the monitor after the end of a run. Ends may arrive in any order: only the newest ended run sets `last_run`, the
+ * error count and the extra run after the expiration date. Once the open run has ended, the next one may be claimed at its
+ * due time.
  */
 export function afterRun(monitor: MonitorDocument, end: RunEnd, runTimeoutMs: number): MonitorDocument {
   const isOpen = monitor.open_run?.run_seq === end.runSeq;

@@ -23,7 +23,7 @@ const CONCURRENT_TURNS = 4;
 const LOOK = 100;
 /** No run starts while a record waits for Kafka for longer than this, in milliseconds. */
 const OUTBOX_LIMIT_MS = 30_000;
-/** After so many organizations in a row that could not be served, MongoDB is the cause. */
+/** Number of consecutive organizations that could not be served after which MongoDB counts as unavailable. */
 const FAILURES_IN_A_ROW = 10;
 
 /** What one round has done. */

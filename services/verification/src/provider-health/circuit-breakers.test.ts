@@ -194,7 +194,7 @@ describe("a quota", () => {
     for (const breakers of [one, other, replica()]) expect(await attempt(breakers)).toBe("answered");
   });
 
-  test("that the provider reports as used up counts only for the key that was told so", async () => {
+  test("that the provider reports as used up closes the provider only for the key that received the report", async () => {
     const [one, changed] = [replica(), replica({ fingerprint: "key2" })];
     const reset = new Date(time.getTime() + 3_600_000);
     await attempt(one, "fault", reset);

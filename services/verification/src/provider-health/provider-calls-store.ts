@@ -35,7 +35,7 @@ const NO_CALLS: CallCounts = { direct: 0, first: 0, runs: 0 };
 export function createProviderCallsStore(db: Db) {
   const collection = providerCallsOf(db);
 
-  /** Creates a day's document, and first marks the day before as over, so that no call is counted there any more. */
+  /** Creates a day's document, and first marks the day before as over, so that no further call is counted in it. */
   async function begin(key: ProviderKey, day: Date): Promise<void> {
     const before = new Date(day.getTime() - DAY_MS);
     const created = { provider: key.provider, ...NO_CALLS };

@@ -5,7 +5,7 @@ import type { QuestionKind } from "./question.ts";
 const now = new Date("2026-11-22T12:00:00Z");
 const MINUTE_MS = 60_000;
 
-/** Questions that have waited so many minutes. */
+/** Returns `count` questions that have waited for `minutes`. */
 function waiting(count: number, { minutes = 0, priority = 1, exclusions = false } = {}): PlannedQuestion[] {
   const wanted_at = new Date(now.getTime() - minutes * MINUTE_MS);
   return Array.from({ length: count }, (_, index) => ({

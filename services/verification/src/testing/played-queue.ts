@@ -68,7 +68,7 @@ export async function startPlayedQueue(start: string) {
     setTime(time: string): void {
       clock = new Date(time);
     },
-    /** The UTC day so many days ago, YYYY-MM-DD. */
+    /** Returns the UTC day `days` days before the test's time, YYYY-MM-DD. */
     daysAgo: (days: number) => new Date(clock.getTime() - days * DAY_MS).toISOString().slice(0, 10),
     startReplica,
     /** Sets what the files of all replicas say about a vendor. */

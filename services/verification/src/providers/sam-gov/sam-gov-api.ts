@@ -109,8 +109,7 @@ export function createSamGovApi(options: {
 /**
  * Does the exclusions file settle a vendor's exclusions, so that the Exclusions API need not be asked? It does where it is
  * fresh, nothing newer contradicts it, and it agrees with the registration's flag. A vendor without a registration has no
- * flag and never passes, so that the file alone settles whether it is excluded. A file that was read for another identifier
- * does not count.
+ * flag and never passes, so for it the file is enough. A file's record of another identifier does not count.
  */
 function isSettledByFile(known: {
   registration: Registration | undefined;
