@@ -10,6 +10,7 @@ import type { Verifier } from "./checks/verifier.ts";
 import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
 import { historyRangeOf, type ReadProviderHistory } from "./provider-health/provider-history.ts";
 import type { ReportProviders } from "./provider-health/provider-report.ts";
+import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import type { VerificationStore } from "./store.ts";
 
 const gatewayAndDashboard = ["gateway", "dashboard"] as const;
@@ -22,6 +23,7 @@ export const callers: Callers<typeof VerificationService> = {
   getEvidence: gatewayAndDashboard,
   listProviders: gatewayAndDashboard,
   getProviderHealth: ["dashboard"],
+  getSamGovCalls: ["dashboard"],
 };
 
 /** Creates the handlers of the service's RPCs. */
@@ -32,8 +34,9 @@ export function createHandlers(options: {
   verifier: Verifier;
   report: ReportProviders;
   readHistory: ReadProviderHistory;
+  readCallsReport: ReadCallsReport;
 }): Handlers<typeof VerificationService> {
-  const { store, idempotency, subjects, verifier, report, readHistory } = options;
+  const { store, idempotency, subjects, verifier, report, readHistory, readCallsReport } = options;
 
   async function getVerification(tenant: Tenant, id: string) {
     const found = await store.get(tenant, id);
@@ -94,6 +97,20 @@ export function createHandlers(options: {
           checkType: toCheckType(check),
           periods: periods.map(({ at, figures }) => ({ at: timestampFromDate(at), figures })),
         })),
+      };
+    },
+    async getSamGovCalls() {
+      const { quota, days, queue } = await readCallsReport();
+      return {
+        quota,
+        days: [...days],
+        queue: {
+          waitingRuns: queue.parked.waiting,
+          readyRuns: queue.parked.ready,
+          oldestAt: queue.oldestParkedAt && timestampFromDate(queue.oldestParkedAt),
+          questions: queue.questions,
+          plannedTomorrow: queue.callsPlannedTomorrow,
+        },
       };
     },
   };

@@ -27,6 +27,7 @@ import { createCountSandboxCall } from "./providers/sandbox/sandbox-calls.ts";
 import { createMonitorRuns } from "./runs/monitor-runs.ts";
 import { createVerifyRun } from "./runs/verify-run.ts";
 import { createAskedProvider } from "./sam-gov-queue/asked-provider.ts";
+import { createReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import { queueCollections } from "./sam-gov-queue/documents.ts";
 import { createReadPublicAnswer } from "./sam-gov-queue/public-answers.ts";
 import { createSamGovQueue, type QueueSettings } from "./sam-gov-queue/queue.ts";
@@ -90,10 +91,18 @@ export async function createDomain(options: {
   const provider = createAskedProvider({ provider: SAM_GOV_API, breakers: breakers.live, counts: counts.live });
   const samGov = samGovApiOf(live);
   const queue = createSamGovQueue({ client, collections, samGov, provider, verifyRun, ...options.queue, now, logger });
+  const readCallsReport = createReadCallsReport({
+    db: databases.live,
+    collections,
+    provider: SAM_GOV_API.name,
+    quota: options.accounts[SAM_GOV_API.name]?.quota,
+    left: breakers.live.left,
+    now,
+  });
   const idempotency = perEnvironment((environment) =>
     createIdempotencyStore({ db: databases[environment], leaseMs: CALL_LEASE_MS, now }),
   );
-  const handlers = createHandlers({ store, idempotency, subjects, verifier, report, readHistory });
+  const handlers = createHandlers({ store, idempotency, subjects, verifier, report, readHistory, readCallsReport });
   /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
   const runsOf = (environment: Environment) =>
     createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });

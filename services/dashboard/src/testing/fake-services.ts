@@ -57,6 +57,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     sessions: new Set(),
     hangUp: Promise.withResolvers(),
     role: "owner",
+    isOperator: false,
     hasApp: false,
     authenticatedAt: new Date(),
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
@@ -75,6 +76,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     evidence: [],
     providers: [],
     providerHealth: [],
+    samGovCalls: {},
     entities: [],
     found: {},
     snapshots: [],
@@ -118,6 +120,7 @@ function sessionOf(state: FakeState): MessageInitShape<typeof SessionSchema> {
     organizationId: "org_1",
     organizationName: "Acme & Sons",
     role: state.role,
+    isOperator: state.isOperator,
     authenticatedAt: timestampFromDate(state.authenticatedAt),
     expiresAt: timestampFromDate(new Date(Date.now() + 60 * MINUTE_MS)),
   };

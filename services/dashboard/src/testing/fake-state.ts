@@ -9,6 +9,7 @@ import type { UsageCountSchema } from "@vvs/proto/account/v1/usage";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_health";
+import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sam_gov_calls";
 import type { EvidenceSchema, ProviderSchema, VerificationSchema } from "@vvs/proto/verification/v1/verification";
 import type { DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
 
@@ -22,6 +23,8 @@ export interface FakeState {
   readonly hangUp: PromiseWithResolvers<AbortSignal>;
   /** Of the one user. */
   role: string;
+  /** Whether the user is an operator of the product. */
+  isOperator: boolean;
   /** Whether the user has an authenticator app. */
   hasApp: boolean;
   /** When the user last entered the password. */
@@ -49,6 +52,7 @@ export interface FakeState {
   providers: MessageInitShape<typeof ProviderSchema>[];
   /** Over time. */
   providerHealth: MessageInitShape<typeof ProviderHealthSchema>[];
+  samGovCalls: MessageInitShape<typeof GetSamGovCallsResponseSchema>;
   entities: MessageInitShape<typeof EntitySchema>[];
   /** The answer of a look-up. */
   found: MessageInitShape<typeof LookUpResponseSchema>;

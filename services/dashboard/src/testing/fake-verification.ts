@@ -81,6 +81,7 @@ export function verificationService(state: FakeState) {
       getEvidence: dashboardOnly,
       listProviders: dashboardOnly,
       getProviderHealth: dashboardOnly,
+      getSamGovCalls: dashboardOnly,
     },
   };
 }
@@ -124,6 +125,10 @@ function verificationHandlers(state: FakeState): Handlers<typeof VerificationSer
     async getProviderHealth(request) {
       note("getProviderHealth", toJsonString(GetProviderHealthRequestSchema, request));
       return { providers: state.providerHealth };
+    },
+    async getSamGovCalls() {
+      note("getSamGovCalls", "{}");
+      return state.samGovCalls;
     },
   };
 }

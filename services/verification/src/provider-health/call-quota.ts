@@ -6,7 +6,8 @@ export type CallCounts = Readonly<Record<CallClass, number>>;
 /** Share of a day's quota that is kept for a class, in per cent; the rest is for whoever comes. */
 const RESERVED_PERCENT: CallCounts = { direct: 30, first: 0, runs: 50 };
 
-function reserveOf(callClass: CallClass, quota: number): number {
+/** Returns how many calls of a day's quota are kept for a class. */
+export function reserveOf(callClass: CallClass, quota: number): number {
   return Math.floor((quota * RESERVED_PERCENT[callClass]) / 100);
 }
 

@@ -1,5 +1,5 @@
 import type { Collection, Db } from "mongodb";
-import type { CallClass } from "../providers/call-class.ts";
+import { type CallClass, perCallClass } from "../providers/call-class.ts";
 import { type CallCounts, callsLeft, hasCallsLeft } from "./call-quota.ts";
 
 export const DAY_MS = 86_400_000;
@@ -30,6 +30,15 @@ interface ProviderCallsDocument extends DayCalls {
 export const providerCallsOf = (db: Db): Collection<ProviderCallsDocument> => db.collection("provider_calls");
 
 const NO_CALLS: CallCounts = { direct: 0, first: 0, runs: 0 };
+
+/** Returns a provider's calls by day from a day on, those of all its keys together; days without a call may be missing. */
+export function readCallsByDay(db: Db, provider: string, from: Date): Promise<DayCalls[]> {
+  const sums = perCallClass((callClass) => ({ $sum: `$${callClass}` }));
+  const group = [{ $group: { _id: "$day", ...sums } }, { $set: { day: "$_id" } }];
+  return providerCallsOf(db)
+    .aggregate<DayCalls>([{ $match: { provider, day: { $gte: from } } }, ...group])
+    .toArray();
+}
 
 /** Counts the HTTP calls of one environment's providers, for all replicas. */
 export function createProviderCallsStore(db: Db) {

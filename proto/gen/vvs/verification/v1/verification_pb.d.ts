@@ -9,6 +9,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { Caller, CheckStatus, CheckType, Environment, Idempotency, Identifiers, PageRequest, Position } from "../../common/v1/common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { GetProviderHealthRequestSchema, GetProviderHealthResponseSchema } from "./provider_health_pb.js";
+import type { GetSamGovCallsRequestSchema, GetSamGovCallsResponseSchema } from "./sam_gov_calls_pb.js";
 
 /**
  * Describes the file vvs/verification/v1/verification.proto.
@@ -726,6 +727,17 @@ export declare const VerificationService: GenService<{
     methodKind: "unary";
     input: typeof GetProviderHealthRequestSchema;
     output: typeof GetProviderHealthResponseSchema;
+  },
+  /**
+   * Returns how the daily quota of SAM.gov's API is used, and what waits for it. These are counts of all organizations
+   * together: the caller shows them only to operators of the product. Callers: dashboard.
+   *
+   * @generated from rpc vvs.verification.v1.VerificationService.GetSamGovCalls
+   */
+  getSamGovCalls: {
+    methodKind: "unary";
+    input: typeof GetSamGovCallsRequestSchema;
+    output: typeof GetSamGovCallsResponseSchema;
   },
 }>;
 

@@ -1,0 +1,98 @@
+import { dayOf } from "@vvs/registration";
+import type { Db } from "mongodb";
+import { type CallCounts, callsLeft, reserveOf } from "../provider-health/call-quota.ts";
+import { readCallsByDay } from "../provider-health/provider-calls-store.ts";
+import { type CallClass, callClasses, perCallClass } from "../providers/call-class.ts";
+import type { QueueCollections } from "./documents.ts";
+import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
+import { DAY_MS, startOfDay } from "./rules.ts";
+
+/** Number of days that are reported, with today. */
+const REPORTED_DAYS = 30;
+const NO_CALLS: CallCounts = perCallClass(() => 0);
+
+/** The quota of the key in use, in HTTP calls. */
+interface ReportedQuota {
+  readonly daily: number;
+  /** What is kept for each class. */
+  readonly reserved: CallCounts;
+  /** What each class may still spend today. */
+  readonly left: CallCounts;
+  /** What later runs may spend in a day. */
+  readonly mostForRuns: number;
+}
+
+/** The numbers of one UTC day. */
+interface ReportedDay {
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  /** Those of all keys together. */
+  readonly calls: CallCounts;
+  /** Calls for later runs that were planned on the day before; undefined where none were. */
+  readonly planned: number | undefined;
+  readonly vendorsAsked: number;
+}
+
+/** How the quota of SAM.gov's API is used, by all organizations together. */
+interface CallsReport {
+  /** Undefined where none is configured. */
+  readonly quota: ReportedQuota | undefined;
+  /** Newest first, beginning with today; days without calls included. */
+  readonly days: readonly ReportedDay[];
+  readonly queue: QueueNumbers;
+}
+
+/** Errors: the database's. */
+export type ReadCallsReport = () => Promise<CallsReport>;
+
+export function createReadCallsReport(options: {
+  /** The live database. */
+  db: Db;
+  collections: QueueCollections;
+  provider: string;
+  /** HTTP calls per UTC day; undefined where none is configured. */
+  quota: number | undefined;
+  /** Returns how many calls of a provider a class may still make today. */
+  left: (provider: string, callClass: CallClass) => Promise<number | undefined>;
+  now: () => Date;
+}): ReadCallsReport {
+  const { db, collections, provider, now } = options;
+
+  async function readQuota(daily: number): Promise<ReportedQuota> {
+    const left = await Promise.all(
+      callClasses.map(async (callClass) => [callClass, await options.left(provider, callClass)] as const),
+    );
+    const leftOf = new Map(left);
+    return {
+      daily,
+      reserved: perCallClass((callClass) => reserveOf(callClass, daily)),
+      left: perCallClass((callClass) => leftOf.get(callClass) ?? 0),
+      mostForRuns: callsLeft(NO_CALLS, "runs", daily),
+    };
+  }
+
+  async function readDays(today: Date): Promise<ReportedDay[]> {
+    const from = new Date(today.getTime() - (REPORTED_DAYS - 1) * DAY_MS);
+    const [calls, numbers] = await Promise.all([
+      readCallsByDay(db, provider, from),
+      collections.days.find({ day: { $gte: from } }).toArray(),
+    ]);
+    const callsOn = new Map(calls.map(({ day, direct, first, runs }) => [dayOf(day), { direct, first, runs }]));
+    const numbersOf = new Map(numbers.map((each) => [each._id, each]));
+    return Array.from({ length: REPORTED_DAYS }, (_, index) => {
+      const day = dayOf(new Date(today.getTime() - index * DAY_MS));
+      const { planned_calls: planned, vendors_asked: vendorsAsked = 0 } = numbersOf.get(day) ?? {};
+      return { day, calls: callsOn.get(day) ?? NO_CALLS, planned, vendorsAsked };
+    });
+  }
+
+  return async () => {
+    const at = now();
+    const [quota, days, queue] = await Promise.all([
+      options.quota === undefined ? undefined : readQuota(options.quota),
+      readDays(startOfDay(at)),
+      readQueueNumbers(collections, at),
+    ]);
+    return { quota, days, queue };
+  };
+}
