@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import type { Browser, Page } from "playwright-core";
+import { withAccounts } from "../../deploy/local/seed.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
@@ -261,6 +262,19 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   ],
   ["the sandbox's providers", (page) => page.goto("/test/providers")],
   ["the live providers", (page) => page.goto("/live/providers")],
+  [
+    "SAM.gov’s calls, which only an operator sees",
+    async (page) => {
+      const path = "/live/providers/sam_gov_api/calls";
+      expect((await page.goto(path))!.status()).toBe(404);
+      const { email } = organization;
+      await withAccounts(sharedProduct().environment, ({ operatedUsers }) =>
+        operatedUsers.setOperator({ actor: "test", requestId: "test" }, { email, isOperator: true }),
+      );
+      await page.goto(path);
+      await page.getByRole("heading", { name: "The last 30 days" }).waitFor();
+    },
+  ],
   ["Page not found", (page) => page.goto("/nothing")],
   ["single sign-on", (page) => page.goto("/sign-in/sso")],
   ["the sign-in", (page) => page.goto("/sign-in")],

@@ -30,10 +30,12 @@ import { createOrganizationHandler } from "./organization/organization.ts";
 import { createOverviewHandler } from "./overview/overview.ts";
 import type { PageContext } from "./page-context.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
+import { createSamGovCallsHandler } from "./providers/sam-gov-calls.ts";
+import { SAM_GOV_CALLS_PATH } from "./providers/sam-gov-calls-page.ts";
 import { createPasskeyHandlers } from "./security/passkeys.ts";
 import { createSecurityHandlers } from "./security/security.ts";
 import { createTwoFactorHandlers } from "./security/two-factor.ts";
-import { environmentViews } from "./ui/environments.ts";
+import { environmentViews, live } from "./ui/environments.ts";
 import { createLayout, type Layout } from "./ui/layout.ts";
 import { createReadPanel } from "./ui/panels.ts";
 import type { Permission } from "./ui/roles.ts";
@@ -83,6 +85,7 @@ export function createApp(options: AppOptions): Express {
   const changeMonitor = createChangeMonitorHandlers(context);
   const createMonitor = createCreateMonitorHandlers(context);
   const providers = createProvidersHandler(context);
+  const samGovCalls = createSamGovCallsHandler(context);
   const usage = createUsageHandler(context);
   const security = createSecurityHandlers(context);
   const twoFactor = createTwoFactorHandlers(context);
@@ -226,6 +229,8 @@ export function createApp(options: AppOptions): Express {
       response.redirect(303, `${path}/webhooks/deliveries/${encodeURIComponent(request.params.delivery_id)}`),
     );
   }
+  // The quota is one for all organizations, and only live checks use it.
+  app.get(SAM_GOV_CALLS_PATH, signedIn(live, "operate", samGovCalls));
   app.use((_request, _response, next) => next(new ProblemError("page_not_found")));
   app.use(problemPages(layout));
   return app;

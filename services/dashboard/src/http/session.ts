@@ -6,7 +6,7 @@ import type { CallOptions, Client } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import type { Request, RequestHandler, Response } from "express";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { isPermitted, type Permission } from "../ui/roles.ts";
+import { type Permission, permits } from "../ui/roles.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
 import type { Html } from "./html.ts";
 import { signInPath } from "./next-path.ts";
@@ -21,7 +21,7 @@ export interface Visit {
   readonly caller: ReturnType<typeof toProtoCaller>;
   /** The same with the user's session: fields of the requests whose caller account identifies itself. For account only. */
   readonly bySession: { readonly caller: Visit["caller"]; readonly sessionToken: string };
-  /** Returns whether the user's role has a permission, to decide which forms to show. Each route checks again. */
+  /** Returns whether the user has a permission, to decide which forms and links to show. Each route checks again. */
   readonly may: (permission: Permission) => boolean;
   /** A warning shown above every page, if there is one. */
   readonly alert: Html | undefined;
@@ -53,8 +53,9 @@ export function createSignedIn(sessions: Sessions, readAlert: ReadAlert) {
         return;
       }
       logUser(response, session);
-      const may = (other: Permission) => isPermitted(session.role, other);
-      if (!may(permission)) throw new ProblemError("not_permitted");
+      const may = (other: Permission) => permits(session, other);
+      // What only operators may see does not exist for others.
+      if (!may(permission)) throw new ProblemError(permission === "operate" ? "page_not_found" : "not_permitted");
       const tenant = { organizationId: session.organizationId, environment: view.environment };
       const origin = { requestId: observed(response).requestId, clientAddress: request.ip ?? "" };
       const caller = toProtoCaller({ tenant, actor: session.userId, ...origin });

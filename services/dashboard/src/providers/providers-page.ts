@@ -1,9 +1,10 @@
 import { type Check, checkDefinitions, checkNames, toCheckType } from "@vvs/checks";
 import type { Provider } from "@vvs/proto/verification/v1/verification";
 import { type Html, html } from "../http/html.ts";
-import type { EnvironmentView } from "../ui/environments.ts";
+import type { Visit } from "../http/session.ts";
 import { facts, state, time } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
+import { SAM_GOV_CALLS_PATH } from "./sam-gov-calls-page.ts";
 
 const meanings: Readonly<Record<string, string>> = {
   available: "The provider answers.",
@@ -13,20 +14,25 @@ const meanings: Readonly<Record<string, string>> = {
     "The provider can’t be used now, because it failed several times in a row or its quota is used up. The next provider is called instead.",
 };
 
-export function providersPage(options: { view: EnvironmentView; providers: readonly Provider[] }): Html {
-  const { view, providers } = options;
-  return html`<h1>Providers</h1>
-<p>Providers answer the checks in the ${view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends as <code>error</code>, never as <code>fail</code>.</p>
-${checkNames.map((check) => checkSection(check, providers))}`;
+interface ProvidersView {
+  readonly visit: Visit;
+  readonly providers: readonly Provider[];
 }
 
-function checkSection(check: Check, all: readonly Provider[]): Html {
-  const providers = all.filter((provider) => provider.checks.includes(toCheckType(check)));
+export function providersPage(options: ProvidersView): Html {
+  const { view } = options.visit;
+  return html`<h1>Providers</h1>
+<p>Providers answer the checks in the ${view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends as <code>error</code>, never as <code>fail</code>.</p>
+${checkNames.map((check) => checkSection(check, options))}`;
+}
+
+function checkSection(check: Check, { visit, ...all }: ProvidersView): Html {
+  const providers = all.providers.filter((provider) => provider.checks.includes(toCheckType(check)));
   return html`<section aria-labelledby="${check}">
 <h2 id="${check}"><code>${check}</code></h2>
 <p class="hint">${checkDefinitions[check].question}</p>
 ${noticeOf(check, providers)}
-${providers.length > 0 && html`<ol class="cards">${providers.map(providerItem)}</ol>`}
+${providers.length > 0 && html`<ol class="cards">${providers.map((provider) => providerItem(provider, visit))}</ol>`}
 </section>`;
 }
 
@@ -40,7 +46,7 @@ function noticeOf(check: string, providers: readonly Provider[]): Html | undefin
   return undefined;
 }
 
-function providerItem(provider: Provider): Html {
+function providerItem(provider: Provider, visit: Visit): Html {
   const { name, quotaRemaining, lastSuccessAt } = provider;
   return html`<li class="card">
 <div class="heading"><h3>${providerName(name)} <code class="hint">${name}</code></h3> ${state(provider.state)}</div>
@@ -52,6 +58,7 @@ ${facts([
     quotaRemaining === undefined ? "no known limit" : Number(quotaRemaining).toLocaleString("en-US"),
   ],
 ])}
+${name === "sam_gov_api" && visit.may("operate") && html`<p><a href="${SAM_GOV_CALLS_PATH}">Calls per day</a></p>`}
 </li>
 `;
 }

@@ -12,6 +12,6 @@ export function createProvidersHandler({ verification, layout, logger }: PageCon
     const environment = toProtoEnvironment(visit.view.environment);
     const found = await unlessUnavailable(logger, visit, () => verification.listProviders({ environment }));
     if (!found) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
-    layout.sendPage(response, { ...page, content: providersPage({ view: visit.view, providers: found.providers }) });
+    layout.sendPage(response, { ...page, content: providersPage({ visit, providers: found.providers }) });
   };
 }

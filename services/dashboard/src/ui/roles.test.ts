@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { test as testView } from "./environments.ts";
-import { isPermitted, type Permission, permissionHint } from "./roles.ts";
+import { type Permission, permissionHint, permits } from "./roles.ts";
 
 const developer: readonly Permission[] = ["read", "verify", "manage_monitors", "manage_keys", "manage_webhooks"];
 const all: readonly Permission[] = [...developer, "manage_members", "read_audit_log"];
@@ -10,9 +10,20 @@ test.each([
   ["developer", developer],
   ["read_only", ["read"]],
   ["", []],
+  ["operator", []],
   ["constructor", []],
 ] as const)("the role %j has exactly the permissions %j", (role, permitted) => {
-  expect(all.filter((permission) => isPermitted(role, permission))).toEqual(permitted);
+  expect([...all, "operate" as const].filter((permission) => permits({ role, isOperator: false }, permission))).toEqual(
+    permitted,
+  );
+});
+
+test.each([
+  ["read_only", "operate", true],
+  ["", "operate", true],
+  ["read_only", "manage_keys", false],
+] as const)("an operator with the role %j has the permission %s: %j", (role, permission, expected) => {
+  expect(permits({ role, isOperator: true }, permission)).toBe(expected);
 });
 
 test("a hint names the roles that have a permission, the most powerful first", () => {

@@ -1,11 +1,15 @@
+import type { Session } from "@vvs/proto/account/v1/sessions";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "./environments.ts";
 
 const DEVELOPER = ["read", "verify", "manage_monitors", "manage_keys", "manage_webhooks"] as const;
 const OWNER = [...DEVELOPER, "manage_members", "read_audit_log"] as const;
 
-/** What a page or form requires. Every member has `read`. Webhook secrets are shown only with `manage_webhooks`. */
-export type Permission = (typeof OWNER)[number];
+/**
+ * What a page or form requires. Every member has `read`. Webhook secrets are shown only with `manage_webhooks`. No role has
+ * `operate`: only operators of the product have it, whatever their role is.
+ */
+export type Permission = (typeof OWNER)[number] | "operate";
 
 interface Role {
   readonly name: string;
@@ -43,9 +47,9 @@ export function roleName(role: string): string {
   return roles.get(role)?.name ?? role;
 }
 
-/** Returns whether a role has a permission. An unknown role has none. */
-export function isPermitted(role: string, permission: Permission): boolean {
-  return roles.get(role)?.permissions.includes(permission) ?? false;
+/** Returns whether the user of a session has a permission, by their role or as an operator. An unknown role has none. */
+export function permits({ role, isOperator }: Pick<Session, "role" | "isOperator">, permission: Permission): boolean {
+  return permission === "operate" ? isOperator : (roles.get(role)?.permissions.includes(permission) ?? false);
 }
 
 /** Renders a hint in place of a form: which roles may use it, and where to find an owner. `what` continues "… can". */

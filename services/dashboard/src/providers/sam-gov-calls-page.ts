@@ -1,0 +1,84 @@
+import type {
+  GetSamGovCallsResponse,
+  SamGovCallCounts,
+  SamGovDay,
+  SamGovQuota,
+} from "@vvs/proto/verification/v1/sam_gov_calls";
+import { type Html, html } from "../http/html.ts";
+import { type EnvironmentView, live } from "../ui/environments.ts";
+import { facts, time } from "../ui/parts.ts";
+
+/** Who calls are made for. */
+type CallClass = "direct" | "first" | "runs";
+
+export const SAM_GOV_CALLS_PATH = `${live.path}/providers/sam_gov_api/calls`;
+
+export function samGovCallsPage(view: EnvironmentView, found: GetSamGovCallsResponse): Html {
+  return html`<p class="path"><a href="${view.path}/providers">Providers</a></p>
+<h1>SAM.gov calls</h1>
+<p>How the daily quota of SAM.gov’s API is used, by all organizations together. Only operators of the product can see this page. Days are UTC.</p>
+${noticeOf(found)}
+${today(found)}
+<section aria-labelledby="days">
+<h2 id="days">The last ${found.days.length} days</h2>
+<p class="hint">“Planned” is what later runs were expected to need, as calculated on the day before.</p>
+<table>
+<thead><tr><th scope="col">Day</th><th scope="col">Planned</th><th scope="col">Later runs</th><th scope="col">First runs</th><th scope="col">Direct calls</th><th scope="col">Total</th><th scope="col">Vendors asked about</th></tr></thead>
+<tbody>${found.days.map(dayRow)}</tbody>
+</table>
+</section>`;
+}
+
+function noticeOf({ quota, queue }: GetSamGovCallsResponse): Html | undefined {
+  if (!quota) {
+    return html`<p class="notice warning">No daily quota is configured (<code>SAM_GOV_DAILY_QUOTA</code>), so calls are not counted.</p>`;
+  }
+  const planned = queue!.plannedTomorrow;
+  if (planned <= quota.mostForRuns) return undefined;
+  return html`<p class="notice problem">Tomorrow’s plan does not fit: later runs need ${numberText(planned)} calls, and may use ${numberText(quota.mostForRuns)} of ${numberText(quota.daily)}. Some runs will wait longer, and report changes late.</p>`;
+}
+
+function today({ quota, days, queue }: GetSamGovCallsResponse): Html {
+  const { calls: spent, planned, vendorsAsked } = days[0]!;
+  const { waitingRuns, readyRuns, oldestAt, questions, plannedTomorrow } = queue!;
+  const calls = (callClass: CallClass) => quota && callsText(spent!, quota, callClass);
+  return html`<section class="card" aria-labelledby="today">
+<h2 id="today">Today</h2>
+${facts([
+  ["Quota", quota && `${numberText(quota.daily)} calls a day`],
+  ["Direct calls", calls("direct")],
+  ["First runs of monitors", calls("first")],
+  ["Later runs of monitors", calls("runs")],
+  ["Planned for later runs", numberOrNone(planned)],
+  ["Vendors asked about", numberText(vendorsAsked)],
+  ["Vendors to ask about", numberText(questions)],
+  ["Runs waiting", `${numberText(waitingRuns)} for an answer, ${numberText(readyRuns)} with an answer`],
+  ["Oldest waiting since", time(oldestAt)],
+  ["Planned for tomorrow", `${numberText(plannedTomorrow)} calls`],
+])}
+</section>`;
+}
+
+/** Returns the calls of a class today, such as "12 spent, 1,900 left (3,000 are reserved)". */
+function callsText(spent: SamGovCallCounts, quota: SamGovQuota, callClass: CallClass): string {
+  const reserved = quota.reserved![callClass];
+  const text = `${numberText(spent[callClass])} spent, ${numberText(quota.left![callClass])} left`;
+  return reserved > 0 ? `${text} (${numberText(reserved)} a day are reserved)` : text;
+}
+
+function dayRow({ day, calls, planned, vendorsAsked }: SamGovDay): Html {
+  const { direct, first, runs } = calls!;
+  const cells = [
+    ["Planned", numberOrNone(planned)],
+    ["Later runs", numberText(runs)],
+    ["First runs", numberText(first)],
+    ["Direct calls", numberText(direct)],
+    ["Total", numberText(direct + first + runs)],
+    ["Vendors asked about", numberText(vendorsAsked)],
+  ] as const;
+  return html`<tr><th scope="row">${day}</th>${cells.map(([label, text]) => html`<td data-label="${label}" class="number">${text}</td>`)}</tr>
+`;
+}
+
+const numberText = (number: number) => number.toLocaleString("en-US");
+const numberOrNone = (number: number | undefined) => (number === undefined ? "none" : numberText(number));

@@ -1,0 +1,115 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { CheckType } from "@vvs/proto/common/v1/common";
+import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sam_gov_calls";
+import { type Page, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+
+const PATH = "/live/providers/sam_gov_api/calls";
+const found = {
+  quota: {
+    daily: 10_000,
+    reserved: { direct: 3_000, first: 0, runs: 5_000 },
+    left: { direct: 1_766, first: 1_666, runs: 5_432 },
+    mostForRuns: 7_000,
+  },
+  days: [
+    { day: "2026-11-22", calls: { direct: 1_234, first: 100, runs: 234 }, planned: 4_321, vendorsAsked: 2_222 },
+    { day: "2026-11-21", calls: { direct: 1, first: 2, runs: 3_000 }, vendorsAsked: 29_000 },
+  ],
+  queue: {
+    waitingRuns: 1_204,
+    readyRuns: 3,
+    oldestAt: timestampFromDate(new Date("2026-11-21T07:41:46Z")),
+    questions: 1_100,
+    plannedTomorrow: 7_000,
+  },
+} satisfies MessageInitShape<typeof GetSamGovCallsResponseSchema>;
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  dashboard.state.isOperator = true;
+  dashboard.state.samGovCalls = found;
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+});
+afterEach(() => dashboard.close());
+
+/** Returns the texts of a page's tags, separated by bars. */
+const textsOf = ({ text }: Page) => text.replaceAll(/\s*(<[^>]*>\s*)+/g, "|");
+
+test("an operator sees today's numbers, and what was planned and spent on each day", async () => {
+  const page = await visitor.get(PATH);
+  expect(page.status).toBe(200);
+  const texts = textsOf(page);
+  for (const part of [
+    "|Quota|10,000 calls a day|",
+    "|Direct calls|1,234 spent, 1,766 left (3,000 a day are reserved)|",
+    "|First runs of monitors|100 spent, 1,666 left|",
+    "|Later runs of monitors|234 spent, 5,432 left (5,000 a day are reserved)|",
+    "|Planned for later runs|4,321|",
+    "|Runs waiting|1,204 for an answer, 3 with an answer|",
+    "|Oldest waiting since|2026-11-21 07:41 UTC|",
+    "|Planned for tomorrow|7,000 calls|",
+    "|2026-11-22|4,321|234|100|1,234|1,568|2,222|",
+    "|2026-11-21|none|3,000|2|1|3,003|29,000|",
+  ]) {
+    expect(texts).toContain(part);
+  }
+  expect(texts).not.toContain("does not fit");
+});
+
+test("a plan for tomorrow that exceeds what runs may use is announced", async () => {
+  dashboard.state.samGovCalls = { ...found, queue: { ...found.queue, plannedTomorrow: 7_001 } };
+  expect((await visitor.get(PATH)).text).toContain(
+    "Tomorrow’s plan does not fit: later runs need 7,001 calls, and may use 7,000 of 10,000.",
+  );
+});
+
+test("without a quota the page says that calls are not counted, and shows what waits", async () => {
+  dashboard.state.samGovCalls = { days: found.days, queue: found.queue };
+  const texts = textsOf(await visitor.get(PATH));
+  expect(texts).toContain("so calls are not counted");
+  expect(texts).toContain("|Runs waiting|1,204 for an answer");
+  expect(texts).not.toContain("|Quota|");
+});
+
+test("the card of SAM.gov's API links the page for operators, and for nobody else", async () => {
+  const checks = [CheckType.SAM_REGISTRATION];
+  dashboard.state.providers = [{ name: "sam_gov_api", checks, state: "available" }];
+  expect((await visitor.get("/live/providers")).text).toContain(`href="${PATH}"`);
+  dashboard.state.isOperator = false;
+  expect((await visitor.get("/live/providers")).text).not.toContain(PATH);
+});
+
+test.each(["owner", "developer", "read_only"])(
+  "for the role %s who is not an operator it is as unknown as any other path, from the next request on",
+  async (role) => {
+    dashboard.state.role = role;
+    expect((await visitor.get(PATH)).status).toBe(200);
+    dashboard.state.isOperator = false;
+    dashboard.state.calls.length = 0;
+    const withoutId = ({ status, headers, text }: Page) => {
+      const names = [...headers.keys()].filter((name) => !["date", "x-request-id"].includes(name));
+      const kept = names.map((name) => [name, headers.get(name)]);
+      return { status, kept, text: text.replaceAll(/req_\w+/g, "req_1") };
+    };
+    const refused = await visitor.get(PATH);
+    expect(refused.status).toBe(404);
+    expect(withoutId(refused)).toEqual(withoutId(await visitor.get("/live/providers/sam_gov_api/nothing")));
+    expect(dashboard.state.calls).toEqual([]);
+  },
+);
+
+test("it exists only in the live environment", async () => {
+  expect((await visitor.get(PATH.replace("live", "test"))).status).toBe(404);
+});
+
+test("while verification is unavailable the page says so", async () => {
+  await dashboard.stopVerification();
+  const { status, text } = await visitor.get(PATH);
+  expect(status).toBe(503);
+  expect(text).toContain("the verification service is temporarily unavailable");
+});
