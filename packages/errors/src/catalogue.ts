@@ -12,7 +12,11 @@ export const catalogue = {
   monitor_not_found: { grpc: 5, http: 404, text: "No such monitor." },
   evidence_not_found: { grpc: 5, http: 404, text: "No such evidence." },
   not_found: { grpc: 5, http: 404, text: "Not found." },
-  method_not_allowed: { grpc: 12, http: 405, text: "This path does not take this method." },
+  method_not_allowed: {
+    grpc: 12,
+    http: 405,
+    text: "This method is not allowed here. The Allow header lists those that are.",
+  },
   payload_too_large: { grpc: 3, http: 413, text: "The body is larger than 100 kB." },
   unsupported_media_type: { grpc: 3, http: 415, text: "Send the body as application/json." },
   entity_exists: { grpc: 6, http: 409, text: "An entity with one of these identifiers exists." },

@@ -1,7 +1,10 @@
 import { ServiceError } from "@vvs/errors";
 import { createForwardedWatch } from "@vvs/http";
 import express, { type NextFunction, type Request, type Response } from "express";
+import { refuseInvalid } from "./http/errors.ts";
 import { answer, answerError, beginExchange, type Exchange, type ExchangeOptions } from "./http/exchange.ts";
+import { refuseMalformed } from "./http/malformed.ts";
+import { unknownParameters } from "./input/query.ts";
 import type { Route } from "./routes/route.ts";
 import { allowedMethods } from "./routes/table.ts";
 import { type ServeOptions, serve } from "./serve.ts";
@@ -23,15 +26,16 @@ export function createApp(options: AppOptions): express.Express {
   app.use((request, response, next) => {
     response.locals.exchange = beginExchange(request, response, options);
     watchForwarded(request);
-    if (request.headers.host === undefined && request.httpVersion === "1.1") {
-      throw new ServiceError("invalid_request", { message: "The request has no Host header. Send one." });
-    }
+    refuseMalformed(request);
+    request.url = withReadablePath(request.url);
     next();
   });
 
   app.all("/v1/health", (request, response) => {
     const exchange: Exchange = response.locals.exchange;
     if (!isGet(request)) return refuseMethod(exchange, "GET, HEAD");
+    const unknown = unknownParameters(request.url);
+    if (unknown.length > 0) refuseInvalid(unknown);
     const healthy = options.healthy();
     const headers: Record<string, string> = healthy ? {} : { "Retry-After": "1" };
     answer(
@@ -58,7 +62,7 @@ export function createApp(options: AppOptions): express.Express {
     });
   });
   app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    answerError(response.locals.exchange, isUndecodable(thrown) ? new ServiceError("not_found") : thrown);
+    answerError(response.locals.exchange, thrown);
   });
   return app;
 }
@@ -71,7 +75,13 @@ function refuseMethod(exchange: Exchange, allow: string): void {
   answerError(exchange, new ServiceError("method_not_allowed"), { Allow: allow });
 }
 
-/** Returns whether Express refused a path with a broken %-escape. Such a path does not exist. */
-function isUndecodable(thrown: unknown): boolean {
-  return thrown instanceof URIError;
+/** Returns the URL with a path that can be decoded. An id with a broken %-escape stays as it is, and names no object. */
+function withReadablePath(url: string): string {
+  const [path = "", ...query] = url.split("?");
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return [path.replaceAll("%", "%25"), ...query].join("?");
+  }
 }

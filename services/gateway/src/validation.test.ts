@@ -47,12 +47,13 @@ describe("all problems are listed together, without the values", () => {
       },
     });
     expect(status).toBe(400);
-    expect(body.message).toBe("The request has 12 problems. They are listed in details.");
+    expect(body.message).toBe("The request has 13 problems. They are listed in details.");
     expect(body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(
       [
         "Idempotency-Key",
         "checks[1]",
         "checks[2]",
+        "colour",
         "colour",
         "identifiers",
         "identifiers.duns",
@@ -140,7 +141,7 @@ describe("texts", () => {
         "address.state": "is required",
         "address.zip": "is required",
         "address.country": "is required",
-        "address.planet": "is not a known name here: remove it",
+        "address.planet": "is an unknown field",
       },
     );
   });
@@ -265,7 +266,7 @@ describe("required fields of a call", () => {
     });
     expect(await problems("POST", "/v1/verifications", { ...rest, identifiers })).toEqual({
       entity_id: "is required",
-      identifiers: "is not a known name here: remove it",
+      identifiers: "is an unknown field",
     });
   });
 

@@ -19,17 +19,24 @@ export interface AuthenticateOptions {
 
 /**
  * Returns the API key of a request. A valid key is never limited because of failures from the same address.
- * Errors: unauthorized (the same text for every cause), rate_limited, service_unavailable.
+ * Errors: unauthorized (the same text for every key that is not valid), rate_limited, service_unavailable.
  */
 export async function authenticate(request: IncomingMessage, options: AuthenticateOptions): Promise<ApiKey> {
-  const text = BEARER.exec(request.headers.authorization ?? "")?.[1];
+  const { authorization } = request.headers;
+  const text = BEARER.exec(authorization ?? "")?.[1];
   const key = text === undefined ? undefined : await options.checkKey(text);
   if (key) return key;
   const quota = await options.failures.consume(clientAddress(request, options.trustedProxyHops), MAX_FAILURES);
-  if (quota.allowed) throw new ServiceError("unauthorized");
+  if (quota.allowed) throw new ServiceError("unauthorized", { message: reasonOf(authorization, text) });
   throw new ServiceError("rate_limited", {
     message:
       "Too many requests from this address had no valid API key. Check the key, and wait for the seconds in Retry-After.",
     retryAfterSeconds: quota.resetSeconds,
   });
+}
+
+function reasonOf(authorization: string | undefined, key: string | undefined): string {
+  if (!authorization) return "The request has no Authorization header. Send Authorization: Bearer and an API key.";
+  if (key === undefined) return "The Authorization header has another form. Send Authorization: Bearer and an API key.";
+  return "The API key is malformed, unknown, revoked or expired.";
 }

@@ -18,7 +18,6 @@ describe("paths and methods", () => {
     "/v1/entities/",
     "/V1/entities",
     "/v1//entities",
-    "/v1/entities/%zz",
     "/v1/monitors/x/runs",
     "/v1/health/",
     "/admin",
@@ -52,6 +51,28 @@ describe("paths and methods", () => {
     expect(body).toBeUndefined();
   });
 });
+
+test.each([
+  ["entities", "entity_not_found"],
+  ["verifications", "verification_not_found"],
+  ["monitors", "monitor_not_found"],
+  ["evidence", "evidence_not_found"],
+])("an id of %s that cannot be decoded is 401 without a key, and %s with one", async (list, missing) => {
+  for (const id of ["%zz", "%", "%c3%28"]) {
+    expect((await gateway.send("GET", `/v1/${list}/${id}`)).status).toBe(401);
+    const { status, body } = await gateway.send("GET", `/v1/${list}/${id}`, { key: gateway.key });
+    expect([id, status, body.error]).toEqual([id, 404, missing]);
+  }
+});
+
+test.each(["/v1/health?x=1", "/v1/entities??limit=1", `/v1/entities/${entityId}?x=1`])(
+  "%s is refused, since its path does not take the parameter",
+  async (path) => {
+    const { status, body } = await gateway.send("GET", path, { key: gateway.key });
+    const problem = { path: expect.any(String), message: "is an unknown parameter" };
+    expect([status, body.details]).toEqual([400, [problem]]);
+  },
+);
 
 describe("request bodies", () => {
   function post(headers: Record<string, string>, chunks: readonly Buffer[]): Promise<number> {
@@ -149,6 +170,26 @@ describe("broken HTTP", () => {
       400,
     ],
     ["no Host", "GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["two Hosts", "GET /v1/health HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n", 400],
+    [
+      "two Authorizations",
+      "GET /v1/entities HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\nConnection: close\r\n\r\n",
+      400,
+    ],
+    ["a transfer coding alone", "POST /v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 400],
+    [
+      "a transfer coding before chunked",
+      "POST /v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    [
+      "a transfer coding after chunked",
+      "POST /v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
+      400,
+    ],
+    ["an unknown method", "WONDER /v1/verify HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["an unknown version", "GET /v1/health HTTP/3.7\r\nHost: x\r\n\r\n", 400],
+    ["a header without a name", "GET /v1/health HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", 400],
     ["headers of 20 kB", `GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(20_000)}\r\n\r\n`, 431],
   ])("%s is answered in JSON, with a request id", async (_name, text, status) => {
     const answer = await raw(text);

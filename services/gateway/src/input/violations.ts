@@ -20,7 +20,7 @@ function violationsOf(issue: z.core.$ZodIssue, root: string): Violation[] {
     const message =
       issue.path.length === 1 && issue.path[0] === "identifiers"
         ? "is not an identifier type: use uei, cage, duns or tin"
-        : "is not a known name here: remove it";
+        : `is an unknown ${root === "query" ? "parameter" : "field"}`;
     return issue.keys.map((key) => ({ path: pathOf([...issue.path, key], root), message }));
   }
   return [{ path: pathOf(issue.path, root), message: issue.message }];

@@ -8,7 +8,8 @@ import { refuseInvalid } from "../http/errors.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { idempotencyOf } from "../input/idempotency.ts";
 import { type ListIdentity, readPage } from "../input/page.ts";
-import { parse, showKey } from "../input/violations.ts";
+import { readQuery } from "../input/query.ts";
+import { parse } from "../input/violations.ts";
 import type { Call, Route } from "./route.ts";
 
 interface Received extends Exchange {
@@ -41,7 +42,7 @@ export function readCall(
   const [idempotencyKey, ...otherKeys] = route.idempotent ? new Set(request.headersDistinct["idempotency-key"]) : [];
 
   const problems = [
-    ...queryProblems.map(({ path, message }) => ({ path: showKey(path), message })),
+    ...queryProblems,
     ...pageProblems,
     ...query.problems,
     ...body.problems,
@@ -69,20 +70,6 @@ export function readCall(
             body: received.body?.value,
           }),
   };
-}
-
-/** Returns the query parameters of a URL, and a problem for each that is repeated or empty. */
-function readQuery(url: string): { values: Record<string, string>; problems: Violation[] } {
-  const start = url.indexOf("?");
-  const pairs = start < 0 ? [] : [...new URLSearchParams(url.slice(start + 1))];
-  const names = pairs.map(([name]) => name);
-  const problems = [...new Set(names)]
-    .filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
-    .map((name) => ({ path: name, message: "must be given once" }));
-  for (const [name, value] of pairs) {
-    if (value.trim() === "") problems.push({ path: name, message: "must not be empty" });
-  }
-  return { values: Object.fromEntries(pairs), problems };
 }
 
 function readBody(route: Route, { body, key }: Received, allowPrivateTargets: boolean) {
