@@ -19,10 +19,15 @@ export interface ScheduleOptions {
 type DueTimes = Pick<MonitorDocument, "next_run_at" | "expiry_run_at" | "file_run">;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Runs of the day after an expiration date are spread over this time from midnight on, in milliseconds. */
+/** Runs of the day after an expiration date are spread over this time, in milliseconds. */
 const EXPIRY_SPREAD_MS = 6 * 60 * 60 * 1_000;
 /** An answer stored this soon after midnight may have been judged before it, in milliseconds. */
 const MIDNIGHT_MS = 60_000;
+/**
+ * Time from midnight to the first of these runs, in milliseconds. So an answer to one is not stored too soon after midnight
+ * to count, by a clock that is up to a minute behind: the run would be made again and again.
+ */
+const EXPIRY_START_MS = 2 * MIDNIGHT_MS;
 
 /** Returns why and when the next run is due; undefined for a canceled monitor. */
 export function earliestDue(monitor: DueTimes): { cause: RunCause; at: Date } | undefined {
@@ -90,7 +95,7 @@ function afterDueTimes(options: ScheduleOptions, monitor: MonitorDocument, at: D
 
 /**
  * Returns when the extra run after an expiration date (YYYY-MM-DD) is due: on the next day (UTC), within six hours from
- * midnight on, at a time that depends only on the monitor's id. Undefined if the text is no date, or if the answer came on
+ * two minutes past midnight on, at a time that depends only on the monitor's id. Undefined if the text is no date, or if the answer came on
  * that day or later, and so knew that the registration had expired.
  */
 export function expiryRunAt(monitorId: string, expirationDate: string, answeredAt: Date): Date | undefined {
@@ -98,5 +103,5 @@ export function expiryRunAt(monitorId: string, expirationDate: string, answeredA
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== expirationDate) return undefined;
   const midnightMs = date.getTime() + DAY_MS;
   if (answeredAt.getTime() >= midnightMs + MIDNIGHT_MS) return undefined;
-  return new Date(midnightMs + spreadMs(monitorId, EXPIRY_SPREAD_MS));
+  return new Date(midnightMs + EXPIRY_START_MS + spreadMs(monitorId, EXPIRY_SPREAD_MS));
 }
