@@ -152,6 +152,19 @@ test("newly excluded entities come first in a record, then those that are exclud
   expect(record!.entityIds).toEqual((await Promise.all([idsOf(excluded), idsOf(cleared), idsOf(changed)])).flat());
 });
 
+test("newly excluded entities come first in a load whose changes need several records", async () => {
+  const many = Array.from({ length: 1_000 }, (_, index) => `MANYROWS${1_000 + index}`);
+  await loads.load([...many.map((uei) => ({ 1: uei, 4: "" })), { 1: excluded! }]);
+  await publishAll(app);
+  const renewed = many.map((uei) => ({ 1: uei, 4: "", 9: "20300101" }));
+  await loads.load([...renewed, { 1: excluded!, 116: "D" }], { day: "13" });
+  const records = await publishAll(app);
+  const [urgent] = await idsOf(excluded);
+  expect(records.map(({ urgentEntityIds }) => urgentEntityIds)).toEqual([[urgent], [], []]);
+  expect(records[0]!.entityIds[0]).toBe(urgent);
+  expect(sorted(records)).toEqual(await idsOf(...many, excluded));
+});
+
 describe.each(kinds)("a load of the kind %s", (kind) => {
   const { second, third, changes, urgent } = loadsOf[kind];
 

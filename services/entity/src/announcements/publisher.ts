@@ -6,7 +6,7 @@ import { inTransaction } from "@vvs/mongo";
 import type { OutboxRecord } from "@vvs/outbox";
 import { createLeases, createOutbox, type LeasedWork, type Leases, runLeasedWork, shardOf } from "@vvs/outbox";
 import { RegistryChangedSchema } from "@vvs/proto/events/v1/events";
-import type { Db, MongoClient, ObjectId } from "mongodb";
+import type { Db, Filter, MongoClient, ObjectId } from "mongodb";
 import { type AnnouncementDocument, type ChangePageDocument, collectionsOf } from "../model/documents.ts";
 import { UNPUBLISHED } from "./announce.ts";
 
@@ -21,6 +21,7 @@ const SHARD = shardOf("registry");
 const LEASE_MS = 15_000;
 /** Time in which an announcement is noticed. */
 const POLL_MS = 100;
+const HAS_URGENT = { $or: ["excluded.0", "cleared.0"].map((name) => ({ [name]: { $exists: true } })) };
 
 interface PublisherOptions {
   readonly client: MongoClient;
@@ -49,6 +50,8 @@ export function createPublisher(
   const outbox = createOutbox({ db });
   const tracer = trace.getTracer("entity");
   let current = Promise.resolve();
+  /** The announcement of which no urgent page is left. All its pages are there before it is. */
+  let withoutUrgent: ObjectId | undefined;
 
   /**
    * Sets the time of the changes at the first attempt. That is after they were committed, so that whoever asked before it
@@ -62,19 +65,26 @@ export function createPublisher(
     return (found as Announcement | null) ?? undefined;
   }
 
-  async function nextPages({ runs }: Announcement) {
+  /** Returns the next pages, those with urgent changes first. */
+  async function nextPages(announcement: Announcement): Promise<Page[]> {
+    const urgent = withoutUrgent?.equals(announcement._id) ? [] : await pagesOf(announcement, HAS_URGENT);
+    const left = ENOUGH_ENTITIES - sizeOf(urgent);
+    if (left <= 0) return urgent;
+    withoutUrgent = announcement._id;
+    return [...urgent, ...(await pagesOf(announcement, { _id: { $nin: urgent.map(({ _id }) => _id) } }, left))];
+  }
+
+  async function pagesOf({ runs }: Announcement, which: Filter<ChangePageDocument>, enough = ENOUGH_ENTITIES) {
     const pages: Page[] = [];
     const waiting = changes
-      .find({ unpublished: { $in: [...runs] } })
+      .find({ unpublished: { $in: [...runs] }, ...which })
       .hint(UNPUBLISHED.name)
       .sort(UNPUBLISHED.key)
       .project<Page>({ watched: 1, excluded: 1, cleared: 1, gone: 1 })
       .batchSize(PAGES_AT_ONCE);
-    let count = 0;
     for await (const page of waiting) {
       pages.push(page);
-      count += page.gone.length + (page.watched?.length ?? 0);
-      if (count >= ENOUGH_ENTITIES) break;
+      if (sizeOf(pages) >= enough) break;
     }
     return pages;
   }
@@ -139,6 +149,11 @@ export function createPublisher(
     /** Resolves when the current transaction, if any, has ended. */
     settled: () => current,
   };
+}
+
+/** Returns how many entities some pages name. */
+function sizeOf(pages: readonly Page[]): number {
+  return pages.reduce((sum, { watched = [], gone }) => sum + watched.length + gone.length, 0);
 }
 
 /** Returns the records of some pages. Their ids are the same if they are made again from the same pages. */
