@@ -6,6 +6,7 @@ import type { Tenant } from "@vvs/tenant";
 import type { ClientSession, Db, Filter, UpdateFilter } from "mongodb";
 import type { EventDocument, MonitorDocument, RunDocument } from "./monitors/monitor.ts";
 import { countOptions, type UnansweredCause, unansweredAt } from "./monitors/unanswered.ts";
+import { frequencies } from "./runs/schedule.ts";
 
 /** The highest event position of an organization. */
 interface EventPositionDocument {
@@ -179,11 +180,15 @@ export function createMonitorStore(db: Db) {
       return { input, source };
     },
 
-    /** Returns monitors of an organization whose next run may be claimed, longest waiting first, without the excluded ones. */
+    /**
+     * Returns monitors of an organization whose next run may be claimed, longest waiting first, without the excluded ones.
+     * A monitor with a frequency that only a newer version knows waits for a replica of that version.
+     */
     claimable(tenant: Tenant, now: Date, limit: number, excluded: readonly string[]): Promise<MonitorDocument[]> {
-      const waiting = {
+      const waiting: Filter<MonitorDocument> = {
         organization_id: tenant.organizationId,
         claimable_at: { $lte: now },
+        frequency: { $in: [...frequencies] },
         _id: { $nin: [...excluded] },
       };
       return monitors.find(waiting).sort({ claimable_at: 1 }).limit(limit).toArray();

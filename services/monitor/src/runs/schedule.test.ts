@@ -70,6 +70,14 @@ describe("on the grid", () => {
   });
 });
 
+test.each(["live", "sandbox"] as const)(
+  "a frequency of a newer version is refused, never due at no time: %s",
+  (environment) => {
+    const monitor = { ...live, environment, frequency: "quarterly" as Frequency };
+    expect(() => nextDueAt(monitor, created, fastClock)).toThrow(RangeError);
+  },
+);
+
 describe("on the fast clock", () => {
   const rows: [name: string, Frequency, dueMs: number, nowMs: number, expected: number][] = [
     ["the next run is due one interval after the last due time", "hourly", 10 * SECOND, 10.2 * SECOND, 15 * SECOND],

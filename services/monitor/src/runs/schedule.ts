@@ -13,9 +13,12 @@ export const protoFrequencies: Readonly<Record<Frequency, ProtoFrequency>> = {
   monthly: ProtoFrequency.MONTHLY,
 };
 
+/** The frequencies that this version knows. */
+export const frequencies = Object.keys(protoFrequencies) as readonly Frequency[];
+
 /** Returns the frequency of a number, or undefined for one that this version does not know. */
 export function frequencyOf(value: ProtoFrequency): Frequency | undefined {
-  return (Object.keys(protoFrequencies) as Frequency[]).find((name) => protoFrequencies[name] === value);
+  return frequencies.find((name) => protoFrequencies[name] === value);
 }
 
 /** Shorter intervals for sandbox monitors that were created recently, so that a developer sees a webhook within seconds. */
@@ -51,12 +54,13 @@ export interface Scheduled {
  * Returns when the next run is due: at the monitor's first grid point after now. Its grid points are one period apart, at a
  * place within the period (UTC) that depends only on its id. So a monitor's runs come at regular times, many monitors
  * created together do not run together, and runs missed in an outage are skipped. On the fast clock it is a whole number of
- * intervals after the last due time.
+ * intervals after the last due time. Errors: RangeError for a frequency that this version does not know.
  */
 export function nextDueAt(monitor: Scheduled, now: Date, fastClock: FastClock): Date {
   const { monitorId, environment, frequency, createdAt, lastDueAt } = monitor;
   const isFast = environment === "sandbox" && now.getTime() - createdAt.getTime() < fastClock.lastsMs;
-  const periodMs = (isFast ? fastClock.intervalsMs : periodsMs)[frequency];
+  const periodMs: number | undefined = (isFast ? fastClock.intervalsMs : periodsMs)[frequency];
+  if (periodMs === undefined) throw new RangeError(`unknown frequency: ${frequency}`);
   const gridMs = isFast ? lastDueAt.getTime() : spreadMs(monitorId, periodMs);
   const afterMs = Math.max(now.getTime(), lastDueAt.getTime());
   return new Date(gridMs + (Math.floor((afterMs - gridMs) / periodMs) + 1) * periodMs);

@@ -187,6 +187,23 @@ describe("a claim that fails", () => {
     expect(await domain.runs.countDocuments({ monitor_id: canceled! })).toBe(0);
   });
 
+  test("because only a newer version knows the monitor's frequency is not tried, and the others run in one transaction", async () => {
+    const domain = await newDomain();
+    const { organizationId } = someCaller().tenant;
+    const unknown = await due(domain, { organizationId, count: 7 });
+    await domain.monitors.updateMany({}, { $set: { frequency: "quarterly" as "hourly" } });
+    const stored = () => domain.monitors.find({ _id: { $in: unknown } }, { sort: { _id: 1 } });
+    const before = await stored().toArray();
+    domain.pass(1);
+    await due(domain, { organizationId, count: 5 });
+    const committed = jest.spyOn(domain.store, "replaceScheduled");
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 5, claimed: 5 });
+    expect(committed).toHaveBeenCalledTimes(1);
+    domain.suspended.add(organizationId);
+    expect(await domain.scheduler.claimDue()).toMatchObject({ due: 0 });
+    expect(await stored().toArray()).toEqual(before);
+  });
+
   test("of an organization that can't be served delays no other organization", async () => {
     const domain = await newDomain({ environment: "live" });
     const [broken, ...others] = Array.from({ length: 4 }, () => someCaller("live").tenant.organizationId);
