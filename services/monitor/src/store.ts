@@ -112,18 +112,22 @@ export function createMonitorStore(db: Db) {
       return findPage(monitors, query, page);
     },
 
-    /** Cancels a monitor and frees its place. Returns undefined if it is already canceled or does not exist. */
-    cancel(tenant: Tenant, id: string, at: Date): Promise<MonitorDocument | undefined> {
-      // One document, so no transaction is needed: the write waits for a claim in progress.
+    /** Frees the monitor's place once `cancel` has canceled it; returns its result. */
+    freeing: <T>({ organizationId }: Tenant, cancel: () => Promise<T | undefined>) =>
+      cap.freeing(organizationId, cancel),
+
+    /** Cancels a monitor. Returns undefined if it is already canceled or does not exist. */
+    async cancel(
+      tenant: Tenant,
+      session: ClientSession,
+      { id, at }: { id: string; at: Date },
+    ): Promise<MonitorDocument | undefined> {
       const change: UpdateFilter<MonitorDocument> = {
         $set: { status: "canceled", canceled_at: at },
         $unset: { next_run_at: true, claimable_at: true, expiry_run_at: true, file_run: true },
       };
-      return cap.freeing(
-        tenant.organizationId,
-        async () =>
-          (await monitors.findOneAndUpdate(active(tenant, id), change, { returnDocument: "after" })) ?? undefined,
-      );
+      const options = { session, returnDocument: "after" } as const;
+      return (await monitors.findOneAndUpdate(active(tenant, id), change, options)) ?? undefined;
     },
 
     /** Replaces a monitor that was read in the same transaction. */

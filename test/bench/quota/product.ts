@@ -121,6 +121,7 @@ export async function createProduct(options: {
     store: { hasRun: async () => false },
     verifyRun,
     parking: {
+      ...parking,
       async arrive(run) {
         if (await parking.arrive(run)) return true;
         if (parkedAt.delete(monitorOf(run.run.monitorId))) recorder.superseded();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { create } from "@bufbuild/protobuf";
+import { create, fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Check } from "@vvs/checks";
 import { newId } from "@vvs/ids";
@@ -23,11 +23,11 @@ import {
 import { createMonitorCommands } from "./monitor-commands.ts";
 
 const everyActive = { status: "active", entityId: "", lastOutcome: undefined, unansweredAt: undefined } as const;
+const uri = process.env.MONGODB_URI!;
 let domain: TestDomain;
 let replica: TestDomain;
 let live: TestDomain;
 beforeAll(async () => {
-  const uri = process.env.MONGODB_URI!;
   domain = await createTestDomain({ uri });
   replica = await createTestDomain({ uri, prefix: domain.prefix });
   live = await createTestDomain({ uri, environment: "live", prefix: domain.prefix });
@@ -325,4 +325,47 @@ test("a canceled monitor can be canceled again with the same answer, and is no l
   expect(await domain.commands.cancel(caller.tenant, value._id)).toEqual(first);
   expect((await domain.store.list(caller.tenant, everyActive, { limit: 10 } as never)).items).toEqual([]);
   expect((await domain.store.find(caller.tenant, value._id))?.status).toBe("canceled");
+});
+
+describe("a cancellation requests once that the open run ends if it waits for SAM.gov's API", () => {
+  const canceling = async (environment: "live" | "sandbox", checks: readonly Check[], hasEnded = false) => {
+    const own = await createTestDomain({ uri, environment });
+    try {
+      const caller = someCaller(environment);
+      const { value } = await own.commands.create(caller, someMonitor({ checks }));
+      if (hasEnded) await own.monitors.updateOne({ _id: value._id }, { $unset: { open_run: true } });
+      await Promise.all([1, 2, 3].map(() => own.commands.cancel(caller.tenant, value._id)));
+      const rows = await own.db.collection("outbox").find({ key: value._id }).sort({ seq: 1, _id: 1 }).toArray();
+      const records = rows.map((row) => fromBinary(VerificationRequestedSchema, row.value.buffer));
+      return rows.map(({ topic, seq }, index) => {
+        const { canceled, run, recordId } = records[index]!;
+        expect([run!.monitorId, recordId]).toEqual([value._id, `${value._id}:${seq}`]);
+        return `${topic} ${run!.runSeq}${canceled ? " canceled" : ""}`;
+      });
+    } finally {
+      await own.close();
+    }
+  };
+
+  test.each<[string, "live" | "sandbox", Check[], boolean, string[]]>([
+    [
+      "of the run's topic",
+      "live",
+      ["sam_registration"],
+      false,
+      ["verification.requested 1", "verification.requested 1 canceled"],
+    ],
+    [
+      "of the topic of runs with tin_match",
+      "live",
+      ["sam_registration", "tin_match"],
+      false,
+      ["verification.requested.tin_match 1", "verification.requested.tin_match 1 canceled"],
+    ],
+    ["not of a run without sam_registration", "live", ["tin_match"], false, ["verification.requested.tin_match 1"]],
+    ["not of a run that has ended", "live", ["sam_registration"], true, ["verification.requested 1"]],
+    ["not in the sandbox", "sandbox", ["sam_registration"], false, ["verification.requested 1"]],
+  ])("%s", async (_name, environment, checks, hasEnded, expected) => {
+    expect(await canceling(environment, checks, hasEnded)).toEqual(expected);
+  });
 });

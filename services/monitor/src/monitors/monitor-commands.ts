@@ -133,9 +133,21 @@ export function createMonitorCommands(
       return changed;
     },
 
-    /** Cancels a monitor: no further run starts and no further event is stored. Repeatable. Errors: monitor_not_found. */
-    cancel: async (tenant: Tenant, id: string): Promise<MonitorDocument> =>
-      (await store.cancel(tenant, id, now())) ?? existing(tenant, id),
+    /**
+     * Cancels a monitor: no further run starts and no further event is stored. An open run that waits for SAM.gov's API
+     * ends. Repeatable. Errors: monitor_not_found.
+     */
+    async cancel(tenant: Tenant, id: string): Promise<MonitorDocument> {
+      const canceled = await store.freeing(tenant, () =>
+        inTransaction(client, async (session) => {
+          const monitor = await store.cancel(tenant, session, { id, at: now() });
+          if (monitor) await runs.cancel(session, tenant, monitor);
+          return monitor;
+        }),
+      );
+      options.nudge();
+      return canceled ?? existing(tenant, id);
+    },
   };
 }
 

@@ -33,6 +33,25 @@ export function createRuns(options: {
 }) {
   const { outbox, topics } = options;
   const { runs } = collections(options.db);
+
+  /** Returns the record that requests the verification of a monitor's open run, or its end. */
+  function requestOf(tenant: Tenant, monitor: MonitorDocument, { canceled = false } = {}): OutboxRecord {
+    const { run_seq, claimed_at } = monitor.open_run!;
+    const recordId = runId(monitor._id, run_seq);
+    const message = create(VerificationRequestedSchema, {
+      recordId,
+      tenant: toProtoTenant(tenant),
+      run: { monitorId: monitor._id, runSeq: BigInt(run_seq) },
+      entityId: monitor.entity_id,
+      checks: monitor.checks.map(toCheckType),
+      requestedAt: timestampFromDate(claimed_at),
+      canceled,
+    });
+    const value = toBinary(VerificationRequestedSchema, message);
+    const topic = monitor.checks.includes("tin_match") ? topics.verificationRequestedTin : topics.verificationRequested;
+    return { id: canceled ? `${recordId}:canceled` : recordId, topic, key: monitor._id, seq: run_seq, value };
+  }
+
   return {
     /** Returns the run that the monitor has just claimed. Its record carries the active trace. */
     claimed(tenant: Tenant, monitor: MonitorDocument): ClaimedRun {
@@ -43,20 +62,16 @@ export function createRuns(options: {
         run_seq: monitor.run_seq,
         claimed_at: monitor.open_run!.claimed_at,
       };
-      const message = create(VerificationRequestedSchema, {
-        recordId: run._id,
-        tenant: toProtoTenant(tenant),
-        run: { monitorId: run.monitor_id, runSeq: BigInt(run.run_seq) },
-        entityId: monitor.entity_id,
-        checks: monitor.checks.map(toCheckType),
-        requestedAt: timestampFromDate(run.claimed_at),
-      });
-      const value = toBinary(VerificationRequestedSchema, message);
-      const topic = monitor.checks.includes("tin_match")
-        ? topics.verificationRequestedTin
-        : topics.verificationRequested;
-      const request = { id: run._id, topic, key: run.monitor_id, seq: run.run_seq, value };
-      return { run, request: withActiveTrace(request) };
+      return { run, request: withActiveTrace(requestOf(tenant, monitor)) };
+    },
+
+    /**
+     * Requests, in the transaction that cancels a monitor, that its open run ends if it waits for SAM.gov's API. Runs wait
+     * for it only in the live environment.
+     */
+    async cancel(session: ClientSession, tenant: Tenant, monitor: MonitorDocument): Promise<void> {
+      const mayWait = tenant.environment === "live" && monitor.checks.includes("sam_registration");
+      if (mayWait && monitor.open_run) await outbox.append(session, requestOf(tenant, monitor, { canceled: true }));
     },
 
     /** Stores runs and requests their verifications, in the transaction that claims them. */

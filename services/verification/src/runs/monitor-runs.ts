@@ -15,12 +15,14 @@ export interface ParkingPlace {
   arrive(run: RequestedRun): Promise<boolean>;
   /** Parks a run with its question, all or nothing. */
   park(run: RequestedRun, asking: Asking): Promise<void>;
+  /** Removes a run of a canceled monitor, and its question where no other run waits for it. */
+  leave(run: RequestedRun): Promise<void>;
 }
 
 /**
  * Creates the handler that makes the verification of a monitor's run, exactly once: a repeated record finds it and does
  * nothing. For an entity that no longer exists, a verification with errors is stored, so that the run ends. A run for which
- * SAM.gov's API must be asked is parked where there is a queue (`parking`). Errors: PoisonRecordError for a record that
+ * SAM.gov's API must be asked is parked where there is a queue (`parking`), until its monitor is canceled. Errors: PoisonRecordError for a record that
  * contradicts itself or has no known check (unknown checks of a newer version are skipped and counted); any other error
  * means that something is unavailable.
  */
@@ -40,6 +42,10 @@ export function createMonitorRuns(options: {
     const skipped = record.checks.filter((type) => !checkOf(type)).length;
     if (skipped > 0) unknownChecks.add(skipped, { environment });
     const mayPark = parking && run.checks.includes("sam_registration");
+    if (record.canceled) {
+      if (mayPark) await parking.leave(run);
+      return;
+    }
     const [hasEnded, isParked] = await Promise.all([
       store.hasRun(run.tenant, run.recordId),
       mayPark && parking.arrive(run),

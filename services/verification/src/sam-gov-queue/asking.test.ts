@@ -346,6 +346,58 @@ describe("a monitor", () => {
   });
 });
 
+describe("the run of a canceled monitor", () => {
+  const leave = (monitor: string, runSeq = 2) =>
+    createParkedRuns({ client: mongo.client, collections }).leave({
+      organization_id: `org of ${monitor}`,
+      monitor_id: monitor,
+      run_seq: runSeq,
+    });
+
+  test("takes its question along, unless another run waits for it", async () => {
+    await Promise.all([park("mon_a"), park("mon_b"), park("mon_c", { uei: "UEI2" })]);
+    await leave("mon_a");
+    await leave("mon_a");
+    expect(await statesOf()).toEqual(["mon_b:2 waiting", "mon_c:2 waiting"]);
+    expect(await collections.questions.findOne({ _id: "uei:UEI1" })).toMatchObject({ runs: 1 });
+    await leave("mon_c");
+    expect(await questionKeys()).toEqual(["uei:UEI1"]);
+    await leave("mon_b", 1);
+    expect(await statesOf()).toEqual(["mon_b:2 waiting"]);
+  });
+
+  test("takes its question along where the last two leave at the same moment", async () => {
+    for (let count = 0; count < 10; count++) {
+      await Promise.all([park("mon_a"), park("mon_b")]);
+      await Promise.all([leave("mon_a"), leave("mon_b")]);
+      expect([await statesOf(), await questionKeys()]).toEqual([[], []]);
+    }
+  });
+
+  test("leaves the question of a run that is parked at the same moment", async () => {
+    await park("mon_a");
+    const [reached, go] = [gate(), gate()];
+    const questions = new Proxy(collections.questions, {
+      get(target, name) {
+        const member = Reflect.get(target, name);
+        if (name !== "deleteOne") return typeof member === "function" ? member.bind(target) : member;
+        return async (...args: Parameters<typeof target.deleteOne>) => {
+          reached.open();
+          await go.opened;
+          return target.deleteOne(...args);
+        };
+      },
+    });
+    const held = createParkedRuns({ client: mongo.client, collections: { ...collections, questions } });
+    const left = held.leave({ organization_id: "org of mon_a", monitor_id: "mon_a", run_seq: 2 });
+    await reached.opened;
+    const parked = park("mon_b");
+    go.open();
+    await Promise.all([left, parked]);
+    expect([await statesOf(), await questionKeys()]).toEqual([["mon_b:2 waiting"], ["uei:UEI1"]]);
+  });
+});
+
 describe("ready runs", () => {
   const parkedRuns = () => createParkedRuns({ client: mongo.client, collections });
   const claim = async (owner: string, leaseMs = 60_000, limit = 2) => {

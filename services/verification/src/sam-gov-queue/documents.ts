@@ -41,7 +41,7 @@ export interface QuestionDocument {
   readonly not_before: Date;
   /** Number of calls with this question that failed. */
   readonly failures: number;
-  /** Number of runs that asked it. Each of them writes it, so that no answer can be stored beside their transaction. */
+  /** Number of runs that asked it, without those of canceled monitors. Each of them writes it, so that no answer can be stored beside their transaction. */
   readonly runs: number;
 }
 

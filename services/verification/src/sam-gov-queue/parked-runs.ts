@@ -1,4 +1,4 @@
-import { createGroupCommit } from "@vvs/mongo";
+import { createGroupCommit, inTransaction } from "@vvs/mongo";
 import type { ClientSession, Filter, MongoClient } from "mongodb";
 import type { ParkedRun, QuestionDocument, QueueCollections } from "./documents.ts";
 import { type Asking, questionKey, questionKind } from "./question.ts";
@@ -25,7 +25,7 @@ export type ParkedRuns = ReturnType<typeof createParkedRuns>;
 
 /** The runs that wait for SAM.gov's API. */
 export function createParkedRuns({ client, collections }: { client: MongoClient; collections: QueueCollections }) {
-  const { parkedRuns } = collections;
+  const { parkedRuns, questions } = collections;
   return {
     /** Returns the monitor's parked run, as every newer run of it asks. */
     of: ({ organization_id, monitor_id }: MonitorKey): Promise<ParkedRun | null> =>
@@ -70,6 +70,22 @@ export function createParkedRuns({ client, collections }: { client: MongoClient;
       session?: ClientSession,
     ): Promise<void> {
       await parkedRuns.deleteOne({ _id, organization_id }, { session });
+    },
+
+    /**
+     * Removes the parked run of a canceled monitor, if it is this one or an older one. Its question is removed too, unless
+     * another run waits for it.
+     */
+    async leave({ run_seq, ...monitor }: MonitorKey & Pick<ParkedRun, "run_seq">): Promise<void> {
+      await inTransaction(client, async (session) => {
+        const parked = await parkedRuns.findOneAndDelete({ ...monitor, run_seq: { $lte: run_seq } }, { session });
+        if (!parked) return;
+        const _id = parked.question;
+        // Written in any case, so that of two last runs that leave at the same moment one sees that the other has left.
+        await questions.updateOne({ _id }, { $inc: { runs: -1 } }, { session });
+        const isWanted = await parkedRuns.findOne({ question: _id, state: "waiting" }, { session });
+        if (!isWanted) await questions.deleteOne({ _id }, { session });
+      });
     },
 
     /** Makes all runs ready that have waited since before a time, without an answer. Returns their number. */

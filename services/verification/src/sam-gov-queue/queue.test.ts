@@ -258,6 +258,46 @@ describe("a run that waits", () => {
     expect(await monitor.result(1)).not.toBe("error");
   });
 
+  test("ends with its monitor: nothing is asked for it alone, and nothing is reported", async () => {
+    const [monitor, other] = [await parkedMonitor(), monitorOf()];
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    const calls = queue.sam.calls().length;
+    await monitor.cancel();
+    await work();
+    expect(queue.sam.calls()).toHaveLength(calls);
+    expect(await other.run()).toBe("parked");
+    const alsoCanceled = monitorOf();
+    queue.sam.misbehave({ kind: "status", status: 503 }, { calls: 1 });
+    expect(await alsoCanceled.run()).toBe("parked");
+    await alsoCanceled.cancel();
+    await work();
+    expect(await other.result()).toBe("pass sam_gov_api");
+    const outbox = service.databases.live.collection("outbox");
+    for (const { monitorId, verificationOf } of [monitor, alsoCanceled]) {
+      expect(await verificationOf(1)).toBeNull();
+      expect(await outbox.countDocuments({ key: monitorId })).toBe(0);
+    }
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
+
+  test("of a canceled monitor is removed although it was answered", async () => {
+    const monitor = await parkedMonitor();
+    await service.queue.ask();
+    await monitor.cancel();
+    await service.queue.resume();
+    expect(await monitor.result()).toBe("parked");
+    expect(await queue.collections().parkedRuns.countDocuments()).toBe(0);
+  });
+
+  test("stays as it ended where its monitor is canceled afterwards", async () => {
+    const monitor = await parkedMonitor();
+    await work();
+    await monitor.cancel();
+    expect(await monitor.result()).toBe("pass sam_gov_api");
+    const stored = service.databases.live.collection("verifications");
+    expect(await stored.countDocuments({ organization_id: monitor.organizationId })).toBe(1);
+  });
+
   test("goes on in another replica where the one that verified it was killed", async () => {
     const killed = await queue.startReplica({}, { queue: { resumeLeaseMs: 300 } });
     queue.setFiles(uei, files(undefined));
@@ -383,6 +423,20 @@ describe("a run that waits", () => {
       expect(await monitor.result()).toBe("pass sam_gov_api");
     },
   );
+});
+
+test("tomorrow's calls are planned by the replica that asks, and by another one once that has stopped", async () => {
+  const other = await queue.startReplica();
+  const plan = async (by: TestService) => {
+    await by.queue.ask();
+    await by.queue.storePlan();
+    const { days } = queue.collections();
+    return (await days.findOneAndUpdate({ _id: "2026-11-23" }, { $unset: { planned_calls: 1 } }))?.planned_calls;
+  };
+  expect([await plan(service), await plan(other)]).toEqual([expect.any(Number), undefined]);
+  await queue.collections().asker.updateOne({ _id: "asker" }, { $set: { until: new Date(0) } });
+  queue.passHours(1);
+  expect([await plan(other), await plan(service)]).toEqual([expect.any(Number), undefined]);
 });
 
 describe("direct calls", () => {

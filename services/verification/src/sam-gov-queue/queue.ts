@@ -67,6 +67,7 @@ export function createSamGovQueue(
   const asker = createAsker({ collections, owner, leaseMs: options.askerLeaseMs ?? ASKER_LEASE_MS });
   const stopping = new AbortController();
   const pollMs = Math.min(10_000, Math.max(500, gatherMs / 10));
+  let isAsker = false;
 
   const parking: ParkingPlace = {
     async arrive({ recordId, tenant, run }) {
@@ -77,6 +78,8 @@ export function createSamGovQueue(
       return false;
     },
     park: (run, asking) => parkedRuns.park({ run: documentOf(run, now()), asking }),
+    leave: ({ tenant, run }) =>
+      parkedRuns.leave({ organization_id: tenant.organizationId, monitor_id: run.monitorId, run_seq: run.runSeq }),
   };
 
   async function resume(parked: ParkedRun): Promise<void> {
@@ -93,7 +96,10 @@ export function createSamGovQueue(
       askVendors: createAskVendors(samGov.runsClient),
       settle: createSettle({ client, collections, isAsker: asker.touch }),
       provider: options.provider,
-      mayAsk: async () => !stopping.signal.aborted && (await asker.hold()),
+      async mayAsk() {
+        isAsker = !stopping.signal.aborted && (await asker.hold());
+        return isAsker;
+      },
       gatherMs,
       standByMs: pollMs,
       onAsked: (vendors) => askedVendors.add(vendors),
@@ -126,9 +132,9 @@ export function createSamGovQueue(
   const numbers = cached(() => readQueueNumbers(collections, now()));
 
   let plannedAt = 0;
-  /** Stores tomorrow's planned calls, at most every few minutes. */
+  /** Stores tomorrow's planned calls, at most every few minutes, in the one process that asks. */
   async function storePlan(): Promise<void> {
-    if (now().getTime() - plannedAt < PLAN_MS) return;
+    if (!isAsker || now().getTime() - plannedAt < PLAN_MS) return;
     plannedAt = now().getTime();
     const { callsPlannedTomorrow: planned_calls } = await numbers();
     const day = new Date(startOfDay(now()).getTime() + DAY_MS);
@@ -146,7 +152,9 @@ export function createSamGovQueue(
     ask: asking?.round ?? giveUp,
     /** Verifies the runs that are ready. */
     resume: () => Promise.all(resuming.map(({ round }) => round())),
-    /** Starts both, and the metrics, until stopped. */
+    /** Stores how many calls are planned for tomorrow, if this process is the asker. */
+    storePlan,
+    /** Starts all, and the metrics, until stopped. */
     start() {
       const stopObserving = observeQueue(numbers, now);
       const loops = [

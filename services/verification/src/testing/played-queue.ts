@@ -97,13 +97,14 @@ export function createTestMonitor(
   for (const { entities } of replicas)
     entities.put(organizationId, entityId, { subject: { legalName: "V", ...subject } });
   let runSeq = 0;
-  const record = (seq: number) =>
+  const record = (seq: number, canceled = false) =>
     create(VerificationRequestedSchema, {
       recordId: `${monitorId}:${seq}`,
       tenant: { organizationId, environment: Environment.LIVE },
       run: { monitorId, runSeq: BigInt(seq) },
       entityId,
       checks: checks.map(toCheckType),
+      canceled,
     });
   const verificationOf = (seq: number) =>
     replicas[0]!.databases.live
@@ -116,6 +117,8 @@ export function createTestMonitor(
     verificationOf,
     /** Processes the record of the newest run again, or that of another one. */
     again: (replica = replicas[0]!, seq = runSeq) => replica.runOf("live")(record(seq)),
+    /** Processes the record that its cancellation sends. */
+    cancel: (replica = replicas[0]!) => replica.runOf("live")(record(runSeq, true)),
     /** Processes the record of the next run; returns its result, or `parked`. */
     async run(replica = replicas[0]!): Promise<string> {
       runSeq += 1;

@@ -92,6 +92,14 @@ export declare type VerificationRequested = Message<"vvs.events.v1.VerificationR
    * @generated from field: google.protobuf.Timestamp requested_at = 6;
    */
   requestedAt?: Timestamp | undefined;
+
+  /**
+   * The monitor was canceled after the run was requested. A run that waits for SAM.gov's API ends without a verification;
+   * on any other the record has no effect. An older version takes it as a repeated record of the run.
+   *
+   * @generated from field: bool canceled = 7;
+   */
+  canceled: boolean;
 };
 
 /**
