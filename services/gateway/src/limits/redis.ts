@@ -16,6 +16,8 @@ export function connectRedis(options: { url: string; logger: Logger }): Redis {
     maxRetriesPerRequest: 0,
     socketTimeout: SILENCE_MS,
     connectTimeout: SILENCE_MS,
+    // After a fail-over, an open connection may still lead to the old primary, which refuses writes, also those of scripts.
+    reconnectOnError: ({ message }) => message.includes("READONLY "),
     retryStrategy: (attempt) => Math.min(attempt * RECONNECT_MS.step, RECONNECT_MS.longest),
   });
   let failing = false;
