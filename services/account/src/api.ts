@@ -8,6 +8,7 @@ import type { AccountDomain } from "./domain.ts";
 import type { Mailing } from "./mail/start.ts";
 import type { AccountMetrics } from "./metrics.ts";
 import { createOrganizationPart } from "./organizations/organization-api.ts";
+import { createOrganizationStatusPart } from "./organizations/organization-status-api.ts";
 import { createPasskeyPart } from "./passkeys/passkey-api.ts";
 import { createEntryPart } from "./sessions/entry-api.ts";
 import { createSessionPart } from "./sessions/session-api.ts";
@@ -33,6 +34,7 @@ export function createServices(options: {
     SingleSignOnService: createSingleSignOnPart(options),
     PasskeyService: createPasskeyPart(options),
     OrganizationService: createOrganizationPart(options),
+    OrganizationStatusService: createOrganizationStatusPart(options),
     AuditLogService: createAuditLogPart(options),
     ApiKeyService: createApiKeyPart(options),
     WebhookSecretService: createWebhookSecretPart(options),

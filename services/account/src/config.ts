@@ -23,6 +23,7 @@ export const serviceNames = [
   "SingleSignOnService",
   "PasskeyService",
   "OrganizationService",
+  "OrganizationStatusService",
   "AuditLogService",
   "ApiKeyService",
   "WebhookSecretService",

@@ -4,16 +4,13 @@ import type { Environment, Tenant } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import type { MailboxDocument } from "./mail/mailbox.ts";
 import type { MailDocument } from "./mail/queue.ts";
-import type { Plan } from "./organizations/plans.ts";
+import type { PlanTerms } from "./organizations/plans.ts";
 import type { Role } from "./organizations/roles.ts";
 
-export interface OrganizationDocument {
+export interface OrganizationDocument extends PlanTerms {
   /** org_…. */
   readonly _id: string;
   readonly name: string;
-  readonly plan: Plan;
-  /** Requests per minute and key; only with Enterprise. */
-  readonly limit_per_minute?: number;
   readonly status: "active" | "suspended";
   readonly created_at: Date;
 }

@@ -14,6 +14,9 @@ import { createObserveAttempts } from "./checks/observe-attempts.ts";
 import { createSubjects } from "./checks/subjects.ts";
 import { createVerifier } from "./checks/verifier.ts";
 import { type EvidenceSettings, openEvidence } from "./evidence/open.ts";
+import type { ReadOrganizationSettings } from "./organization-settings/organization-settings.ts";
+import { maxPerOrganization } from "./provider-budgets/budget.ts";
+import { createProviderBudgets } from "./provider-budgets/provider-budgets.ts";
 import { startAttemptCounts } from "./provider-health/attempt-counts.ts";
 import type { CircuitSettings } from "./provider-health/circuit.ts";
 import { type CircuitBreakers, createCircuitBreakers } from "./provider-health/circuit-breakers.ts";
@@ -47,6 +50,10 @@ export async function createDomain(options: {
   circuit: CircuitSettings;
   /** The keys in use and their quotas by provider; a provider without a key is absent. */
   accounts: Readonly<Record<string, ProviderAccount>>;
+  /** Settings of organizations, from account. */
+  settings: ReadOrganizationSettings;
+  /** Most of a provider's configured quota that one organization may use per day, in per cent. */
+  organizationQuotaPercent: number;
   limits: TimeLimits;
   evidence: EvidenceSettings;
   /** Maximum number of verifications whose facts are being forwarded; the forwarder's default where absent. */
@@ -75,7 +82,14 @@ export async function createDomain(options: {
 
   const live = options.liveProviders(breakers.live.takeCall);
   const providers = createProviders({ live, entities, countCall: createCountSandboxCall(databases), now });
-  const observe = createObserveAttempts({ breakers, counts, logger });
+  const budgets = createProviderBudgets({
+    db: databases.live,
+    settings: options.settings,
+    maxPerDay: (provider) => maxPerOrganization(options.accounts[provider]?.quota, options.organizationQuotaPercent),
+    now,
+    logger,
+  });
+  const observe = createObserveAttempts({ breakers, counts, budgets, logger });
   const report = createReportProviders(providers, breakers);
   const readHistory = createReadProviderHistory({ databases, providers });
 

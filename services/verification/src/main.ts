@@ -4,6 +4,7 @@ import { createKafka, kafkaOptions } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
+import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
@@ -19,6 +20,7 @@ import {
 } from "./config.ts";
 import { createDomain } from "./domain.ts";
 import { observeProviders } from "./metrics.ts";
+import { createOrganizationSettings } from "./organization-settings/organization-settings.ts";
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { startRunConsumers } from "./runs/run-consumers.ts";
@@ -26,6 +28,8 @@ import { startRunConsumers } from "./runs/run-consumers.ts";
 const NAME = "verification";
 /** How long calls may take to end when the service stops, in milliseconds. */
 const GRACE_MS = 25_000;
+/** Time limit for asking account for an organization's settings, in milliseconds; after it, the last known ones apply. */
+const SETTINGS_MS = 1_000;
 /** How long the service waits for Kafka before it is ready without it, in milliseconds. Calls don't need Kafka. */
 const JOIN_MS = 6_000;
 
@@ -37,6 +41,8 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, NAME);
   const entities = createClient(EntityService, { address: config.ENTITY_ADDRESS, caller: NAME, tls });
   onClose("entity client", () => entities.close());
+  const organizations = createClient(OrganizationStatusService, { address: config.ACCOUNT_ADDRESS, caller: NAME, tls });
+  onClose("account client", () => organizations.close());
   const kafka = createKafka({ ...kafkaOptions(config), clientId: NAME, logger });
   const relays = perEnvironment((environment) => {
     const producer = kafka.producer();
@@ -53,6 +59,11 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     liveProviders: (takeCall) => createLiveProviders({ config, entities, takeCall, now, logger, onClose }),
     circuit: circuitSettings(config),
     accounts: providerAccounts(config),
+    settings: createOrganizationSettings({
+      ask: (organizationId) => organizations.getOrganizationSettings({ organizationId }, { timeoutMs: SETTINGS_MS }),
+      logger,
+    }),
+    organizationQuotaPercent: config.SAM_GOV_ORGANIZATION_PERCENT,
     limits: timeLimits(config),
     evidence: evidenceSettings(config),
     topicFor: kafka.topicFor,

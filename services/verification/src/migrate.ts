@@ -4,6 +4,7 @@ import { migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { bodiesOf } from "./evidence/bodies.ts";
+import { organizationCallsOf } from "./provider-budgets/budget-store.ts";
 import { attemptCountsOf } from "./provider-health/attempt-counts.ts";
 import { providerCallsOf } from "./provider-health/provider-calls-store.ts";
 import { migrateQueue } from "./sam-gov-queue/documents.ts";
@@ -12,7 +13,7 @@ import { collectionsOf } from "./store.ts";
 /** How long attempt counts are kept: as long as the usage of keys, next to which they are shown. */
 const ATTEMPTS_KEPT_SECONDS = 400 * 24 * 60 * 60;
 
-/** How long counts of providers' HTTP calls are kept: as long as a key of SAM.gov is valid. */
+/** How long counts of providers' calls are kept: as long as a key of SAM.gov is valid. */
 const CALLS_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
 /** Creates this service's collections and indexes. It may run repeatedly, and while services run. */
@@ -55,6 +56,8 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     await migrateIdempotency(db);
     await migrateOutbox(db);
   }
+  await createCollections(databases.live, ["organization_provider_calls"]);
+  await organizationCallsOf(databases.live).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
   // Sandbox runs never wait for SAM.gov's API.
   await migrateQueue(databases.live);
 }

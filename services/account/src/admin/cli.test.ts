@@ -133,6 +133,10 @@ describe("the operator's command", () => {
 
     const enterprise = await json("organization", "set-plan", id, "--plan", "enterprise", "--limit", "2500");
     expect(enterprise.limit_per_minute).toBe(2_500);
+    const budget = ["organization", "set-budget", id, "--provider", "taxbandits"] as const;
+    const { provider_budgets } = await json(...budget, "--minute", "30", "--day", "5000");
+    expect(provider_budgets.taxbandits).toEqual({ per_minute: 30, per_day: 5_000 });
+    expect((await json(...budget)).provider_budgets.taxbandits).toEqual({ per_minute: 300, per_day: 200_000 });
     expect((await json("organization", "suspend", id)).status).toBe("suspended");
     expect((await json("organization", "resume", id)).status).toBe("active");
     expect((await json("organization", "list")).organizations).toContainEqual(expect.objectContaining({ id }));
@@ -148,6 +152,8 @@ describe("the operator's command", () => {
       "api_key.revoked",
       "webhook_secret.shown",
       "organization.plan_changed",
+      "organization.provider_budget_changed",
+      "organization.provider_budget_changed",
       "organization.suspended",
       "organization.resumed",
     ]);

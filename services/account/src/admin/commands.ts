@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type CallerContext, type Environment, environments } from "@vvs/tenant";
 import { operator } from "../audit/audit.ts";
 import type { AccountDomain } from "../domain.ts";
-import { limitPerMinute } from "../organizations/plans.ts";
+import { limitPerMinute, providerBudgets } from "../organizations/plans.ts";
 import type { ApiKeyDocument, OrganizationDocument, UserDocument } from "../store.ts";
 
 /** A command line that cannot be run. The message says how to correct it. */
@@ -13,6 +13,9 @@ export const flags = {
   name: { type: "string" },
   plan: { type: "string" },
   limit: { type: "string" },
+  provider: { type: "string" },
+  minute: { type: "string" },
+  day: { type: "string" },
   organization: { type: "string" },
   email: { type: "string" },
   role: { type: "string" },
@@ -78,6 +81,17 @@ export const commands: Readonly<Record<string, Command>> = {
     takesId: true,
     run: async ({ domain, id, required, optional }) =>
       organizationView(await domain.organizations.setPlan(operator, id, planOf(required, optional))),
+  },
+  "organization set-budget": {
+    usage: "ORGANIZATION_ID --provider NAME [--minute CALLS --day CALLS]",
+    does: "sets how many calls an enterprise organization may cause at a live provider (sam_gov_api, taxbandits, compliancely); without numbers the plan's apply again",
+    takesId: true,
+    async run({ domain, id, required, optional }) {
+      const isReset = optional("minute") === undefined && optional("day") === undefined;
+      const budget = isReset ? undefined : { per_minute: Number(required("minute")), per_day: Number(required("day")) };
+      const organization = await domain.organizations.setProviderBudget(operator, id, required("provider"), budget);
+      return { ...organizationView(organization), provider_budgets: providerBudgets(organization) };
+    },
   },
   "user create": {
     usage: "--organization ORGANIZATION_ID --email ADDRESS [--role owner|developer|read_only] [--password-stdin]",

@@ -7,6 +7,7 @@ export type AuditAction =
   | "organization.suspended"
   | "organization.resumed"
   | "organization.plan_changed"
+  | "organization.provider_budget_changed"
   | "user.created"
   | "user.password_set"
   | "user.signed_up"

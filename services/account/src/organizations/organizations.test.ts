@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { operator } from "../audit/audit.ts";
 import { migrate } from "../migrate.ts";
 import { createTestAccount, type TestAccount } from "../testing/account.ts";
+import { providerBudgets } from "./plans.ts";
 
 let account: TestAccount;
 
@@ -43,6 +44,34 @@ test("changes by the operator are audited, and calls that change nothing are not
     "organization.plan_changed",
     "organization.suspended",
     "organization.resumed",
+  ]);
+});
+
+test("an enterprise organization's budget at a provider is set, audited, reset, and ended by another plan", async () => {
+  const { organizations, store } = account.domain;
+  const { _id: id } = await account.organization("starter");
+  const agreed = { per_minute: 5, per_day: 50 };
+  const set = (provider: string, budget: typeof agreed | undefined) =>
+    organizations.setProviderBudget(operator, id, provider, budget);
+  await expect(set("taxbandits", agreed)).rejects.toMatchObject({ code: "invalid_request" });
+  await organizations.setPlan(operator, id, { plan: "enterprise", limitPerMinute: 9_000 });
+  await expect(set("nobody", agreed)).rejects.toMatchObject({ code: "invalid_request" });
+  await expect(set("taxbandits", { ...agreed, per_day: 0 })).rejects.toMatchObject({ code: "invalid_request" });
+  await set("taxbandits", agreed);
+  await set("taxbandits", agreed);
+  await set("compliancely", agreed);
+  expect(providerBudgets(await set("compliancely", undefined))).toEqual({
+    ...providerBudgets({ plan: "enterprise" }),
+    taxbandits: agreed,
+  });
+  const growth = await organizations.setPlan(operator, id, { plan: "growth" });
+  expect(providerBudgets(growth)).toEqual(providerBudgets({ plan: "growth" }));
+  const changed = { organization_id: id, action: "organization.provider_budget_changed" };
+  const entries = await store.auditLog.find(changed).sort({ _id: 1 }).toArray();
+  expect(entries.map(({ actor, target, details }) => [actor, target, details])).toEqual([
+    ["operator", id, { provider: "taxbandits", ...agreed }],
+    ["operator", id, { provider: "compliancely", ...agreed }],
+    ["operator", id, { provider: "compliancely", ...providerBudgets({ plan: "enterprise" }).compliancely }],
   ]);
 });
 

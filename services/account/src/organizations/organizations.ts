@@ -4,10 +4,17 @@ import { environments } from "@vvs/tenant";
 import type { ClientSession, UpdateFilter } from "mongodb";
 import type { Actor } from "../audit/audit.ts";
 import type { Basics } from "../parts.ts";
-import { checkedName, missing } from "../refusals.ts";
+import { checkedName, invalid, missing } from "../refusals.ts";
 import { type OrganizationDocument, tenantKey } from "../store.ts";
 import type { WebhookSecrets } from "../webhook-secrets/webhook-secret-store.ts";
-import { limitPerMinute, planTerms } from "./plans.ts";
+import {
+  agreedBudget,
+  budgetedProvider,
+  limitPerMinute,
+  type ProviderBudget,
+  planTerms,
+  providerBudgets,
+} from "./plans.ts";
 
 /** A plan; `limitPerMinute` only with Enterprise. */
 interface PlanInput {
@@ -100,13 +107,35 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
       const { plan, limit_per_minute } = planTerms(input.plan, input.limitPerMinute);
       const change: UpdateFilter<OrganizationDocument> =
         limit_per_minute === undefined
-          ? { $set: { plan }, $unset: { limit_per_minute: true } }
+          ? { $set: { plan }, $unset: { limit_per_minute: true, provider_budgets: true } }
           : { $set: { plan, limit_per_minute } };
       await inTransaction(client, async (session) => {
         const changed = await store.organizations.updateOne({ _id: id }, change, { session });
         if (changed.modifiedCount === 0) return;
         const details = { plan, limit_per_minute: limitPerMinute({ plan, limit_per_minute }) };
         const action = "organization.plan_changed";
+        await audit.append(session, by, { action, organizationId: id, target: id, details });
+      });
+      return get(id);
+    },
+
+    /**
+     * Sets an Enterprise organization's budget at one provider; undefined: the plan's. It applies within seconds. Another
+     * plan ends it. Errors: not_found, invalid_request.
+     */
+    async setProviderBudget(by: Actor, id: string, provider: string, agreed: ProviderBudget | undefined) {
+      const name = budgetedProvider(provider);
+      const { plan } = await get(id);
+      if (plan !== "enterprise")
+        throw invalid("organization", `has the plan ${plan}; only enterprise has its own budgets`);
+      const budget = agreed ? agreedBudget(agreed) : providerBudgets({ plan })[name];
+      const field = `provider_budgets.${name}` as const;
+      const change = agreed ? { $set: { [field]: budget } } : { $unset: { [field]: true as const } };
+      await inTransaction(client, async (session) => {
+        const changed = await store.organizations.updateOne({ _id: id, plan }, change, { session });
+        if (changed.modifiedCount === 0) return;
+        const details = { provider: name, ...budget };
+        const action = "organization.provider_budget_changed";
         await audit.append(session, by, { action, organizationId: id, target: id, details });
       });
       return get(id);

@@ -48,6 +48,7 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "organization.suspended": "suspended the organization",
     "organization.resumed": "resumed the organization",
     "organization.plan_changed": "changed the plan",
+    "organization.provider_budget_changed": "changed the budget at a provider",
   },
 };
 

@@ -29,6 +29,8 @@ const reasons: Readonly<Record<string, string>> = {
   wrong_content_type: "The provider’s answer had an unexpected content type.",
   wrong_shape: "The provider’s answer lacked required fields.",
   circuit_open: "The provider was not called, because it had failed repeatedly.",
+  budget_spent:
+    "The provider was not called, because your organization has made all the calls that its plan allows at this provider for now. See Usage.",
   quota_exhausted: "The provider was not called, because its quota is used up.",
   pending: "The provider was still looking up the answer when time ran out.",
   on_hold: "The provider could not reach the IRS at that time.",

@@ -1,42 +1,49 @@
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
-import type { Environment } from "@vvs/tenant";
+import type { Environment, Tenant } from "@vvs/tenant";
 import { attemptDuration, providerAttempts } from "../metrics.ts";
+import type { Charge, ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
 import { type AttemptCounts, isUnanswered } from "../provider-health/attempt-counts.ts";
 import type { AttemptResult } from "../provider-health/circuit.ts";
 import type { CircuitBreakers } from "../provider-health/circuit-breakers.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { endsCheck, type ObserveAttempt, throwReason } from "./run-check.ts";
 
-export type ObserveAttempts = (environment: Environment) => ObserveAttempt;
+export type ObserveAttempts = (tenant: Tenant) => ObserveAttempt;
 
 const tracer = trace.getTracer("verification");
 
 /**
- * Records each attempt as a span, in metrics, in the provider's circuit breaker and in its history. The circuit breaker may
- * refuse the attempt. Errors that no provider should throw are logged as bugs of ours.
+ * Records each attempt as a span, in metrics, in the provider's circuit breaker and in its history, and charges it to the
+ * organization's budget. The circuit breaker and the budget may refuse the attempt; a spent budget is checked first, so
+ * that it takes no probe. Errors that no provider should throw are logged as bugs of ours.
  */
 export function createObserveAttempts(options: {
   breakers: Readonly<Record<Environment, Pick<CircuitBreakers, "admit">>>;
   counts: Readonly<Record<Environment, Pick<AttemptCounts, "count">>>;
+  budgets: ProviderBudgets;
   logger: Logger;
 }): ObserveAttempts {
-  const { breakers, counts, logger } = options;
+  const { breakers, counts, budgets, logger } = options;
   const reported = new WeakSet<Error>();
-  return (environment) => (provider, callClass, attempt) => {
+  return (tenant) => (provider, callClass, attempt) => {
+    const { environment } = tenant;
     const attributes = { "vvs.provider": provider.name, "vvs.check": provider.check };
     return tracer.startActiveSpan(`ask ${provider.name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
       const began = performance.now();
       let settle: Awaited<ReturnType<CircuitBreakers["admit"]>> | undefined;
+      let charge: Charge | undefined;
       const count = (outcome: string) => {
         const labels = { environment, provider: provider.name, check: provider.check, outcome };
         span.setAttribute("vvs.outcome", outcome);
         providerAttempts.add(1, labels);
-        if (settle) attemptDuration.record((performance.now() - began) / 1_000, labels);
+        if (charge) attemptDuration.record((performance.now() - began) / 1_000, labels);
       };
       try {
+        await budgets.check(tenant, provider.name, callClass);
         settle = await breakers[environment].admit(provider.name, callClass);
-        const answer = await attempt();
+        charge = await budgets.charge(tenant, provider.name, callClass);
+        const answer = await attempt(charge.more);
         count(answer.outcome);
         counts[environment].count(provider, performance.now() - began);
         settle({ kind: "answered" });
@@ -45,9 +52,10 @@ export function createObserveAttempts(options: {
         span.setStatus({ code: SpanStatusCode.ERROR });
         if (endsCheck(error)) {
           settle?.({ kind: "unknown" });
+          await charge?.giveBack();
           throw error;
         }
-        count(settle ? "throw" : "shut");
+        count(charge ? "throw" : isBudgetSpent(error) ? "budget_spent" : "shut");
         if (isUnanswered(error)) counts[environment].count(provider, undefined);
         span.setAttribute("vvs.reason", throwReason(error));
         if (!(error instanceof ProviderError))
@@ -61,6 +69,10 @@ export function createObserveAttempts(options: {
       }
     });
   };
+}
+
+function isBudgetSpent(error: unknown): boolean {
+  return error instanceof ProviderError && error.reason === "budget_spent";
 }
 
 /** Returns the result of an attempt that threw. A used-up quota and data that is too old are no faults: the provider was reached. */

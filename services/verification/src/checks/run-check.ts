@@ -17,13 +17,13 @@ export type CheckRun = { readonly attempts: readonly AttemptDocument[] } & (
 );
 
 /**
- * Runs one attempt, whose HTTP calls have this class, and records it (span, metrics, the provider's health). Returns or
- * throws what the attempt does.
+ * Runs one attempt, whose HTTP calls have this class, and records it (span, metrics, the provider's health, the
+ * organization's budget). Returns or throws what the attempt does.
  */
 export type ObserveAttempt = (
   provider: Provider,
   callClass: CallClass,
-  attempt: () => Promise<Answer>,
+  attempt: (onFurtherCall?: () => Promise<void>) => Promise<Answer>,
 ) => Promise<Answer>;
 
 /**
@@ -51,10 +51,11 @@ export async function runCheck(options: {
       attempts.push({ provider: provider.name, outcome, reason, started_at, duration_ms });
     };
     try {
-      const answer = await observe(provider, callClassOf(question.run), () =>
-        withTimeLimit(attemptMs, signal, (within) =>
-          orAbort(provider.ask(question, { signal: within }), within, () => new ProviderError("timeout")),
-        ),
+      const answer = await observe(provider, callClassOf(question.run), (onFurtherCall) =>
+        withTimeLimit(attemptMs, signal, (within) => {
+          const asked = provider.ask(question, { signal: within, onFurtherCall });
+          return orAbort(asked, within, () => new ProviderError("timeout"));
+        }),
       );
       attempted(answer.outcome, answer.reason);
       return { kind: "answered", attempts, answer, origin: answer.origin ?? provider.name };

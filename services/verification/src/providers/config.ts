@@ -42,6 +42,8 @@ export const providersSection = {
    * absent. Direct calls keep 30 % of it, and monitors' runs 50 %.
    */
   SAM_GOV_DAILY_QUOTA: count(1).optional(),
+  /** Most of that quota that one organization's direct calls and first runs may use per day, in per cent. */
+  SAM_GOV_ORGANIZATION_PERCENT: count(1).max(100).default(20),
   /** How long a vendor that a later run of a monitor asks about waits for others to share a call with, in seconds; 0 asks immediately. */
   SAM_GOV_GATHER_SECONDS: count().max(86_400).default(600),
   /** Accept servers without secure TLS renegotiation, in case SAM.gov's lack it. */

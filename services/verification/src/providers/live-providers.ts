@@ -1,7 +1,7 @@
 import { checkNames } from "@vvs/checks";
 import type { Logger } from "@vvs/logging";
 import { observeExclusionsFile, observeKeyAge } from "../metrics.ts";
-import { type CallClass, perCallClass } from "./call-class.ts";
+import type { CallClass } from "./call-class.ts";
 import { createCompliancely } from "./compliancely/compliancely.ts";
 import { type LiveProviderName, type ProvidersConfig, providerOrder, taxBanditsCredentials } from "./config.ts";
 import { createProviderHttp } from "./http/provider-http.ts";
@@ -77,11 +77,12 @@ function samGovApi({ config, entities, takeCall, now, logger, onClose }: LivePro
     const issuedOn = new Date(`${config.SAM_GOV_KEY_ISSUED_ON}T00:00:00Z`);
     onClose("SAM.gov key's age", observeKeyAge({ provider: "sam_gov_api", issuedOn, now }));
   }
-  const clients = perCallClass((callClass) =>
+  const clientOf = (callClass: CallClass, onCall?: () => Promise<void>) =>
     createSamGovClient({
       http: {
         async call(call) {
           await takeCall("sam_gov_api", callClass);
+          await onCall?.();
           return http.call(call);
         },
       },
@@ -90,7 +91,6 @@ function samGovApi({ config, entities, takeCall, now, logger, onClose }: LivePro
       apiKey,
       now,
       logger,
-    }),
-  );
-  return createSamGovApi({ clients, entities, now });
+    });
+  return createSamGovApi({ clientOf, entities, now });
 }

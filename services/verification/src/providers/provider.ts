@@ -67,10 +67,14 @@ export interface Provider {
   /** Whether it is asked for later runs of monitors; for all questions where absent. */
   readonly laterRuns?: "never" | "only";
   /**
-   * Answers a question, and should stop when the signal aborts. Errors: ProviderError; ServiceError where our own data
-   * can't be read; TinReplacedError. Any other error counts as `internal_error`.
+   * Answers a question, and should stop when the signal aborts. A provider whose answers can take several calls that count
+   * reports each after the first by `onFurtherCall`, before it makes it. Errors: ProviderError; ServiceError where our own
+   * data can't be read; TinReplacedError. Any other error counts as `internal_error`.
    */
-  ask(question: Question, options: { signal: AbortSignal }): Promise<Answer>;
+  ask(
+    question: Question,
+    options: { signal: AbortSignal; onFurtherCall?: (() => Promise<void>) | undefined },
+  ): Promise<Answer>;
 }
 
 /** Another call replaced the TIN of a check before it was revealed. */

@@ -2,7 +2,6 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createLogger } from "@vvs/logging";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
 import type { Parts } from "@vvs/registration";
-import { perCallClass } from "../providers/call-class.ts";
 import type { ProviderHttp } from "../providers/http/provider-http.ts";
 import type { Answer, MonitorRun, Provider, Question } from "../providers/provider.ts";
 import { createSamGovClient, type SamGovClient } from "../providers/sam-gov/client.ts";
@@ -41,7 +40,7 @@ export function playedProvider({ files, ...played }: PlayedProvider): Provider {
       return create(GetRegistryRecordResponseSchema, files);
     },
   };
-  return createSamGovApi({ clients: perCallClass(() => client), entities, now: () => played.now });
+  return createSamGovApi({ clientOf: () => client, entities, now: () => played.now });
 }
 
 export interface TestQuestion {

@@ -10,6 +10,7 @@ import type { TimeLimits } from "../checks/conclude.ts";
 import { createDomain } from "../domain.ts";
 import type { EvidenceSettings } from "../evidence/open.ts";
 import { migrate } from "../migrate.ts";
+import type { ReadOrganizationSettings } from "../organization-settings/organization-settings.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "../provider-health/circuit.ts";
 import type { ProviderAccount } from "../provider-health/provider-calls.ts";
 import type { LiveProvidersOptions } from "../providers/live-providers.ts";
@@ -30,6 +31,8 @@ export async function startTestService(options: {
   circuit?: Partial<CircuitSettings>;
   /** The live providers' keys and quotas; there are none where absent. */
   accounts?: Readonly<Record<string, ProviderAccount>>;
+  /** What the plans and the operator set for organizations; nothing where absent. */
+  settings?: ReadOrganizationSettings;
   /** Limits that differ from the defaults. */
   limits?: Partial<TimeLimits>;
   /** Maximum number of verifications whose facts are being forwarded. */
@@ -68,6 +71,8 @@ export async function startTestService(options: {
     },
     circuit: { ...defaultCircuitSettings, ...options.circuit },
     accounts: options.accounts ?? {},
+    settings: options.settings ?? { get: async () => undefined },
+    organizationQuotaPercent: 20,
     limits: { callMs: 21_000, checkMs: 20_000, attemptMs: 9_000, ...options.limits },
     evidence: { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0, ...options.evidence },
     maxForwarding: options.maxForwarding,

@@ -37,22 +37,23 @@ export function samGovApiOf(providers: readonly Provider[]): SamGovApi | undefin
  * costs two or three.
  */
 export function createSamGovApi(options: {
-  /** Clients that count their calls in a class; each question is asked with the client of its own class. */
-  clients: Readonly<Record<CallClass, SamGovClient>>;
+  /** Creates a client that counts its calls in a class; `onCall` is called before each of them. */
+  clientOf: (callClass: CallClass, onCall?: () => Promise<void>) => SamGovClient;
   entities: RegistryReader;
   now: () => Date;
 }): SamGovApi {
-  const { clients, entities, now } = options;
+  const { clientOf, entities, now } = options;
 
   /** Looks up one vendor by a call that it shares with other questions of its class. */
   function createLookUp<Row>(
     lookUp: (client: SamGovClient, vendor: Vendor, signal: AbortSignal) => Promise<VendorRows<Row>>,
   ) {
     const flights = perCallClass(() => createSingleFlight<VendorRows<Row>>({ joinMs: JOIN_MS }));
-    return ({ uei, cage, run }: Pick<Question, "uei" | "cage" | "run">, signal: AbortSignal) => {
+    type Looking = { readonly signal: AbortSignal; readonly onCall: () => Promise<void> };
+    return ({ uei, cage, run }: Pick<Question, "uei" | "cage" | "run">, { signal, onCall }: Looking) => {
       const callClass = callClassOf(run);
       const key = uei ? `uei ${uei}` : `cage ${cage}`;
-      const look = (abandoned: AbortSignal) => lookUp(clients[callClass], { uei, cage }, abandoned);
+      const look = (abandoned: AbortSignal) => lookUp(clientOf(callClass, onCall), { uei, cage }, abandoned);
       return flights[callClass].run(key, signal, look);
     };
   }
@@ -63,10 +64,11 @@ export function createSamGovApi(options: {
     name: "sam_gov_api",
     check: "sam_registration",
     laterRuns: "never",
-    runsClient: clients.runs,
-    async ask(question, { signal }) {
+    runsClient: clientOf("runs"),
+    async ask(question, { signal, onFurtherCall }) {
       const reading = readRegistry(entities, question, signal).catch(() => undefined);
-      const found = await registrationOf(question, signal);
+      const looking = { signal, onCall: afterFirst(onFurtherCall) };
+      const found = await registrationOf(question, looking);
       const registration = chooseRegistration(found.rows.map(readRegistration));
       const read = await reading;
       const files = read ?? create(GetRegistryRecordResponseSchema);
@@ -81,7 +83,7 @@ export function createSamGovApi(options: {
       } else if (!isSettledByFile({ registration, question, files, onFile, now: now() })) {
         try {
           const uei = registration?.uei ?? question.uei;
-          const rows = await exclusionsOf({ ...question, uei }, signal);
+          const rows = await exclusionsOf({ ...question, uei }, looking);
           bodies = [...bodies, ...rows.bodies];
           excluded = exclusionsPart(rows.rows, rows.receivedAt);
         } catch (error) {
@@ -103,6 +105,15 @@ export function createSamGovApi(options: {
         throw failure ?? error;
       }
     },
+  };
+}
+
+/** Returns a function that runs `work` each time but the first. */
+function afterFirst(work: (() => Promise<void>) | undefined): () => Promise<void> {
+  let isFirst = true;
+  return async () => {
+    if (!isFirst) await work?.();
+    isFirst = false;
   };
 }
 

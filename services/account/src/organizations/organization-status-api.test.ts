@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
+import { createClient, type RpcServer, serveRpc } from "@vvs/rpc";
+import { operator } from "../audit/audit.ts";
+import { createTestAccount, logger, type TestAccount } from "../testing/account.ts";
+import { createOrganizationStatusPart } from "./organization-status-api.ts";
+
+let account: TestAccount;
+let server: RpcServer;
+const closers: (() => unknown)[] = [];
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+  closers.push(() => account.close());
+  const part = createOrganizationStatusPart({ domain: account.domain });
+  server = await serveRpc({ ...part, host: "127.0.0.1", port: 0, tls: undefined, logger });
+  closers.push(() => server.close(100));
+});
+afterAll(async () => {
+  for (const close of closers.toReversed()) await close();
+});
+
+function clientOf(caller: string) {
+  const address = `127.0.0.1:${server.port}`;
+  const client = createClient(OrganizationStatusService, { address, caller, tls: undefined });
+  closers.push(() => client.close());
+  return client;
+}
+
+test("verification reads an organization's budgets, and a change of plan or budget at its next reading", async () => {
+  const verification = clientOf("verification");
+  const { _id: organizationId } = await account.organization("starter");
+  const budgets = async () => {
+    const { providerBudgets } = await verification.getOrganizationSettings({ organizationId });
+    return providerBudgets.map(({ provider, perMinute, perDay }) => `${provider} ${perMinute} ${perDay}`);
+  };
+  expect(await budgets()).toEqual(["sam_gov_api 20 200", "taxbandits 20 2000", "compliancely 20 2000"]);
+  const { organizations } = account.domain;
+  await organizations.setPlan(operator, organizationId, { plan: "enterprise", limitPerMinute: 9_000 });
+  await organizations.setProviderBudget(operator, organizationId, "taxbandits", { per_minute: 7, per_day: 70 });
+  expect(await budgets()).toEqual(["sam_gov_api 120 5000", "taxbandits 7 70", "compliancely 300 200000"]);
+});
+
+test("an organization that does not exist is not_found, and other services may not ask", async () => {
+  const unknown = { organizationId: "org_x" };
+  await expect(clientOf("verification").getOrganizationSettings(unknown)).rejects.toMatchObject({ code: "not_found" });
+  for (const caller of ["gateway", "dashboard", "monitor"]) {
+    await expect(clientOf(caller).getOrganizationSettings(unknown)).rejects.toMatchObject({ code: "forbidden" });
+  }
+});

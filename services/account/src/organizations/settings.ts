@@ -1,0 +1,18 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { GetOrganizationSettingsResponseSchema } from "@vvs/proto/account/v1/organization_status";
+import type { OrganizationDocument } from "../store.ts";
+import { providerBudgets } from "./plans.ts";
+
+/** Returns what services that also work without a caller must know of an organization. */
+export function organizationSettings(
+  organization: OrganizationDocument,
+): MessageInitShape<typeof GetOrganizationSettingsResponseSchema> {
+  const budgets = Object.entries(providerBudgets(organization));
+  return {
+    providerBudgets: budgets.map(([provider, { per_minute, per_day }]) => ({
+      provider,
+      perMinute: per_minute,
+      perDay: per_day,
+    })),
+  };
+}

@@ -1,0 +1,53 @@
+import { expect, test } from "@jest/globals";
+import { type BudgetClass, isSpent, leftToday, maxPerOrganization, type OrganizationCalls } from "./budget.ts";
+
+test.each<[string, number, { direct: number; monitors: number }, { direct: number; monitors: number }]>([
+  [
+    "nothing spent: each class can have all but the other's reserve",
+    100,
+    { direct: 0, monitors: 0 },
+    { direct: 50, monitors: 70 },
+  ],
+  ["direct calls never touch the monitors' reserve", 100, { direct: 50, monitors: 0 }, { direct: 0, monitors: 50 }],
+  ["monitors never touch the reserve of direct calls", 100, { direct: 0, monitors: 70 }, { direct: 30, monitors: 0 }],
+  ["the rest is for whoever comes", 100, { direct: 40, monitors: 55 }, { direct: 5, monitors: 5 }],
+  ["all spent", 100, { direct: 40, monitors: 60 }, { direct: 0, monitors: 0 }],
+  ["a budget that was lowered meanwhile", 10, { direct: 40, monitors: 60 }, { direct: 0, monitors: 0 }],
+  ["a budget of two", 2, { direct: 0, monitors: 0 }, { direct: 1, monitors: 2 }],
+  ["a budget of one is for whoever comes first", 1, { direct: 0, monitors: 0 }, { direct: 1, monitors: 1 }],
+  ["none", 0, { direct: 0, monitors: 0 }, { direct: 0, monitors: 0 }],
+])("%s", (_name, perDay, calls, left) => {
+  const leftOf = (budgetClass: BudgetClass) => leftToday(calls, budgetClass, { perDay });
+  expect({ direct: leftOf("direct"), monitors: leftOf("monitors") }).toEqual(left);
+});
+
+const day = new Date("2026-11-21T00:00:00Z");
+const minute = new Date("2026-11-21T09:30:00Z");
+test.each<[string, BudgetClass, Partial<OrganizationCalls>, string, boolean]>([
+  ["calls are left", "direct", {}, "2026-11-21T09:30:10Z", false],
+  ["the minute's calls are made", "direct", { minute_calls: 3 }, "2026-11-21T09:30:59.999Z", true],
+  ["the next minute has begun", "direct", { minute_calls: 3 }, "2026-11-21T09:31:00Z", false],
+  [
+    "another replica counts in the next minute already",
+    "direct",
+    { minute_calls: 3 },
+    "2026-11-21T09:29:59.999Z",
+    true,
+  ],
+  ["the minute is for direct calls", "monitors", { minute_calls: 3 }, "2026-11-21T09:30:10Z", false],
+  ["the day's calls are made", "direct", { direct: 5 }, "2026-11-21T23:59:59.999Z", true],
+  ["the next day has begun", "direct", { direct: 5, minute_calls: 3 }, "2026-11-22T00:00:00Z", false],
+])("%s", (_name, budgetClass, changes, at, expected) => {
+  const calls = { day, minute, direct: 0, monitors: 0, minute_calls: 0, ...changes };
+  expect(isSpent(calls, budgetClass, { perMinute: 3, perDay: 10 }, new Date(at))).toBe(expected);
+});
+
+test.each([
+  [undefined, 20, undefined],
+  [10_000, 20, 2_000],
+  [10, 20, 2],
+  [10, 1, 1],
+  [1_000, 100, 1_000],
+])("of a quota of %p, %d %% is %p calls", (quota, percent, expected) => {
+  expect(maxPerOrganization(quota, percent)).toBe(expected);
+});

@@ -1,0 +1,169 @@
+import { createBatcher } from "@vvs/batching";
+import { withoutDeadline } from "@vvs/deadline";
+import type { Logger } from "@vvs/logging";
+import type { Tenant } from "@vvs/tenant";
+import type { Db } from "mongodb";
+import type { ReadOrganizationSettings } from "../organization-settings/organization-settings.ts";
+import type { CallClass } from "../providers/call-class.ts";
+import { ProviderError } from "../providers/provider.ts";
+import { orAbort, withTimeLimit } from "../time-limit.ts";
+import { type BudgetClass, isSpent, type OrganizationCalls, type ProviderBudget } from "./budget.ts";
+import { createBudgetStore, type Spender } from "./budget-store.ts";
+
+/** Time limit for one database operation, in milliseconds; after it, the call is made without being counted. */
+const STORE_MS = 500;
+/** Maximum number of attempts that are charged together. */
+const MAX_BATCH = 1_000;
+/** Maximum number of counts that are kept in memory; beyond it, all are forgotten. */
+const MAX_SEEN = 10_000;
+
+/** What counts an attempt's calls after its first one. */
+export interface Charge {
+  /** Counts one further HTTP call of the attempt, before it is made. Never fails, and refuses nothing. */
+  more(): Promise<void>;
+  /** Takes the first call back, since it was not made. Never fails. */
+  giveBack(): Promise<void>;
+}
+
+/** Limits the calls that each organization causes at each live provider. */
+export interface ProviderBudgets {
+  /** Errors: ProviderError `budget_spent` where this replica knows that no call is left. Writes nothing. */
+  check(tenant: Tenant, provider: string, callClass: CallClass): Promise<void>;
+  /**
+   * Counts an attempt's first call before it is made. Without a budget, and while the database is unavailable, the call is
+   * allowed and not counted. Errors: ProviderError `budget_spent`.
+   */
+  charge(tenant: Tenant, provider: string, callClass: CallClass): Promise<Charge>;
+}
+
+/** An attempt to charge. */
+interface Taking {
+  readonly spender: Spender;
+  readonly budget: ProviderBudget;
+}
+
+/** Whether an attempt's call was counted, and the time by which it was. */
+interface Taken {
+  readonly isCounted: boolean;
+  readonly at: Date;
+}
+
+const FREE: Charge = { more: async () => undefined, giveBack: async () => undefined };
+
+export function createProviderBudgets(options: {
+  /** The live environment's database. */
+  db: Db;
+  settings: ReadOrganizationSettings;
+  /** Returns the most that one organization may cause at a provider per day; undefined where there is no such limit. */
+  maxPerDay: (provider: string) => number | undefined;
+  now: () => Date;
+  logger: Logger;
+  /** Time limit for one database operation, in milliseconds; 500 where absent. */
+  storeMs?: number;
+}): ProviderBudgets {
+  const { settings, maxPerDay, now, logger, storeMs = STORE_MS } = options;
+  const store = createBudgetStore(options.db);
+  /** The newest counts that this replica has seen, by organization and provider. */
+  const seen = new Map<string, OrganizationCalls>();
+  const late = () => new Error("the database did not answer in time");
+  const limit = <T>(work: Promise<T>) => withTimeLimit(storeMs, undefined, (signal) => orAbort(work, signal, late));
+
+  async function budgetOf(
+    { organizationId, environment }: Tenant,
+    provider: string,
+  ): Promise<ProviderBudget | undefined> {
+    if (environment === "sandbox") return undefined;
+    const budget = (await settings.get(organizationId))?.providerBudgets.get(provider);
+    const most = maxPerDay(provider);
+    return budget && most !== undefined ? { ...budget, perDay: Math.min(budget.perDay, most) } : budget;
+  }
+
+  function see(spender: Spender, calls: OrganizationCalls): void {
+    if (seen.size >= MAX_SEEN) seen.clear();
+    seen.set(keyOf(spender), calls);
+  }
+
+  function requireUnspent(spender: Spender, budget: ProviderBudget): void {
+    const calls = seen.get(keyOf(spender));
+    if (calls && isSpent(calls, spender.budgetClass, budget, now())) throw spent();
+  }
+
+  /** Charges one organization's attempts at one provider, all at once. Returns when each was charged; undefined: not counted. */
+  async function takeTogether(takings: readonly Taking[]): Promise<(Taken | undefined)[]> {
+    const { spender, budget } = takings[0]!;
+    const at = now();
+    try {
+      const { granted, calls } = await limit(store.take(spender, { wanted: takings.length, budget, at }));
+      see(spender, calls);
+      return takings.map((_taking, place) => ({ isCounted: place < granted, at }));
+    } catch (err) {
+      uncounted(err, spender);
+      return takings.map(() => undefined);
+    }
+  }
+
+  // Attempts that begin while others are being charged share the next write, so that a burst never contends for a document.
+  const take = createBatcher<Taking, Taken | undefined>({
+    async run(takings) {
+      const groups = Map.groupBy(takings, ({ spender }) => `${spender.budgetClass} ${keyOf(spender)}`);
+      const taken = await Promise.all(
+        [...groups.values()].map(async (group) => {
+          const results = await takeTogether(group);
+          return group.map((taking, place) => [taking, results[place]] as const);
+        }),
+      );
+      const resultOf = new Map(taken.flat());
+      return takings.map((taking) => resultOf.get(taking));
+    },
+    maxSize: MAX_BATCH,
+    atOnce: 1,
+  });
+
+  async function quietly(work: () => Promise<unknown>, spender: Spender): Promise<void> {
+    try {
+      await limit(work());
+    } catch (err) {
+      uncounted(err, spender);
+    }
+  }
+
+  const uncounted = (err: unknown, { provider }: Spender) =>
+    logger.warn({ err, provider }, "a call of a provider could not be counted against its organization's budget");
+
+  return {
+    async check(tenant, provider, callClass) {
+      const budget = await budgetOf(tenant, provider);
+      if (budget) requireUnspent(spenderOf(tenant, provider, callClass), budget);
+    },
+    async charge(tenant, provider, callClass) {
+      const budget = await budgetOf(tenant, provider);
+      if (!budget) return FREE;
+      const spender = spenderOf(tenant, provider, callClass);
+      // An attempt is charged even if its caller gives up meanwhile.
+      const taken = await withoutDeadline(() => take({ spender, budget }));
+      if (!taken) return FREE;
+      if (!taken.isCounted) throw spent();
+      const { at } = taken;
+      return {
+        more: () => quietly(() => store.add(spender, { calls: 1, at }), spender),
+        async giveBack() {
+          seen.delete(keyOf(spender));
+          await quietly(() => store.add(spender, { calls: -1, at }), spender);
+        },
+      };
+    },
+  };
+}
+
+function spenderOf({ organizationId }: Tenant, provider: string, callClass: CallClass): Spender {
+  const budgetClass: BudgetClass = callClass === "direct" ? "direct" : "monitors";
+  return { organizationId, provider, budgetClass };
+}
+
+function keyOf({ organizationId, provider }: Spender): string {
+  return `${organizationId} ${provider}`;
+}
+
+function spent(): ProviderError {
+  return new ProviderError("budget_spent", { isFault: false });
+}

@@ -1,0 +1,320 @@
+import { create } from "@bufbuild/protobuf";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { loadConfig, z } from "@vvs/config";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { createLogger } from "@vvs/logging";
+import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
+import { providersSection } from "../providers/config.ts";
+import { createLiveProviders, type LiveProvidersOptions } from "../providers/live-providers.ts";
+import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
+import { tinHashOf } from "../testing/entities.ts";
+import { startTestService, type TestService } from "../testing/service.ts";
+import type { ProviderBudget } from "./budget.ts";
+import { organizationCallsOf } from "./budget-store.ts";
+
+const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
+const TIN = "471829360";
+/** The service's clock, which tests move. */
+let time: Date;
+/** The budgets that account answers, by organization and provider. */
+let budgets: Map<string, ReadonlyMap<string, ProviderBudget>>;
+let closers: (() => unknown)[];
+beforeEach(() => {
+  time = new Date("2026-11-21T09:30:00Z");
+  budgets = new Map();
+  closers = [];
+});
+afterEach(async () => {
+  for (const close of closers.toReversed()) await close();
+});
+
+async function start(options: Partial<Parameters<typeof startTestService>[0]>): Promise<TestService> {
+  const settings = {
+    get: async (organizationId: string) => {
+      const providerBudgets = budgets.get(organizationId);
+      return providerBudgets && { providerBudgets };
+    },
+  };
+  const service = await startTestService({
+    mongodbUri: process.env.MONGODB_URI!,
+    settings,
+    now: () => time,
+    ...options,
+  });
+  closers.push(() => service.stop());
+  return service;
+}
+
+/** Makes an organization with these budgets. */
+function organization(provided: Readonly<Record<string, ProviderBudget>>): string {
+  const id = newId("org");
+  budgets.set(id, new Map(Object.entries(provided)));
+  return id;
+}
+
+interface Asking {
+  readonly check: CheckType;
+  readonly uei?: string;
+  /** Number of the monitor's run; a direct call where absent. */
+  readonly runSeq?: number;
+  readonly actor?: string;
+}
+
+/** Checks a new vendor of the organization; returns the outcome with its attempts. */
+async function verify(
+  service: TestService,
+  organizationId: string,
+  { check, uei = "PLAYEDUEI001", runSeq, actor = "key_1" }: Asking,
+) {
+  const entityId = newId("ent");
+  service.entities.put(organizationId, entityId, {
+    subject: { legalName: "Acme LLC", uei, tinHash: tinHashOf(TIN) },
+    tin: TIN,
+  });
+  const tenant = { organizationId, environment: Environment.LIVE };
+  const caller = { tenant, actor };
+  if (runSeq === undefined) {
+    const target = { case: "entityId" as const, value: entityId };
+    await service.client.verify({ caller, target, checks: [check], mode: Mode.REALTIME });
+  } else {
+    const monitorId = newId("mon");
+    const run = { monitorId, runSeq: BigInt(runSeq) };
+    const recordId = `${monitorId}:${runSeq}`;
+    await service.runOf("live")(
+      create(VerificationRequestedSchema, { recordId, tenant, run, entityId, checks: [check] }),
+    );
+  }
+  const { verifications } = await service.client.listVerifications({ caller, entityId, page: { limit: 1 } });
+  const { status, origin, reason, evidenceId } = verifications[0]!.results[0]!;
+  const { evidence } = await service.client.getEvidence({ caller, evidenceId });
+  return {
+    result: `${CheckStatus[status]} ${origin} ${reason}`.trim(),
+    attempts: evidence!.attempts.map((each) => `${each.provider} ${each.outcome} ${each.reason}`.trim()),
+  };
+}
+
+async function spent(service: TestService, organizationId: string): Promise<Record<string, string>> {
+  const found = await organizationCallsOf(service.databases.live).find({ organization_id: organizationId }).toArray();
+  return Object.fromEntries(found.map(({ provider, direct, monitors }) => [provider, `${direct}/${monitors}`]));
+}
+
+describe("the paid calls of TIN providers", () => {
+  /** Organizations that each provider was asked for. */
+  let asked: Record<string, string[]>;
+  const answer: Answer = {
+    outcome: "pass",
+    reason: "",
+    confidence: 1,
+    dataDate: new Date(),
+    facts: {},
+    content: "{}",
+    contentType: "",
+  };
+  const tinProvider = (name: string): Provider => ({
+    name,
+    check: "tin_match",
+    async ask({ tin, tenant }, { signal }) {
+      await tin(signal);
+      asked[name]!.push(tenant.organizationId);
+      return answer;
+    },
+  });
+  const live = [tinProvider("taxbandits"), tinProvider("compliancely")];
+  beforeEach(() => {
+    asked = { taxbandits: [], compliancely: [] };
+  });
+  const PASS = "PASS taxbandits";
+  const NONE = {
+    result: "ERROR none providers_failed",
+    attempts: ["taxbandits throw budget_spent", "compliancely throw budget_spent"],
+  };
+
+  test("of one organization's burst, its budget is made on both replicas together; then the next provider is asked, then none; dashboard calls count", async () => {
+    const one = await start({ live });
+    const other = await start({ live, prefix: one.prefix });
+    const attacker = organization({
+      taxbandits: { perMinute: 100, perDay: 8 },
+      compliancely: { perMinute: 3, perDay: 100 },
+    });
+    const burst = Array.from({ length: 20 }, (_, index) =>
+      verify([one, other][index % 2]!, attacker, { check: TIN_MATCH, actor: index < 10 ? "key_1" : "usr_1" }),
+    );
+    const results = await Promise.all(burst);
+    expect([asked.taxbandits!.length, asked.compliancely!.length]).toEqual([4, 3]);
+    expect(results.filter(({ result }) => result === "PASS compliancely")[0]!.attempts).toEqual([
+      "taxbandits throw budget_spent",
+      "compliancely pass",
+    ]);
+    expect(results.filter(({ result }) => result.startsWith("ERROR"))).toEqual(Array.from({ length: 13 }, () => NONE));
+
+    const beside = organization({ taxbandits: { perMinute: 100, perDay: 8 } });
+    expect(await verify(other, beside, { check: TIN_MATCH })).toEqual({ result: PASS, attempts: ["taxbandits pass"] });
+    expect(await spent(one, attacker)).toEqual({ taxbandits: "4/0", compliancely: "3/0" });
+    expect(await spent(one, beside)).toEqual({ taxbandits: "1/0" });
+  });
+
+  test("after a burst of direct calls the organization's monitors still get their reserve", async () => {
+    const service = await start({ live });
+    const attacker = organization({
+      taxbandits: { perMinute: 100, perDay: 8 },
+      compliancely: { perMinute: 1, perDay: 1 },
+    });
+    for (let calls = 0; calls < 6; calls++) await verify(service, attacker, { check: TIN_MATCH });
+    for (const runSeq of [1, 2, 2, 3]) {
+      expect(await verify(service, attacker, { check: TIN_MATCH, runSeq })).toEqual({
+        result: PASS,
+        attempts: ["taxbandits pass"],
+      });
+    }
+    expect(await verify(service, attacker, { check: TIN_MATCH, runSeq: 4 })).toEqual(NONE);
+    expect(await spent(service, attacker)).toMatchObject({ taxbandits: "4/4" });
+  });
+
+  test("the next minute, the next day and another plan have calls again", async () => {
+    const service = await start({ live: [live[0]!] });
+    const caller = organization({ taxbandits: { perMinute: 1, perDay: 4 } });
+    const result = async () => (await verify(service, caller, { check: TIN_MATCH })).result;
+    expect([await result(), await result()]).toEqual([PASS, "ERROR none providers_failed"]);
+    time = new Date("2026-11-21T09:31:00Z");
+    expect([await result(), await result()]).toEqual([PASS, "ERROR none providers_failed"]);
+    time = new Date("2026-11-21T09:32:00Z");
+    expect(await result()).toBe("ERROR none providers_failed");
+    budgets.set(caller, new Map([["taxbandits", { perMinute: 1, perDay: 8 }]]));
+    expect(await result()).toBe(PASS);
+    time = new Date("2026-11-22T09:32:00Z");
+    expect(await result()).toBe(PASS);
+  });
+
+  test("a spent budget touches neither the circuit nor the history of a provider, and takes no probe", async () => {
+    let isDown = false;
+    const ask: Provider["ask"] = async () => {
+      if (isDown) throw new ProviderError("http_503");
+      return answer;
+    };
+    const provider: Provider = { name: "taxbandits", check: "tin_match", ask };
+    const service = await start({ live: [provider], circuit: { faultsInRow: 1, openMs: 1_000 } });
+    const spender = organization({ taxbandits: { perMinute: 100, perDay: 1 } });
+    const beside = organization({ taxbandits: { perMinute: 100, perDay: 100 } });
+    const result = async (id: string) => (await verify(service, id, { check: TIN_MATCH })).attempts;
+    const stateNow = async () =>
+      (await service.client.listProviders({ environment: Environment.LIVE })).providers[0]!.state;
+    const refused = ["taxbandits throw budget_spent"];
+    expect([await result(spender), await result(spender)]).toEqual([["taxbandits pass"], refused]);
+    expect(await stateNow()).toBe("available");
+
+    isDown = true;
+    expect(await result(beside)).toEqual(["taxbandits throw http_503"]);
+    time = new Date(time.getTime() + 2_000);
+    isDown = false;
+    expect([await result(spender), await stateNow()]).toEqual([refused, "degraded"]);
+    const states = service.databases.live.collection<{ _id: string; circuit: object }>("provider_state");
+    expect((await states.findOne({ _id: "taxbandits" }))!.circuit).not.toHaveProperty("probe");
+    expect(await result(beside)).toEqual(["taxbandits pass"]);
+  });
+
+  test("where our own data can't be read, no call was made and none is counted", async () => {
+    const service = await start({ live });
+    const caller = organization({ taxbandits: { perMinute: 100, perDay: 2 } });
+    service.entities.schedule.reveal = async () => {
+      throw new ServiceError("service_unavailable");
+    };
+    for (let calls = 0; calls < 3; calls++) {
+      await expect(verify(service, caller, { check: TIN_MATCH })).rejects.toMatchObject({
+        code: "service_unavailable",
+      });
+    }
+    expect(await spent(service, caller)).toEqual({ taxbandits: "0/0" });
+    service.entities.schedule.reveal = undefined;
+    expect((await verify(service, caller, { check: TIN_MATCH })).result).toBe(PASS);
+  });
+
+  test("an organization of which account has not answered yet is verified without a budget", async () => {
+    const service = await start({ live });
+    for (let calls = 0; calls < 3; calls++) {
+      expect((await verify(service, newId("org"), { check: TIN_MATCH })).result).toBe(PASS);
+    }
+  });
+});
+
+describe("SAM.gov's quota", () => {
+  let sam: PlayedSamGov;
+  beforeEach(async () => {
+    sam = await playSamGov();
+    closers.push(() => sam.close());
+  });
+
+  const QUOTA = 100;
+  /** Each HTTP call waits for this before it is made. */
+  let gate: Promise<void> | undefined;
+  const startWithSam = () => {
+    gate = undefined;
+    const logger = createLogger({ service: "verification", level: "silent" });
+    const env = {
+      SAM_GOV_API_KEY: sam.apiKey,
+      SAM_GOV_BASE_URL: sam.baseUrl,
+      SAM_REGISTRATION_PROVIDERS: "sam_gov_api",
+    };
+    const config = loadConfig(z.object(providersSection), env);
+    const onClose = (_name: string, close: () => unknown) => void closers.push(close);
+    const live = ({ takeCall, entities }: Pick<LiveProvidersOptions, "takeCall" | "entities">) => {
+      const afterGate: typeof takeCall = async (...call) => {
+        await gate;
+        await takeCall(...call);
+      };
+      return createLiveProviders({ config, entities, takeCall: afterGate, now: () => time, logger, onClose });
+    };
+    return start({ live, accounts: { sam_gov_api: { fingerprint: "key1", quota: QUOTA } } });
+  };
+
+  test("one organization uses up its share of the quota, whatever its plan; another is answered by the API beside it, and its monitors' first runs too", async () => {
+    const service = await startWithSam();
+    const budget = { sam_gov_api: { perMinute: 1_000, perDay: 5_000 } };
+    const [attacker, beside] = [organization(budget), organization(budget)];
+    // Each vendor is unknown to SAM.gov, which costs three calls: the registration, the id, the exclusions.
+    const results = [];
+    for (let vendor = 0; vendor < 10; vendor++) {
+      results.push(
+        await verify(service, attacker, {
+          check: SAM_REGISTRATION,
+          uei: `PLAYEDABS${String(vendor).padStart(3, "0")}`,
+        }),
+      );
+    }
+    expect(results.map(({ result }) => result).slice(0, 4)).toEqual(
+      Array.from({ length: 4 }, () => "FAIL sam_gov_api not_found"),
+    );
+    expect(results.at(-1)!.attempts[0]).toBe("sam_gov_api throw budget_spent");
+    // A fifth of the quota, of which half is kept for its monitors; what has begun is finished.
+    expect(sam.calls()).toHaveLength(12);
+    expect(await spent(service, attacker)).toEqual({ sam_gov_api: "12/0" });
+
+    sam.register({ uei: "PLAYEDUEI001" });
+    expect((await verify(service, beside, { check: SAM_REGISTRATION })).result).toBe("PASS sam_gov_api");
+    expect((await verify(service, attacker, { check: SAM_REGISTRATION, runSeq: 1 })).result).toBe("PASS sam_gov_api");
+    expect(await spent(service, attacker)).toEqual({ sam_gov_api: "12/2" });
+  });
+
+  test("of two organizations that share a call, each pays for its own question, and who began it for its further calls", async () => {
+    const service = await startWithSam();
+    const budget = { sam_gov_api: { perMinute: 100, perDay: 100 } };
+    const [first, second] = [organization(budget), organization(budget)];
+    const bothAsked = Promise.withResolvers<void>();
+    gate = bothAsked.promise;
+    let asked = 0;
+    service.entities.schedule.registry = async () => {
+      asked += 1;
+      if (asked === 2) bothAsked.resolve();
+    };
+    const both = [first, second].map((each) => verify(service, each, { check: SAM_REGISTRATION, uei: "PLAYEDABSENT" }));
+    expect((await Promise.all(both)).map(({ result }) => result)).toEqual(
+      Array.from({ length: 2 }, () => "FAIL sam_gov_api not_found"),
+    );
+    expect(sam.calls()).toHaveLength(3);
+    const counts = await Promise.all([first, second].map(async (each) => (await spent(service, each)).sam_gov_api));
+    expect(counts.toSorted()).toEqual(["1/0", "3/0"]);
+  });
+});
