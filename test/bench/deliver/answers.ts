@@ -5,7 +5,7 @@ import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../../support/delivery-stack.ts";
 import { round } from "../round.ts";
 import { ENDPOINTS, flood, ownerOf } from "./population.ts";
-import type { Row } from "./row.ts";
+import type { DeliverRow } from "./row.ts";
 
 const ORDINARY = 5_000;
 /** Number of endless answers of each kind. */
@@ -16,7 +16,7 @@ const TOTAL_TIMEOUT_MS = 15_000;
 const LATE_MS = 1_000;
 
 /** Answers that drip forever and answers of 300 MB: when they are cut off, and how much memory they take. */
-export const answers: Row = {
+export const answers: DeliverRow = {
   name: "answers",
   targets: {
     drip_cut_ms: { at_most: TOTAL_TIMEOUT_MS + LATE_MS },

@@ -4,7 +4,7 @@ import { webhookEvent } from "../../support/delivery-stack.ts";
 import { percentile } from "../load.ts";
 import { round } from "../round.ts";
 import { ENDPOINTS, ownerOf } from "./population.ts";
-import type { Row } from "./row.ts";
+import type { DeliverRow } from "./row.ts";
 import { firstArrivals, publishSteadily } from "./steady.ts";
 import { clockMs } from "./subscribers.ts";
 
@@ -14,7 +14,7 @@ const FOR_MS = 60_000;
 const HANGING_SHARE = 6;
 
 /** The effect of a hanging endpoint on healthy ones, some of which belong to the same organization. */
-export const hanging: Row = {
+export const hanging: DeliverRow = {
   name: "hanging",
   targets: { healthy_p99_ms: { at_most: 1_000 }, healthy_rate_share: { at_least: 0.9 } },
   async measure(bench) {

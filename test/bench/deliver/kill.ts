@@ -3,7 +3,7 @@ import { eventually } from "@vvs/testing";
 import { webhookEvent } from "../../support/delivery-stack.ts";
 import { round } from "../round.ts";
 import { ENDPOINTS, ownerOf } from "./population.ts";
-import type { Row } from "./row.ts";
+import type { DeliverRow } from "./row.ts";
 import { type Arrival, clockMs } from "./subscribers.ts";
 
 const EVENTS = 10_000;
@@ -12,7 +12,7 @@ const PER_MONITOR = 4;
 const KILL_AFTER = 3_000;
 
 /** `kill -9` while a backlog is being delivered, and an immediate restart. */
-export const kill: Row = {
+export const kill: DeliverRow = {
   name: "kill",
   targets: {
     lost: { at_most: 0 },

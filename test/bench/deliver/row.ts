@@ -1,21 +1,39 @@
-import type { DeliveryStack } from "../../support/delivery-stack.ts";
-import type { Bound } from "../benchmark.ts";
-import type { Subscribers } from "./subscribers.ts";
+import { join } from "node:path";
+import { type DeliveryStack, startDeliveryStack } from "../../support/delivery-stack.ts";
+import { startHelper } from "../../support/helper-process.ts";
+import type { Row, RowBench } from "../rows.ts";
+import { ENDPOINTS } from "./population.ts";
+import { type Subscribers, startSubscribers } from "./subscribers.ts";
 
 /** One measurement, with its own dispatcher and subscribers. */
-export interface Row {
-  /** Also the argument that selects the row. */
-  readonly name: string;
-  readonly targets: Readonly<Record<string, Bound>>;
-  measure(bench: RowBench): Promise<Readonly<Record<string, number>>>;
-}
+export type DeliverRow = Row<DeliverBench>;
 
-export interface RowBench {
+export interface DeliverBench extends Pick<RowBench, "log" | "onClose"> {
   readonly stack: Pick<DeliveryStack, "publish" | "pending" | "deliveries" | "kill" | "start" | "pid">;
   readonly subscribers: Subscribers;
   /** URL at which spans can be counted. */
   readonly sinkUrl: string;
-  readonly log: (line: string) => void;
-  /** Registers a close. Closes run in reverse order when the row is done or has failed. */
-  readonly onClose: (close: () => Promise<unknown>) => void;
+}
+
+/** Returns the row with what it needs: a dispatcher, subscribers, and a sink for spans. */
+export function withStack({ measure, ...row }: DeliverRow): Row {
+  return {
+    ...row,
+    async measure({ servers, prefix, folder, log, onClose }) {
+      const sink = await startHelper({ name: "otlp-sink", script: join(import.meta.dirname, "../otlp-sink.ts") });
+      onClose(() => sink.stop());
+      const subscribers = await startSubscribers(ENDPOINTS);
+      onClose(() => subscribers.stop());
+      const profileDir = process.env.BENCH_PROFILE_DIR;
+      const stack = await startDeliveryStack({
+        servers,
+        prefix,
+        folder,
+        environment: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.line, OTEL_TRACES_SAMPLER: "always_on" },
+        nodeOptions: profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : [],
+      });
+      onClose(() => stack.stop());
+      return await measure({ stack, subscribers, sinkUrl: sink.line, log, onClose });
+    },
+  };
 }

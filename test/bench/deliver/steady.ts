@@ -3,7 +3,7 @@ import { eventually } from "@vvs/testing";
 import { openLoop, percentile, sorted } from "../load.ts";
 import { round } from "../round.ts";
 import { flood } from "./population.ts";
-import type { Row, RowBench } from "./row.ts";
+import type { DeliverBench, DeliverRow } from "./row.ts";
 import { clockMs } from "./subscribers.ts";
 
 const PER_SECOND = 200;
@@ -11,7 +11,7 @@ const WARM_UP_MS = 10_000;
 const FOR_MS = 30_000;
 
 /** Time from sending an event to Kafka until the request at its subscriber, at a steady rate. */
-export const latency: Row = {
+export const latency: DeliverRow = {
   name: "latency",
   targets: { latency_p50_ms: { at_most: 30 }, latency_p99_ms: { at_most: 100 } },
   async measure(bench) {
@@ -38,7 +38,7 @@ export const latency: Row = {
 
 /** Publishes events at a steady rate. Returns when each was sent to Kafka, by event id. */
 export async function publishSteadily(
-  { stack }: Pick<RowBench, "stack">,
+  { stack }: Pick<DeliverBench, "stack">,
   options: { perSecond: number; forMs: number; events: (count: number) => WebhookRequested[] },
 ): Promise<Map<string, number>> {
   const { perSecond, forMs } = options;
@@ -59,7 +59,7 @@ export async function publishSteadily(
 }
 
 /** Returns when each event first arrived, and the sorted latencies. A missing event counts with the time until now. */
-export async function firstArrivals({ subscribers }: Pick<RowBench, "subscribers">, sentAt: Map<string, number>) {
+export async function firstArrivals({ subscribers }: Pick<DeliverBench, "subscribers">, sentAt: Map<string, number>) {
   const at = new Map<string, number>();
   await eventually(
     async () => {

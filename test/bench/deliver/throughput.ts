@@ -5,7 +5,7 @@ import { median } from "../load.ts";
 import { round } from "../round.ts";
 import { settledSpans, spansAt } from "../span-count.ts";
 import { ENDPOINTS, flood } from "./population.ts";
-import type { Row, RowBench } from "./row.ts";
+import type { DeliverBench, DeliverRow } from "./row.ts";
 
 const ROUNDS = 5;
 const EVENTS = 10_000;
@@ -15,7 +15,7 @@ const BARE_IN_FLIGHT = 64;
 const WARM_UP_FLOODS = 2;
 
 /** Floods from Kafka until all is delivered and recorded, alternating with the bare loop under the same conditions. */
-export const throughput: Row = {
+export const throughput: DeliverRow = {
   name: "throughput",
   targets: { ratio_to_bare: { at_least: 0.17 } },
   async measure(bench) {
@@ -52,7 +52,7 @@ export const throughput: Row = {
 };
 
 /** Returns deliveries per second, from sending the first record to Kafka until the last delivery is recorded. */
-async function floodPerSecond({ stack, subscribers }: RowBench): Promise<number> {
+async function floodPerSecond({ stack, subscribers }: DeliverBench): Promise<number> {
   const events = flood(EVENTS, subscribers.url);
   const before = await subscribers.count();
   const startedAt = performance.now();

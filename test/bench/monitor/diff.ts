@@ -21,9 +21,9 @@ import { runLoader } from "../load/loader.ts";
 import { extractOf, nameModelOf } from "../registry/extract.ts";
 import { compact } from "../registry/row.ts";
 import { round } from "../round.ts";
+import type { Row, RowBench } from "../rows.ts";
 import { openLiveDomain } from "./live-domain.ts";
 import { insertMonitors } from "./monitors.ts";
-import type { Row, RowBench } from "./row.ts";
 
 const SEED = 1;
 const FULL_SIZE = 900_000;
@@ -50,7 +50,7 @@ export const diff: Row = {
     diff_first_run_ms: { at_most: 2 * POLL_MS },
   },
   async measure(bench) {
-    const rows = bench.rows ?? FULL_SIZE;
+    const rows = bench.number ?? FULL_SIZE;
     mkdirSync(bench.folder, { recursive: true });
     const files = await writeFiles(bench, rows);
     const without = await openRegistry(bench, "without", files.first);

@@ -5,9 +5,9 @@ import { collections } from "../../../services/monitor/src/store.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { percentile, sorted } from "../load.ts";
 import { round } from "../round.ts";
+import type { Row } from "../rows.ts";
 import { type LiveDomain, openLiveDomain } from "./live-domain.ts";
 import { insertMonitors } from "./monitors.ts";
-import type { Row } from "./row.ts";
 
 const REPLICAS = 4;
 const MONITORS = 127_000;

@@ -1,9 +1,9 @@
 import { newId } from "@vvs/ids";
 import { median } from "../load.ts";
 import { round } from "../round.ts";
+import type { Row, RowBench } from "../rows.ts";
 import { type LiveDomain, openLiveDomain } from "./live-domain.ts";
 import { insertMonitors } from "./monitors.ts";
-import type { Row, RowBench } from "./row.ts";
 
 const FEW = 10_000;
 const MANY = 1_000_000;

@@ -7,7 +7,7 @@ import { startHelper } from "../../support/helper-process.ts";
 import { startVerificationStack, type VerificationStack } from "../../support/verification-stack.ts";
 import { type LoadResult, median, openLoop, percentile } from "../load.ts";
 import { round } from "../round.ts";
-import type { Row } from "./row.ts";
+import type { Row } from "../rows.ts";
 import { openRuns, type Vendor } from "./runs.ts";
 
 const ORGANIZATIONS = 25;
