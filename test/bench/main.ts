@@ -4,6 +4,7 @@ import { kafkaAwayBenchmark } from "./kafka-away.ts";
 import { loadBenchmark } from "./load/benchmark.ts";
 import { lookupBenchmark } from "./lookup/benchmark.ts";
 import { monitorBenchmark } from "./monitor/benchmark.ts";
+import { neighboursBenchmark } from "./neighbours/benchmark.ts";
 import { pairsBenchmark } from "./pairs/benchmark.ts";
 import { quotaBenchmark } from "./quota/benchmark.ts";
 import { verifyBenchmark } from "./verify/benchmark.ts";
@@ -17,6 +18,7 @@ const benchmarks: readonly Benchmark[] = [
   pairsBenchmark,
   quotaBenchmark,
   monitorBenchmark,
+  neighboursBenchmark,
 ];
 
 const USAGE = "npm run bench -- NAME [ITS ARGUMENTS] [--json] | list [--json]";

@@ -1,0 +1,46 @@
+// Attacks the product, in a process of its own. ATTACK names the attack and ATTACKER has the attacker's data as JSON.
+// It prints its address. A GET of /begin starts the attack; /end stops it, waits for the last answer, and returns the
+// number of answers by status.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createApi } from "../../support/api.ts";
+import { type Attack, type Attacker, type AttackName, attacks } from "./attacks.ts";
+
+const attack: Attack = attacks[process.env.ATTACK as AttackName];
+const attacker = JSON.parse(process.env.ATTACKER!) as Attacker;
+const apis = {
+  live: createApi(attacker.baseUrl, attacker.keys.live),
+  sandbox: createApi(attacker.baseUrl, attacker.keys.sandbox),
+};
+const running = new Set<Promise<unknown>>();
+let statuses: Record<string, number> = {};
+let timer: NodeJS.Timeout | undefined;
+
+function burst(): void {
+  for (let index = 0; index < attack.atOnce; index++) {
+    const call = attack
+      .call(attacker, apis)
+      .catch(() => "no answer")
+      .then((status) => {
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        running.delete(call);
+      });
+    running.add(call);
+  }
+}
+
+async function end(): Promise<typeof statuses> {
+  clearInterval(timer);
+  await Promise.all(running);
+  const counted = statuses;
+  statuses = {};
+  return counted;
+}
+
+const server = createServer(async (incoming, response) => {
+  if (incoming.url === "/end") return response.end(JSON.stringify(await end()));
+  burst();
+  timer = setInterval(burst, attack.everyMs);
+  return response.end();
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { type Api, createApi } from "../../support/api.ts";
+
+/** What an attacker knows and has: its own organization's keys, and one of the vendors that it created. */
+export interface Attacker {
+  readonly baseUrl: string;
+  readonly dashboardUrl: string;
+  readonly keys: { readonly live: string; readonly sandbox: string };
+  /** Passwords are guessed for this person of the other organization. */
+  readonly victim: string;
+  readonly vendors: { readonly live: string; readonly sandbox: string };
+}
+
+/** Calls that begin together, again and again. */
+export interface Attack {
+  /** What is sent, for people. */
+  readonly about: string;
+  /** Number of calls that begin at the same time. */
+  readonly atOnce: number;
+  /** Time from one beginning to the next, in milliseconds. */
+  readonly everyMs: number;
+  /** Makes one call; returns its status. */
+  call(attacker: Attacker, apis: { live: Api; sandbox: Api }): Promise<number>;
+}
+
+const status = (answer: Promise<{ status: number }>) => answer.then((each) => each.status);
+const check = { checks: ["sam_registration"], mode: "realtime" };
+/** Addresses of strangers, as the proxy in front of the dashboard reports them. */
+const anyAddress = () => `100.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join(".")}`;
+
+export const attacks = {
+  lookups: {
+    about: "fuzzy look-ups of long names by one organization",
+    atOnce: 200,
+    everyMs: 4_000,
+    call: (_attacker, { live }) =>
+      status(
+        live.post("/v1/entities/lookup", {
+          legal_name: "General Construction Services and Technology Group of America Incorporated",
+          address: "100 Main Street, Springfield, IL 62701",
+          mode: "fuzzy",
+        }),
+      ),
+  },
+  lists: {
+    about: "lists of 100 created entities by one organization",
+    atOnce: 200,
+    everyMs: 4_000,
+    call: (_attacker, { live }) => status(live.get("/v1/entities?limit=100")),
+  },
+  creations: {
+    about: "creations of entities by one organization",
+    atOnce: 200,
+    everyMs: 4_000,
+    call: (_attacker, { live }) => status(live.post("/v1/entities", { legal_name: `Attacker ${randomUUID()} LLC` })),
+  },
+  verifications: {
+    about: "realtime verifications of a registered vendor by one organization",
+    atOnce: 200,
+    everyMs: 4_000,
+    call: ({ vendors }, { live }) => status(live.post("/v1/verifications", { entity_id: vendors.live, ...check })),
+  },
+  sandbox: {
+    about: "realtime verifications with a test key",
+    atOnce: 200,
+    everyMs: 4_000,
+    call: ({ vendors }, { sandbox }) =>
+      status(sandbox.post("/v1/verifications", { entity_id: vendors.sandbox, ...check })),
+  },
+  keys: {
+    about: "calls with invented API keys, from different addresses",
+    atOnce: 50,
+    everyMs: 250,
+    call: async ({ baseUrl }) =>
+      status(
+        createApi(baseUrl, `svc_live_${randomUUID().replaceAll("-", "")}000000`).get("/v1/monitors", {
+          headers: { "x-forwarded-for": anyAddress() },
+        }),
+      ),
+  },
+  sign_ins: {
+    about: "wrong passwords for the second organization's user, from different addresses",
+    atOnce: 50,
+    everyMs: 500,
+    async call({ dashboardUrl, victim }) {
+      const answer = await fetch(`${dashboardUrl}/sign-in`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { "sec-fetch-site": "same-origin", "x-forwarded-for": anyAddress() },
+        body: new URLSearchParams({
+          email: Math.random() < 0.1 ? victim : `${randomUUID()}@test.example`,
+          password: "a guess",
+        }),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    },
+  },
+} satisfies Readonly<Record<string, Attack>>;
+
+export type AttackName = keyof typeof attacks;

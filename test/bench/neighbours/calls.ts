@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import type { Answer } from "../../support/api.ts";
+import type { TestOrganization } from "../../support/organization.ts";
+import { openLoop } from "../load.ts";
+
+/** Calls of the second organization per second, of all kinds in turn. */
+export const CALLS_PER_SECOND = 30;
+
+/** Latencies of calls, in milliseconds, by kind. */
+export type Latencies = Map<string, number[]>;
+
+/** Creates a vendor, and returns a function that makes all kinds of calls about it, in turn, at a steady rate. */
+export async function normalCalls({ live }: TestOrganization, uei: string) {
+  const name = "Neighbour Works Limited";
+  const { id } = (await live.post("/v1/entities", { legal_name: name })).body;
+  const kinds: Readonly<Record<string, () => Promise<Answer>>> = {
+    fuzzy_look_up: () => live.post("/v1/entities/lookup", { legal_name: "Neighbor Works", mode: "fuzzy" }),
+    exact_look_up: () => live.post("/v1/entities/lookup", { legal_name: name }),
+    entity: () => live.get(`/v1/entities/${id}`),
+    entities: () => live.get("/v1/entities"),
+    creation: () => live.post("/v1/entities", { legal_name: `Vendor ${randomUUID()}` }),
+    verification: () => live.post("/v1/verify", { identifiers: { uei }, checks: ["sam_registration"], mode: "cached" }),
+    monitors: () => live.get("/v1/monitors"),
+  };
+  const names = Object.keys(kinds);
+  let turn = 0;
+
+  /** Errors: a call was not answered with 2xx. */
+  return async (forMs: number): Promise<Latencies> => {
+    const latencies: Latencies = new Map(names.map((kind) => [kind, []]));
+    const problems: string[] = [];
+    await openLoop({
+      perSecond: CALLS_PER_SECOND,
+      forMs,
+      async call() {
+        const kind = names[turn++ % names.length]!;
+        const began = performance.now();
+        const { status, body } = await kinds[kind]!();
+        latencies.get(kind)!.push(performance.now() - began);
+        if (status >= 300) problems.push(`${kind}: ${status} ${JSON.stringify(body)}`);
+      },
+    });
+    if (problems.length > 0)
+      throw new Error(`the second organization was refused ${problems.length} calls: ${problems[0]}`);
+    return latencies;
+  };
+}
