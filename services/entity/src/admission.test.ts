@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, jest, test } from "@jest/globals";
 import type { Tenant } from "@vvs/tenant";
-import { createAdmission } from "./admission.ts";
+import { type AdmissionLimits, createAdmission } from "./admission.ts";
 
-const limits = { running: 2, waiting: 6, waitingPerOrganization: 4 };
+const limits = { running: 2, runningPerOrganization: 2, waiting: 6, waitingPerOrganization: 4 };
 const of = (organizationId: string, environment: Tenant["environment"] = "live"): Tenant => ({
   organizationId,
   environment,
@@ -11,8 +11,8 @@ const of = (organizationId: string, environment: Tenant["environment"] = "live")
 const staying = new AbortController().signal;
 
 /** Calls that run until they are ended, in the order in which they began. */
-function playedCalls() {
-  const admit = createAdmission("look-ups", limits);
+function playedCalls(its: AdmissionLimits = limits) {
+  const admit = createAdmission("look-ups", its);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   return {
@@ -58,6 +58,20 @@ describe("a burst of one organization", () => {
     await Promise.all([...burst, other]);
   });
 
+  test("takes only its share of the places, so that another organization's call begins at once", async () => {
+    const calls = playedCalls({ ...limits, running: 4 });
+    const burst = Array.from({ length: 6 }, (_, index) => calls.start(`a${index}`, of("org_a")));
+    const others = [calls.start("b0", of("org_b")), calls.start("b1", of("org_b")), calls.start("b2", of("org_b"))];
+    await turn();
+    expect(calls.begun).toEqual(["a0", "a1", "b0", "b1"]);
+    await calls.endFirst();
+    await calls.endFirst();
+    await calls.endFirst();
+    expect(calls.begun).toEqual(["a0", "a1", "b0", "b1", "a2", "a3", "b2"]);
+    for (let ended = 0; ended < 6; ended++) await calls.endFirst();
+    await Promise.all([...burst, ...others]);
+  });
+
   test("of the sandbox takes no place of live", async () => {
     const calls = playedCalls();
     for (let index = 0; index < 6; index++) void calls.start(`s${index}`, of("org_a", "sandbox"));
@@ -87,7 +101,12 @@ test("a waiting call whose caller leaves never runs, and frees its place in the 
 });
 
 test("while calls take long, what would wait over two seconds is refused at once, not after them", async () => {
-  const admit = createAdmission("creations", { running: 1, waiting: 100, waitingPerOrganization: 100 });
+  const admit = createAdmission("creations", {
+    running: 1,
+    runningPerOrganization: 1,
+    waiting: 100,
+    waitingPerOrganization: 100,
+  });
   let elapsedMs = 0;
   const clock = jest.spyOn(performance, "now").mockImplementation(() => elapsedMs);
   for (let call = 0; call < 50; call++) {

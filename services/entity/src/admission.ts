@@ -12,6 +12,8 @@ const RETRY_AFTER_SECONDS = 1;
 export interface AdmissionLimits {
   /** Calls that run at the same time. */
   readonly running: number;
+  /** Calls of one organization that run at the same time: while they fill this process, others must still get through. */
+  readonly runningPerOrganization: number;
   /** Calls that wait for a place. */
   readonly waiting: number;
   /** Calls of one organization that wait for a place. */
@@ -62,7 +64,7 @@ export function createAdmission(kind: string, limits: AdmissionLimits): Admit {
     try {
       return await work();
     } finally {
-      line.leave(performance.now() - startedAt);
+      line.leave(tenant.organizationId, performance.now() - startedAt);
     }
   };
 }
@@ -76,11 +78,12 @@ function refusal(share: Share, kind: string): ServiceError {
 }
 
 function createLine(
-  { running: places, waiting: most, waitingPerOrganization }: AdmissionLimits,
+  { running: places, runningPerOrganization: share, waiting: most, waitingPerOrganization }: AdmissionLimits,
   environment: Environment,
 ) {
   // Maps and sets keep the order of insertion: the first organization is the next one, and its first call.
   const queues = new Map<string, Set<Waiting>>();
+  const runningOf = new Map<string, number>();
   let running = 0;
   let waiting = 0;
   let averageMs = 0;
@@ -88,10 +91,24 @@ function createLine(
   /** Returns whose share is used up, so that another call of the organization would wait too long. */
   function usedUp(organizationId: string): Share | undefined {
     const own = queues.get(organizationId)?.size ?? 0;
-    const ownWaitMs = ((own + 1) * averageMs) / places;
-    if (own >= waitingPerOrganization || ownWaitMs > LONGEST_WAIT_MS) return "organization";
+    const ownMs = (own + 1) * averageMs;
+    if (own >= waitingPerOrganization || ownMs / share > LONGEST_WAIT_MS) return "organization";
     const organizations = queues.size + (own === 0 ? 1 : 0);
-    return waiting >= most || ownWaitMs * organizations > LONGEST_WAIT_MS ? "all" : undefined;
+    return waiting >= most || (ownMs * organizations) / places > LONGEST_WAIT_MS ? "all" : undefined;
+  }
+
+  const hasPlace = (organizationId: string) => running < places && (runningOf.get(organizationId) ?? 0) < share;
+
+  function begin(organizationId: string): void {
+    running++;
+    runningOf.set(organizationId, (runningOf.get(organizationId) ?? 0) + 1);
+  }
+
+  function end(organizationId: string): void {
+    running--;
+    const left = runningOf.get(organizationId)! - 1;
+    if (left > 0) runningOf.set(organizationId, left);
+    else runningOf.delete(organizationId);
   }
 
   function remove(call: Waiting): void {
@@ -101,13 +118,14 @@ function createLine(
     if (queue.size === 0) queues.delete(call.organizationId);
   }
 
-  /** Lets the next call run; its organization goes to the end. */
+  /** Lets the next call run that may; its organization goes to the end. */
   function next(): void {
     for (const [organizationId, queue] of queues) {
+      if (!hasPlace(organizationId)) continue;
       const [call] = queue as Iterable<Waiting> as [Waiting];
       queues.delete(organizationId);
       queues.set(organizationId, queue);
-      running++;
+      begin(organizationId);
       call.end();
       return;
     }
@@ -140,17 +158,17 @@ function createLine(
 
     /** Takes a place, now or when the promise resolves. Returns whose share is used up if there is none. */
     enter(organizationId: string, leaving: AbortSignal): Promise<void> | Share {
-      if (running < places) {
-        running++;
+      if (hasPlace(organizationId)) {
+        begin(organizationId);
         return Promise.resolve();
       }
       return usedUp(organizationId) ?? wait(organizationId, leaving);
     },
 
     /** Frees a place after a call that took this long. */
-    leave(durationMs: number): void {
+    leave(organizationId: string, durationMs: number): void {
       averageMs += NEWEST_WEIGHT * (durationMs - averageMs);
-      running--;
+      end(organizationId);
       next();
     },
   };

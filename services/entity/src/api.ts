@@ -24,9 +24,9 @@ const MAX_SUBJECTS = 100;
  * Limits of calls with which one organization could otherwise fill this process, the name index's thread and MongoDB: all
  * of a large burst together would take longer than any of their callers waits.
  */
-const LOOK_UPS = { running: 8, waiting: 1_000, waitingPerOrganization: 250 } as const;
-const CREATIONS = { running: 16, waiting: 1_000, waitingPerOrganization: 250 } as const;
-const LISTS = { running: 8, waiting: 1_000, waitingPerOrganization: 250 } as const;
+const LOOK_UPS = { running: 8, runningPerOrganization: 3, waiting: 1_000, waitingPerOrganization: 250 } as const;
+const CREATIONS = { running: 16, runningPerOrganization: 6, waiting: 1_000, waitingPerOrganization: 250 } as const;
+const LISTS = { running: 8, runningPerOrganization: 3, waiting: 1_000, waitingPerOrganization: 250 } as const;
 
 /** The services that may call each RPC. */
 export const callers: Callers<typeof EntityService> = {
