@@ -72,5 +72,6 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   });
   log("Starting services ...");
   const services = await startServices({ ...options, environment, secrets });
-  return { baseUrl, dashboardUrl, environment: { ...environment, ...secrets }, services, stop: services.stop };
+  const all = { ...environment, ...services.addresses, ...secrets };
+  return { baseUrl, dashboardUrl, environment: all, services, stop: services.stop };
 }

@@ -55,6 +55,8 @@ export interface ServicesOptions {
 export interface RunningServices {
   /** The admin port of each service. */
   readonly adminPorts: Readonly<Record<ServiceName, number>>;
+  /** The variables with the addresses of the gRPC servers. */
+  readonly addresses: Readonly<Record<string, string>>;
   /** Returns the pid of a service's current process. */
   pid(service: ServiceName): number;
   /** Stops all services, callers before the services that they call. */
@@ -87,6 +89,7 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
       ServiceName,
       number
     >,
+    addresses,
     pid: (name) => running.find((service) => service.name === name)!.pid(),
     stop,
   };

@@ -44,7 +44,8 @@ export default async function setup(): Promise<void> {
     dashboardPort: await freePort(),
     registry: join(projectRoot, "test/fixtures/sam/registry.dat"),
     exclusions: todaysExclusions(folder),
-    environment: { LOG_LEVEL: "debug" },
+    // Tests simulate one proxy in front; without its header, the connection's address counts.
+    environment: { LOG_LEVEL: "debug", TRUSTED_PROXY_HOPS: "1" },
     logDir,
     log: (line) => process.stderr.write(`${line}\n`),
     onLine: () => undefined,

@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
+import { MongoClient } from "mongodb";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { ATTACK_TIMEOUT_MS, createNeighbour, type Neighbour } from "./neighbour.ts";
+
+const HOUR_MS = 60 * 60_000;
+const { environment, prefix } = sharedProduct();
+const client = new MongoClient(environment.MONGODB_URI!);
+const dispatcher = client.db(`${prefix}webhook_dispatcher_sandbox`);
+
+let neighbour: Neighbour;
+let attacker: TestOrganization;
+let subscriber: Subscriber;
+beforeAll(async () => {
+  neighbour = await createNeighbour();
+});
+beforeEach(async () => {
+  attacker = await createOrganization();
+});
+afterEach(async () => {
+  subscriber.close();
+  const { monitors } = (await attacker.sandbox.get("/v1/monitors?limit=100")).body;
+  await Promise.all(monitors.map(({ id }: { id: string }) => attacker.sandbox.delete(`/v1/monitors/${id}`)));
+});
+afterAll(async () => {
+  await neighbour.close();
+  await client.close();
+});
+
+/** Creates monitors of the attacker whose vendor changes at each run, each with a URL of its own. */
+async function watch(count: number, url: (index: number) => string): Promise<void> {
+  const { id } = (await attacker.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } })).body;
+  const monitor = { entity_id: id, checks: ["sam_registration"], frequency: "hourly" };
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      attacker.sandbox.post("/v1/monitors", { ...monitor, webhook_url: url(index) }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(201));
+}
+
+test(
+  "a host that never answers holds at most half of a host's slots for one organization, and others' changes arrive",
+  async () => {
+    let open = 0;
+    let most = 0;
+    subscriber = await startSubscriber((_received, response) => {
+      most = Math.max(most, ++open);
+      response.once("close", () => open--);
+    });
+    // Another host name than the neighbour's.
+    const host = subscriber.url.replace("127.0.0.1", "localhost");
+    await watch(100, (index) => `${host}/${index}`);
+    const accepted = { organization_id: attacker.id };
+    await neighbour.worksDuring(() =>
+      eventually(async () => open >= 64 && (await dispatcher.collection("deliveries").countDocuments(accepted)) >= 100),
+    );
+    expect(most).toBe(64);
+  },
+  ATTACK_TIMEOUT_MS,
+);
+
+test(
+  "events of one organization's sandbox beyond the hour's limit are only in the history, and others' changes arrive",
+  async () => {
+    const [limit, left] = [1_000, 5];
+    const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    // As most of an hour's flood leaves it.
+    await dispatcher.collection<{ _id: string }>("sandbox_hours").insertMany(
+      [thisHour, thisHour + HOUR_MS].map((hour) => ({
+        _id: `${attacker.id}:${new Date(hour).toISOString()}`,
+        events: limit - left,
+        expires_at: new Date(thisHour + 3 * HOUR_MS),
+      })),
+    );
+    subscriber = await startSubscriber();
+    await watch(20, (index) => `${subscriber.url}/${index}`);
+    const refused = { organization_id: attacker.id, failure: "sandbox_limit" };
+    await neighbour.worksDuring(() =>
+      eventually(async () => (await dispatcher.collection("deliveries").countDocuments(refused)) >= 20 - left),
+    );
+    const sent = new Set(subscriber.received.map(({ headers }) => headers["webhook-id"]));
+    expect(sent.size).toBe(left);
+    const { events } = (await attacker.sandbox.get("/v1/events?limit=100")).body;
+    expect(events.length).toBeGreaterThanOrEqual(20);
+  },
+  ATTACK_TIMEOUT_MS,
+);
