@@ -8,6 +8,7 @@ import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/ten
 import type { Subjects } from "./checks/subjects.ts";
 import type { Verifier } from "./checks/verifier.ts";
 import { checksOf, modeOf, toEvidence, toVerification } from "./messages.ts";
+import type { ProviderUsage } from "./provider-budgets/provider-budgets.ts";
 import { historyRangeOf, type ReadProviderHistory } from "./provider-health/provider-history.ts";
 import type { ReportProviders } from "./provider-health/provider-report.ts";
 import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
@@ -22,6 +23,7 @@ export const callers: Callers<typeof VerificationService> = {
   listVerifications: gatewayAndDashboard,
   getEvidence: gatewayAndDashboard,
   listProviders: gatewayAndDashboard,
+  getProviderUsage: ["dashboard"],
   getProviderHealth: ["dashboard"],
   getSamGovCalls: ["dashboard"],
 };
@@ -33,10 +35,12 @@ export function createHandlers(options: {
   subjects: Pick<Subjects, "resolve">;
   verifier: Verifier;
   report: ReportProviders;
+  /** Returns an organization's calls at the live providers, in the order they are asked. */
+  readUsage: (tenant: Tenant) => Promise<ProviderUsage[]>;
   readHistory: ReadProviderHistory;
   readCallsReport: ReadCallsReport;
 }): Handlers<typeof VerificationService> {
-  const { store, idempotency, subjects, verifier, report, readHistory, readCallsReport } = options;
+  const { store, idempotency, subjects, verifier, report, readUsage, readHistory, readCallsReport } = options;
 
   async function getVerification(tenant: Tenant, id: string) {
     const found = await store.get(tenant, id);
@@ -88,6 +92,9 @@ export function createHandlers(options: {
           lastSuccessAt: lastSuccessAt && timestampFromDate(lastSuccessAt),
         })),
       };
+    },
+    async getProviderUsage(request) {
+      return { providers: await readUsage(callerOf(request.caller).tenant) };
     },
     async getProviderHealth(request) {
       const history = await readHistory(environmentOf(request.environment), historyRangeOf(request));

@@ -5,7 +5,7 @@ import type { EnvironmentDatabases } from "@vvs/mongo";
 import { createOutbox } from "@vvs/outbox";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import type { Client } from "@vvs/rpc";
-import { type Environment, environments, perEnvironment } from "@vvs/tenant";
+import { type Environment, environments, perEnvironment, type Tenant } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { createHandlers } from "./api.ts";
 import { createConcluder, type TimeLimits } from "./checks/conclude.ts";
@@ -116,7 +116,9 @@ export async function createDomain(options: {
   const idempotency = perEnvironment((environment) =>
     createIdempotencyStore({ db: databases[environment], leaseMs: CALL_LEASE_MS, now }),
   );
-  const handlers = createHandlers({ store, idempotency, subjects, verifier, report, readHistory, readCallsReport });
+  const readUsage = (tenant: Tenant) => budgets.usage(tenant, [...new Set(live.map(({ name }) => name))]);
+  const read = { report, readUsage, readHistory, readCallsReport };
+  const handlers = createHandlers({ store, idempotency, subjects, verifier, ...read });
   /** Returns the handler of an environment's runs. Only live ones wait for SAM.gov's API. */
   const runsOf = (environment: Environment) =>
     createMonitorRuns({ environment, store, verifyRun, parking: environment === "live" ? queue.parking : undefined });

@@ -76,6 +76,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     evidence: [],
     providers: [],
     providerHealth: [],
+    providerUsage: [],
     samGovCalls: {},
     entities: [],
     found: {},

@@ -9,6 +9,7 @@ import type { UsageCountSchema } from "@vvs/proto/account/v1/usage";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_health";
+import type { ProviderUsageSchema } from "@vvs/proto/verification/v1/provider_usage";
 import type { GetSamGovCallsResponseSchema } from "@vvs/proto/verification/v1/sam_gov_calls";
 import type { EvidenceSchema, ProviderSchema, VerificationSchema } from "@vvs/proto/verification/v1/verification";
 import type { DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
@@ -52,6 +53,8 @@ export interface FakeState {
   providers: MessageInitShape<typeof ProviderSchema>[];
   /** Over time. */
   providerHealth: MessageInitShape<typeof ProviderHealthSchema>[];
+  /** Today. */
+  providerUsage: MessageInitShape<typeof ProviderUsageSchema>[];
   samGovCalls: MessageInitShape<typeof GetSamGovCallsResponseSchema>;
   entities: MessageInitShape<typeof EntitySchema>[];
   /** The answer of a look-up. */

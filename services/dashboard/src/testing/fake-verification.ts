@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { GetProviderHealthRequestSchema } from "@vvs/proto/verification/v1/provider_health";
+import { GetProviderUsageRequestSchema } from "@vvs/proto/verification/v1/provider_usage";
 import {
   type EvidenceSchema,
   ListProvidersRequestSchema,
@@ -80,6 +81,7 @@ export function verificationService(state: FakeState) {
       listVerifications: dashboardOnly,
       getEvidence: dashboardOnly,
       listProviders: dashboardOnly,
+      getProviderUsage: dashboardOnly,
       getProviderHealth: dashboardOnly,
       getSamGovCalls: dashboardOnly,
     },
@@ -121,6 +123,10 @@ function verificationHandlers(state: FakeState): Handlers<typeof VerificationSer
       note("listProviders", toJsonString(ListProvidersRequestSchema, request));
       await state.slow;
       return { providers: state.providers };
+    },
+    async getProviderUsage(request) {
+      note("getProviderUsage", toJsonString(GetProviderUsageRequestSchema, request));
+      return { providers: state.providerUsage };
     },
     async getProviderHealth(request) {
       note("getProviderHealth", toJsonString(GetProviderHealthRequestSchema, request));

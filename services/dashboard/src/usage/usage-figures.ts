@@ -86,6 +86,10 @@ export function quantile(histogram: readonly number[], share: number): number {
   return 0;
 }
 
+export function numberText(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
 /** Formats a duration for display. */
 export function durationText(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;

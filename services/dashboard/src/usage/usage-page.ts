@@ -2,16 +2,19 @@ import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
 import type { GetOrganizationResponse } from "@vvs/proto/account/v1/organization";
 import type { UsageCount } from "@vvs/proto/account/v1/usage";
 import type { ProviderHealth } from "@vvs/proto/verification/v1/provider_health";
+import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
 import { hint } from "../api-keys/api-keys-page.ts";
 import { type Html, html } from "../http/html.ts";
 import { providerHealthSection } from "../providers/provider-health.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { stats } from "../ui/parts.ts";
 import { lines, stackedBars } from "../ui/plot.ts";
+import { providerUsageSection } from "./provider-usage.ts";
 import {
   durationText,
   figuresByPeriod,
   latencyOf,
+  numberText,
   outcomes,
   type PeriodFigures,
   requestsByKey,
@@ -32,6 +35,8 @@ export interface UsageView {
   readonly keyId: string;
   /** Undefined while unavailable. */
   readonly providers: readonly ProviderHealth[] | undefined;
+  /** The organization's calls today at providers that it has a budget at; undefined while unavailable. */
+  readonly providerUsage: readonly ProviderUsage[] | undefined;
 }
 
 const OUTCOME_NAMES = {
@@ -51,6 +56,7 @@ export function usagePage(options: UsageView): Html {
   return html`<h1>Usage</h1>
 ${chooser(options)}
 ${counts.length === 0 ? nothing(options) : plots(options)}
+${providerUsageSection(options.providerUsage)}
 ${providerHealthSection(options)}`;
 }
 
@@ -152,5 +158,3 @@ function nothing({ view, keyId, range }: UsageView): Html {
   if (keyId) return html`<p class="empty">No requests with this API key in the last ${range.name}.</p>`;
   return html`<p class="empty">No API requests in the ${view.name} environment in the last ${range.name}. <a href="${view.path}/api-keys">Create an API key</a> and make your first call. It appears here about ten seconds later.</p>`;
 }
-
-const numberText = (number: number) => number.toLocaleString("en-US");

@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
@@ -14,6 +14,7 @@ beforeEach(() => {
   dashboard.state.calls.length = 0;
   dashboard.state.usage = [];
   dashboard.state.providerHealth = [];
+  dashboard.state.providerUsage = [];
   dashboard.state.failures.clear();
 });
 afterAll(() => dashboard.close());
@@ -125,4 +126,53 @@ test("without the health of providers the rest of the page is shown, with a noti
   expect(status).toBe(200);
   expect(text).toContain("Provider statistics are temporarily unavailable.");
   expect(text).toContain("No API requests in the Live environment");
+});
+
+describe("the organization's calls to providers today", () => {
+  const sam = { provider: "sam_gov_api", perDay: 5_000, perMinute: 120 };
+  const tin = { provider: "taxbandits", perDay: 20_000, perMinute: 60 };
+
+  test("are shown with what is left of the plan's budgets", async () => {
+    dashboard.state.providerUsage = [
+      { ...sam, direct: 1_234, directLeft: 1_266, monitors: 12, monitorsLeft: 3_488 },
+      { ...tin, direct: 0, directLeft: 10_000, monitors: 0, monitorsLeft: 14_000 },
+    ];
+    const { text } = await page("/live/usage");
+    expect(text).toContain('<th scope="row">SAM.gov API</th>');
+    expect(text).toContain('max="2500" high="2000" optimum="0" value="1234"');
+    expect(text).toContain("1,266 left");
+    expect(text).toContain('<td data-label="Maximum per day" class="number">20,000</td>');
+    expect(text).not.toContain("until midnight UTC");
+    const call = dashboard.state.calls.find((each) => each.startsWith("getProviderUsage"))!;
+    expect(JSON.parse(call.slice("getProviderUsage ".length)).caller.tenant).toMatchObject({
+      organizationId: "org_1",
+      environment: "ENVIRONMENT_LIVE",
+    });
+  });
+
+  test.each([
+    [0, 7, "is not called for the API and the dashboard again until midnight UTC"],
+    [7, 0, "is not called for monitors again until midnight UTC"],
+    [0, 0, "is not called for anybody in your organization again until midnight UTC"],
+  ])(
+    "%d left for direct calls and %d for monitors: the page says what is spent",
+    async (directLeft, monitorsLeft, expected) => {
+      dashboard.state.providerUsage = [{ ...sam, direct: 10, directLeft, monitors: 10, monitorsLeft }];
+      expect((await page("/live/usage")).text).toContain(`SAM.gov API ${expected}`);
+    },
+  );
+
+  test("are left out in the sandbox and where the organization has no budget", async () => {
+    expect((await page("/live/usage")).text).not.toContain("Your calls to providers");
+    dashboard.state.calls.length = 0;
+    expect((await page("/test/usage")).text).not.toContain("Your calls to providers");
+    expect(dashboard.state.calls.join()).not.toContain("getProviderUsage");
+  });
+
+  test("are announced as unavailable if the service fails", async () => {
+    dashboard.state.failures.set("getProviderUsage", new ServiceError("service_unavailable"));
+    const { status, text } = await page("/live/usage");
+    expect(status).toBe(200);
+    expect(text).toContain("Your calls to providers are temporarily unavailable.");
+  });
 });

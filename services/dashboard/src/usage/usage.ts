@@ -19,14 +19,23 @@ export function createUsageHandler(context: PageContext): PageHandler {
       return (await verification.getProviderHealth(request, call)).providers;
     });
 
+  /** Reads the organization's calls at providers today; undefined while unavailable. Sandbox providers have no budgets. */
+  const providerUsageOf = async (visit: Visit) => {
+    if (visit.view.environment === "sandbox") return [];
+    const { caller } = visit;
+    const answer = await readPanel(visit, "provider usage", (call) => verification.getProviderUsage({ caller }, call));
+    return answer?.providers;
+  };
+
   return async (request, response, visit) => {
     const { caller } = visit;
     const ranges = rangesAt(now());
     const range = ranges.find(({ id }) => id === request.query.range) ?? ranges[2]!;
-    const [organization, { keys }, providers] = await Promise.all([
+    const [organization, { keys }, providers, providerUsage] = await Promise.all([
       context.organization.getOrganization({ caller }),
       context.apiKeys.listApiKeys({ caller }),
       providersOf(visit, range),
+      providerUsageOf(visit),
     ]);
     const keyId = keys.find(({ id }) => id === request.query.key)?.id ?? "";
     const { counts } = await context.usage.getUsage({
@@ -36,7 +45,8 @@ export function createUsageHandler(context: PageContext): PageHandler {
       interval: range.interval === "day" ? UsageInterval.DAY : UsageInterval.HOUR,
       apiKeyId: keyId,
     });
-    const content = usagePage({ view: visit.view, organization, keys, counts, range, ranges, keyId, providers });
+    const read = { organization, keys, counts, providers, providerUsage };
+    const content = usagePage({ view: visit.view, ...read, range, ranges, keyId });
     layout.sendPage(response, { visit, section: "usage", title: "Usage", content });
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import { type Db, MongoClient } from "mongodb";
 import type { CallClass } from "../providers/call-class.ts";
@@ -170,4 +170,29 @@ test("a call that ends after midnight is counted in the day in which it began", 
   time = new Date("2026-11-22T00:00:00Z");
   await more();
   expect(await stored()).toEqual({ "org_1:p:2026-11-21": "2/0" });
+});
+
+describe("an organization's usage", () => {
+  test("is its calls of today with what is left of its budget at each provider that has one", async () => {
+    const one = replica({ most: 100 });
+    budget = { perMinute: 1_000, perDay: 1_000 };
+    await spend(one, 30);
+    await spend(one, 7, { callClass: "runs" });
+    await spend(one, 5, { by: "org_2" });
+    const limits = { provider: "p", perMinute: 1_000, perDay: 100 };
+    expect(await one.usage(tenantOf("org_1"), ["p", "files"])).toEqual([
+      { ...limits, direct: 30, directLeft: 20, monitors: 7, monitorsLeft: 63 },
+    ]);
+    time = new Date("2026-11-22T00:00:00Z");
+    expect(await one.usage(tenantOf("org_1"), ["p"])).toEqual([
+      { ...limits, direct: 0, directLeft: 50, monitors: 0, monitorsLeft: 70 },
+    ]);
+  });
+
+  test("is empty in the sandbox, and unavailable while account has not answered", async () => {
+    const sandbox = { organizationId: "org_1", environment: "sandbox" as const };
+    expect(await replica().usage(sandbox, ["p"])).toEqual([]);
+    budget = undefined;
+    await expect(replica().usage(tenantOf("org_1"), ["p"])).rejects.toMatchObject({ code: "service_unavailable" });
+  });
 });

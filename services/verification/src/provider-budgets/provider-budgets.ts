@@ -1,13 +1,14 @@
 import { createBatcher } from "@vvs/batching";
 import { withoutDeadline } from "@vvs/deadline";
+import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
-import type { ReadOrganizationSettings } from "../organization-settings/organization-settings.ts";
+import type { OrganizationSettings, ReadOrganizationSettings } from "../organization-settings/organization-settings.ts";
 import type { CallClass } from "../providers/call-class.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { orAbort, withTimeLimit } from "../time-limit.ts";
-import { type BudgetClass, isSpent, type OrganizationCalls, type ProviderBudget } from "./budget.ts";
+import { type BudgetClass, isSpent, leftToday, type OrganizationCalls, type ProviderBudget } from "./budget.ts";
 import { createBudgetStore, type Spender } from "./budget-store.ts";
 
 /** Time limit for one database operation, in milliseconds; after it, the call is made without being counted. */
@@ -34,6 +35,18 @@ export interface ProviderBudgets {
    * allowed and not counted. Errors: ProviderError `budget_spent`.
    */
   charge(tenant: Tenant, provider: string, callClass: CallClass): Promise<Charge>;
+  /**
+   * Returns today's calls at those of the providers that have a budget; none in the sandbox. Errors: service_unavailable
+   * while the budgets are unknown; the database's.
+   */
+  usage(tenant: Tenant, providers: readonly string[]): Promise<ProviderUsage[]>;
+}
+
+/** An organization's calls at one provider today. */
+export interface ProviderUsage extends ProviderBudget, Readonly<Record<BudgetClass, number>> {
+  readonly provider: string;
+  readonly directLeft: number;
+  readonly monitorsLeft: number;
 }
 
 /** An attempt to charge. */
@@ -68,12 +81,14 @@ export function createProviderBudgets(options: {
   const late = () => new Error("the database did not answer in time");
   const limit = <T>(work: Promise<T>) => withTimeLimit(storeMs, undefined, (signal) => orAbort(work, signal, late));
 
-  async function budgetOf(
-    { organizationId, environment }: Tenant,
-    provider: string,
-  ): Promise<ProviderBudget | undefined> {
+  async function budgetOf({ organizationId, environment }: Tenant, provider: string) {
     if (environment === "sandbox") return undefined;
-    const budget = (await settings.get(organizationId))?.providerBudgets.get(provider);
+    return budgetIn(await settings.get(organizationId), provider);
+  }
+
+  /** Returns the organization's budget at a provider, at most its share of the provider's quota. */
+  function budgetIn(known: OrganizationSettings | undefined, provider: string): ProviderBudget | undefined {
+    const budget = known?.providerBudgets.get(provider);
     const most = maxPerDay(provider);
     return budget && most !== undefined ? { ...budget, perDay: Math.min(budget.perDay, most) } : budget;
   }
@@ -151,6 +166,21 @@ export function createProviderBudgets(options: {
           await quietly(() => store.add(spender, { calls: -1, at }), spender);
         },
       };
+    },
+    async usage({ organizationId, environment }, providers) {
+      if (environment === "sandbox") return [];
+      const known = await settings.get(organizationId);
+      if (!known) throw new ServiceError("service_unavailable", { retryAfterSeconds: 1 });
+      const used = providers.map(async (provider) => {
+        const budget = budgetIn(known, provider);
+        if (!budget) return [];
+        const { direct, monitors } = await store.read(organizationId, provider, now());
+        const left = (budgetClass: BudgetClass) => leftToday({ direct, monitors }, budgetClass, budget);
+        const { perMinute, perDay } = budget;
+        const leftOver = { directLeft: left("direct"), monitorsLeft: left("monitors") };
+        return [{ provider, direct, monitors, perMinute, perDay, ...leftOver }];
+      });
+      return (await Promise.all(used)).flat();
     },
   };
 }

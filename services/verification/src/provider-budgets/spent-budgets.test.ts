@@ -6,7 +6,8 @@ import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
-import { Mode } from "@vvs/proto/verification/v1/verification";
+import { Mode, VerificationService } from "@vvs/proto/verification/v1/verification";
+import { createClient } from "@vvs/rpc";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
 import { providersSection } from "../providers/config.ts";
 import { createLiveProviders, type LiveProvidersOptions } from "../providers/live-providers.ts";
@@ -155,6 +156,18 @@ describe("the paid calls of TIN providers", () => {
     expect(await verify(other, beside, { check: TIN_MATCH })).toEqual({ result: PASS, attempts: ["taxbandits pass"] });
     expect(await spent(one, attacker)).toEqual({ taxbandits: "4/0", compliancely: "3/0" });
     expect(await spent(one, beside)).toEqual({ taxbandits: "1/0" });
+    const dashboard = createClient(VerificationService, {
+      address: `127.0.0.1:${other.port}`,
+      caller: "dashboard",
+      tls: undefined,
+    });
+    closers.push(() => dashboard.close());
+    const caller = { tenant: { organizationId: attacker, environment: Environment.LIVE }, actor: "usr_1" };
+    expect((await dashboard.getProviderUsage({ caller })).providers).toMatchObject([
+      { provider: "taxbandits", direct: 4, directLeft: 0, monitors: 0, monitorsLeft: 4, perDay: 8 },
+      { provider: "compliancely", direct: 3, directLeft: 47, monitors: 0, monitorsLeft: 70, perMinute: 3 },
+    ]);
+    await expect(one.client.getProviderUsage({ caller })).rejects.toMatchObject({ code: "forbidden" });
   });
 
   test("after a burst of direct calls the organization's monitors still get their reserve", async () => {

@@ -8,6 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import type { Message } from "@bufbuild/protobuf";
 import type { Caller, CheckStatus, CheckType, Environment, Idempotency, Identifiers, PageRequest, Position } from "../../common/v1/common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { GetProviderUsageRequestSchema, GetProviderUsageResponseSchema } from "./provider_usage_pb.js";
 import type { GetProviderHealthRequestSchema, GetProviderHealthResponseSchema } from "./provider_health_pb.js";
 import type { GetSamGovCallsRequestSchema, GetSamGovCallsResponseSchema } from "./sam_gov_calls_pb.js";
 
@@ -716,6 +717,17 @@ export declare const VerificationService: GenService<{
     methodKind: "unary";
     input: typeof ListProvidersRequestSchema;
     output: typeof ListProvidersResponseSchema;
+  },
+  /**
+   * Returns the calls that the caller's organization has caused at providers today, and its budgets. Callers: dashboard.
+   * Errors: service_unavailable while its budgets are unknown.
+   *
+   * @generated from rpc vvs.verification.v1.VerificationService.GetProviderUsage
+   */
+  getProviderUsage: {
+    methodKind: "unary";
+    input: typeof GetProviderUsageRequestSchema;
+    output: typeof GetProviderUsageResponseSchema;
   },
   /**
    * Returns how well the providers of an environment answered over time, for all organizations together; some seconds
