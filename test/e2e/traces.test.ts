@@ -1,5 +1,9 @@
+import { appendFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
+import { loadRegistry } from "../../deploy/local/registry.ts";
+import { inTemporaryDirectory } from "../../services/entity/src/registry-load/testing/registry-files.ts";
+import { todaysExclusions } from "../support/exclusions-file.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { exportedSpans, missingEdge } from "../support/spans.ts";
@@ -93,3 +97,35 @@ test.each([
     }
   },
 );
+
+test("the changes of a loaded file are one trace: entity → Kafka → monitor", async () => {
+  const uei = "TRACEDVENDR1";
+  const organization = await createOrganization();
+  const own = { legal_name: "Traced Vendor", identifiers: { uei } };
+  expect((await organization.live.post("/v1/entities", own)).status).toBe(201);
+  const published = () => exportedSpans().filter(({ name }) => name === "publish registry changes");
+  const before = new Set(published().map(({ traceId }) => traceId));
+  await inTemporaryDirectory(async (folder) => {
+    const exclusions = todaysExclusions(folder);
+    appendFileSync(exclusions, exclusionRow(uei));
+    const { environment } = sharedProduct();
+    await loadRegistry({ registry: undefined, exclusions, environment, log: () => undefined });
+  });
+  const [first] = await eventually(() => {
+    const found = published().filter(({ traceId }) => !before.has(traceId));
+    return found.length > 0 && found;
+  });
+  const changed = `${topics}live.registry.changed`;
+  await traceWith(first!.traceId, [
+    ["entity publish registry changes", `entity send ${changed}`],
+    [`entity send ${changed}`, `monitor process ${changed}`],
+  ]);
+});
+
+/** Returns the row of a firm's exclusion in an exclusions file, with the columns of the sample file. */
+function exclusionRow(uei: string): string {
+  const address = ["1 ELM ST", "", "", "", "DOVER", "NH", "USA", "03820"];
+  const program = ["Reciprocal", "GSA", "", "Ineligible", "", "2026-01-01", "Indefinite", "Active", ""];
+  const fields = ["Firm", "TRACED", "", "", "", "", "", ...address, "N", "", uei, ...program, `S4${uei}`, "", ""];
+  return `${[...fields, "2026-01-01"].map((field) => `"${field}"`).join(",")}\n`;
+}

@@ -3,26 +3,19 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { loadConfig, z } from "@vvs/config";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
-import { connectMongo, environmentDatabases } from "@vvs/mongo";
 import { CheckType, Environment } from "@vvs/proto/common/v1/common";
 import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import {
-  ChangeDetectedSchema,
-  VerificationCompletedSchema,
-  VerificationRequestedSchema,
-} from "@vvs/proto/events/v1/events";
-import { migrate } from "../../services/change-detector/src/migrate.ts";
-import { createHandleCompleted } from "../../services/change-detector/src/records.ts";
+import { VerificationCompletedSchema, VerificationRequestedSchema } from "@vvs/proto/events/v1/events";
 import { providersSection } from "../../services/verification/src/providers/config.ts";
 import { createLiveProviders } from "../../services/verification/src/providers/live-providers.ts";
 import { startTestService, type TestService } from "../../services/verification/src/testing/service.ts";
 import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
+import { startChangeDetector, type TestChangeDetector } from "../support/change-detector.ts";
 
 // Runs of a monitor through the verification service and the change detector, each with its database, with a simulated
 // SAM.gov and an extract that is three weeks old.
 
 const UEI = "PLAYEDUEI001";
-const TOPIC = "live.monitor.change_detected";
 const logger = createLogger({ service: "test", level: "silent" });
 const HOUR_MS = 3_600_000;
 let clock = new Date("2026-11-22T09:00:00Z");
@@ -30,8 +23,7 @@ const daysAgo = (days: number) => new Date(clock.getTime() - days * 24 * HOUR_MS
 
 let sam: PlayedSamGov;
 let service: TestService;
-let detect: ReturnType<typeof createHandleCompleted>;
-let changesOf: (monitorId: string) => Promise<string[][]>;
+let detector: TestChangeDetector;
 /** Contents of the loaded exclusions file. */
 let exclusionsFile: { exclusionsCutDate: string; exclusions: { terminationDate: string }[] };
 const closers: (() => unknown)[] = [];
@@ -58,37 +50,17 @@ beforeAll(async () => {
   });
   service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, live, now: () => clock });
   closers.push(() => service.stop());
-  const stopping = new AbortController().signal;
-  const client = await connectMongo({ uri: process.env.MONGODB_URI!, service: "test", logger, stopping });
-  closers.push(() => client.close());
-  await migrate({ client, prefix: service.prefix });
-  const databases = environmentDatabases(client, service.prefix, "change-detector");
-  closers.push(() => Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]));
-  detect = createHandleCompleted({
-    environment: "live",
-    client,
-    db: databases.live,
-    topic: TOPIC,
-    nudge: () => undefined,
-    now: () => clock,
-    logger,
-  });
-  changesOf = async (monitorId) => {
-    const rows = await databases.live
-      .collection("outbox")
-      .find({ topic: TOPIC, key: monitorId })
-      .sort({ seq: 1 })
-      .toArray();
-    return rows.map(({ value }) =>
-      fromBinary(ChangeDetectedSchema, value.buffer).changes.map(
-        ({ field, previous, current }) => `${field} ${previous} ${current}`,
-      ),
-    );
-  };
+  detector = await startChangeDetector({ prefix: service.prefix, now: () => clock });
+  closers.push(() => detector.close());
 });
 afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 });
+
+async function changesOf(monitorId: string): Promise<string[][]> {
+  const reports = await detector.reportsOf(monitorId);
+  return reports.map(({ changes }) => changes.map(({ field, previous, current }) => `${field} ${previous} ${current}`));
+}
 
 /** Creates a monitor of a new organization; `run` takes its next run through both services and returns the result. */
 function newMonitor() {
@@ -108,7 +80,7 @@ function newMonitor() {
       const outbox = service.databases.live.collection("outbox");
       const row = await outbox.findOne({ key: monitorId, seq: Number(runSeq) });
       const completed = fromBinary(VerificationCompletedSchema, row!.value.buffer);
-      await detect(completed);
+      await detector.detect(completed);
       const stored = await service.databases.live.collection("verifications").findOne({ run_record_id: recordId });
       const { status, origin } = stored!.results[0];
       return `${status} ${origin} ${completed.checks[0]!.facts.expiration_date}`;

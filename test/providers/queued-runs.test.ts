@@ -1,63 +1,41 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createLogger } from "@vvs/logging";
-import { connectMongo, environmentDatabases } from "@vvs/mongo";
-import { ChangeDetectedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
-import { migrate } from "../../services/change-detector/src/migrate.ts";
-import { createHandleCompleted } from "../../services/change-detector/src/records.ts";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import {
   createTestMonitor,
   type PlayedQueue,
   startPlayedQueue,
 } from "../../services/verification/src/testing/played-queue.ts";
 import type { TestService } from "../../services/verification/src/testing/service.ts";
+import { startChangeDetector, type TestChangeDetector } from "../support/change-detector.ts";
 
 // Two weeks of daily runs through the verification service with its queue and the change detector, with a simulated
 // SAM.gov, its files, a day on which it is down, and one on which its quota is used up.
 
-const TOPIC = "live.monitor.change_detected";
-const logger = createLogger({ service: "test", level: "silent" });
 const closers: (() => unknown)[] = [];
 let queue: PlayedQueue;
 let service: TestService;
-let detect: ReturnType<typeof createHandleCompleted>;
-let changesOf: (monitorId: string) => Promise<string[]>;
+let detector: TestChangeDetector;
 
 beforeAll(async () => {
   queue = await startPlayedQueue("2026-11-20T09:00:00Z");
   closers.push(() => queue.stop());
   service = await queue.startReplica({ SAM_GOV_DAILY_QUOTA: "40" });
-  const stopping = new AbortController().signal;
-  const client = await connectMongo({ uri: process.env.MONGODB_URI!, service: "test", logger, stopping });
-  closers.push(() => client.close());
-  await migrate({ client, prefix: service.prefix });
-  const databases = environmentDatabases(client, service.prefix, "change-detector");
-  closers.push(() => Promise.all([databases.live.dropDatabase(), databases.sandbox.dropDatabase()]));
-  detect = createHandleCompleted({
-    environment: "live",
-    client,
-    db: databases.live,
-    topic: TOPIC,
-    nudge: () => undefined,
-    now: () => queue.now(),
-    logger,
-  });
-  changesOf = async (monitorId) => {
-    const rows = await databases.live
-      .collection("outbox")
-      .find({ topic: TOPIC, key: monitorId })
-      .sort({ seq: 1 })
-      .toArray();
-    return rows.flatMap(({ seq, value }) =>
-      fromBinary(ChangeDetectedSchema, value.buffer).changes.map(
-        ({ field, previous, current }) => `${seq} ${field.replace("sam_registration.", "")}: ${previous} > ${current}`,
-      ),
-    );
-  };
+  detector = await startChangeDetector({ prefix: service.prefix, now: () => queue.now() });
+  closers.push(() => detector.close());
 });
 afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 });
+
+async function changesOf(monitorId: string): Promise<string[]> {
+  const reports = await detector.reportsOf(monitorId);
+  return reports.flatMap(({ runSeq, changes }) =>
+    changes.map(
+      ({ field, previous, current }) => `${runSeq} ${field.replace("sam_registration.", "")}: ${previous} > ${current}`,
+    ),
+  );
+}
 
 /** What happens to a vendor on a day, in SAM.gov or in its exclusions. */
 interface Vendor {
@@ -155,7 +133,7 @@ test("each change of a vendor is reported once, whichever source knows it first,
       .sort({ seq: 1 })
       .toArray();
     for (const { record_id, value } of rows.filter((row) => !detected.has(row.record_id))) {
-      await detect(fromBinary(VerificationCompletedSchema, value.buffer));
+      await detector.detect(fromBinary(VerificationCompletedSchema, value.buffer));
       detected.add(record_id);
     }
   }

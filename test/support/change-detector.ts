@@ -1,0 +1,56 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { createLogger } from "@vvs/logging";
+import { connectMongo, environmentDatabases } from "@vvs/mongo";
+import { type ChangeDetected, ChangeDetectedSchema, type VerificationCompleted } from "@vvs/proto/events/v1/events";
+import type { Binary } from "mongodb";
+import { migrate } from "../../services/change-detector/src/migrate.ts";
+import { createHandleCompleted } from "../../services/change-detector/src/records.ts";
+
+const TOPIC = "live.monitor.change_detected";
+
+/** What the change detector reported of one run. */
+export interface Report {
+  readonly runSeq: number;
+  readonly changes: ChangeDetected["changes"];
+}
+
+export interface TestChangeDetector {
+  /** Handles a completed verification. */
+  detect(record: VerificationCompleted): Promise<void>;
+  /** Returns what was reported of a monitor's runs, oldest first. */
+  reportsOf(monitorId: string): Promise<Report[]>;
+  close(): Promise<void>;
+}
+
+/** Starts the live change detector on databases of its own. */
+export async function startChangeDetector(options: { prefix: string; now: () => Date }): Promise<TestChangeDetector> {
+  const { prefix, now } = options;
+  const logger = createLogger({ service: "test", level: "silent" });
+  const stopping = new AbortController().signal;
+  const client = await connectMongo({ uri: process.env.MONGODB_URI!, service: "test", logger, stopping });
+  await migrate({ client, prefix });
+  const { live: db, sandbox } = environmentDatabases(client, prefix, "change-detector");
+  const outbox = db.collection<{ topic: string; key: string; seq: number; value: Binary }>("outbox");
+  return {
+    detect: createHandleCompleted({
+      environment: "live",
+      client,
+      db,
+      topic: TOPIC,
+      nudge: () => undefined,
+      now,
+      logger,
+    }),
+    async reportsOf(monitorId) {
+      const rows = await outbox.find({ topic: TOPIC, key: monitorId }).sort({ seq: 1 }).toArray();
+      return rows.map(({ seq, value }) => ({
+        runSeq: seq,
+        changes: fromBinary(ChangeDetectedSchema, value.buffer).changes,
+      }));
+    },
+    async close() {
+      await Promise.all([db.dropDatabase(), sandbox.dropDatabase()]);
+      await client.close();
+    },
+  };
+}
