@@ -51,6 +51,13 @@ export function fromStatus(error: unknown, mayHaveHappened: boolean): ServiceErr
   return new ServiceError("internal_error", { cause: error });
 }
 
+/** Returns whether a call failed because the server does not have its method, such as one of an earlier version. */
+export function isUnimplemented(error: unknown): boolean {
+  return (
+    error instanceof ServiceError && (error.cause as Partial<grpc.ServiceError>)?.code === grpc.status.UNIMPLEMENTED
+  );
+}
+
 function decodeTrailer(trailer: grpc.MetadataValue | undefined): WireError | undefined {
   if (!Buffer.isBuffer(trailer)) return undefined;
   try {

@@ -1,31 +1,25 @@
-import { randomBytes } from "node:crypto";
 import type { DescService } from "@bufbuild/protobuf";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { hashApiKey } from "@vvs/api-keys";
 import { translateMongoError } from "@vvs/mongo";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
-import { UsageService } from "@vvs/proto/account/v1/usage";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller, toProtoTenant } from "@vvs/tenant";
-import { createServices } from "./api.ts";
+import { keysServices, peopleServices } from "./api.ts";
 import { createKeyFeed } from "./api-keys/key-feed.ts";
 import { operator } from "./audit/audit.ts";
-import { loadAccountConfig, type ServiceName, serviceNames } from "./config.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { callerOfOrganization, createTestAccount, logger, type TestAccount } from "./testing/account.ts";
-
-/** The gRPC status of a method that a server does not have. */
-const UNIMPLEMENTED = 12;
 
 let account: TestAccount;
 let server: RpcServer;
 const clients: Client<DescService>[] = [];
 
-/** Serves some of the gRPC services on a free port. */
-function serve(names: readonly ServiceName[]): Promise<RpcServer> {
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
   const { domain } = account;
   const keyFeed = createKeyFeed({
     store: domain.store,
@@ -34,22 +28,13 @@ function serve(names: readonly ServiceName[]): Promise<RpcServer> {
     onWatchers: () => undefined,
   });
   const metrics = createAccountMetrics();
-  const [first, ...beside] = createServices({
-    names,
-    domain,
-    keyFeed,
-    mailing: undefined,
-    signUpOpen: true,
-    metrics,
-    logger,
-  });
+  const mailing = { isConfigured: false, mailbox: undefined };
+  const [first, ...beside] = [
+    ...keysServices({ domain, keyFeed }),
+    ...peopleServices({ domain, mailing, signUpOpen: true, metrics, logger }),
+  ];
   const address = { host: "127.0.0.1", port: 0, tls: undefined };
-  return serveRpc({ ...first!, beside, ...address, logger, translate: translateMongoError });
-}
-
-beforeAll(async () => {
-  account = await createTestAccount(process.env.MONGODB_URI!);
-  server = await serve(serviceNames);
+  server = await serveRpc({ ...first!, beside, ...address, logger, translate: translateMongoError });
 });
 
 afterAll(async () => {
@@ -58,8 +43,8 @@ afterAll(async () => {
   await account.close();
 });
 
-function clientOf<S extends DescService>(service: S, caller: string, { port } = server): Client<S> {
-  const client = createClient(service, { address: `127.0.0.1:${port}`, caller, tls: undefined });
+function clientOf<S extends DescService>(service: S, caller: string): Client<S> {
+  const client = createClient(service, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
   clients.push(client as unknown as Client<DescService>);
   return client;
 }
@@ -72,45 +57,6 @@ function dashboardClient() {
     webhookSecrets: clientOf(WebhookSecretService, "dashboard"),
   };
 }
-
-describe("RPC_SERVICES", () => {
-  const required = {
-    MONGODB_URI: "mongodb://localhost",
-    API_KEY_PEPPERS: `p1:${randomBytes(32).toString("base64")}`,
-    WEBHOOK_SECRET_KEYS: `w1:${randomBytes(32).toString("base64")}`,
-  };
-  const { env } = process;
-
-  function servicesOf(RPC_SERVICES: string | undefined) {
-    process.env = { ...required, RPC_SERVICES };
-    return loadAccountConfig().RPC_SERVICES;
-  }
-  afterEach(() => {
-    process.env = env;
-  });
-
-  test("is a list of known services, by default all", () => {
-    expect(servicesOf(undefined)).toEqual(serviceNames);
-    expect(servicesOf("ApiKeyService, UsageService,ApiKeyService")).toEqual(["ApiKeyService", "UsageService"]);
-    expect(() => servicesOf("ApiKeyService,KeyService")).toThrow("RPC_SERVICES");
-  });
-
-  test("a process serves the services of the list and no others", async () => {
-    const part = await serve(servicesOf("ApiKeyService,UsageService"));
-    try {
-      const { _id: organizationId } = await account.organization();
-      const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
-      await expect(clientOf(ApiKeyService, "dashboard", part).listApiKeys({ caller })).resolves.toBeDefined();
-      await expect(clientOf(UsageService, "gateway", part).reportUsage({ reportId: "r_1" })).resolves.toBeDefined();
-      const secret = clientOf(WebhookSecretService, "dashboard", part).getWebhookSecret({ caller });
-      await expect(secret).rejects.toMatchObject({ cause: { code: UNIMPLEMENTED } });
-      const session = clientOf(SessionService, "dashboard", part).getSession({ sessionToken: "x" });
-      await expect(session).rejects.toMatchObject({ cause: { code: UNIMPLEMENTED } });
-    } finally {
-      await part.close(100);
-    }
-  });
-});
 
 test("the dashboard signs a user in, creates, lists, rolls and revokes a key, rotates the secret, and signs out", async () => {
   const { sessions, apiKeys, webhookSecrets } = dashboardClient();

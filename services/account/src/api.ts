@@ -3,8 +3,7 @@ import type { ServicePart } from "@vvs/rpc";
 import { createApiKeyPart } from "./api-keys/api-key-api.ts";
 import type { KeyFeed } from "./api-keys/key-feed.ts";
 import { createAuditLogPart } from "./audit/audit-log-api.ts";
-import type { ServiceName } from "./config.ts";
-import type { AccountDomain } from "./domain.ts";
+import type { KeysDomain, PeopleDomain } from "./domain.ts";
 import type { Mailing } from "./mail/start.ts";
 import type { AccountMetrics } from "./metrics.ts";
 import { createOrganizationPart } from "./organizations/organization-api.ts";
@@ -16,29 +15,34 @@ import { createSingleSignOnPart } from "./sso/single-sign-on-api.ts";
 import { createUsagePart } from "./usage/usage-api.ts";
 import { createWebhookSecretPart } from "./webhook-secrets/webhook-secret-api.ts";
 
-/** Returns the gRPC services of these names. */
-export function createServices(options: {
-  names: readonly ServiceName[];
-  domain: AccountDomain;
-  keyFeed: KeyFeed;
-  /** Absent if this process sends no emails. */
-  mailing: Pick<Mailing, "isConfigured" | "mailbox"> | undefined;
+/**
+ * Returns the gRPC services of the keys part: everything that services other than the dashboard call. An RPC that one of
+ * them needs belongs here.
+ */
+export function keysServices(options: { domain: KeysDomain; keyFeed: KeyFeed }): ServicePart[] {
+  return [
+    createApiKeyPart(options),
+    createWebhookSecretPart(options),
+    createUsagePart(options),
+    createAuditLogPart(options),
+    createOrganizationStatusPart(options),
+  ];
+}
+
+/** Returns the gRPC services of the people part, which only the dashboard calls. */
+export function peopleServices(options: {
+  domain: PeopleDomain;
+  mailing: Pick<Mailing, "isConfigured" | "mailbox">;
   signUpOpen: boolean;
   metrics: AccountMetrics;
   logger: Logger;
 }): ServicePart[] {
-  const { isConfigured: mailSent = false, mailbox } = options.mailing ?? {};
-  const parts: Record<ServiceName, ServicePart> = {
-    SessionService: createSessionPart(options),
-    EntryService: createEntryPart({ ...options, mailSent, mailbox }),
-    SingleSignOnService: createSingleSignOnPart(options),
-    PasskeyService: createPasskeyPart(options),
-    OrganizationService: createOrganizationPart(options),
-    OrganizationStatusService: createOrganizationStatusPart(options),
-    AuditLogService: createAuditLogPart(options),
-    ApiKeyService: createApiKeyPart(options),
-    WebhookSecretService: createWebhookSecretPart(options),
-    UsageService: createUsagePart(options),
-  };
-  return options.names.map((name) => parts[name]);
+  const { isConfigured: mailSent, mailbox } = options.mailing;
+  return [
+    createSessionPart(options),
+    createEntryPart({ ...options, mailSent, mailbox }),
+    createSingleSignOnPart(options),
+    createPasskeyPart(options),
+    createOrganizationPart(options),
+  ];
 }

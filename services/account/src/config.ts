@@ -16,21 +16,11 @@ const storeSection = {
     .prefault("http://localhost:8081"),
 };
 
-/** The gRPC services of account. */
-export const serviceNames = [
-  "SessionService",
-  "EntryService",
-  "SingleSignOnService",
-  "PasskeyService",
-  "OrganizationService",
-  "OrganizationStatusService",
-  "AuditLogService",
-  "ApiKeyService",
-  "WebhookSecretService",
-  "UsageService",
-] as const;
+/** A part of account: what services need to know about keys, and what people do. Each can be a process of its own. */
+export type AccountPart = "keys" | "people";
 
-export type ServiceName = (typeof serviceNames)[number];
+/** Services of the keys part, by the names that RPC_SERVICES gave them. */
+const KEYS_SERVICES = new Set(["ApiKeyService", "WebhookSecretService", "UsageService", "AuditLogService"]);
 
 const mailSection = {
   /** smtp://user:password@host:587 or smtps://…:465. Without it no emails are sent. */
@@ -64,20 +54,20 @@ export const loadAccountConfig = () =>
         ...storeSection,
         ...rpcSection,
         ...mailSection,
+        /** The same, of which only the keys part needs them. */
+        API_KEY_PEPPERS: keyRing().optional(),
         /** Identity providers of organizations as JSON, including their secrets; see docs/single-sign-on.md. */
         IDENTITY_PROVIDERS: identityProvidersVariable().prefault("[]"),
         /** Address that the gRPC server binds to; without TLS, loopback only. */
         RPC_HOST: z.string().default("127.0.0.1"),
         /** Port of the gRPC server. */
         RPC_PORT: port().default(50_051),
-        /** The gRPC services that this process serves, separated by commas. */
-        RPC_SERVICES: z
-          .string()
-          .transform((text) => text.split(",").map((name) => name.trim()))
-          .pipe(z.array(z.enum(serviceNames, { error: `must be of ${serviceNames.join(", ")}` })))
-          .transform((names) => [...new Set(names)])
-          .prefault(serviceNames.join(",")),
+        /** The part that this process serves; by default both. */
+        ACCOUNT_PART: z.enum(["keys", "people", "both"]).optional(),
+        /** What earlier versions had instead: names of gRPC services, separated by commas. */
+        RPC_SERVICES: z.string().optional(),
       })
+      .refine((config) => config.API_KEY_PEPPERS || !servedParts(config).has("keys"), { path: ["API_KEY_PEPPERS"] })
       .refine(({ SMTP_URL, MAIL_FROM }) => !SMTP_URL || MAIL_FROM, {
         path: ["MAIL_FROM"],
         message: "is required with SMTP_URL",
@@ -92,6 +82,19 @@ export const loadAccountConfig = () =>
       }),
     process.env,
   );
+
+/** Returns the parts that a process serves. Of an earlier version's list it serves each part that the list has a service of. */
+export function servedParts({
+  ACCOUNT_PART: part,
+  RPC_SERVICES: names,
+}: {
+  ACCOUNT_PART?: AccountPart | "both" | undefined;
+  RPC_SERVICES?: string | undefined;
+}): ReadonlySet<AccountPart> {
+  if (part === "keys" || part === "people") return new Set([part]);
+  if (part === "both" || names === undefined) return new Set(["keys", "people"]);
+  return new Set(names.split(",").map((name) => (KEYS_SERVICES.has(name.trim()) ? "keys" : "people")));
+}
 
 /** Configuration of the operator's command, from variables or from the local run in this folder. Errors: ConfigError. */
 export const loadAdminConfig = () =>

@@ -30,92 +30,130 @@ import { accountStore } from "./store.ts";
 import { createUsage } from "./usage/usage.ts";
 import { createOwnPassword } from "./users/own-password.ts";
 import { createPasswordResets } from "./users/password-reset.ts";
-import { createPasswords } from "./users/passwords.ts";
+import { createPasswords, type Passwords } from "./users/passwords.ts";
 import { createSecondFactor } from "./users/second-factor.ts";
 import { createSignUps } from "./users/sign-up.ts";
 import { createUsers } from "./users/users.ts";
 import { createResealing } from "./webhook-secrets/resealing.ts";
 import { createWebhookSecrets } from "./webhook-secrets/webhook-secret-store.ts";
 
-export interface AccountDomainOptions {
+/** What both parts need. */
+export interface SharedDomainOptions {
   /** Must read and write with majority, as connectMongo's does. */
   readonly client: MongoClient;
   /** Prefix of database names. */
   readonly prefix: string;
-  readonly apiKeyPeppers: readonly SecretKey[];
   readonly webhookSecretKeys: readonly SecretKey[];
-  /** If absent, users sign in with passwords and passkeys. */
-  readonly identityProviders?: readonly IdentityProvider[];
   /** Public URL of the dashboard: passkeys belong to its host, and links in emails lead there. */
   readonly dashboardUrl: URL;
-  /** Whether anyone can sign up. */
-  readonly signUpOpen: boolean;
   readonly now: () => Date;
 }
 
+export interface PeopleDomainOptions {
+  /** If absent, users sign in with passwords and passkeys. */
+  readonly identityProviders?: readonly IdentityProvider[];
+  /** Whether anyone can sign up. */
+  readonly signUpOpen: boolean;
+  /** If absent, hashes have the usual pool. */
+  readonly passwords?: Passwords;
+}
+
+export interface AccountDomainOptions extends SharedDomainOptions, PeopleDomainOptions {
+  readonly apiKeyPeppers: readonly SecretKey[];
+}
+
+export type SharedDomain = ReturnType<typeof createSharedDomain>;
+export type KeysDomain = ReturnType<typeof createKeysDomain>;
+export type PeopleDomain = ReturnType<typeof createPeopleDomain>;
 export type AccountDomain = ReturnType<typeof createAccountDomain>;
 
-/**
- * Returns everything that can be done with accounts on a migrated database, by theme. Each change is audited, whether a
- * user, the operator or a seed makes it.
- */
-export function createAccountDomain(options: AccountDomainOptions) {
-  const { client, now, webhookSecretKeys: keys } = options;
+/** Returns what both parts use, on a migrated database. It never computes a password's hash. */
+export function createSharedDomain(options: SharedDomainOptions) {
+  const { client, dashboardUrl, webhookSecretKeys: keys, now } = options;
   const store = accountStore(client, options.prefix);
-  const audit = createAuditLog({ store, now });
-  const mailQueue = createMailQueue({ mails: store.mails, keys, now });
-  const shared = { client, store, audit, now };
-  const providers = createIdentityProviders(options.identityProviders ?? []);
-  const mails = { mailQueue, texts: createMailTexts({ dashboardUrl: options.dashboardUrl }) };
-  const notices = createNotices({ ...shared, ...mails });
-  const passwords = createPasswords();
-  const users = createUsers({ ...shared, ...mails, passwords });
-  const { signIns: limits, mails: mailLimits } = createAttemptLimits({ store, now });
-  const devices = createKnownDevices({ keys, now });
-  const sessions = {
-    ...shared,
-    ...mails,
-    liveSessions: createLiveSessions({ store, now }),
-    users,
-    passwords,
-    limits,
-    devices,
+  const basics = { client, store, audit: createAuditLog({ store, now }), now };
+  const mails = {
+    mailQueue: createMailQueue({ mails: store.mails, keys, now }),
+    texts: createMailTexts({ dashboardUrl }),
   };
-  const secondFactor = createSecondFactor({ ...sessions, keys });
-  const challenges = createPasskeyChallenges({ store, limits, now });
-  const passkeys = { ...sessions, notices, challenges, rp: relyingParty(options.dashboardUrl) };
-  const webhookSecrets = createWebhookSecrets({ ...shared, notices, keys });
-  const organizations = createOrganizations({ ...shared, webhookSecrets });
-  const signIns = createSignIns({
-    ...sessions,
-    failedSignIns: createFailedSignIns({ store, now }),
-    identityProviders: providers,
-    secondFactor,
-  });
-  const entry = { ...shared, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
+  const notices = createNotices({ ...basics, ...mails });
+  const liveSessions = createLiveSessions(basics);
+  const webhookSecrets = createWebhookSecrets({ ...basics, notices, keys });
   return {
+    basics,
+    mails,
+    keys,
+    dashboardUrl,
+    notices,
+    liveSessions,
+    callersBySession: createCallersBySession({ liveSessions, now }),
+    webhookSecrets,
+    organizations: createOrganizations({ ...basics, webhookSecrets }),
+    store,
+  };
+}
+
+/** Returns what can be done with keys, secrets, usage and the audit log. It never computes a password's hash. */
+export function createKeysDomain(shared: SharedDomain, apiKeyPeppers: readonly SecretKey[]) {
+  const { basics, notices, callersBySession, webhookSecrets, organizations, store } = shared;
+  return {
+    callersBySession,
+    webhookSecrets,
     organizations,
-    members: createMembers(shared),
+    apiKeys: createApiKeys({ ...basics, notices, peppers: apiKeyPeppers }),
+    keyRecords: createKeyRecords(basics),
+    usage: createUsage(basics),
+    auditLog: { ...createReportedActions(basics), ...createAuditEntries({ store }) },
+    store,
+  };
+}
+
+/** Returns what people do with their accounts, sessions and organizations. */
+export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOptions) {
+  const { basics, mails, keys, notices, liveSessions, callersBySession, organizations, store } = shared;
+  const { passwords = createPasswords() } = options;
+  const providers = createIdentityProviders(options.identityProviders ?? []);
+  const users = createUsers({ ...basics, ...mails, passwords });
+  const { signIns: limits, mails: mailLimits } = createAttemptLimits(basics);
+  const devices = createKnownDevices({ keys, now: basics.now });
+  const sessions = { ...basics, ...mails, liveSessions, users, passwords, limits, devices };
+  const secondFactor = createSecondFactor({ ...sessions, keys });
+  const challenges = createPasskeyChallenges({ ...basics, limits });
+  const passkeys = { ...sessions, notices, challenges, rp: relyingParty(shared.dashboardUrl) };
+  const failedSignIns = createFailedSignIns(basics);
+  const signIns = createSignIns({ ...sessions, failedSignIns, identityProviders: providers, secondFactor });
+  const entry = { ...basics, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
+  return {
+    callersBySession,
+    organizations,
+    members: createMembers(basics),
     invitations: createInvitations({ ...entry, signIns }),
     users,
-    operatedUsers: createOperatedUsers({ ...shared, mailQueue }),
     signUps: createSignUps({ ...entry, open: options.signUpOpen, organizations, signIns }),
     signIns,
     passwordResets: createPasswordResets(entry),
-    singleSignOn: createSingleSignOn({ ...sessions, providers, openId: createOpenId({ now }) }),
+    singleSignOn: createSingleSignOn({ ...sessions, providers, openId: createOpenId(basics) }),
     sessions: createOwnSessions(sessions),
-    callersBySession: createCallersBySession(sessions),
     ownPassword: createOwnPassword(sessions),
     secondFactor,
     passkeys: createPasskeys(passkeys),
     passkeySignIns: createPasskeySignIns({ ...passkeys, identityProviders: providers }),
-    apiKeys: createApiKeys({ ...shared, notices, peppers: options.apiKeyPeppers }),
-    keyRecords: createKeyRecords({ client, store, now }),
-    webhookSecrets,
-    resealing: createResealing({ store, keys, now }),
-    usage: createUsage({ client, store, now }),
-    auditLog: { ...createReportedActions({ client, audit }), ...createAuditEntries({ store }) },
-    mailQueue,
     store,
+  };
+}
+
+/**
+ * Returns everything that can be done with accounts, by theme: both parts, and what only the operator does. Each change is
+ * audited, whether a user, the operator or a seed makes it.
+ */
+export function createAccountDomain(options: AccountDomainOptions) {
+  const shared = createSharedDomain(options);
+  const { basics, mails, keys, store } = shared;
+  return {
+    ...createKeysDomain(shared, options.apiKeyPeppers),
+    ...createPeopleDomain(shared, options),
+    operatedUsers: createOperatedUsers({ ...basics, mailQueue: mails.mailQueue }),
+    resealing: createResealing({ store, keys, now: basics.now }),
+    mailQueue: mails.mailQueue,
   };
 }

@@ -1,10 +1,10 @@
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, pingMongo, translateMongoError } from "@vvs/mongo";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
-import { createServices } from "./api.ts";
+import { keysServices, peopleServices } from "./api.ts";
 import { createKeyFeed } from "./api-keys/key-feed.ts";
-import { loadAccountConfig } from "./config.ts";
-import { createAccountDomain } from "./domain.ts";
+import { loadAccountConfig, servedParts } from "./config.ts";
+import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { startMailing } from "./mail/start.ts";
 import { createAccountMetrics } from "./metrics.ts";
 
@@ -12,31 +12,36 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "account", logger, stopping });
   onClose("mongodb", () => client.close());
   const now = await databaseClock({ client, stopping });
-
-  const domain = createAccountDomain({
+  const metrics = createAccountMetrics();
+  const shared = createSharedDomain({
     client,
     prefix: config.MONGODB_DATABASE_PREFIX,
-    apiKeyPeppers: config.API_KEY_PEPPERS,
     webhookSecretKeys: config.WEBHOOK_SECRET_KEYS,
-    identityProviders: config.IDENTITY_PROVIDERS,
     dashboardUrl: config.DASHBOARD_URL,
-    signUpOpen: config.SIGN_UP_OPEN,
     now,
   });
-  // Other processes may have no mail server, and would give up the emails.
-  const sendsMail = config.RPC_SERVICES.includes("EntryService");
-  const mailing = sendsMail ? startMailing({ config, store: domain.store, logger, now }) : undefined;
-  onClose("mailing", () => mailing?.close());
-  const metrics = createAccountMetrics();
-  const keyFeed = createKeyFeed({
-    store: domain.store,
-    records: domain.keyRecords,
-    logger,
-    onWatchers: metrics.watchers,
-  });
 
-  const { RPC_SERVICES: names, SIGN_UP_OPEN: signUpOpen } = config;
-  const [first, ...beside] = createServices({ names, domain, keyFeed, mailing, signUpOpen, metrics, logger });
+  /** Serves keys, secrets and usage, and follows changes of keys for gateways. */
+  function startKeys() {
+    const domain = createKeysDomain(shared, config.API_KEY_PEPPERS!);
+    const { store, keyRecords: records } = domain;
+    const keyFeed = createKeyFeed({ store, records, logger, onWatchers: metrics.watchers });
+    return { services: keysServices({ domain, keyFeed }), endWatches: () => keyFeed.close() };
+  }
+
+  /** Serves people, hashes their passwords, and sends the emails that both parts queue. */
+  function startPeople() {
+    const { IDENTITY_PROVIDERS: identityProviders, SIGN_UP_OPEN: signUpOpen } = config;
+    const domain = createPeopleDomain(shared, { identityProviders, signUpOpen });
+    const mailing = startMailing({ config, store: domain.store, logger, now });
+    onClose("mailing", () => mailing.close());
+    return { services: peopleServices({ domain, mailing, signUpOpen, metrics, logger }) };
+  }
+
+  const parts = servedParts(config);
+  const keys = parts.has("keys") ? startKeys() : undefined;
+  const people = parts.has("people") ? startPeople() : undefined;
+  const [first, ...beside] = [...(keys?.services ?? []), ...(people?.services ?? [])];
   const server = await serveRpc({
     ...first!,
     beside,
@@ -48,6 +53,6 @@ await runService("account", loadAccountConfig, async ({ config, logger, onClose,
     ping: pingMongo(client),
   });
   onClose("grpc server", () => server.close());
-  onClose("key feed", () => keyFeed.close());
-  logger.info({ port: server.port, services: config.RPC_SERVICES }, "serving");
+  onClose("watches of keys", () => keys?.endWatches());
+  logger.info({ port: server.port, parts: [...parts] }, "serving");
 });

@@ -28,8 +28,10 @@ const schema = z.object({
   TRUSTED_PROXY_HOPS: count().default(0),
   /** For local runs only: /mailbox shows the emails that the account service keeps, to everyone. */
   LOCAL_MAILBOX: flag().default(false),
-  /** host:port of the account service. */
+  /** host:port of the account service, or of its keys part if people have a deployment of their own. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
+  /** host:port of account's people part; where absent, ACCOUNT_ADDRESS. */
+  ACCOUNT_PEOPLE_ADDRESS: z.string().optional(),
   /** host:port of the verification service. */
   VERIFICATION_ADDRESS: z.string().default("127.0.0.1:50053"),
   /** host:port of the entity service. */

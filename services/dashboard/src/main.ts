@@ -27,16 +27,17 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     onClose(`${service.typeName} client`, () => client.close());
     return client;
   };
+  const { ACCOUNT_ADDRESS: keys, ACCOUNT_PEOPLE_ADDRESS: people = keys } = config;
   const app = createApp({
-    sessions: connect(SessionService, config.ACCOUNT_ADDRESS),
-    apiKeys: connect(ApiKeyService, config.ACCOUNT_ADDRESS),
-    webhookSecrets: connect(WebhookSecretService, config.ACCOUNT_ADDRESS),
-    usage: connect(UsageService, config.ACCOUNT_ADDRESS),
-    auditLog: connect(AuditLogService, config.ACCOUNT_ADDRESS),
-    organization: connect(OrganizationService, config.ACCOUNT_ADDRESS),
-    singleSignOn: connect(SingleSignOnService, config.ACCOUNT_ADDRESS),
-    passkeys: connect(PasskeyService, config.ACCOUNT_ADDRESS),
-    entry: connect(EntryService, config.ACCOUNT_ADDRESS),
+    apiKeys: connect(ApiKeyService, keys),
+    webhookSecrets: connect(WebhookSecretService, keys),
+    usage: connect(UsageService, keys),
+    auditLog: connect(AuditLogService, keys),
+    sessions: connect(SessionService, people),
+    organization: connect(OrganizationService, people),
+    singleSignOn: connect(SingleSignOnService, people),
+    passkeys: connect(PasskeyService, people),
+    entry: connect(EntryService, people),
     deliveries: connect(WebhookDispatcherService, config.WEBHOOK_DISPATCHER_ADDRESS),
     verification: connect(VerificationService, config.VERIFICATION_ADDRESS),
     entities: connect(EntityService, config.ENTITY_ADDRESS),

@@ -17,7 +17,7 @@ const schema = z.object({
   TRUSTED_PROXY_HOPS: count().default(0),
   /** Base URL of this API for clients, such as https://api.example.com. Links to evidence begin with it. */
   PUBLIC_BASE_URL: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, "")),
-  /** host:port of the account service. */
+  /** host:port of the account service, or of its keys part. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
   /** host:port of the entity service. */
   ENTITY_ADDRESS: z.string().default("127.0.0.1:50052"),

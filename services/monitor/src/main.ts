@@ -5,6 +5,7 @@ import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
+import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { ChangeDetectedSchema, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
@@ -14,7 +15,7 @@ import { createMonitorHandlers, monitorCallers } from "./api.ts";
 import { fastClockOf, loadMonitorConfig } from "./config.ts";
 import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
-import { followSuspensions } from "./monitors/suspensions.ts";
+import { followSuspensions, suspendedAsker } from "./monitors/suspensions.ts";
 import { observeUnanswered } from "./monitors/unanswered.ts";
 import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
 
@@ -31,13 +32,12 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     await entities.getEntity({ caller: toProtoCaller(caller), entityId });
   };
 
-  const organizations = createClient(OrganizationService, { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls });
+  const account = { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls };
+  const statuses = createClient(OrganizationStatusService, account);
+  onClose("organization statuses client", () => statuses.close());
+  const organizations = createClient(OrganizationService, account);
   onClose("organizations client", () => organizations.close());
-  const suspensions = followSuspensions({
-    ask: async () => (await organizations.listSuspendedOrganizations({})).organizationIds,
-    stopping,
-    logger,
-  });
+  const suspensions = followSuspensions({ ask: suspendedAsker({ statuses, organizations }), stopping, logger });
 
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "monitor", logger });
 

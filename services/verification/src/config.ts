@@ -46,7 +46,7 @@ const schema = z.object({
   RPC_PORT: port().default(50053),
   /** host:port of the entity service. */
   ENTITY_ADDRESS: z.string().default("127.0.0.1:50052"),
-  /** host:port of the account service, which knows the settings of organizations. */
+  /** host:port of the account service, or of its keys part, which knows the settings of organizations. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
   /** Time limit for a call's checks, including resolving the vendor, in milliseconds. The rest of its 25 s is for storing. */
   CALL_TIMEOUT_MS: count(1).default(21_000),

@@ -13,7 +13,7 @@ const schema = z.object({
   /** Address the gRPC server binds to. */
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: port().default(50_055),
-  /** host:port of the account service, which holds the signing secrets. */
+  /** host:port of the account service, or of its keys part, which holds the signing secrets. */
   ACCOUNT_ADDRESS: z.string().default("127.0.0.1:50051"),
   /** Deliver to private and loopback addresses too; only for local runs. */
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag().default(false),

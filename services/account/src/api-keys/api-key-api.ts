@@ -2,10 +2,11 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
-import type { AccountDomain } from "../domain.ts";
+import type { KeysDomain } from "../domain.ts";
 import { apiKeyMessage } from "../messages.ts";
 import { missing } from "../refusals.ts";
 import type { ApiKeyDocument } from "../store.ts";
+import { emailsOfUsers } from "../users/emails.ts";
 import type { KeyFeed } from "./key-feed.ts";
 
 const allowed: Callers<typeof ApiKeyService> = {
@@ -17,7 +18,7 @@ const allowed: Callers<typeof ApiKeyService> = {
   revokeApiKey: ["dashboard"],
 };
 
-export function createApiKeyPart({ domain, keyFeed }: { domain: AccountDomain; keyFeed: KeyFeed }): ServicePart {
+export function createApiKeyPart({ domain, keyFeed }: { domain: KeysDomain; keyFeed: KeyFeed }): ServicePart {
   const { callersBySession: callers } = domain;
   return servicePart({
     service: ApiKeyService,
@@ -39,7 +40,7 @@ export function createApiKeyPart({ domain, keyFeed }: { domain: AccountDomain; k
         const ids = keys.map(({ _id }) => _id);
         const [lastUses, emails] = await Promise.all([
           domain.usage.lastUses(tenant, ids),
-          domain.users.emails(tenant.organizationId),
+          emailsOfUsers(domain.store, tenant.organizationId),
         ]);
         const known = (key: ApiKeyDocument) => ({
           lastUsedAt: lastUses.get(key._id),

@@ -3,10 +3,10 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type AuditEntrySchema, AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, toProtoEnvironment } from "@vvs/tenant";
-import type { AccountDomain } from "../domain.ts";
+import type { KeysDomain } from "../domain.ts";
 import { AUDIT_KEPT_DAYS, type ReadableEntry } from "./audit-entries.ts";
 
-export function createAuditLogPart({ domain }: { domain: AccountDomain }): ServicePart {
+export function createAuditLogPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({
     service: AuditLogService,
     callers: { appendAuditEntry: ["webhook-dispatcher"], listAuditEntries: ["dashboard"] },

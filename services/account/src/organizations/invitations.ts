@@ -9,6 +9,7 @@ import type { MailLimits, SignInLimits } from "../sessions/attempt-limits.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
 import type { SignIns } from "../sessions/sign-in.ts";
 import type { InvitationDocument, UserDocument } from "../store.ts";
+import { emailsOfUsers } from "../users/emails.ts";
 import type { Passwords } from "../users/passwords.ts";
 import { checkedEmail, type Users } from "../users/users.ts";
 import { type Caller, lockMembers, ownerOf } from "./membership.ts";
@@ -31,7 +32,7 @@ export interface SentInvitation {
 export function createInvitations(
   options: Basics &
     Mails & {
-      users: Pick<Users, "find" | "insert" | "emails">;
+      users: Pick<Users, "find" | "insert">;
       signIns: Pick<SignIns, "beginFirst">;
       passwords: Pick<Passwords, "hash">;
       mailLimits: Pick<MailLimits, "countInvitation">;
@@ -122,7 +123,7 @@ export function createInvitations(
         .sort({ created_at: -1, _id: -1 })
         .limit(MAX_INVITATIONS)
         .toArray();
-      const emails = await users.emails(organizationId);
+      const emails = await emailsOfUsers(store, organizationId);
       return found.map((invitation) => ({ invitation, invitedByEmail: emails.get(invitation.invited_by) }));
     },
 

@@ -5,7 +5,7 @@ import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf } from "@vvs/tenant";
-import type { AccountDomain } from "../domain.ts";
+import type { PeopleDomain } from "../domain.ts";
 import { begunMessage, organizationMessage } from "../messages.ts";
 import type { SentInvitation } from "./invitations.ts";
 import type { Member } from "./members.ts";
@@ -24,7 +24,7 @@ const allowed: Callers<typeof OrganizationService> = {
   acceptInvitation: ["dashboard"],
 };
 
-export function createOrganizationPart({ domain }: { domain: AccountDomain }): ServicePart {
+export function createOrganizationPart({ domain }: { domain: PeopleDomain }): ServicePart {
   const { organizations, members, invitations, callersBySession: callers } = domain;
   return servicePart({
     service: OrganizationService,

@@ -47,3 +47,14 @@ test("an organization that does not exist is not_found, and other services may n
     await expect(clientOf(caller).getOrganizationSettings(unknown)).rejects.toMatchObject({ code: "forbidden" });
   }
 });
+
+test("monitor, and no other service, reads which organizations are suspended", async () => {
+  const { _id: organizationId } = await account.organization();
+  const suspended = async () => (await clientOf("monitor").listSuspended({})).organizationIds;
+  expect(await suspended()).not.toContain(organizationId);
+  await account.domain.organizations.suspend(operator, organizationId);
+  expect(await suspended()).toContain(organizationId);
+  for (const caller of ["gateway", "dashboard", "verification"]) {
+    await expect(clientOf(caller).listSuspended({})).rejects.toMatchObject({ code: "forbidden" });
+  }
+});

@@ -1,15 +1,19 @@
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { type ServicePart, servicePart } from "@vvs/rpc";
-import type { AccountDomain } from "../domain.ts";
+import type { KeysDomain } from "../domain.ts";
 import { organizationSettings } from "./settings.ts";
 
-export function createOrganizationStatusPart({ domain }: { domain: AccountDomain }): ServicePart {
+export function createOrganizationStatusPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({
     service: OrganizationStatusService,
-    callers: { getOrganizationSettings: ["verification"] },
+    callers: { getOrganizationSettings: ["verification"], listSuspended: ["monitor"] },
     handlers: {
       async getOrganizationSettings({ organizationId }) {
         return organizationSettings(await domain.organizations.get(organizationId));
+      },
+
+      async listSuspended() {
+        return { organizationIds: await domain.organizations.listSuspended() };
       },
     },
   });

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "@vvs/logging";
 import { type PasskeySchema, PasskeyService } from "@vvs/proto/account/v1/passkeys";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
-import type { AccountDomain } from "../domain.ts";
+import type { PeopleDomain } from "../domain.ts";
 import { begunMessage, sessionCallerOf } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "../sessions/recorded.ts";
@@ -21,7 +21,7 @@ const callers: Callers<typeof PasskeyService> = {
 };
 
 export function createPasskeyPart(options: {
-  domain: AccountDomain;
+  domain: PeopleDomain;
   metrics: AccountMetrics;
   logger: Logger;
 }): ServicePart {

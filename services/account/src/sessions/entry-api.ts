@@ -4,7 +4,7 @@ import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { EntryService } from "@vvs/proto/account/v1/entry";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
-import type { AccountDomain } from "../domain.ts";
+import type { PeopleDomain } from "../domain.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import { begunMessage } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
@@ -26,7 +26,7 @@ const callers: Callers<typeof EntryService> = {
 
 /** EntryService, for people who have no account yet or forgot their password. */
 export function createEntryPart(options: {
-  domain: AccountDomain;
+  domain: PeopleDomain;
   signUpOpen: boolean;
   mailSent: boolean;
   /** Only in a local run. */

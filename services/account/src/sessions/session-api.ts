@@ -3,7 +3,7 @@ import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
-import type { AccountDomain } from "../domain.ts";
+import type { PeopleDomain } from "../domain.ts";
 import { begunMessage, sessionCallerOf, sessionMessage, sessionSummaryMessage } from "../messages.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "./recorded.ts";
@@ -26,7 +26,7 @@ const callers: Callers<typeof SessionService> = {
 };
 
 export function createSessionPart(options: {
-  domain: AccountDomain;
+  domain: PeopleDomain;
   metrics: AccountMetrics;
   logger: Logger;
 }): ServicePart {

@@ -3,13 +3,13 @@ import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { type ServicePart, servicePart } from "@vvs/rpc";
-import type { AccountDomain } from "../domain.ts";
+import type { PeopleDomain } from "../domain.ts";
 import type { AccountMetrics } from "../metrics.ts";
 import { recordedSignIn } from "../sessions/recorded.ts";
 import { NotProvenError } from "./openid.ts";
 
 export function createSingleSignOnPart(options: {
-  domain: AccountDomain;
+  domain: PeopleDomain;
   metrics: AccountMetrics;
   logger: Logger;
 }): ServicePart {

@@ -10,10 +10,10 @@ import {
 } from "@vvs/proto/account/v1/usage";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, tenantOf, toProtoTenant } from "@vvs/tenant";
-import type { AccountDomain } from "../domain.ts";
+import type { KeysDomain } from "../domain.ts";
 import type { UsageCount, UsageRange } from "./usage.ts";
 
-export function createUsagePart({ domain: { usage } }: { domain: AccountDomain }): ServicePart {
+export function createUsagePart({ domain: { usage } }: { domain: KeysDomain }): ServicePart {
   return servicePart({
     service: UsageService,
     callers: { reportUsage: ["gateway"], getUsage: ["dashboard"] },

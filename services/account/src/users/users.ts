@@ -34,12 +34,6 @@ export function createUsers(options: Basics & Mails & { passwords: Passwords }) 
     find,
     insert,
 
-    /** Returns the addresses of an organization's users by their ids. */
-    async emails(organizationId: string): Promise<ReadonlyMap<string, string>> {
-      const users = store.users.find({ organization_id: organizationId }, { projection: { email: 1 } });
-      return new Map((await users.toArray()).map(({ _id, email }) => [_id, email]));
-    },
-
     /**
      * Creates a user, by default an owner. Errors: not_found (the organization), invalid_request (email, also if it is
      * taken; password; role).

@@ -1,7 +1,7 @@
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { type Callers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, tenantOf } from "@vvs/tenant";
-import type { AccountDomain } from "../domain.ts";
+import type { KeysDomain } from "../domain.ts";
 import { webhookSecretMessage } from "../messages.ts";
 
 const allowed: Callers<typeof WebhookSecretService> = {
@@ -12,7 +12,7 @@ const allowed: Callers<typeof WebhookSecretService> = {
   endPreviousWebhookSecret: ["dashboard"],
 };
 
-export function createWebhookSecretPart({ domain }: { domain: AccountDomain }): ServicePart {
+export function createWebhookSecretPart({ domain }: { domain: KeysDomain }): ServicePart {
   const { webhookSecrets, callersBySession: callers } = domain;
   return servicePart({
     service: WebhookSecretService,

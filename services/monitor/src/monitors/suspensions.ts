@@ -1,10 +1,27 @@
 import type { Logger } from "@vvs/logging";
+import type { OrganizationService } from "@vvs/proto/account/v1/organization";
+import type { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { pause, superviseLoop } from "@vvs/retry";
+import { type Client, isUnimplemented } from "@vvs/rpc";
 
 /** Pause between two requests to account, in milliseconds. */
 const POLL_MS = 2_000;
 /** Maximum time after the start in which no run begins because account has not answered yet, in milliseconds. */
 const FIRST_ANSWER_MS = 10_000;
+
+/** Returns what asks account for all suspended organizations, by the RPC that an account of an earlier version has. */
+export function suspendedAsker(account: {
+  statuses: Pick<Client<typeof OrganizationStatusService>, "listSuspended">;
+  organizations: Pick<Client<typeof OrganizationService>, "listSuspendedOrganizations">;
+}): () => Promise<readonly string[]> {
+  return async () => {
+    const reply = account.statuses.listSuspended({}).catch((error: unknown) => {
+      if (isUnimplemented(error)) return account.organizations.listSuspendedOrganizations({});
+      throw error;
+    });
+    return (await reply).organizationIds;
+  };
+}
 
 /**
  * Reads the suspended organizations from account every two seconds until stopped. While account is unavailable, the last

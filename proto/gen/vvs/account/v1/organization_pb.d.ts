@@ -157,7 +157,8 @@ export declare const OrganizationService: GenService<{
     output: typeof GetOrganizationResponseSchema;
   },
   /**
-   * Returns the ids of all suspended organizations. Callers: monitor.
+   * Returns the ids of all suspended organizations. Callers: monitors of earlier versions; others use
+   * OrganizationStatusService.
    *
    * @generated from rpc vvs.account.v1.OrganizationService.ListSuspendedOrganizations
    */

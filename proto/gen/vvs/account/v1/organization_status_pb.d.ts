@@ -87,6 +87,40 @@ export declare type ProviderBudget = Message<"vvs.account.v1.ProviderBudget"> & 
 export declare const ProviderBudgetSchema: GenMessage<ProviderBudget>;
 
 /**
+ * Request for the suspended organizations.
+ *
+ * @generated from message vvs.account.v1.ListSuspendedRequest
+ */
+export declare type ListSuspendedRequest = Message<"vvs.account.v1.ListSuspendedRequest"> & {
+};
+
+/**
+ * Describes the message vvs.account.v1.ListSuspendedRequest.
+ * Use `create(ListSuspendedRequestSchema)` to create a new message.
+ */
+export declare const ListSuspendedRequestSchema: GenMessage<ListSuspendedRequest>;
+
+/**
+ * The suspended organizations.
+ *
+ * @generated from message vvs.account.v1.ListSuspendedResponse
+ */
+export declare type ListSuspendedResponse = Message<"vvs.account.v1.ListSuspendedResponse"> & {
+  /**
+   * org_….
+   *
+   * @generated from field: repeated string organization_ids = 1;
+   */
+  organizationIds: string[];
+};
+
+/**
+ * Describes the message vvs.account.v1.ListSuspendedResponse.
+ * Use `create(ListSuspendedResponseSchema)` to create a new message.
+ */
+export declare const ListSuspendedResponseSchema: GenMessage<ListSuspendedResponse>;
+
+/**
  * Answers services that also work without a caller. It is apart from OrganizationService, which serves people only.
  *
  * @generated from service vvs.account.v1.OrganizationStatusService
@@ -101,6 +135,16 @@ export declare const OrganizationStatusService: GenService<{
     methodKind: "unary";
     input: typeof GetOrganizationSettingsRequestSchema;
     output: typeof GetOrganizationSettingsResponseSchema;
+  },
+  /**
+   * Returns the ids of all suspended organizations. Callers: monitor.
+   *
+   * @generated from rpc vvs.account.v1.OrganizationStatusService.ListSuspended
+   */
+  listSuspended: {
+    methodKind: "unary";
+    input: typeof ListSuspendedRequestSchema;
+    output: typeof ListSuspendedResponseSchema;
   },
 }>;
 

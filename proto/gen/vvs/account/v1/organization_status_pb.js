@@ -10,7 +10,7 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
  * Describes the file vvs/account/v1/organization_status.proto.
  */
 export const file_vvs_account_v1_organization_status = /*@__PURE__*/
-  fileDesc("Cih2dnMvYWNjb3VudC92MS9vcmdhbml6YXRpb25fc3RhdHVzLnByb3RvEg52dnMuYWNjb3VudC52MSI5Ch5HZXRPcmdhbml6YXRpb25TZXR0aW5nc1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIlsKH0dldE9yZ2FuaXphdGlvblNldHRpbmdzUmVzcG9uc2USOAoQcHJvdmlkZXJfYnVkZ2V0cxgBIAMoCzIeLnZ2cy5hY2NvdW50LnYxLlByb3ZpZGVyQnVkZ2V0IkcKDlByb3ZpZGVyQnVkZ2V0EhAKCHByb3ZpZGVyGAEgASgJEhIKCnBlcl9taW51dGUYAiABKAUSDwoHcGVyX2RheRgDIAEoBTKXAQoZT3JnYW5pemF0aW9uU3RhdHVzU2VydmljZRJ6ChdHZXRPcmdhbml6YXRpb25TZXR0aW5ncxIuLnZ2cy5hY2NvdW50LnYxLkdldE9yZ2FuaXphdGlvblNldHRpbmdzUmVxdWVzdBovLnZ2cy5hY2NvdW50LnYxLkdldE9yZ2FuaXphdGlvblNldHRpbmdzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("Cih2dnMvYWNjb3VudC92MS9vcmdhbml6YXRpb25fc3RhdHVzLnByb3RvEg52dnMuYWNjb3VudC52MSI5Ch5HZXRPcmdhbml6YXRpb25TZXR0aW5nc1JlcXVlc3QSFwoPb3JnYW5pemF0aW9uX2lkGAEgASgJIlsKH0dldE9yZ2FuaXphdGlvblNldHRpbmdzUmVzcG9uc2USOAoQcHJvdmlkZXJfYnVkZ2V0cxgBIAMoCzIeLnZ2cy5hY2NvdW50LnYxLlByb3ZpZGVyQnVkZ2V0IkcKDlByb3ZpZGVyQnVkZ2V0EhAKCHByb3ZpZGVyGAEgASgJEhIKCnBlcl9taW51dGUYAiABKAUSDwoHcGVyX2RheRgDIAEoBSIWChRMaXN0U3VzcGVuZGVkUmVxdWVzdCIxChVMaXN0U3VzcGVuZGVkUmVzcG9uc2USGAoQb3JnYW5pemF0aW9uX2lkcxgBIAMoCTL1AQoZT3JnYW5pemF0aW9uU3RhdHVzU2VydmljZRJ6ChdHZXRPcmdhbml6YXRpb25TZXR0aW5ncxIuLnZ2cy5hY2NvdW50LnYxLkdldE9yZ2FuaXphdGlvblNldHRpbmdzUmVxdWVzdBovLnZ2cy5hY2NvdW50LnYxLkdldE9yZ2FuaXphdGlvblNldHRpbmdzUmVzcG9uc2USXAoNTGlzdFN1c3BlbmRlZBIkLnZ2cy5hY2NvdW50LnYxLkxpc3RTdXNwZW5kZWRSZXF1ZXN0GiUudnZzLmFjY291bnQudjEuTGlzdFN1c3BlbmRlZFJlc3BvbnNlYgZwcm90bzM");
 
 /**
  * Describes the message vvs.account.v1.GetOrganizationSettingsRequest.
@@ -32,6 +32,20 @@ export const GetOrganizationSettingsResponseSchema = /*@__PURE__*/
  */
 export const ProviderBudgetSchema = /*@__PURE__*/
   messageDesc(file_vvs_account_v1_organization_status, 2);
+
+/**
+ * Describes the message vvs.account.v1.ListSuspendedRequest.
+ * Use `create(ListSuspendedRequestSchema)` to create a new message.
+ */
+export const ListSuspendedRequestSchema = /*@__PURE__*/
+  messageDesc(file_vvs_account_v1_organization_status, 3);
+
+/**
+ * Describes the message vvs.account.v1.ListSuspendedResponse.
+ * Use `create(ListSuspendedResponseSchema)` to create a new message.
+ */
+export const ListSuspendedResponseSchema = /*@__PURE__*/
+  messageDesc(file_vvs_account_v1_organization_status, 4);
 
 /**
  * Answers services that also work without a caller. It is apart from OrganizationService, which serves people only.

@@ -1,0 +1,185 @@
+import { randomBytes } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DescService } from "@bufbuild/protobuf";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { hashApiKey } from "@vvs/api-keys";
+import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
+import { SessionService } from "@vvs/proto/account/v1/sessions";
+import { UsageService } from "@vvs/proto/account/v1/usage";
+import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
+import { type Client, createClient, isUnimplemented, type RpcServer, type ServicePart, serveRpc } from "@vvs/rpc";
+import { toProtoTenant } from "@vvs/tenant";
+import { keysServices, peopleServices } from "./api.ts";
+import { createKeyFeed } from "./api-keys/key-feed.ts";
+import { loadAccountConfig, servedParts } from "./config.ts";
+import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
+import { createAccountMetrics } from "./metrics.ts";
+import { callerOfOrganization, createTestAccount, logger, type TestAccount, until } from "./testing/account.ts";
+import { createHashPool } from "./users/hash-pool.ts";
+import { createPasswords } from "./users/passwords.ts";
+
+const MAX_WAITING = 20;
+const REFUSED = 10;
+const LONG_MS = 30_000;
+
+let account: TestAccount;
+const closing: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  account = await createTestAccount(process.env.MONGODB_URI!);
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+afterAll(() => account.close());
+
+/** Returns the services of both parts, as main.ts builds them. */
+function parts(passwords = createPasswords()) {
+  const shared = createSharedDomain({ ...account, now: () => account.clock.now });
+  const keys = createKeysDomain(shared, account.apiKeyPeppers);
+  const keyFeed = createKeyFeed({ store: keys.store, records: keys.keyRecords, logger, onWatchers: () => undefined });
+  closing.push(() => keyFeed.close());
+  const people = createPeopleDomain(shared, { signUpOpen: true, passwords });
+  return {
+    keys: keysServices({ domain: keys, keyFeed }),
+    people: peopleServices({
+      domain: people,
+      mailing: { isConfigured: false, mailbox: undefined },
+      signUpOpen: true,
+      metrics: createAccountMetrics(),
+      logger,
+    }),
+  };
+}
+
+async function serve([first, ...beside]: readonly ServicePart[]): Promise<RpcServer> {
+  const server = await serveRpc({ ...first!, beside, host: "127.0.0.1", port: 0, tls: undefined, logger });
+  closing.unshift(() => server.close(100));
+  return server;
+}
+
+function clientOf<S extends DescService>({ port }: RpcServer, service: S, caller: string): Client<S> {
+  const client = createClient(service, { address: `127.0.0.1:${port}`, caller, tls: undefined });
+  closing.push(() => client.close());
+  return client;
+}
+
+describe("the configuration names the part", () => {
+  const ring = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
+  const required = { MONGODB_URI: "mongodb://localhost", API_KEY_PEPPERS: ring("p1"), WEBHOOK_SECRET_KEYS: ring("w1") };
+  const { env } = process;
+  afterEach(() => {
+    process.env = env;
+  });
+
+  test.each([
+    [{}, ["keys", "people"]],
+    [{ ACCOUNT_PART: "both" }, ["keys", "people"]],
+    [{ ACCOUNT_PART: "keys" }, ["keys"]],
+    [{ ACCOUNT_PART: "people" }, ["people"]],
+    [{ RPC_SERVICES: "ApiKeyService, UsageService,WebhookSecretService,AuditLogService" }, ["keys"]],
+    [{ RPC_SERVICES: "SessionService,EntryService" }, ["people"]],
+    [{ RPC_SERVICES: "ApiKeyService,OrganizationService" }, ["keys", "people"]],
+    [{ RPC_SERVICES: "SessionService", ACCOUNT_PART: "keys" }, ["keys"]],
+  ])("%j serves %j", (variables, served) => {
+    process.env = { ...required, ...variables };
+    expect([...servedParts(loadAccountConfig())].toSorted()).toEqual(served);
+  });
+
+  test("only a process with keys needs their peppers", () => {
+    const { API_KEY_PEPPERS: _, ...others } = required;
+    process.env = { ...others, ACCOUNT_PART: "people" };
+    expect(loadAccountConfig().API_KEY_PEPPERS).toBeUndefined();
+    process.env = { ...others, ACCOUNT_PART: "keys" };
+    expect(() => loadAccountConfig()).toThrow("API_KEY_PEPPERS: is required");
+  });
+
+  test("another value is refused", () => {
+    process.env = { ...required, ACCOUNT_PART: "secrets" };
+    expect(() => loadAccountConfig()).toThrow("ACCOUNT_PART");
+  });
+});
+
+describe("the parts", () => {
+  test("share out all gRPC services of the contract", () => {
+    const folder = join(import.meta.dirname, "../../../proto/vvs/account/v1");
+    const contract = globSync("*.proto", { cwd: folder }).flatMap((file) =>
+      [...readFileSync(join(folder, file), "utf8").matchAll(/^service (\w+)/gm)].map(([, name]) => name),
+    );
+    const { keys, people } = parts();
+    const names = [...keys, ...people].map(({ service }) => service.name);
+    expect(names.toSorted()).toEqual(contract.toSorted());
+  });
+
+  test("are apart by their callers: nobody but the dashboard needs people", () => {
+    const callers = parts().people.flatMap(({ callers }) => Object.entries(callers as Record<string, string[]>));
+    const others = callers.filter(([, names]) => names.some((name) => name !== "dashboard"));
+    // For monitors of earlier versions.
+    expect(others).toEqual([["listSuspendedOrganizations", ["monitor"]]]);
+  });
+
+  test.each([
+    ["keys", "people"],
+    ["people", "keys"],
+  ] as const)("a process with %s answers UNIMPLEMENTED to all calls of %s", async (served, other) => {
+    const both = parts();
+    const server = await serve(both[served]);
+    for (const { service } of both[other]) {
+      const client = clientOf(server, service, "dashboard") as Record<string, (request: object) => Promise<unknown>>;
+      const unary = service.methods.filter(({ methodKind }) => methodKind === "unary");
+      for (const { localName } of unary) {
+        const error = await client[localName]!({}).catch((thrown: unknown) => thrown);
+        expect([service.name, localName, isUnimplemented(error)]).toEqual([service.name, localName, true]);
+      }
+    }
+  });
+});
+
+/** Serves both parts while as many sign-ins as may wait do so, and further ones are refused. */
+async function flooded() {
+  const pool = createHashPool({ atOnce: 1, maxWaiting: MAX_WAITING });
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const held = pool("stranger", () => finished);
+  const both = parts(createPasswords(pool));
+  const server = await serve([...both.keys, ...both.people]);
+  const sessions = clientOf(server, SessionService, "dashboard");
+  const outcomes: string[] = [];
+  const signIns = Array.from({ length: MAX_WAITING + REFUSED }, async (_, network) => {
+    const wrong = { email: `${network}@flood.example`, password: "a wrong password" };
+    const place = { clientAddress: `198.18.${network}.1` };
+    await sessions.signIn({ ...wrong, ...place }, { timeoutMs: LONG_MS }).catch(({ code }) => outcomes.push(code));
+  });
+  await until(() => outcomes.length === REFUSED);
+  return {
+    server,
+    /** Lets the hashes go on; returns how all sign-ins ended, in this order. */
+    async end(): Promise<readonly string[]> {
+      finish();
+      await Promise.all([held, ...signIns]);
+      return outcomes;
+    },
+  };
+}
+
+test("in one process, keys, secrets and usage are served while the pool of hashes is full", async () => {
+  const { _id: organizationId } = await account.organization();
+  const tenant = { organizationId, environment: "live" } as const;
+  const { key, value } = await account.domain.apiKeys.create(callerOfOrganization(organizationId, "live"), {
+    name: "a",
+  });
+  const hashes = hashApiKey(account.apiKeyPeppers, value).map(({ hash }) => hash);
+  const { server, end } = await flooded();
+  const keys = clientOf(server, ApiKeyService, "gateway");
+  expect((await keys.getApiKey({ hashes })).key).toMatchObject({ id: key._id });
+  const watch = keys.watchApiKeys({})[Symbol.asyncIterator]();
+  await until(async () => (await watch.next()).value?.step.case === "heartbeat");
+  await watch.return?.();
+  await clientOf(server, UsageService, "gateway").reportUsage({ reportId: "report_while_flooded" });
+  const secrets = clientOf(server, WebhookSecretService, "webhook-dispatcher");
+  expect((await secrets.getSigningSecrets({ tenant: toProtoTenant(tenant) })).secrets).toHaveLength(1);
+  await clientOf(server, OrganizationStatusService, "monitor").listSuspended({});
+  const outcomes = [...Array(REFUSED).fill("rate_limited"), ...Array(MAX_WAITING).fill("unauthorized")];
+  expect(await end()).toEqual(outcomes);
+});

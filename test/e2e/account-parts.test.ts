@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { connectMongo } from "@vvs/mongo";
+import { SessionService } from "@vvs/proto/account/v1/sessions";
+import { type Client, createClient } from "@vvs/rpc";
+import { eventually } from "@vvs/testing";
+import { withAccounts } from "../../deploy/local/seed.ts";
+import { migrate } from "../../services/account/src/migrate.ts";
+import { type AccountParts, startAccountParts } from "../support/account-parts.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
+
+/** More than hash at the same time and wait for it together. */
+const AT_ONCE = 100;
+const CALLS = 50;
+
+/** The pool's own refusal, unlike that of a limit. */
+const POOL_IS_FULL = "Too many people are signing in right now. Try again in a few seconds.";
+
+const { environment: shared, logDir, prefix: sharedPrefix } = sharedProduct();
+/** A database of its own, so that the flood uses up no limits of other tests. It is dropped with the product's. */
+const prefix = `${sharedPrefix}parts_`;
+const environment: Readonly<Record<string, string>> = {
+  ...shared,
+  MONGODB_DATABASE_PREFIX: prefix,
+  REDIS_KEY_PREFIX: prefix,
+};
+let parts: AccountParts;
+let organization: TestOrganization;
+let sessions: Client<typeof SessionService>;
+
+const newOrganization = () => createOrganization({ product: { baseUrl: parts.baseUrl, environment } });
+const statusOf = async ({ live }: TestOrganization) => (await live.get("/v1/entities")).status;
+
+beforeAll(async () => {
+  const logger = createLogger({ service: "test", level: "silent" });
+  const uri = environment.MONGODB_URI!;
+  const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
+  await migrate({ client, prefix }).finally(() => client.close());
+  parts = await startAccountParts({ environment, logDir });
+  organization = await newOrganization();
+  await eventually(async () => (await statusOf(organization)) === 200);
+  const address = `127.0.0.1:${parts.people.ports.rpc}`;
+  sessions = createClient(SessionService, { address, caller: "dashboard", tls: undefined });
+}, 120_000);
+afterAll(async () => {
+  sessions?.close();
+  await parts?.stop();
+}, 60_000);
+
+/** Returns the gRPC methods that a process has served, and the names of its metrics. */
+async function seenBy({
+  ports,
+}: ServiceProcess): Promise<{ methods: ReadonlySet<string>; metrics: ReadonlySet<string> }> {
+  const text = await (await fetch(`http://127.0.0.1:${ports.admin}/metrics`)).text();
+  const calls = [...text.matchAll(/^rpc_server_call_duration_count\{.*?rpc_method="([^"]+)"/gm)];
+  const metrics = [...text.matchAll(/^(\w+)[{ ]/gm)];
+  return { methods: new Set(calls.map(([, name]) => name!)), metrics: new Set(metrics.map(([, name]) => name!)) };
+}
+
+/** Signs in with wrong passwords from many networks until it is told to end. */
+function flood() {
+  let [network, refusals, goesOn] = [0, 0, true];
+  const one = async () => {
+    while (goesOn) {
+      const number = network++;
+      const credentials = { email: `${number}@flood.example`, password: "a wrong password" };
+      const clientAddress = `100.${64 + ((number >> 8) % 64)}.${number % 256}.1`;
+      const error: Error = await sessions.signIn({ ...credentials, clientAddress }).catch((thrown) => thrown);
+      if (error.message === POOL_IS_FULL) refusals++;
+    }
+  };
+  const running = Promise.all(Array.from({ length: AT_ONCE }, one));
+  return {
+    /** Returns how often nobody else could even wait for a hash. */
+    refusals: () => refusals,
+    async end() {
+      goesOn = false;
+      await running;
+    },
+  };
+}
+
+test("a person signs in at one part, and the dashboard shows what the other one knows", async () => {
+  const { email, password } = organization;
+  const signedIn = await fetch(`${parts.dashboardUrl}/sign-in`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { "sec-fetch-site": "same-origin" },
+    body: new URLSearchParams({ email, password }),
+  });
+  expect(signedIn.status).toBe(303);
+  const cookie = signedIn.headers.getSetCookie().map((one) => one.split(";", 1)[0]);
+  const page = async (path: string) =>
+    (await fetch(`${parts.dashboardUrl}${path}`, { headers: { cookie: cookie.join("; ") } })).text();
+  expect(await page("/live/api-keys")).toContain(organization.keys.live.slice(-4));
+  expect(await page("/live/organization/members")).toContain(email);
+});
+
+test("while sign-ins fill the pool of hashes of people, API calls go on, and keys do no work for sign-ins", async () => {
+  const attack = flood();
+  await eventually(() => attack.refusals() > 0);
+  const statuses: number[] = [];
+  for (let call = 0; call < CALLS; call++) statuses.push(await statusOf(organization));
+  const refusals = attack.refusals();
+  await eventually(() => attack.refusals() > refusals);
+  await attack.end();
+  expect(statuses).toEqual(Array(CALLS).fill(200));
+
+  const [keys, people] = [await seenBy(parts.keys), await seenBy(parts.people)];
+  const signIn = "vvs.account.v1.SessionService/SignIn";
+  expect([...people.methods]).toContain(signIn);
+  expect([...keys.methods]).not.toContain(signIn);
+  const ofPeople = ["account_sign_ins_total", "account_mail_oldest_unsent_seconds"];
+  const ofKeys = ["account_key_watchers"];
+  expect([...people.metrics]).toEqual(expect.arrayContaining(ofPeople));
+  expect([...keys.metrics]).toEqual(expect.arrayContaining(ofKeys));
+  for (const name of ofPeople) expect([...keys.metrics]).not.toContain(name);
+  for (const name of ofKeys) expect([...people.metrics]).not.toContain(name);
+});
+
+test("while the people part does not run at all, keys are checked, added and suspended", async () => {
+  process.kill(parts.people.pid, "SIGSTOP");
+  try {
+    const paused = sessions.getSession({ sessionToken: "none" }, { timeoutMs: 300 });
+    await expect(paused).rejects.toMatchObject({ code: "service_unavailable" });
+    const added = await newOrganization();
+    await eventually(async () => (await statusOf(added)) === 200);
+    await withAccounts(environment, (accounts) => accounts.organizations.suspend({ actor: "operator" }, added.id));
+    await eventually(async () => (await statusOf(added)) === 403);
+    expect(await statusOf(organization)).toBe(200);
+  } finally {
+    process.kill(parts.people.pid, "SIGCONT");
+  }
+});
