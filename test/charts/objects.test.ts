@@ -39,6 +39,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     ["existingSecret", ["secrets.existingSecret="]],
     ["brokers", ["kafka.brokers=null"]],
     ["gatewey", ["services.gatewey.replicas=3"]],
+    ["parts", ["account.parts=apart"]],
     ["replicas", ["services.gateway.replicas=many"]],
     ["source", ["rpcTls.source=none"]],
     ["mechanism", ["kafka.sasl.mechanism=gssapi"]],
@@ -75,7 +76,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
       ofKind("Certificate")
         .map(({ spec }) => spec.commonName)
         .toSorted(),
-    ).toEqual(callersAndCalled.toSorted());
+    ).toEqual([...callersAndCalled, "account-people"].toSorted());
     for (const { spec } of ofKind("Certificate")) {
       expect(spec).toMatchObject({
         secretName: `${FULL_NAME}-${spec.commonName}-rpc-tls`,

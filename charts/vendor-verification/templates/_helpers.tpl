@@ -30,11 +30,12 @@ app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
-{{/* Each service as JSON: "fixed" from services.json, "values" from the configuration. */}}
+{{/* Each deployment as JSON: "fixed" from services.json, "values" from the configuration. */}}
 {{- define "vv.services" -}}
 {{- $services := dict -}}
-{{- range $name, $fixed := .Files.Get "services.json" | fromJson -}}
-{{- $values := merge (deepCopy (default dict (index $.Values.services $name))) (deepCopy $.Values.defaults) -}}
+{{- range $name, $fixed := include "vv.deployments" . | fromJson -}}
+{{- $own := deepCopy (default dict (index $.Values.services $name)) -}}
+{{- $values := merge $own (deepCopy (default dict (index $.Values.services $fixed.program))) (deepCopy $.Values.defaults) -}}
 {{- $stores := default list $fixed.stores -}}
 {{- $tls := or (hasKey $fixed "rpcPort") (hasKey $fixed "calls") -}}
 {{- $keda := and $values.keda.enabled (hasKey $fixed "consumes") -}}

@@ -28,8 +28,11 @@
 {{- $_ := set $variables "PUBLIC_BASE_URL" (required "Set publicBaseUrl to the URL at which clients reach the API." $root.Values.publicBaseUrl) -}}
 {{- $_ := set $variables "TRUSTED_PROXY_HOPS" (toString (default 0 $root.Values.trustedProxyHops)) -}}
 {{- end -}}
-{{- if has .name (list "account" "dashboard") -}}
+{{- if has $fixed.program (list "account" "dashboard") -}}
 {{- $_ := set $variables "DASHBOARD_URL" (required "Set dashboardUrl to the URL at which browsers reach the dashboard." $root.Values.dashboardUrl) -}}
+{{- end -}}
+{{- range $key, $value := $fixed.variables -}}
+{{- $_ := set $variables $key $value -}}
 {{- end -}}
 {{- if $root.Values.telemetry.otlp.endpoint -}}
 {{- $_ := set $variables "OTEL_EXPORTER_OTLP_ENDPOINT" $root.Values.telemetry.otlp.endpoint -}}
