@@ -43,8 +43,11 @@ export interface PlayedSamGov extends Pick<PlayedServer, "close"> {
   exclude(exclusion: PlayedExclusion): void;
   /** Removes the registrations and exclusions of a UEI. */
   forget(uei: string): void;
-  /** Misbehaves for one API or both, after a number of correct answers, for this number of calls or until `behave`. */
-  misbehave(how: SamGovMisbehaviour, options?: { api?: Api; after?: number; calls?: number }): void;
+  /**
+   * Misbehaves for one API or both, about one value (a UEI or CAGE) or all, after a number of correct answers, for this number
+   * of calls or until `behave`.
+   */
+  misbehave(how: SamGovMisbehaviour, options?: { api?: Api; about?: string; after?: number; calls?: number }): void;
   behave(): void;
   /** Replaces the key; the old one is invalid from now on. */
   rotateKey(apiKey: string): void;
@@ -63,10 +66,15 @@ export async function playSamGov(options: { apiKey?: string } = {}): Promise<Pla
   let apiKey = options.apiKey ?? "SAM-played-key-5c1f0a7e93";
   const rows: Record<Api, Row[]> = { entities: [], exclusions: [] };
   const choking = new Set<string>();
-  let misbehaviours: { how: SamGovMisbehaviour; api: Api | undefined; after: number; left: number }[] = [];
+  let misbehaviours: { how: SamGovMisbehaviour; api?: Api; about?: string; after: number; left: number }[] = [];
 
-  function misbehaviourTowards(api: Api | "unknown"): SamGovMisbehaviour | undefined {
-    const found = misbehaviours.find((each) => each.left > 0 && (each.api ?? api) === api);
+  function misbehaviourTowards({
+    api,
+    query,
+  }: Pick<SamGovCall, "query"> & { api: Api | "unknown" }): SamGovMisbehaviour | undefined {
+    const values = [...valuesOf(query.ueiSAM), ...valuesOf(query.cageCode)];
+    const isMeant = (about: string | undefined) => about === undefined || values.includes(about);
+    const found = misbehaviours.find((each) => each.left > 0 && (each.api ?? api) === api && isMeant(each.about));
     if (!found) return undefined;
     if (found.after > 0) {
       found.after -= 1;
@@ -78,7 +86,7 @@ export async function playSamGov(options: { apiKey?: string } = {}): Promise<Pla
 
   const server = await playServer(async (call, response) => {
     const { api, query } = readCall(call);
-    const how = misbehaviourTowards(api);
+    const how = misbehaviourTowards({ api, query });
     if (how?.kind === "slow") await wait(how.afterMs);
     else if (how) return misbehave(how, response);
     if (api === "unknown") return sendJson(response, 404, {});
@@ -100,8 +108,8 @@ export async function playSamGov(options: { apiKey?: string } = {}): Promise<Pla
         rows[api] = rows[api].filter(({ ueis }) => !ueis.includes(uei));
       }
     },
-    misbehave: (how, { api, after = 0, calls: left = Number.POSITIVE_INFINITY } = {}) =>
-      void misbehaviours.push({ how, api, after, left }),
+    misbehave: (how, { after = 0, calls: left = Number.POSITIVE_INFINITY, ...towards } = {}) =>
+      void misbehaviours.push({ how, ...towards, after, left }),
     behave() {
       misbehaviours = [];
     },

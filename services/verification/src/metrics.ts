@@ -7,7 +7,7 @@ const meter = metrics.getMeter("verification");
 
 export const providerAttempts = meter.createCounter("verification_provider_attempts", {
   description:
-    "Attempts at providers by provider and outcome (pass, fail, throw; shut: no call was made, since the circuit is open or the quota used up; budget_spent: none was made, since the organization's own budget is spent). A sustained share of throw means that the provider fails or its data is too old; a sustained share of shut means that checks are made without it; a sustained rise of budget_spent means that an organization asks for more than its plan allows.",
+    "Attempts at providers by provider and outcome (pass, fail, throw; input_fault: the provider can't answer about this input, which never opens a circuit; shut: no call was made, since the circuit is open or the quota used up; budget_spent: none was made, since the organization's own budget is spent). A sustained share of throw means that the provider fails or its data is too old; of input_fault that it refuses what it is asked: a client repeats unusable input, or the provider changed its interface; of shut that checks are made without it; a sustained rise of budget_spent means that an organization asks for more than its plan allows.",
 });
 
 export const attemptDuration = meter.createHistogram("verification_provider_attempt_duration", {

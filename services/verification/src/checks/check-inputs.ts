@@ -14,12 +14,15 @@ export interface CheckSubject {
   readonly createdByOrganization: boolean;
 }
 
+/** What is sent to providers. */
+type AskedSubject = Pick<CheckSubject, "legalName" | "uei" | "cage" | "tinHash">;
+
 /** What one check needs to know of a vendor. */
 interface CheckInputs {
   /** Returns the public reason why the check can't be made, or undefined when nothing is missing. */
   readonly missing: (subject: CheckSubject) => MissingInput | undefined;
   /** Returns the values that the check sends to providers, the TIN as its keyed hash. */
-  readonly values: (subject: CheckSubject) => readonly string[];
+  readonly values: (subject: AskedSubject) => readonly string[];
   /** An answer rests on parts of a registration, which a newer answer may reuse. */
   readonly restsOnParts: boolean;
 }
@@ -50,7 +53,7 @@ export function missingInput(check: Check, subject: CheckSubject): MissingInput 
  * Returns the SHA-256, in lower-case hex, of a JSON list of the check and its inputs. Stored answers and monitors'
  * baselines belong to one fingerprint: where it changes, the check asks about something else.
  */
-export function inputsFingerprint(check: Check, subject: CheckSubject): string {
+export function inputsFingerprint(check: Check, subject: AskedSubject): string {
   return createHash("sha256")
     .update(JSON.stringify([check, ...inputs[check].values(subject)]))
     .digest("hex");

@@ -94,7 +94,7 @@ export function createConcluder(options: {
       signal,
       attemptMs: limits.attemptMs,
       now,
-      observe: observe(tenant),
+      observe: observe(tenant, fingerprint),
     });
     return { check, fingerprint, ...run, ...(run.kind === "answered" && { answer: tin.mask(run.answer) }) };
   };

@@ -9,7 +9,8 @@ import type { CircuitBreakers } from "../provider-health/circuit-breakers.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { endsCheck, type ObserveAttempt, throwReason } from "./run-check.ts";
 
-export type ObserveAttempts = (tenant: Tenant) => ObserveAttempt;
+/** Returns the observer of the attempts of one check; `fingerprint` is that of its inputs. */
+export type ObserveAttempts = (tenant: Tenant, fingerprint: string) => ObserveAttempt;
 
 const tracer = trace.getTracer("verification");
 
@@ -26,7 +27,7 @@ export function createObserveAttempts(options: {
 }): ObserveAttempts {
   const { breakers, counts, budgets, logger } = options;
   const reported = new WeakSet<Error>();
-  return (tenant) => (provider, callClass, attempt) => {
+  return (tenant, fingerprint) => (provider, callClass, attempt) => {
     const { environment } = tenant;
     const attributes = { "vvs.provider": provider.name, "vvs.check": provider.check };
     return tracer.startActiveSpan(`ask ${provider.name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
@@ -41,7 +42,7 @@ export function createObserveAttempts(options: {
       };
       try {
         await budgets.check(tenant, provider.name, callClass);
-        settle = await breakers[environment].admit(provider.name, callClass);
+        settle = await breakers[environment].admit(provider.name, callClass, inputOf(fingerprint));
         charge = await budgets.charge(tenant, provider.name, callClass);
         const answer = await attempt(charge.more);
         count(answer.outcome);
@@ -55,7 +56,7 @@ export function createObserveAttempts(options: {
           await charge?.giveBack();
           throw error;
         }
-        count(charge ? "throw" : isBudgetSpent(error) ? "budget_spent" : "shut");
+        count(outcomeOf(error, charge !== undefined));
         if (isUnanswered(error)) counts[environment].count(provider, undefined);
         span.setAttribute("vvs.reason", throwReason(error));
         if (!(error instanceof ProviderError))
@@ -71,14 +72,26 @@ export function createObserveAttempts(options: {
   };
 }
 
-function isBudgetSpent(error: unknown): boolean {
-  return error instanceof ProviderError && error.reason === "budget_spent";
+/**
+ * Returns what identifies an input in a circuit: a part of the fingerprint of a check's inputs, in which a TIN is a keyed
+ * hash. Two inputs have the same one in 1 of 2^48 cases; their faults then count as those of one input.
+ */
+export function inputOf(fingerprint: string): string {
+  return fingerprint.slice(0, 12);
+}
+
+/** Returns the outcome of an attempt that threw, as metrics name it. */
+function outcomeOf(error: unknown, wasAsked: boolean): "throw" | "input_fault" | "budget_spent" | "shut" {
+  const { reason, isInputFault } = error instanceof ProviderError ? error : { reason: "", isInputFault: false };
+  if (wasAsked) return isInputFault ? "input_fault" : "throw";
+  return reason === "budget_spent" ? "budget_spent" : "shut";
 }
 
 /** Returns the result of an attempt that threw. A used-up quota and data that is too old are no faults: the provider was reached. */
 export function resultOf(error: unknown): Pick<AttemptResult, "kind" | "shutUntil"> {
   if (!(error instanceof ProviderError)) return { kind: "fault" };
   if (error.shutUntil) return { kind: "reached", shutUntil: error.shutUntil };
+  if (error.isInputFault) return { kind: "input_fault" };
   if (error.isFault) return { kind: "fault" };
   return { kind: error.reason === "stale_source" ? "reached" : "unknown" };
 }

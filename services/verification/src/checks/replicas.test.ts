@@ -54,11 +54,14 @@ beforeEach(() => {
   asked = 0;
 });
 
-/** Returns the attempts in the evidence. */
+let vendors = 0;
+/** Verifies a vendor of its own; returns the attempts in the evidence. */
 async function attempts(service: TestService) {
   const [organizationId, entityId] = [newId("org"), newId("ent")];
   const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
-  service.entities.put(organizationId, entityId, { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12" } });
+  service.entities.put(organizationId, entityId, {
+    subject: { legalName: "Acme LLC", uei: `ABCDEFGH${1_000 + vendors++}` },
+  });
   const { verification } = await service.client.verify({
     caller,
     target: { case: "entityId", value: entityId },

@@ -88,7 +88,10 @@ describe("the sandbox's providers", () => {
 
 describe("the providers' health", () => {
   const list = async (environment: Environment) => (await service.client.listProviders({ environment })).providers;
-  const live = { org: newId("org"), uei: "ABCDEFGHJK12", environment: Environment.LIVE };
+  const org = newId("org");
+  let vendors = 0;
+  /** Asks about a vendor of its own. */
+  const askLive = () => ask({ org, uei: `ABCDEFGH${1_000 + vendors++}`, environment: Environment.LIVE });
 
   test("the sandbox's stay available, since their outages are simulated", async () => {
     await ask({ org: newId("org"), uei: "SANDBXERRR01" });
@@ -102,7 +105,7 @@ describe("the providers' health", () => {
     const states: string[] = [];
     const after = async (error: Error | undefined, times: number) => {
       outage = error;
-      for (let time = 0; time < times; time++) await ask(live);
+      for (let time = 0; time < times; time++) await askLive();
       states.push((await list(Environment.LIVE))[0]!.state);
     };
     await after(new ProviderError("stale_source", { isFault: false }), 1);
@@ -112,13 +115,13 @@ describe("the providers' health", () => {
     expect(states).toEqual(["available", "degraded", "degraded", "degraded", "degraded", "unavailable"]);
     const before = Date.now();
     outage = undefined;
-    const refused = await ask(live);
+    const refused = await askLive();
     expect(refused).toMatchObject({ status: ERROR, reason: "providers_failed" });
-    const caller = { tenant: { organizationId: live.org, environment: Environment.LIVE } };
+    const caller = { tenant: { organizationId: org, environment: Environment.LIVE } };
     const { evidence } = await service.client.getEvidence({ caller, evidenceId: refused.evidenceId });
     expect(evidence!.attempts).toMatchObject([{ outcome: "throw", reason: "circuit_open" }]);
     aheadMs += OPEN_MS;
-    expect((await ask(live)).status).toBe(PASS);
+    expect((await askLive()).status).toBe(PASS);
     const [extract] = await list(Environment.LIVE);
     expect(extract!.state).toBe("available");
     expect(timestampDate(extract!.lastSuccessAt!).getTime()).toBeGreaterThanOrEqual(before);
@@ -126,7 +129,7 @@ describe("the providers' health", () => {
 
   test("a call that several attempts shared counts as one fault", async () => {
     outage = new ProviderError("http_503");
-    for (let time = 0; time < 6; time++) await ask(live);
+    for (let time = 0; time < 6; time++) await askLive();
     expect((await list(Environment.LIVE))[0]!.state).toBe("degraded");
   });
 });

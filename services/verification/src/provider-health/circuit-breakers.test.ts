@@ -5,7 +5,7 @@ import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
 import { type Db, MongoClient } from "mongodb";
 import type { ProviderError } from "../providers/provider.ts";
-import { defaultCircuitSettings } from "./circuit.ts";
+import { type AttemptResult, defaultCircuitSettings } from "./circuit.ts";
 import { createCircuitBreakers } from "./circuit-breakers.ts";
 
 const settings = { ...defaultCircuitSettings, faultsInRow: 3, openMs: 10_000, probeLeaseMs: 30_000 };
@@ -47,15 +47,20 @@ const replica = ({ quota, fingerprint = "key1", of = db }: { quota?: number; fin
   });
 type Replica = ReturnType<typeof replica>;
 
-/** Makes an attempt that ends this way. Returns its kind, or the reason why it was refused. */
-async function attempt(breakers: Replica, kind: "answered" | "fault" | "unknown" = "answered", shutUntil?: Date) {
+let inputs = 0;
+const newInput = () => `input ${inputs++}`;
+/** Makes an attempt about this input that ends this way. Returns its kind, or the reason why it was refused. */
+async function ask(breakers: Replica, input: string, kind: AttemptResult["kind"], shutUntil?: Date) {
   try {
-    (await breakers.admit("p", "direct"))({ kind, shutUntil });
+    (await breakers.admit("p", "direct", input))({ kind, shutUntil });
     return kind;
   } catch (error) {
     return (error as ProviderError).reason;
   }
 }
+/** Makes an attempt about an input of its own. */
+const attempt = (breakers: Replica, kind: AttemptResult["kind"] = "answered", shutUntil?: Date) =>
+  ask(breakers, newInput(), kind, shutUntil);
 async function openBy(breakers: Replica) {
   for (let fault = 0; fault < settings.faultsInRow; fault++) await attempt(breakers, "fault");
   await breakers.flush();
@@ -101,7 +106,7 @@ describe("a circuit", () => {
     pass(10);
     expect((await healthOf(replicas[1]!)).condition).toBe("degraded");
     const asked = await Promise.allSettled(
-      replicas.flatMap((breakers) => Array.from({ length: 5 }, () => breakers.admit("p", "direct"))),
+      replicas.flatMap((breakers) => Array.from({ length: 5 }, () => breakers.admit("p", "direct", newInput()))),
     );
     const admitted = asked.filter((one) => one.status === "fulfilled");
     expect(admitted).toHaveLength(1);
@@ -112,27 +117,73 @@ describe("a circuit", () => {
     expect(await healthOf(replica())).toMatchObject({ condition: "available" });
   });
 
-  test("opens for twice as long after a failed probe", async () => {
+  test("opens for twice as long after failed probes of two inputs", async () => {
     const [one, other] = [replica(), replica()];
     await openBy(one);
     pass(10);
     expect(await attempt(other, "fault")).toBe("fault");
     await other.flush();
+    expect(await attempt(one, "fault")).toBe("fault");
+    await one.flush();
     pass(19);
     expect(await attempt(one)).toBe("circuit_open");
     pass(1);
     expect(await attempt(one)).toBe("answered");
   });
 
+  test("is never opened by one input, on however many replicas it fails", async () => {
+    const replicas = [replica(), replica()];
+    for (let fault = 0; fault < 100; fault++) {
+      for (const breakers of replicas) expect(await ask(breakers, "bad", "fault")).toBe("fault");
+    }
+    await Promise.all(replicas.map((breakers) => breakers.flush()));
+    for (const breakers of [...replicas, replica()]) expect(await attempt(breakers)).toBe("answered");
+  });
+
+  test("is opened as quickly as ever by two inputs on two replicas", async () => {
+    const [one, other] = [replica(), replica()];
+    for (const [breakers, input] of [
+      [one, "A"],
+      [other, "B"],
+      [one, "A"],
+    ] as const) {
+      expect(await ask(breakers, input, "fault")).toBe("fault");
+      await breakers.flush();
+    }
+    expect(await attempt(replica())).toBe("circuit_open");
+  });
+
+  test("is not held open by one input that fails as the probe on every replica", async () => {
+    const replicas = [replica(), replica()];
+    await openBy(replicas[0]!);
+    pass(10);
+    expect(await ask(replicas[1]!, "bad", "fault")).toBe("fault");
+    await replicas[1]!.flush();
+    for (const breakers of [...replicas, replica()]) expect(await ask(breakers, "bad", "fault")).toBe("circuit_open");
+    expect(await ask(replicas[0]!, "good", "answered")).toBe("answered");
+    await replicas[0]!.flush();
+    for (const breakers of [replica(), replica()]) expect(await attempt(breakers)).toBe("answered");
+  });
+
+  test("refuses a probe to an input whose probe failed on a replica that has not read of it", async () => {
+    const [one, other] = [replica(), replica()];
+    await openBy(one);
+    pass(10);
+    await other.health("p");
+    expect(await ask(one, "bad", "fault")).toBe("fault");
+    await one.flush();
+    expect(await ask(other, "bad", "fault")).toBe("circuit_open");
+  });
+
   test("gives the probe to another replica when the first one died, and ignores a late answer to the first", async () => {
     const [one, other] = [replica(), replica()];
     await openBy(one);
     pass(10);
-    const late = await one.admit("p", "direct");
+    const late = await one.admit("p", "direct", newInput());
     pass(29);
     expect(await attempt(other)).toBe("circuit_open");
     pass(1);
-    const probe = await other.admit("p", "direct");
+    const probe = await other.admit("p", "direct", newInput());
     late({ kind: "answered" });
     await one.flush();
     expect(await attempt(replica())).toBe("circuit_open");
@@ -228,7 +279,7 @@ describe("a quota", () => {
       });
       expect(await attempt(breakers)).toBe("quota_exhausted");
       expect([await breakers.left("p", "direct"), await breakers.left("p", "runs")]).toEqual([0, 5]);
-      expect(await breakers.admit("p", "runs")).toBeDefined();
+      expect(await breakers.admit("p", "runs", newInput())).toBeDefined();
     }
     expect(await attempt(replica({ quota: 11 }))).toBe("answered");
     pass(3_600);

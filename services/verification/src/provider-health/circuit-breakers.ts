@@ -14,10 +14,15 @@ import { createSharedStates } from "./shared-states.ts";
 /** Admits or refuses attempts at one environment's providers. */
 export interface CircuitBreakers {
   /**
-   * Admits an attempt whose calls have this class, and returns a function that takes its result. Errors: ProviderError
+   * Admits an attempt whose calls have this class, and returns a function that takes its result. `input` identifies what it
+   * asks about, and reveals nothing of it; undefined where it asks about several vendors. Errors: ProviderError
    * `circuit_open` and `quota_exhausted`: no call may be made.
    */
-  admit(provider: string, callClass: CallClass): Promise<(result: Pick<AttemptResult, "kind" | "shutUntil">) => void>;
+  admit(
+    provider: string,
+    callClass: CallClass,
+    input: string | undefined,
+  ): Promise<(result: Pick<AttemptResult, "kind" | "shutUntil">) => void>;
   /**
    * Counts one HTTP call against the provider's configured quota, before it is made. Without a quota, or while the database
    * is unavailable, the call is allowed and not counted. Errors: ProviderError `quota_exhausted` where the class has no
@@ -55,22 +60,26 @@ export function createCircuitBreakers(options: {
   const keyOf = (provider: string) => accounts[provider]?.fingerprint ?? NO_KEY;
   const isRefused = (provider: string) => isShut(shared.of(provider), keyOf(provider), now());
 
-  async function claimProbe(provider: string): Promise<string | undefined> {
+  async function claimProbe(provider: string, input: string | undefined): Promise<string | undefined> {
     await limit(shared.flush());
     const probeId = randomUUID();
-    const claimed = await limit(store.claimProbe(provider, probeId, now()));
+    const claimed = await limit(store.claimProbe(provider, { probeId, input, at: now() }));
     if (claimed) shared.adopt(provider, claimed);
     else await shared.refresh({ evenIfFresh: true });
     return claimed && probeId;
   }
 
   /** Returns the id of the probe where the attempt is one. Errors: those of `admit`. */
-  async function admitAs(provider: string, callClass: CallClass): Promise<string | undefined> {
+  async function admitAs(
+    provider: string,
+    callClass: CallClass,
+    input: string | undefined,
+  ): Promise<string | undefined> {
     if (isRefused(provider) || calls.isUsedUp(provider, callClass)) throw refusal("quota_exhausted");
-    const phase = () => phaseOf(shared.of(provider).circuit, now());
+    const phase = () => phaseOf(shared.of(provider).circuit, now(), input);
     if (phase() === "closed") return undefined;
     if (phase() !== "due") throw refusal("circuit_open");
-    const probeId = await claimProbe(provider).catch((cause: unknown) => {
+    const probeId = await claimProbe(provider, input).catch((cause: unknown) => {
       throw refusal("circuit_open", cause);
     });
     if (!probeId && phase() !== "closed") throw refusal("circuit_open");
@@ -78,11 +87,11 @@ export function createCircuitBreakers(options: {
   }
 
   return {
-    async admit(provider, callClass) {
+    async admit(provider, callClass, input) {
       await shared.refresh();
-      const probeId = await admitAs(provider, callClass);
+      const probeId = await admitAs(provider, callClass, input);
       const key = keyOf(provider);
-      return ({ kind, shutUntil }) => shared.add(provider, { kind, at: now(), shutUntil, key, probeId });
+      return ({ kind, shutUntil }) => shared.add(provider, { kind, at: now(), input, shutUntil, key, probeId });
     },
     async takeCall(provider, callClass) {
       if (!(await calls.take(provider, callClass))) throw refusal("quota_exhausted");

@@ -1,6 +1,8 @@
+import { addFault, type UnpairedFaults } from "./unpaired-faults.ts";
+
 /** When a circuit opens, and for how long. */
 export interface CircuitSettings {
-  /** Number of faults in a row that opens the circuit. */
+  /** Number of faults in a row that opens the circuit; faults of one input never do. */
   readonly faultsInRow: number;
   /** Share of faults (0–1) that opens the circuit, once a window holds `windowMinimum` attempts. */
   readonly faultShare: number;
@@ -25,29 +27,41 @@ export const defaultCircuitSettings: CircuitSettings = {
   probeLeaseMs: 30_000,
 };
 
-/** The state of one provider's circuit, as it is stored. */
+/** Minimum number of faults that count: more than those of one input. */
+const TWO_INPUTS = 2;
+
+/** The state of one provider's circuit, as it is stored. Faults of one input count for at most one more than all others. */
 export interface Circuit {
-  /** Faults since the last answer. */
+  /** Faults since the last answer that count. */
   readonly faults_in_row: number;
+  readonly row_unpaired?: UnpairedFaults | undefined;
   readonly window_started_at: Date;
+  /** Attempts in the window, without faults that do not count. */
   readonly window_attempts: number;
+  /** Faults in the window that count. */
   readonly window_faults: number;
+  readonly window_unpaired?: UnpairedFaults | undefined;
   /** Number of openings since the circuit was last closed; 0 while it is closed. */
   readonly openings: number;
   /** When a probe is due; absent while the circuit is closed. */
   readonly open_until?: Date;
   /** The probe in flight, and when it is given up. */
-  readonly probe?: { readonly id: string; readonly until: Date };
+  readonly probe?: { readonly id: string; readonly until: Date } | undefined;
+  /** The input of a probe that failed since the circuit opened, and until when it gets no other probe. */
+  readonly failed_probe?: { readonly input: string; readonly until: Date } | undefined;
 }
 
 /** The result of an attempt. */
 export interface AttemptResult {
   /**
-   * `answered`; `reached` where the provider is healthy but could not answer (data too old, quota used up); `fault`; or
-   * `unknown` where the attempt says nothing about the provider.
+   * `answered`; `reached` where the provider is healthy but could not answer (data too old, quota used up); `input_fault`
+   * where it answered that it can't answer about this input; `fault`; or `unknown` where the attempt says nothing about the
+   * provider.
    */
-  readonly kind: "answered" | "reached" | "fault" | "unknown";
+  readonly kind: "answered" | "reached" | "input_fault" | "fault" | "unknown";
   readonly at: Date;
+  /** Identifies what was asked about. Absent for an attempt about several vendors: its fault may be that of any of them, and counts as `unknown`. */
+  readonly input?: string | undefined;
   /** The time until which the provider said that it answers nothing. */
   readonly shutUntil?: Date;
   /** Fingerprint of the key that the attempt was made with. */
@@ -67,10 +81,12 @@ export const closedCircuit: Circuit = {
   openings: 0,
 };
 
-export function phaseOf({ open_until, probe }: Circuit, at: Date): CircuitPhase {
+/** Returns the phase of a circuit, for an attempt about this input where one is given. */
+export function phaseOf({ open_until, probe, failed_probe }: Circuit, at: Date, input?: string): CircuitPhase {
   if (!open_until) return "closed";
   if (open_until > at) return "open";
-  return probe && probe.until > at ? "probing" : "due";
+  if (probe && probe.until > at) return "probing";
+  return failed_probe && failed_probe.input === input && failed_probe.until > at ? "open" : "due";
 }
 
 /** Returns true after recent faults that were too few to open the circuit. */
@@ -80,36 +96,75 @@ export function isUnsteady(circuit: Circuit, settings: CircuitSettings, at: Date
 }
 
 /**
- * Returns the circuit after an attempt. A closed circuit counts the attempt, and opens on too many faults. An open circuit
- * considers only the probe, since attempts made before it opened may end late. A probe that fails opens the circuit again
- * for longer; one that reached the provider closes it; after one with an unknown result, the next attempt is the probe.
+ * Returns the circuit after an attempt. A closed circuit counts the attempt, and opens on too many faults of two or more
+ * inputs. An open circuit considers only the probe, since attempts made before it opened may end late. One that reached
+ * the provider closes it. After one that failed, another input may be the next probe, and opens the circuit again for
+ * longer if it fails too. After one with an unknown result, the next attempt is the probe.
  */
 export function afterAttempt(circuit: Circuit, result: AttemptResult, settings: CircuitSettings): Circuit {
-  if (!circuit.open_until) return result.kind === "unknown" ? circuit : counted(circuit, result, settings);
+  const { at, input } = result;
+  const kind = result.kind === "fault" && input === undefined ? "unknown" : result.kind;
+  if (!circuit.open_until) {
+    if (kind === "unknown" || kind === "input_fault") return circuit;
+    return kind === "fault"
+      ? afterFault(circuit, { at, input: input! }, settings)
+      : afterReaching(circuit, kind, at, settings);
+  }
   if (!circuit.probe || circuit.probe.id !== result.probeId) return circuit;
-  if (result.kind === "unknown") return { ...circuit, probe: undefined };
-  if (result.kind !== "fault") return { ...closedCircuit, window_started_at: result.at };
-  return opened({ ...circuit, faults_in_row: circuit.faults_in_row + 1 }, result.at, settings);
+  if (kind === "unknown") return { ...circuit, probe: undefined };
+  if (kind !== "fault") return { ...closedCircuit, window_started_at: at };
+  return afterFailedProbe(circuit, { at, input: input! }, settings);
 }
 
-function counted(circuit: Circuit, { kind, at }: AttemptResult, settings: CircuitSettings): Circuit {
-  const window = isWindowOver(circuit, settings, at) ? { ...closedCircuit, window_started_at: at } : circuit;
-  const fault = kind === "fault" ? 1 : 0;
+function afterReaching(circuit: Circuit, kind: "answered" | "reached", at: Date, settings: CircuitSettings): Circuit {
+  const current = inWindow(circuit, settings, at);
+  const next = { ...current, window_attempts: current.window_attempts + 1 };
+  return kind === "answered" ? { ...next, faults_in_row: 0, row_unpaired: undefined } : next;
+}
+
+interface Fault {
+  readonly at: Date;
+  readonly input: string;
+}
+
+function afterFault(circuit: Circuit, { at, input }: Fault, settings: CircuitSettings): Circuit {
+  const current = inWindow(circuit, settings, at);
+  const inRow = addFault(current.row_unpaired, input);
+  const inItsWindow = addFault(current.window_unpaired, input);
   const next: Circuit = {
-    ...circuit,
-    faults_in_row: kind === "reached" ? circuit.faults_in_row : fault * (circuit.faults_in_row + 1),
-    window_started_at: window.window_started_at,
-    window_attempts: window.window_attempts + 1,
-    window_faults: window.window_faults + fault,
+    ...current,
+    faults_in_row: current.faults_in_row + inRow.counted,
+    row_unpaired: inRow.unpaired,
+    window_attempts: current.window_attempts + inItsWindow.counted,
+    window_faults: current.window_faults + inItsWindow.counted,
+    window_unpaired: inItsWindow.unpaired,
   };
-  const isTooMuch = next.faults_in_row >= settings.faultsInRow || isShare(next, settings, settings.faultShare);
-  return fault === 1 && isTooMuch ? opened(next, at, settings) : next;
+  const isRow = next.faults_in_row >= Math.max(settings.faultsInRow, TWO_INPUTS);
+  const isTooMuch = isRow || (next.window_faults >= TWO_INPUTS && isShare(next, settings, settings.faultShare));
+  return isTooMuch ? opened(next, at, settings) : next;
+}
+
+function afterFailedProbe(circuit: Circuit, { at, input }: Fault, settings: CircuitSettings): Circuit {
+  const { failed_probe } = circuit;
+  if (failed_probe && failed_probe.input !== input) {
+    return opened({ ...circuit, faults_in_row: circuit.faults_in_row + 1 }, at, settings);
+  }
+  return { ...circuit, probe: undefined, failed_probe: { input, until: openUntil(circuit, at, settings) } };
 }
 
 function opened(circuit: Circuit, at: Date, settings: CircuitSettings): Circuit {
-  const lastsMs = Math.min(settings.openMs * 2 ** circuit.openings, settings.openMaxMs);
-  const open_until = new Date(at.getTime() + lastsMs);
-  return { ...circuit, openings: circuit.openings + 1, open_until, probe: undefined };
+  const open_until = openUntil(circuit, at, settings);
+  return { ...circuit, openings: circuit.openings + 1, open_until, probe: undefined, failed_probe: undefined };
+}
+
+function openUntil({ openings }: Circuit, at: Date, { openMs, openMaxMs }: CircuitSettings): Date {
+  return new Date(at.getTime() + Math.min(openMs * 2 ** openings, openMaxMs));
+}
+
+/** Returns the circuit with a new window where the previous one is over. */
+function inWindow(circuit: Circuit, settings: CircuitSettings, at: Date): Circuit {
+  if (!isWindowOver(circuit, settings, at)) return circuit;
+  return { ...circuit, window_started_at: at, window_attempts: 0, window_faults: 0, window_unpaired: undefined };
 }
 
 function isWindowOver({ window_started_at }: Circuit, { windowMs }: CircuitSettings, at: Date): boolean {

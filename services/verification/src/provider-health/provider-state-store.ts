@@ -38,12 +38,20 @@ export function createProviderStateStore({ db, settings }: { db: Db; settings: C
       }
       throw new Error("a provider's state changes faster than it can be stored");
     },
-    /** Makes this attempt the probe. Returns undefined where another attempt is the probe, or none is due. */
-    async claimProbe(provider: string, probeId: string, at: Date): Promise<ProviderState | undefined> {
+    /** Makes this attempt the probe. Returns undefined where another attempt is the probe, or none about its input is due. */
+    async claimProbe(
+      provider: string,
+      { probeId, input, at }: { probeId: string; input: string | undefined; at: Date },
+    ): Promise<ProviderState | undefined> {
       const isFree = [{ "circuit.probe": { $exists: false } }, { "circuit.probe.until": { $lte: at } }];
       const probe = { id: probeId, until: new Date(at.getTime() + settings.probeLeaseMs) };
       const claimed = await states.findOneAndUpdate(
-        { _id: provider, "circuit.open_until": { $lte: at }, $or: isFree },
+        {
+          _id: provider,
+          "circuit.open_until": { $lte: at },
+          $or: isFree,
+          ...(input && { $nor: [{ "circuit.failed_probe.input": input, "circuit.failed_probe.until": { $gt: at } }] }),
+        },
         { $set: { "circuit.probe": probe }, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );

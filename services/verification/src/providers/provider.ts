@@ -93,6 +93,8 @@ export class ProviderError extends Error {
   readonly reason: string;
   /** Counts against the provider's health. Data that is too old for the question does not. */
   readonly isFault: boolean;
+  /** The provider answered that it can't answer this question, whoever asks it. It is counted, but not as a fault. */
+  readonly isInputFault: boolean;
   /** The time until which the provider said that it answers nothing, since a quota is used up. */
   readonly shutUntil: Date | undefined;
   /** What could be asked of SAM.gov's API, where that helps a monitor's run. */
@@ -100,11 +102,18 @@ export class ProviderError extends Error {
 
   constructor(
     reason: string,
-    options: { isFault?: boolean; shutUntil?: Date; asking?: Asking | undefined; cause?: unknown } = {},
+    options: {
+      isFault?: boolean;
+      isInputFault?: boolean;
+      shutUntil?: Date;
+      asking?: Asking | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(`no answer: ${reason}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
-    this.isFault = options.isFault ?? true;
+    this.isInputFault = options.isInputFault ?? false;
+    this.isFault = options.isFault ?? !this.isInputFault;
     this.shutUntil = options.shutUntil;
     this.asking = options.asking;
   }

@@ -1,9 +1,11 @@
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { resultOf } from "../checks/observe-attempts.ts";
+import { inputsFingerprint } from "../checks/check-inputs.ts";
+import { inputOf, resultOf } from "../checks/observe-attempts.ts";
 import { type AttemptCounts, isUnanswered } from "../provider-health/attempt-counts.ts";
 import type { CircuitBreakers } from "../provider-health/circuit-breakers.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { AskedProvider } from "./asking.ts";
+import type { QuestionDocument } from "./documents.ts";
 
 const tracer = trace.getTracer("verification");
 
@@ -19,10 +21,14 @@ export function createAskedProvider(options: {
   const { provider, breakers, counts } = options;
   return {
     callsLeft: () => breakers.left(provider.name, "runs"),
-    attempt: (work) =>
+    attempt: (vendors, work) =>
       tracer.startActiveSpan(`ask ${provider.name} for runs`, { kind: SpanKind.CLIENT }, async (span) => {
         try {
-          const settle = await breakers.admit(provider.name, "runs");
+          const settle = await breakers.admit(
+            provider.name,
+            "runs",
+            vendors.length === 1 ? inputOfOne(vendors[0]!) : undefined,
+          );
           const began = performance.now();
           try {
             const settled = await work();
@@ -42,4 +48,9 @@ export function createAskedProvider(options: {
         }
       }),
   };
+}
+
+/** Returns the input of a call about one vendor, the same as that of a direct check. */
+function inputOfOne({ uei, cage }: Pick<QuestionDocument, "uei" | "cage">): string {
+  return inputOf(inputsFingerprint("sam_registration", { uei, cage, legalName: "", tinHash: new Uint8Array() }));
 }

@@ -73,7 +73,7 @@ function replica(options: { leaseMs?: number; settling?: () => Promise<void>; ca
     questions: createQuestions(collections),
     askVendors,
     settle,
-    provider: { callsLeft: async () => options.callsLeft?.(), attempt: (work) => work() },
+    provider: { callsLeft: async () => options.callsLeft?.(), attempt: (_vendors, work) => work() },
     mayAsk: asker.hold,
     gatherMs: 0,
     standByMs: 5_000,
@@ -287,9 +287,7 @@ describe("a call that fails", () => {
 
   test.each([
     ["the quota is used up", new ProviderError("quota_exhausted", { isFault: false })],
-    ["SAM.gov is unavailable", new ProviderError("http_503")],
-    ["SAM.gov does not answer", new ProviderError("timeout")],
-    ["the key is refused", new ProviderError("http_403")],
+    ["the circuit is open", new ProviderError("circuit_open", { isFault: false })],
   ])("because %s says nothing about its questions", async (_why, error) => {
     await park("mon_a");
     duringCall = async () => {
@@ -298,6 +296,60 @@ describe("a call that fails", () => {
     expect(await replica().round()).toBe(15_000);
     expect(await collections.questions.findOne()).toMatchObject({ failures: 0, not_before: now });
     expect(await statesOf()).toEqual(["mon_a:2 waiting"]);
+  });
+
+  /** Parks 100 runs, and makes rounds until `isDone`; returns the sizes of the calls. */
+  async function roundsOf({
+    isBad,
+    isDone,
+  }: {
+    isBad: (keys: readonly string[]) => Error | undefined;
+    isDone: () => Promise<boolean>;
+  }) {
+    await Promise.all(Array.from({ length: 100 }, (_, index) => park(`mon_${index}`, { uei: `UEI${index}` })));
+    duringCall = async (keys) => {
+      const error = isBad(keys);
+      if (error) throw error;
+    };
+    const { round } = replica();
+    while (!(await isDone())) await round();
+    return calls.map(({ length }) => length);
+  }
+
+  test.each([
+    ["does not answer in time", new ProviderError("timeout")],
+    ["is unavailable", new ProviderError("http_503")],
+    ["fails", new ProviderError("http_500")],
+    ["finds nothing at its address", new ProviderError("http_404", { isInputFault: true })],
+  ])(
+    "because SAM.gov %s for one of a hundred vendors puts off only that one, within a few calls",
+    async (_why, error) => {
+      const sizes = await roundsOf({
+        isBad: (keys) => (keys.includes("uei:UEI73") ? error : undefined),
+        isDone: async () => (await collections.questions.countDocuments({ failures: 0 })) === 0,
+      });
+      expect(sizes.length).toBeLessThan(40);
+      expect(await questionKeys()).toEqual(["uei:UEI73"]);
+      expect(await collections.questions.findOne()).toMatchObject({ failures: 1, kind: "registered" });
+      expect(await collections.parkedRuns.countDocuments({ state: "ready" })).toBe(99);
+    },
+  );
+
+  test("in an outage of an hour makes few vendors be asked by themselves afterwards", async () => {
+    let isDown = true;
+    const began = now.getTime();
+    const sizes = await roundsOf({
+      isBad: () => (isDown ? new ProviderError("http_503") : undefined),
+      async isDone() {
+        now = new Date(now.getTime() + 60_000);
+        isDown = now.getTime() - began < HOUR_MS;
+        if (!isDown) now = new Date(now.getTime() + 6 * HOUR_MS);
+        return (await collections.questions.countDocuments()) === 0;
+      },
+    });
+    expect(sizes.slice(0, 8)).toEqual([100, 50, 25, 13, 7, 4, 2, 1]);
+    // The first one after the outage, and then all others in one call or, for those that failed most, by themselves.
+    expect(sizes.slice(sizes.lastIndexOf(Math.max(...sizes.slice(1)))).length).toBeLessThan(30);
   });
 });
 

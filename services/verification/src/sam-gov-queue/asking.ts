@@ -1,11 +1,11 @@
 import type { Logger } from "@vvs/logging";
 import { ProviderError } from "../providers/provider.ts";
+import { MAX_VALUES } from "../providers/sam-gov/client.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import type { AskVendors } from "./ask-vendors.ts";
 import type { QuestionDocument } from "./documents.ts";
 import { nextCall } from "./planning.ts";
 import type { Questions } from "./questions.ts";
-import { mayBeOwnFailure } from "./rules.ts";
 import { AskerReplacedError, type Settle, type SettledQuestion } from "./settle.ts";
 
 /** The wait after a call failed, in milliseconds. */
@@ -17,8 +17,11 @@ export const CALL_MS = 20_000;
 export interface AskedProvider {
   /** Returns how many HTTP calls may still be made for runs today; undefined where that is unknown. */
   readonly callsLeft: () => Promise<number | undefined>;
-  /** Makes an attempt, with its effect on the circuit. Errors: those of the attempt; ProviderError where it is refused. */
-  readonly attempt: (work: () => Promise<SettledQuestion[]>) => Promise<SettledQuestion[]>;
+  /** Makes an attempt about these vendors, with its effect on the circuit. Errors: those of the attempt; ProviderError where it is refused. */
+  readonly attempt: (
+    vendors: readonly QuestionDocument[],
+    work: () => Promise<SettledQuestion[]>,
+  ) => Promise<SettledQuestion[]>;
 }
 
 /**
@@ -42,6 +45,8 @@ export function createAsking(options: {
   logger: Logger;
 }): { round: () => Promise<number> } {
   const { questions, provider, gatherMs, now, logger } = options;
+  /** Maximum number of vendors of the next call. */
+  let most = MAX_VALUES;
   let unsettled: { readonly settled: readonly SettledQuestion[]; readonly at: Date } | undefined;
 
   async function settle(): Promise<void> {
@@ -61,12 +66,16 @@ export function createAsking(options: {
   async function call(asked: readonly QuestionDocument[]): Promise<boolean> {
     try {
       const ask = () => withTimeLimit(CALL_MS, undefined, (signal) => options.askVendors(asked, signal));
-      unsettled = { settled: await provider.attempt(ask), at: now() };
+      unsettled = { settled: await provider.attempt(asked, ask), at: now() };
+      most = MAX_VALUES;
       return true;
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       logger.info({ vendors: asked.length, reason: error.reason }, "SAM.gov was asked and gave no answer");
-      if (mayBeOwnFailure(error)) await questions.putOff(asked, now());
+      const mayBeOwn = error.isFault || error.isInputFault;
+      // Half as many are asked next, so that the one vendor that makes its calls fail is found, and only it is put off.
+      if (mayBeOwn && asked.length > 1) most = Math.ceil(asked.length / 2);
+      else if (mayBeOwn) await questions.putOff(asked[0]!, now());
       return false;
     }
   }
@@ -79,7 +88,7 @@ export function createAsking(options: {
         const [waiting, callsLeft] = await Promise.all([questions.waiting(now()), provider.callsLeft()]);
         const next = nextCall(waiting, { now: now(), gatherMs, callsLeft });
         if ("waitMs" in next) return next.waitMs;
-        if (!(await call(next.questions))) return FAILED_MS;
+        if (!(await call(next.questions.slice(0, most)))) return FAILED_MS;
         await settle();
       }
     },

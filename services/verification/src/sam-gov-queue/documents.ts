@@ -39,7 +39,7 @@ export interface QuestionDocument {
   readonly wanted_at: Date;
   /** Not asked before this time. */
   readonly not_before: Date;
-  /** Number of calls with this question that failed. */
+  /** Number of calls about this question only that failed. */
   readonly failures: number;
   /** Number of runs that asked it, without those of canceled monitors. Each of them writes it, so that no answer can be stored beside their transaction. */
   readonly runs: number;

@@ -18,13 +18,9 @@ export function createQuestions({ questions }: Pick<QueueCollections, "questions
       return new Map(await Promise.all(found));
     },
 
-    /** Puts off questions whose call has failed. */
-    async putOff(failed: readonly QuestionDocument[], now: Date): Promise<void> {
-      if (failed.length === 0) return;
-      const updates = failed.map(({ _id, ...question }) => ({
-        updateOne: { filter: { _id, failures: question.failures }, update: { $set: afterFailure(question, now) } },
-      }));
-      await questions.bulkWrite(updates, { ordered: false });
+    /** Puts off a question after a call about it only has failed. */
+    async putOff({ _id, ...failed }: QuestionDocument, now: Date): Promise<void> {
+      await questions.updateOne({ _id, failures: failed.failures }, { $set: afterFailure(failed, now) });
     },
   };
 }

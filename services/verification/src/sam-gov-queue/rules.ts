@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { dayOf, type PartSource, type Parts, verdictOf } from "@vvs/registration";
-import type { ProviderError } from "../providers/provider.ts";
 import type { PublicAnswer } from "./documents.ts";
 import type { KeptAnswer, QuestionKind } from "./question.ts";
 
@@ -11,7 +10,7 @@ const WEEK_DAYS = 7;
 /** The pause before a question whose call failed is asked again, in milliseconds; it doubles with each failure. */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 6 * 3_600_000;
-/** Number of failed calls after which a question is asked by itself, in case that it makes them fail. */
+/** Number of failed calls after which a question shares no call, in case that it makes them fail. */
 const FAILURES_UNTIL_SINGLE = 3;
 
 /** Returns the start of a moment's UTC day. */
@@ -69,18 +68,7 @@ export function usableUntil(part: PartSource, { kept, wasParked }: RunKnowledge)
   return new Date(Math.max(own, keptUntil));
 }
 
-/**
- * Reasons for which every call fails: SAM.gov is unavailable, or refuses the key. They say nothing about the vendors of the
- * call, which would cost a call each if they were asked one by one afterwards.
- */
-const OUTAGES = new Set(["timeout", "tls", "connection", "http_401", "http_403", "http_502", "http_503", "http_504"]);
-
-/** Returns whether a call may have failed because of one of its vendors. */
-export function mayBeOwnFailure({ reason, isFault }: Pick<ProviderError, "reason" | "isFault">): boolean {
-  return isFault && !OUTAGES.has(reason);
-}
-
-/** Returns what changes in a question after its call failed: it is asked later, and after some failures by itself. */
+/** Returns what changes in a question after a call about it only failed: it is asked later, and after some failures always by itself. */
 export function afterFailure(
   { failures, kind }: { failures: number; kind: QuestionKind },
   now: Date,

@@ -5,6 +5,7 @@ import {
   type ProviderResponse,
   parseJsonAnswer,
   readShape,
+  requireAnswered,
   requireOk,
 } from "../http/provider-http.ts";
 import { type Answer, type Provider, ProviderError } from "../provider.ts";
@@ -67,14 +68,14 @@ export function createCompliancely(options: {
   async function answerTo(body: string, tin: string, signal: AbortSignal) {
     const json = { ...headers, "content-type": "application/json" };
     let response = await http.call({ method: "POST", url, headers: json, body, signal });
-    let state = stateOf(response, tin);
+    let state = stateOf(requireAnswered(response), tin);
     for (let pauseMs = FIRST_PAUSE_MS; state.kind === "pending"; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       const { id } = state;
       response = await whilePending(signal, async () => {
         await wait(pauseMs, undefined, { signal });
         return http.call({ method: "GET", url: `${url}${id}/`, headers, signal });
       });
-      state = stateOf(response, tin);
+      state = stateOf(requireOk(response), tin);
     }
     return { response, ...state };
   }
@@ -100,7 +101,7 @@ export function createCompliancely(options: {
 }
 
 function stateOf(response: ProviderResponse, tin: string): SubmissionState {
-  return parseCompliancely(parseJsonAnswer(requireOk(response)), tin);
+  return parseCompliancely(parseJsonAnswer(response), tin);
 }
 
 /** Runs one step of polling. Errors: ProviderError `pending` where the attempt's time is over by then. */

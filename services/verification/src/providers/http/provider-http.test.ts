@@ -1,7 +1,14 @@
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { cut, drip, type PlayedServer, playServer, sendJson } from "../../../../../test/outside/played-server.ts";
-import { createProviderHttp, type ProviderResponse, parseJsonAnswer, requireOk } from "./provider-http.ts";
+import type { ProviderError } from "../provider.ts";
+import {
+  createProviderHttp,
+  type ProviderResponse,
+  parseJsonAnswer,
+  requireAnswered,
+  requireOk,
+} from "./provider-http.ts";
 
 const http = createProviderHttp();
 afterAll(() => http.close());
@@ -109,13 +116,28 @@ describe("an answer in JSON", () => {
 });
 
 test.each([
-  [200, undefined],
-  [201, undefined],
-  [302, "http_302"],
-  [400, "http_400"],
-  [503, "http_503"],
-])("a %i is fine, or else says what it is", (status, reason) => {
-  const check = () => requireOk({ status, headers: {}, contentType: "", text: "" });
-  if (reason) expect(check).toThrow(expect.objectContaining({ reason }) as unknown as Error);
-  else expect(check).not.toThrow();
+  [200, undefined, "none", "none"],
+  [201, undefined, "none", "none"],
+  [302, "http_302", "fault", "fault"],
+  [400, "http_400", "the input's", "fault"],
+  [401, "http_401", "fault", "fault"],
+  [403, "http_403", "fault", "fault"],
+  [404, "http_404", "the input's", "fault"],
+  [422, "http_422", "the input's", "fault"],
+  [429, "http_429", "fault", "fault"],
+  [500, "http_500", "fault", "fault"],
+  [503, "http_503", "fault", "fault"],
+])("a %i throws %s; with an input: %s, without one: %s", (status, reason, withInput, withoutInput) => {
+  const response = { status, headers: {}, contentType: "", text: "" };
+  const faultOf = (check: (response: ProviderResponse) => unknown) => {
+    try {
+      check(response);
+      return "none";
+    } catch (error) {
+      const { isFault, isInputFault } = error as ProviderError;
+      expect(error).toMatchObject({ reason });
+      return isFault ? "fault" : isInputFault ? "the input's" : "nobody's";
+    }
+  };
+  expect([faultOf(requireAnswered), faultOf(requireOk)]).toEqual([withInput, withoutInput]);
 });

@@ -80,10 +80,27 @@ export function createProviderHttp(
   };
 }
 
-/** Returns a 2xx response. Errors: ProviderError `http_<status>` for any other. */
+/** Returns true for a status by which a provider says that it can't answer about an input. */
+export function isInputFault(status: number): boolean {
+  return status === 400 || status === 404 || status === 422;
+}
+
+/**
+ * Returns the 2xx response of a call that carried a question's input. Errors: ProviderError `http_<status>` for any other; of
+ * 400, 404 and 422 it is the input's fault.
+ */
+export function requireAnswered(response: ProviderResponse): ProviderResponse {
+  return requireStatus(response, { isInputFault: isInputFault(response.status) });
+}
+
+/** Returns the 2xx response of a call that carried no input. Errors: ProviderError `http_<status>` for any other, a fault. */
 export function requireOk(response: ProviderResponse): ProviderResponse {
+  return requireStatus(response, {});
+}
+
+function requireStatus(response: ProviderResponse, fault: { isInputFault?: boolean }): ProviderResponse {
   if (response.status >= 200 && response.status < 300) return response;
-  throw new ProviderError(`http_${response.status}`);
+  throw new ProviderError(`http_${response.status}`, fault);
 }
 
 /** Parses a JSON response. Errors: ProviderError `wrong_content_type`, `wrong_shape`. */

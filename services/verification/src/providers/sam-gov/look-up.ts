@@ -34,7 +34,7 @@ export async function lookUpRegistration(
   const registered = await client.entities(query, "Yes", signal);
   const ids = registered.rows.length === 0 ? await client.entities(query, "No", signal) : undefined;
   const { rows } = ids ?? registered;
-  if (new Set(rows.map(({ uei }) => uei)).size > 1) throw new ProviderError("ambiguous_cage", { isFault: false });
+  if (new Set(rows.map(({ uei }) => uei)).size > 1) throw new ProviderError("ambiguous_cage", { isInputFault: true });
   return vendorRowsOf(rows, [...registered.bodies, ...(ids?.bodies ?? [])]);
 }
 
@@ -50,7 +50,7 @@ export async function lookUpExclusions(
 
 /**
  * Looks up the registrations of up to 100 UEIs. Each UEI gets only its own rows. Where SAM.gov refuses the query as
- * invalid (400), it is repeated in halves, so that one UEI can't fail all the others. Errors: ProviderError that
+ * invalid (400, 422), or we do, it is repeated in halves, so that one UEI can't fail all the others. Errors: ProviderError that
  * concerns all of them.
  */
 export function lookUpRegistrations(client: SamGovClient, ueis: readonly string[], signal: AbortSignal) {
@@ -83,6 +83,9 @@ export function lookUpManyExclusions(client: SamGovClient, ueis: readonly string
   });
 }
 
+/** The reasons for which a query is repeated in halves. Not for a 404, which comes for every query if the API has moved. */
+const INVALID = new Set(["http_400", "http_422", "unaskable"]);
+
 async function inHalves<Row>(
   ueis: readonly string[],
   ask: (ueis: readonly string[]) => Promise<RowsByUei<Row>>,
@@ -90,7 +93,7 @@ async function inHalves<Row>(
   try {
     return await ask(ueis);
   } catch (error) {
-    if (ueis.length === 1 || !(error instanceof ProviderError) || error.reason !== "http_400") throw error;
+    if (ueis.length === 1 || !(error instanceof ProviderError) || !INVALID.has(error.reason)) throw error;
     const middle = Math.ceil(ueis.length / 2);
     const halves = [ueis.slice(0, middle), ueis.slice(middle)];
     const found = await Promise.all(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ProviderResponse, requireOk } from "../http/provider-http.ts";
+import { type ProviderResponse, requireAnswered } from "../http/provider-http.ts";
 import { ProviderError } from "../provider.ts";
 
 const DAY_MS = 86_400_000;
@@ -11,10 +11,10 @@ const quotaShapes = z.union([nextAccess, z.object({ fault: nextAccess }).transfo
 
 /**
  * Returns a 2xx response. Errors: ProviderError `quota_exhausted` with the time of its reset for a 429; `http_<status>`
- * for any other.
+ * for any other, of 400, 404 and 422 as the input's fault.
  */
 export function requireAnswer(response: ProviderResponse, now: Date): ProviderResponse {
-  if (response.status !== 429) return requireOk(response);
+  if (response.status !== 429) return requireAnswered(response);
   throw new ProviderError("quota_exhausted", { isFault: false, shutUntil: quotaReset(response, now) });
 }
 

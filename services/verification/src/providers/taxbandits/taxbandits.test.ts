@@ -131,12 +131,16 @@ describe("against a simulated TaxBandits", () => {
     await expect(ask(tin)).rejects.toMatchObject({ reason, isFault });
   });
 
+  test("a request that TaxBandits refuses is the input's fault", async () => {
+    played.behave("bad_request");
+    await expect(ask("471829363")).rejects.toMatchObject({ reason: "http_400", isFault: false, isInputFault: true });
+  });
+
   test.each([
     ["on_hold", "on_hold"],
     ["unknown_sentence", "unknown_answer"],
     ["unknown_status", "unknown_answer"],
     ["errors", "refused"],
-    ["bad_request", "http_400"],
     ["forbidden", "http_403"],
     ["throttled", "http_429"],
     ["down", "http_503"],

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import {
+  isInputFault,
   type ProviderHttp,
   type ProviderResponse,
   parseJsonAnswer,
   readShape,
-  requireOk,
+  requireAnswered,
 } from "../http/provider-http.ts";
 import { type Answer, type Provider, ProviderError } from "../provider.ts";
 import { irsVerdict, nameForIrs, type TinVerdict } from "../tin-matching/irs-codes.ts";
@@ -55,7 +56,7 @@ function normalized(sentence: string): string {
 export function parseTaxBandits(body: unknown, refId: string): TinVerdict {
   const { StatusCode, RefId, TINStatusCode, TINStatusMsg, Errors } = readShape(matchAnswer, body);
   if ((Errors?.length ?? 0) > 0 || (StatusCode !== undefined && (StatusCode < 200 || StatusCode > 299))) {
-    throw new ProviderError("refused");
+    throw new ProviderError("refused", { isInputFault: StatusCode !== undefined && isInputFault(StatusCode) });
   }
   if (!TINStatusCode || (RefId && RefId !== refId)) throw new ProviderError("wrong_shape");
   if (TINStatusCode === "TIN-003") throw new ProviderError("on_hold");
@@ -109,7 +110,7 @@ export function createTaxBandits(options: {
       }
       const { response, token } = exchange;
       if (response.status === 401) tokens.drop(token);
-      const verdict = parseTaxBandits(parseJsonAnswer(requireOk(response)), refId);
+      const verdict = parseTaxBandits(parseJsonAnswer(requireAnswered(response)), refId);
       const secrets = [token, credentials.clientSecret, credentials.userToken];
       return {
         ...verdict,

@@ -29,7 +29,7 @@ const QUESTION_FAULTS: ReadonlySet<number> = new Set([1, 4, 5]);
 export function irsVerdict(code: number): TinVerdict {
   const verdict = VERDICTS.get(code);
   if (verdict) return verdict;
-  throw new ProviderError(`irs_code_${code}`, { isFault: !QUESTION_FAULTS.has(code) });
+  throw new ProviderError(`irs_code_${code}`, { isInputFault: QUESTION_FAULTS.has(code) });
 }
 
 /** Maximum length of a name, in characters; the IRS refuses longer ones (Publication 2108-A). */

@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { Mode } from "@vvs/proto/verification/v1/verification";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import type { SamGovMisbehaviour } from "../../../../test/outside/sam-gov.ts";
+import type { PlayedQueue } from "../testing/played-queue.ts";
+import type { TestService } from "../testing/service.ts";
+
+// Two organizations, two replicas and a simulated SAM.gov. One organization's input never closes it to the other one.
+
+const BAD = "BADBADBADBA1";
+const telemetry = recordTelemetry();
+let played: PlayedQueue;
+let replicas: readonly TestService[];
+let vendors = 0;
+
+beforeAll(async () => {
+  // The meters exist only after telemetry has started.
+  const { startPlayedQueue } = await import("../testing/played-queue.ts");
+  played = await startPlayedQueue("2026-11-22T09:00:00Z");
+  await played.startReplica();
+});
+afterAll(async () => {
+  await played.stop();
+  await telemetry.shutdown();
+});
+beforeEach(async () => {
+  const limits = { attemptMs: 2_000 };
+  replicas = [await played.startReplica({}, { limits }), await played.startReplica({}, { limits })];
+});
+afterEach(async () => {
+  played.sam.behave();
+  await played.stopReplicas();
+});
+
+/** Verifies a vendor for a new organization on one of the replicas; returns the reasons of SAM.gov's attempts. */
+async function verify(uei: string, { by = 0 } = {}) {
+  const service = replicas[by % replicas.length]!;
+  const [organizationId, entityId] = [newId("org"), newId("ent")];
+  const caller = { tenant: { organizationId, environment: Environment.LIVE }, actor: "key_1" };
+  service.entities.put(organizationId, entityId, { subject: { legalName: "Acme LLC", uei } });
+  const { verification } = await service.client.verify({
+    caller,
+    target: { case: "entityId", value: entityId },
+    checks: [CheckType.SAM_REGISTRATION],
+    mode: Mode.REALTIME,
+  });
+  const { evidence } = await service.client.getEvidence({ caller, evidenceId: verification!.results[0]!.evidenceId });
+  const attempt = evidence!.attempts.find(({ provider }) => provider === "sam_gov_api")!;
+  return `${attempt.outcome} ${attempt.reason}`.trim();
+}
+/** Verifies a vendor of its own, which is registered. */
+function verifyAnother(by = 0) {
+  const uei = `GOODGOOD${String(++vendors).padStart(4, "0")}`;
+  played.sam.register({ uei });
+  return verify(uei, { by });
+}
+const inputFaults = async () => {
+  const points = (await telemetry.metric("verification_provider_attempts"))!.dataPoints;
+  const counted = points.filter(({ attributes }) => attributes.outcome === "input_fault");
+  return counted.reduce((sum, { value }) => sum + (value as number), 0);
+};
+
+describe("one input of one organization, repeated, never makes SAM.gov unavailable to another organization", () => {
+  test.each<[string, SamGovMisbehaviour, string, number]>([
+    ["answers 400", { kind: "status", status: 400 }, "http_400", 25],
+    ["answers 404", { kind: "status", status: 404 }, "http_404", 25],
+    ["answers 422", { kind: "status", status: 422 }, "http_422", 25],
+    ["fails", { kind: "status", status: 500 }, "http_500", 25],
+    ["cuts the connection", { kind: "cut" }, "connection", 25],
+    ["does not answer in time", { kind: "silent" }, "timeout", 6],
+  ])("where SAM.gov %s", async (_name, how, reason, times) => {
+    played.sam.misbehave(how, { about: BAD });
+    // One after the other on each replica, since questions at the same time share a call.
+    const attack = async (by: number) => {
+      for (let time = 0; time < times; time++) expect(await verify(BAD, { by })).toBe(`throw ${reason}`);
+    };
+    await Promise.all([attack(0), attack(1)]);
+    for (const by of [0, 1]) {
+      expect(await verify(BAD, { by })).toBe(`throw ${reason}`);
+      expect(await verifyAnother(by)).toBe("pass");
+    }
+  });
+});
+
+test("inputs that SAM.gov refuses are counted apart from faults, and are no sign of an outage", async () => {
+  const before = await inputFaults();
+  played.sam.misbehave({ kind: "status", status: 422 });
+  for (let each = 0; each < 8; each++) expect(await verifyAnother(each)).toBe("throw http_422");
+  expect((await inputFaults()) - before).toBe(8);
+  const { providers } = await replicas[0]!.client.listProviders({ environment: Environment.LIVE });
+  expect(providers[0]).toMatchObject({ name: "sam_gov_api", state: "available" });
+});
+
+test("an outage that two inputs meet stops the calls after five faults, on all replicas", async () => {
+  played.sam.misbehave({ kind: "status", status: 503 });
+  const before = played.sam.calls().length;
+  for (let each = 0; each < 5; each++) expect(await verify(`${BAD.slice(0, -1)}${each % 2}`)).toBe("throw http_503");
+  expect(await verifyAnother()).toBe("throw circuit_open");
+  expect(played.sam.calls().length - before).toBe(5);
+  played.setTime(new Date(played.now().getTime() + 1_000).toISOString());
+  expect(await verifyAnother(1)).toBe("throw circuit_open");
+});
