@@ -109,6 +109,33 @@ describe("a verification", () => {
     expect(body.overall_result).toBe("fail");
   });
 
+  test("shows what each verdict rests on, also where a later call uses the stored answer", async () => {
+    const tin = tinEnding("7");
+    const asked = { checks: ["sam_registration", "tin_match"], legal_name: "Detailed Works LLC" };
+    const { body } = await verify({ uei: "SANDBXACTVE1", tin }, asked);
+    const [registration, match] = body.results;
+    expect(registration.details).toEqual({
+      registration_status: "active",
+      expiration_date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      legal_name: expect.any(String),
+      cage: expect.any(String),
+      entity_type: expect.any(String),
+      exclusions: [],
+      data_as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+    expect(match.details).toEqual({ irs_code: "7", data_as_of: expect.any(String) });
+    const later = await verify({ uei: "SANDBXACTVE1", tin }, { ...asked, mode: "cached" });
+    expect(later.body.results.map(({ details }: { details: object }) => details)).toEqual([
+      registration.details,
+      match.details,
+    ]);
+    expect((await verify({ uei: "SANDBXDEBAR1" })).body.results[0].details).toMatchObject({
+      registration_status: "debarred",
+      exclusions: [{ program: expect.any(String), active_date: expect.any(String) }],
+    });
+    expect((await verify({ uei: "SANDBXERRR01" })).body.results[0]).not.toHaveProperty("details");
+  });
+
   test("can be read again and is listed newest first, for all entities or one", async () => {
     const own = await createOrganization();
     const make = async (uei: string) =>

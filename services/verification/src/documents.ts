@@ -1,6 +1,7 @@
 import type { Check, CheckStatus } from "@vvs/checks";
 import type { Parts } from "@vvs/registration";
 import type { Facts } from "./providers/provider.ts";
+import type { ResultDetails } from "./providers/result-details.ts";
 
 /** Where the answers of a verification may come from. */
 export type Mode = "cached" | "realtime";
@@ -15,6 +16,8 @@ export interface ResultDocument {
   readonly evidence_id: string;
   /** Empty on a plain pass. */
   readonly reason: string;
+  /** Absent on error, and in documents from before details were stored. */
+  readonly details?: ResultDetails & { readonly data_as_of: Date };
 }
 
 export interface VerificationDocument {
@@ -79,5 +82,7 @@ export interface AnswerDocument {
   readonly facts: Facts;
   /** Only for live sam_registration: the parts that the answer rests on. */
   readonly parts?: Parts;
+  /** Absent in documents from before details were stored. */
+  readonly details?: ResultDetails;
   readonly created_at: Date;
 }

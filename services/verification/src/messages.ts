@@ -4,6 +4,7 @@ import { type Check, checkOf, toCheckType, toProtoStatus } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { CheckType } from "@vvs/proto/common/v1/common";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import type { ResultDetailsSchema } from "@vvs/proto/verification/v1/result_details";
 import {
   type EvidenceSchema,
   Mode as ProtoMode,
@@ -13,7 +14,7 @@ import { partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { Conclusion } from "./checks/conclude.ts";
 import type { VerificationRecords } from "./checks/records.ts";
-import type { EvidenceWithContent, Mode, VerificationDocument } from "./documents.ts";
+import type { EvidenceWithContent, Mode, ResultDocument, VerificationDocument } from "./documents.ts";
 import type { Answer } from "./providers/provider.ts";
 
 /**
@@ -50,10 +51,31 @@ export function toVerification(document: VerificationDocument): MessageInitShape
       dataFreshnessSeconds: BigInt(result.data_freshness_seconds),
       evidenceId: result.evidence_id,
       reason: result.reason,
+      details: result.details && toDetails(result.details),
     })),
     createdAt: timestampFromDate(document.created_at),
     actor: document.actor,
     mode: document.mode === "cached" ? ProtoMode.CACHED : ProtoMode.REALTIME,
+  };
+}
+
+function toDetails(details: NonNullable<ResultDocument["details"]>): MessageInitShape<typeof ResultDetailsSchema> {
+  const exclusions = details.exclusions?.map(({ active_date, termination_date, program, type, agency }) => ({
+    program,
+    type,
+    agency,
+    activeDate: active_date,
+    terminationDate: termination_date,
+  }));
+  return {
+    registrationStatus: details.registration_status,
+    expirationDate: details.expiration_date,
+    legalName: details.legal_name,
+    cage: details.cage,
+    entityType: details.entity_type,
+    exclusions: exclusions && { exclusions },
+    irsCode: details.irs_code,
+    dataAsOf: timestampFromDate(details.data_as_of),
   };
 }
 

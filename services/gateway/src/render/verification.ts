@@ -1,3 +1,4 @@
+import type { ResultDetails } from "@vvs/proto/verification/v1/result_details";
 import type { Evidence, Provider, Verification } from "@vvs/proto/verification/v1/verification";
 import { renderCheck, renderStatus, renderTime } from "./values.ts";
 
@@ -16,8 +17,28 @@ export function renderVerification(verification: Verification, publicBaseUrl: st
       data_freshness_seconds: Number(result.dataFreshnessSeconds),
       evidence_uri: `${publicBaseUrl}/v1/evidence/${result.evidenceId}`,
       reason: result.reason || undefined,
+      details: result.details && renderDetails(result.details),
     })),
     created_at: renderTime(verification.createdAt),
+  };
+}
+
+function renderDetails(details: ResultDetails) {
+  return {
+    registration_status: details.registrationStatus || undefined,
+    expiration_date: details.expirationDate || undefined,
+    legal_name: details.legalName || undefined,
+    cage: details.cage || undefined,
+    entity_type: details.entityType || undefined,
+    exclusions: details.exclusions?.exclusions.map((exclusion) => ({
+      program: exclusion.program || undefined,
+      type: exclusion.type || undefined,
+      agency: exclusion.agency || undefined,
+      active_date: exclusion.activeDate || undefined,
+      termination_date: exclusion.terminationDate || undefined,
+    })),
+    irs_code: details.irsCode || undefined,
+    data_as_of: renderTime(details.dataAsOf),
   };
 }
 

@@ -45,6 +45,13 @@ export const verification = {
       origin: "sam_gov_extract",
       dataFreshnessSeconds: 3_600n,
       evidenceId,
+      details: {
+        registrationStatus: "active",
+        expirationDate: "2027-03-31",
+        legalName: "ACME TOOLS LLC",
+        exclusions: { exclusions: [{ program: "Reciprocal", terminationDate: "2026-12-31" }] },
+        dataAsOf: at,
+      },
     },
     { checkType: CheckType.TIN_MATCH, status: CheckStatus.ERROR, origin: "none", evidenceId, reason: "missing_tin" },
   ],
@@ -64,6 +71,13 @@ export const renderedVerification = {
       determinism: "deterministic",
       data_freshness_seconds: 3_600,
       evidence_uri: `https://api.example.test/v1/evidence/${evidenceId}`,
+      details: {
+        registration_status: "active",
+        expiration_date: "2027-03-31",
+        legal_name: "ACME TOOLS LLC",
+        exclusions: [{ program: "Reciprocal", termination_date: "2026-12-31" }],
+        data_as_of: "2026-11-21T09:30:00.000Z",
+      },
     },
     {
       check_type: "tin_match",

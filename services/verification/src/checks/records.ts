@@ -48,7 +48,7 @@ export function verificationRecords(
       created_at: createdAt,
     });
     if (kind === "error") return errorOf(check, conclusion.reason, evidenceId);
-    const { outcome, reason, confidence, dataDate, facts, parts } = conclusion.answer;
+    const { outcome, reason, confidence, dataDate, facts, details, parts } = conclusion.answer;
     const stored: AnswerDocument = {
       _id: evidenceId,
       ...owner,
@@ -60,6 +60,7 @@ export function verificationRecords(
       origin,
       data_date: dataDate,
       facts,
+      ...(details && { details }),
       ...(parts && { parts: withEvidence(parts, evidenceId) }),
       created_at: createdAt,
     };
@@ -97,6 +98,7 @@ function resultOf(answer: AnswerDocument, createdAt: Date): ResultDocument {
     data_freshness_seconds: dataFreshnessSeconds(createdAt, answer.data_date),
     evidence_id: answer._id,
     reason: answer.reason,
+    ...(answer.details && { details: { ...answer.details, data_as_of: answer.data_date } }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Check } from "@vvs/checks";
 import type { Parts, RegistrationFacts } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
 import type { Asking, KeptAnswer } from "../sam-gov-queue/question.ts";
+import type { ResultDetails } from "./result-details.ts";
 
 /** A run of a monitor. */
 export interface MonitorRun {
@@ -50,6 +51,8 @@ export interface Answer {
   /** The date of the data itself, such as the day an extract was cut. */
   readonly dataDate: Date;
   readonly facts: Facts;
+  /** What results show of it; absent where there is nothing to show. */
+  readonly details?: ResultDetails;
   /** Only for live sam_registration: the parts that the answer rests on. */
   readonly parts?: Parts;
   /** File loads that were withdrawn. */

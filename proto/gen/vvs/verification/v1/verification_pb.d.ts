@@ -7,6 +7,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Caller, CheckStatus, CheckType, Environment, Idempotency, Identifiers, PageRequest, Position } from "../../common/v1/common_pb.js";
+import type { ResultDetails } from "./result_details_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { GetProviderUsageRequestSchema, GetProviderUsageResponseSchema } from "./provider_usage_pb.js";
 import type { GetProviderHealthRequestSchema, GetProviderHealthResponseSchema } from "./provider_health_pb.js";
@@ -71,6 +72,13 @@ export declare type Result = Message<"vvs.verification.v1.Result"> & {
    * @generated from field: string reason = 7;
    */
   reason: string;
+
+  /**
+   * What the outcome rests on; absent on error, and of results that were stored before details were.
+   *
+   * @generated from field: vvs.verification.v1.ResultDetails details = 8;
+   */
+  details?: ResultDetails | undefined;
 };
 
 /**

@@ -1,6 +1,7 @@
 import { dayOf, factsOf, type PartSource, type Parts, type Verdict, verdictOf } from "@vvs/registration";
 import type { Asking } from "../../sam-gov-queue/question.ts";
 import { type Answer, ProviderError } from "../provider.ts";
+import { registrationDetails } from "../result-details.ts";
 
 const DAY_MS = 86_400_000;
 /** Maximum age of data that fails a vendor where SAM.gov's API can be asked, in days: a vendor may renew any day. */
@@ -56,6 +57,7 @@ export function staleSource(asking?: Asking): ProviderError {
 /** Returns the answer for parts. Its origin is the registration part's; its date is the older one of both. */
 export function answerFrom(parts: Parts, verdict: Verdict, content: string): Answer {
   const { registration, exclusions } = parts;
+  const facts = factsOf(parts, verdict);
   const dates = [registration, exclusions].flatMap((part) => part?.date.getTime() ?? []);
   return {
     outcome: verdict.outcome,
@@ -63,7 +65,8 @@ export function answerFrom(parts: Parts, verdict: Verdict, content: string): Ans
     confidence: 1,
     ...(registration && { origin: registration.origin }),
     dataDate: new Date(Math.min(...dates)),
-    facts: factsOf(parts, verdict),
+    facts,
+    details: registrationDetails(facts, parts),
     parts,
     content,
     contentType: "application/json",

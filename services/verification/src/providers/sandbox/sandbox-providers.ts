@@ -34,7 +34,8 @@ export function createSandboxRegistration(options: {
       const at = now();
       const callNumber = await callNumberOf(question);
       const verdict = sandboxRegistration({ provider: name, uei, registry, callNumber, today: dayOf(at) });
-      return toAnswer(verdict, at, { provider: name, asked: { uei, cage }, ...verdict });
+      const { outcome, reason, facts } = verdict;
+      return toAnswer(verdict, at, { provider: name, asked: { uei, cage }, outcome, reason, facts });
     },
   };
 }
@@ -47,10 +48,10 @@ export function createSandboxTinMatch(options: { name: SandboxProvider; now: () 
     check: "tin_match",
     async ask(question, { signal }) {
       const tin = await question.tin(signal);
-      const { irsCode, ...verdict } = sandboxTinMatch(name, tin);
+      const verdict = sandboxTinMatch(name, tin);
       const asked = { tin: maskTin(tin), name: question.legalName };
-      const { outcome, reason } = verdict;
-      return toAnswer(verdict, now(), { provider: name, asked, irs_code: irsCode, outcome, reason });
+      const { outcome, reason, details } = verdict;
+      return toAnswer(verdict, now(), { provider: name, asked, ...details, outcome, reason });
     },
   };
 }

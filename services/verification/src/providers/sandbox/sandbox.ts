@@ -1,7 +1,8 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
-import { factsOf, type Parts, verdictOf } from "@vvs/registration";
+import { type Exclusion, factsOf, type Parts, verdictOf } from "@vvs/registration";
 import { type Answer, ProviderError } from "../provider.ts";
-import { exclusionsIn, registrationOf } from "../sam-gov/file-parts.ts";
+import { registrationDetails } from "../result-details.ts";
+import { registrationOf } from "../sam-gov/file-parts.ts";
 import { irsVerdict } from "../tin-matching/irs-codes.ts";
 
 /** The sandbox's providers, in the order they are asked. */
@@ -16,8 +17,17 @@ const FALLBACK_UEI = "SANDBXFALLB1";
 const FUTURE = "2099-03-31";
 const PAST = "2021-03-31";
 
+/** The exclusion of each excluded vendor. */
+const EXCLUSION: Exclusion = {
+  program: "Reciprocal",
+  type: "Ineligible (Proceedings Completed)",
+  agency: "GENERAL SERVICES ADMINISTRATION",
+  active_date: PAST,
+  termination_date: "indefinite",
+};
+
 /** The verdict of a sandbox provider. */
-export type SandboxVerdict = Pick<Answer, "outcome" | "reason" | "facts">;
+export type SandboxVerdict = Pick<Answer, "outcome" | "reason" | "facts" | "details">;
 
 /**
  * Returns the sandbox's verdict on sam_registration. The documented UEIs behave as documented; the verdict on any other
@@ -33,15 +43,17 @@ export function sandboxRegistration(options: {
 }): SandboxVerdict {
   const { provider, uei, registry, callNumber, today } = options;
   if (uei === FAILING_UEI || (uei === FALLBACK_UEI && provider === "sandbox_primary")) throw simulatedOutage();
-  if (!registry.record) return { outcome: "fail", reason: "not_found", facts: {} };
+  if (!registry.record) return { outcome: "fail", reason: "not_found", facts: {}, details: {} };
   const record = uei === CHANGING_UEI ? { ...registry.record, ...registrationAt(callNumber) } : registry.record;
   const source = { origin: provider, date: new Date(`${today}T00:00:00Z`), load: "" };
   const parts: Parts = {
     registration: registrationOf(record, source),
-    exclusions: { ...source, flagged: record.excluded, exclusions: exclusionsIn(registry) },
+    exclusions: { ...source, flagged: false, exclusions: record.excluded ? [EXCLUSION] : [] },
   };
   const verdict = verdictOf(parts, today)!;
-  return { outcome: verdict.outcome, reason: verdict.reason, facts: factsOf(parts, verdict) };
+  const facts = factsOf(parts, verdict);
+  const details = registrationDetails(facts, parts);
+  return { outcome: verdict.outcome, reason: verdict.reason, facts, details };
 }
 
 function registrationAt(callNumber: number) {
@@ -54,11 +66,10 @@ function registrationAt(callNumber: number) {
  * Returns the sandbox's verdict on tin_match. The TIN's last digit is the IRS's result code; 9 simulates an outage of the
  * first provider. Errors: ProviderError for codes that say nothing about the vendor.
  */
-export function sandboxTinMatch(provider: SandboxProvider, tin: string): SandboxVerdict & { irsCode: string } {
+export function sandboxTinMatch(provider: SandboxProvider, tin: string): SandboxVerdict {
   const digit = tin.slice(-1);
   if (digit === "9" && provider === "sandbox_primary") throw simulatedOutage();
-  const irsCode = digit === "9" ? "0" : digit;
-  return { ...irsVerdict(Number(irsCode)), facts: {}, irsCode };
+  return { ...irsVerdict(digit === "9" ? 0 : Number(digit)), facts: {} };
 }
 
 /** The client chose this outage by its identifiers, so it does not count against the provider's health. */

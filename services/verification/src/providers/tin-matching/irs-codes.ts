@@ -5,12 +5,13 @@ export interface TinVerdict {
   readonly outcome: "pass" | "fail";
   /** Empty on a pass. */
   readonly reason: "" | "not_issued" | "mismatch";
+  readonly details: { readonly irs_code: string };
 }
 
-const MATCH: TinVerdict = { outcome: "pass", reason: "" };
+const MATCH = { outcome: "pass", reason: "" } as const;
 
 /** Verdicts by result code, as IRS Publication 2108-A defines them: 0, 6 (SSN), 7 (EIN) and 8 (both) are matches. */
-const VERDICTS: ReadonlyMap<number, TinVerdict> = new Map([
+const VERDICTS = new Map<number, Omit<TinVerdict, "details">>([
   [0, MATCH],
   [2, { outcome: "fail", reason: "not_issued" }],
   [3, { outcome: "fail", reason: "mismatch" }],
@@ -28,7 +29,7 @@ const QUESTION_FAULTS: ReadonlySet<number> = new Set([1, 4, 5]);
  */
 export function irsVerdict(code: number): TinVerdict {
   const verdict = VERDICTS.get(code);
-  if (verdict) return verdict;
+  if (verdict) return { ...verdict, details: { irs_code: String(code) } };
   throw new ProviderError(`irs_code_${code}`, { isInputFault: QUESTION_FAULTS.has(code) });
 }
 

@@ -1,0 +1,15 @@
+import type { Exclusion, Parts, RegistrationFacts } from "@vvs/registration";
+
+/** What an answer's verdict rests on, as results show it. Field names are those of the stored documents. */
+export interface ResultDetails extends RegistrationFacts {
+  /** Those that have not ended; absent where the source does not know them. */
+  readonly exclusions?: readonly Exclusion[];
+  /** Only for tin_match: the IRS's result code. */
+  readonly irs_code?: string;
+}
+
+/** Returns the details of an answer to sam_registration. A fact that there is none of is left out. */
+export function registrationDetails(facts: RegistrationFacts, { exclusions }: Parts): ResultDetails {
+  const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== ""));
+  return { ...known, ...(exclusions && { exclusions: exclusions.exclusions }) };
+}
