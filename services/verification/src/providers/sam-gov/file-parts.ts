@@ -88,7 +88,7 @@ export function registrationOf(record: RegistryRecord, source: PartSource): Regi
 }
 
 /** Returns the exclusions that the files list as in force: at most 100. */
-export function exclusionsIn({ exclusions }: GetRegistryRecordResponse): ExclusionsPart["exclusions"] {
+function exclusionsIn({ exclusions }: GetRegistryRecordResponse): ExclusionsPart["exclusions"] {
   return exclusions.slice(0, MAX_EXCLUSIONS).map(({ program, exclusionType, agency, activeDate, terminationDate }) => ({
     program,
     type: exclusionType,
