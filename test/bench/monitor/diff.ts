@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -35,12 +35,12 @@ const POLL_MS = 250;
 const DAY_MS = 86_400_000;
 const WITHIN_MS = 900_000;
 
-/** A second registry file: each monitor of a changed vendor runs once, soon, and the load is as fast as without monitors. */
+/** A later registry file: each monitor of a changed vendor runs once, soon, and the load is as fast as without monitors. */
 export const diff: Row = {
   name: "diff",
   conditions: {
-    diff_files: `of ${FULL_SIZE} rows, or --rows; each ${CHANGED_EVERY}th row has another expiration date in the second file; ten monitors for nine rows`,
-    diff_baseline: "loading the same second file in a database without monitors",
+    diff_files: `of ${FULL_SIZE} rows, or --rows; each ${CHANGED_EVERY}th row has another expiration date in the second file, and its first one in the third; ten monitors for nine rows`,
+    diff_baseline: "loading the second file, without monitors, against the third",
     diff_runs: "due at once after a change; a scheduler polls every 250 ms; the relay of runs sends to nowhere",
   },
   targets: {
@@ -52,13 +52,13 @@ export const diff: Row = {
   async measure(bench) {
     const rows = bench.number ?? FULL_SIZE;
     mkdirSync(bench.folder, { recursive: true });
-    const files = await writeFiles(bench, rows);
-    const without = await openRegistry(bench, "without", files.first);
-    const baseline = await without.loadSecond(files.second);
-    const watched = await openRegistry(bench, "with", files.first);
-    const monitors = await watched.startMonitors(Math.round(rows * MONITORS_PER_ROW));
-    const loaded = await watched.loadSecond(files.second);
-    const counts = await monitors.untilRun(files.changed);
+    const { files, changed } = await writeFiles(bench, rows);
+    const registry = await openRegistry(bench);
+    await registry.load(files[0]!);
+    const baseline = await registry.load(files[1]!);
+    await registry.addMonitors(Math.round(rows * MONITORS_PER_ROW));
+    const loaded = await registry.load(files[2]!);
+    const counts = await registry.untilRun(changed);
     return {
       diff_rows: rows,
       ...counts,
@@ -69,41 +69,47 @@ export const diff: Row = {
   },
 };
 
-/** Writes both files, and returns their paths and the UEIs of the changed rows. */
+/** Writes the files, of which the third has the rows of the first. Returns their paths and the UEIs of the changed rows. */
 async function writeFiles({ folder, log }: RowBench, size: number) {
-  log(`generating two files of ${size} rows ...`);
-  const [first, second] = [join(folder, "first.dat"), join(folder, "second.dat")];
+  log(`generating three files of ${size} rows ...`);
+  const files = ["first.dat", "second.dat", "third.dat"].map((name) => join(folder, name));
   const today = new Date();
-  const cutDate = new Date(today.getTime() - 7 * DAY_MS);
+  const cutDates = [7, 3, 0].map((daysAgo) => new Date(today.getTime() - daysAgo * DAY_MS));
   const names = await nameModelOf(SEED);
-  await pipeline(Readable.from(extractOf({ seed: SEED, size, names, cutDate })), createWriteStream(first));
+  const rows = extractOf({ seed: SEED, size, names, cutDate: cutDates[0]! });
+  await pipeline(Readable.from(rows), createWriteStream(files[0]!));
   const changed: string[] = [];
-  async function* later() {
+  async function* rewritten(cutDate: Date, changeOf: (fields: string[]) => void) {
     let index = -1;
-    for await (const line of createInterface({ input: createReadStream(first) })) {
-      if (/^(BOF|EOF) /.test(line)) yield `${line.replace(compact(cutDate), compact(today))}\n`;
+    for await (const line of createInterface({ input: createReadStream(files[0]!) })) {
+      if (/^(BOF|EOF) /.test(line)) yield `${line.replace(compact(cutDates[0]!), compact(cutDate))}\n`;
       else if (++index % CHANGED_EVERY > 0) yield `${line}\n`;
       else {
         const fields = line.split("|");
-        changed.push(fields[0]!);
-        fields[8] = String(Number(fields[8]) + 10_000); // a year later
+        changeOf(fields);
         yield `${fields.join("|")}\n`;
       }
     }
   }
-  await pipeline(Readable.from(later()), createWriteStream(second));
-  return { first, second, changed };
+  const aYearLater = (fields: string[]) => {
+    changed.push(fields[0]!);
+    fields[8] = String(Number(fields[8]) + 10_000);
+  };
+  await pipeline(Readable.from(rewritten(cutDates[1]!, aYearLater)), createWriteStream(files[1]!));
+  await pipeline(Readable.from(rewritten(cutDates[2]!, () => undefined)), createWriteStream(files[2]!));
+  return { files, changed };
 }
 
-/** Loads the first file into databases of its own, with the entity service beside it. */
-async function openRegistry({ servers, prefix: base, folder, log, onClose }: RowBench, name: string, first: string) {
-  const [prefix, topicPrefix] = [`${base}${name}_`, `${base}.${name}.`];
+/** Starts the entity service, and the parts of the monitor service that start runs after a file. */
+async function openRegistry({ servers, prefix, folder, log, onClose }: RowBench) {
   const logger = createLogger({ service: "bench", level: "warn" });
+  const topicPrefix = `${prefix}.`;
   const kafkaOptions: KafkaOptions = { brokers: [...servers.kafkaBrokers], clientId: "bench", topicPrefix, logger };
   await migrateAll({ mongodbUri: servers.mongodbUri, databasePrefix: prefix, kafka: kafkaOptions });
   const client = await new MongoClient(servers.mongodbUri).connect();
   onClose(() => client.close());
-  const live = collectionsOf(client.db(`${prefix}entity_live`));
+  const entityDb = client.db(`${prefix}entity_live`);
+  const live = collectionsOf(entityDb);
   const environment = {
     MONGODB_URI: servers.mongodbUri,
     MONGODB_DATABASE_PREFIX: prefix,
@@ -114,78 +120,81 @@ async function openRegistry({ servers, prefix: base, folder, log, onClose }: Row
   const entity = await startServiceProcess({
     name: "entity",
     environment: { ...environment, TIN_KEYS, TIN_HASH_KEYS },
-    logFile: join(folder, `${name}.log`),
+    logFile: join(folder, "entity.log"),
   });
   onClose(() => entity.stop());
-  log(`loading the first file ${name} monitors ...`);
-  await runLoader({ file: first, environment, log });
 
-  async function startMonitors(count: number) {
-    log(`storing ${count} monitors ...`);
-    const domain = await openLiveDomain({ mongodbUri: servers.mongodbUri, prefix });
-    onClose(() => domain.close());
-    const vendors = await live.entities.find({}, { projection: { _id: 1 } }).toArray();
-    const organizations = Array.from({ length: Math.ceil(count / PER_ORGANIZATION) }, () => newId("org"));
-    await insertMonitors(domain.db, {
-      count,
-      organizationId: (index) => organizations[index % organizations.length]!,
-      entityId: (index) => vendors[index % vendors.length]!._id,
-      dueAt: (index) => new Date(Date.now() + DAY_MS / 2 + (index / count) * (DAY_MS / 2)),
-    });
-    const kafka = createKafka(kafkaOptions);
-    const consumer = kafka.runConsumer({
-      groupId: "monitor.live",
-      subscriptions: [
-        subscription({
-          topic: kafka.topicFor("live", topicNames.registryChanged),
-          schema: RegistryChangedSchema,
-          handle: domain.records.registryChanged,
-        }),
-      ],
-      concurrency: 16,
-      logger,
-    });
-    onClose(() => consumer.stop());
-    await consumer.ready;
-    const producer = { send: async () => undefined };
-    const relay = runOutboxRelay({ db: domain.db, producer, owner: randomUUID(), logger });
-    onClose(() => relay.stop());
-    const scheduling = { pollMs: POLL_MS, onClaimed: relay.nudge, signal: domain.stopping, logger };
-    void runScheduler(domain.scheduler, scheduling);
-    return { untilRun: (changed: readonly string[]) => untilRun(domain.db, changed) };
-  }
+  const domain = await openLiveDomain({ mongodbUri: servers.mongodbUri, prefix });
+  onClose(() => domain.close());
+  const { monitors } = collections(domain.db);
+  const kafka = createKafka(kafkaOptions);
+  const consumer = kafka.runConsumer({
+    groupId: "monitor.live",
+    subscriptions: [
+      subscription({
+        topic: kafka.topicFor("live", topicNames.registryChanged),
+        schema: RegistryChangedSchema,
+        handle: domain.records.registryChanged,
+      }),
+    ],
+    concurrency: 16,
+    logger,
+  });
+  onClose(() => consumer.stop());
+  await consumer.ready;
+  const producer = { send: async () => undefined };
+  const relay = runOutboxRelay({ db: domain.db, producer, owner: randomUUID(), logger });
+  onClose(() => relay.stop());
+  const scheduling = { pollMs: POLL_MS, onClaimed: relay.nudge, signal: domain.stopping, logger };
+  void runScheduler(domain.scheduler, scheduling);
 
-  /** Waits until the monitors of changed vendors have run and nothing is left to be published, and counts the runs. */
-  async function untilRun(db: Parameters<typeof collections>[0], changed: readonly string[]) {
-    const { monitors } = collections(db);
-    const vendors = await live.entities.distinct("_id", { "identifiers.uei": { $in: [...changed] } });
-    const ofChanged = { entity_id: { $in: vendors } };
-    const expected = await monitors.countDocuments(ofChanged);
-    const isQuiet = async () =>
-      (await monitors.countDocuments({ ...ofChanged, run_seq: 1 })) === 0 &&
-      (await live.announcements.countDocuments()) === 0 &&
-      (await client.db(`${prefix}entity_live`).collection("outbox").countDocuments()) === 0 &&
-      (await monitors.countDocuments({ file_run: { $exists: true } })) === 0;
-    await eventually(isQuiet, { timeoutMs: WITHIN_MS, everyMs: 500 });
-    const once = await monitors.countDocuments({ ...ofChanged, run_seq: 2 });
-    const all = await monitors.countDocuments({ run_seq: { $gt: 1 } });
-    const [first] = await monitors
-      .find({ run_seq: { $gt: 1 } })
-      .sort({ claimed_at: 1 })
-      .limit(1)
-      .toArray();
-    const load = await live.loads.findOne({ state: "done" }, { sort: { cut_date: -1 } });
-    return {
-      diff_changed_monitors: expected,
-      diff_missed_or_repeated_runs: expected - once,
-      diff_runs_of_unchanged_vendors: all - (await monitors.countDocuments({ ...ofChanged, run_seq: { $gt: 1 } })),
-      diff_first_run_ms: first!.claimed_at!.getTime() - load!.finished_at!.getTime(),
-    };
-  }
-
+  const isPublished = async () =>
+    (await live.announcements.countDocuments()) === 0 && (await entityDb.collection("outbox").countDocuments()) === 0;
   return {
-    startMonitors,
-    /** Returns how long the load took, in seconds. */
-    loadSecond: async (file: string) => (await runLoader({ file, environment, log })).seconds,
+    /** Loads a file. Returns how long it took, in seconds. */
+    async load(file: string): Promise<number> {
+      log(`loading ${basename(file)} ...`);
+      return (await runLoader({ file, environment, log })).seconds;
+    },
+
+    /** Stores monitors of the registry's vendors, once nothing of earlier loads is left to be published. */
+    async addMonitors(count: number): Promise<void> {
+      await eventually(isPublished, { timeoutMs: WITHIN_MS, everyMs: 500 });
+      log(`storing ${count} monitors ...`);
+      const vendors = await live.entities.find({}, { projection: { _id: 1 } }).toArray();
+      const organizations = Array.from({ length: Math.ceil(count / PER_ORGANIZATION) }, () => newId("org"));
+      await insertMonitors(domain.db, {
+        count,
+        organizationId: (index) => organizations[index % organizations.length]!,
+        entityId: (index) => vendors[index % vendors.length]!._id,
+        dueAt: (index) => new Date(Date.now() + DAY_MS / 2 + (index / count) * (DAY_MS / 2)),
+      });
+    },
+
+    /** Waits until the monitors of changed vendors have run and nothing is left to be published, and counts the runs. */
+    async untilRun(changed: readonly string[]) {
+      const vendors = await live.entities.distinct("_id", { "identifiers.uei": { $in: [...changed] } });
+      const ofChanged = { entity_id: { $in: vendors } };
+      const expected = await monitors.countDocuments(ofChanged);
+      const isQuiet = async () =>
+        (await monitors.countDocuments({ ...ofChanged, run_seq: 1 })) === 0 &&
+        (await isPublished()) &&
+        (await monitors.countDocuments({ file_run: { $exists: true } })) === 0;
+      await eventually(isQuiet, { timeoutMs: WITHIN_MS, everyMs: 500 });
+      const once = await monitors.countDocuments({ ...ofChanged, run_seq: 2 });
+      const all = await monitors.countDocuments({ run_seq: { $gt: 1 } });
+      const [first] = await monitors
+        .find({ run_seq: { $gt: 1 } })
+        .sort({ claimed_at: 1 })
+        .limit(1)
+        .toArray();
+      const load = await live.loads.findOne({ state: "done" }, { sort: { cut_date: -1 } });
+      return {
+        diff_changed_monitors: expected,
+        diff_missed_or_repeated_runs: expected - once,
+        diff_runs_of_unchanged_vendors: all - (await monitors.countDocuments({ ...ofChanged, run_seq: { $gt: 1 } })),
+        diff_first_run_ms: first!.claimed_at!.getTime() - load!.finished_at!.getTime(),
+      };
+    },
   };
 }
