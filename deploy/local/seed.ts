@@ -75,7 +75,7 @@ async function seed(
 ): Promise<DemoOrganization> {
   const { name, plan, email } = wanted;
   const user = await accounts.users.find(email);
-  const organizationId = user?.organization_id ?? (await accounts.organizations.create(SEED, { name, plan }))._id;
+  const organizationId = user?.organization_id ?? (await createApproved(accounts, { name, plan }));
   const password = await seedPassword(accounts, {
     organizationId,
     email,
@@ -94,6 +94,13 @@ async function seed(
     webhook_secret_live: await secretOf("live"),
     webhook_secret_test: await secretOf("sandbox"),
   };
+}
+
+/** Creates an organization that may also ask real TIN providers, if the local run has any. */
+async function createApproved(accounts: AccountDomain, wanted: { name: string; plan: string }): Promise<string> {
+  const { _id: id } = await accounts.organizations.create(SEED, wanted);
+  await accounts.organizations.setLiveTinMatch(SEED, id, true);
+  return id;
 }
 
 async function seedPassword(

@@ -35,6 +35,7 @@ export async function createOrganization(
     const password = randomUUID();
     const limitPerMinute = options.limitPerMinute ?? UNLIMITED;
     const { _id: id } = await accounts.organizations.create(SEED, { name, plan: "enterprise", limitPerMinute });
+    await accounts.organizations.setLiveTinMatch(SEED, id, true);
     await accounts.users.create(SEED, { organizationId: id, email, password });
     const caller = (environment: Environment) => ({ tenant: { organizationId: id, environment }, ...SEED });
     const keyOf = async (environment: Environment) =>

@@ -1,7 +1,13 @@
-// A simulated account service in its own process, which returns only signing secrets and prints its port. SECRETS
-// lists them, the current one first; they are the same for all organizations.
+// A simulated account service in its own process, which prints its port. It returns signing secrets (SECRETS lists them, the
+// current one first; they are the same for all organizations), and approves every organization for live tin_match.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
+import {
+  type GetOrganizationSettingsRequest,
+  GetOrganizationSettingsRequestSchema,
+  type GetOrganizationSettingsResponse,
+  GetOrganizationSettingsResponseSchema,
+} from "@vvs/proto/account/v1/organization_status";
 import {
   type GetSigningSecretsRequest,
   GetSigningSecretsRequestSchema,
@@ -9,8 +15,29 @@ import {
   GetSigningSecretsResponseSchema,
 } from "@vvs/proto/account/v1/webhook_secrets";
 
-const secrets = process.env.SECRETS!.split(",");
+const secrets = (process.env.SECRETS ?? "").split(",");
 const server = new grpc.Server();
+server.addService(
+  {
+    getOrganizationSettings: {
+      path: "/vvs.account.v1.OrganizationStatusService/GetOrganizationSettings",
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: (message: GetOrganizationSettingsRequest) =>
+        Buffer.from(toBinary(GetOrganizationSettingsRequestSchema, message)),
+      requestDeserialize: (bytes: Buffer) => fromBinary(GetOrganizationSettingsRequestSchema, bytes),
+      responseSerialize: (message: GetOrganizationSettingsResponse) =>
+        Buffer.from(toBinary(GetOrganizationSettingsResponseSchema, message)),
+      responseDeserialize: (bytes: Buffer) => fromBinary(GetOrganizationSettingsResponseSchema, bytes),
+    },
+  },
+  {
+    getOrganizationSettings(_call: unknown, callback: grpc.sendUnaryData<GetOrganizationSettingsResponse>) {
+      const approved = { liveTinMatch: true, tinFailuresPerDay: 1_000_000 };
+      callback(null, create(GetOrganizationSettingsResponseSchema, approved));
+    },
+  },
+);
 server.addService(
   {
     getSigningSecrets: {

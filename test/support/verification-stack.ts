@@ -10,6 +10,7 @@ import { projectRoot } from "../../deploy/local/services.ts";
 import { migrateAll } from "../../deploy/migrate.ts";
 import { dropRun } from "./clean-up.ts";
 import { todaysExclusions } from "./exclusions-file.ts";
+import { startHelper } from "./helper-process.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 export interface StackOptions {
@@ -73,10 +74,15 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
     environment: { ...environment, ...secrets },
     logFile: join(logDir, "entity.log"),
   });
+  const account = await startHelper({ name: "account", script: join(import.meta.dirname, "played-account.ts") });
+  const addresses = {
+    ENTITY_ADDRESS: `127.0.0.1:${entity.ports.rpc}`,
+    ACCOUNT_ADDRESS: `127.0.0.1:${account.line}`,
+  };
   const startVerification = (ports?: ServiceProcess["ports"]) =>
     startServiceProcess({
       name: "verification",
-      environment: { ...environment, ENTITY_ADDRESS: `127.0.0.1:${entity.ports.rpc}` },
+      environment: { ...environment, ...addresses },
       logFile: join(logDir, "verification.log"),
       ports,
       nodeOptions: options.nodeOptions,
@@ -100,6 +106,7 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
       entities.close();
       await verification.stop();
       await entity.stop();
+      await account.stop();
     },
     remove: () => dropRun(environment, prefix),
   };

@@ -45,6 +45,9 @@ export const missingInputs = ["missing_uei", "missing_tin", "missing_name"] as c
 
 export type MissingInput = (typeof missingInputs)[number];
 
+/** Public reasons of checks that were not asked because of what the organization may ask. No provider is at fault. */
+export const refusedQuestions = ["not_enabled", "too_many_attempts"] as const;
+
 /** The outcome of a check or of a whole verification. `error` says nothing about the vendor: nothing answered. */
 export type CheckStatus = "pass" | "fail" | "error";
 

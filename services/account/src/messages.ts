@@ -30,6 +30,7 @@ export function organizationMessage(
     activeMonitors: activeMonitors(organization, environment),
     createdEntities: createdEntities(organization, environment),
     activeKeys: MAX_ACTIVE_KEYS,
+    liveTinMatch: organization.live_tin_match ?? false,
     createdAt: timestampFromDate(organization.created_at),
   };
 }

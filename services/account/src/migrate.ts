@@ -1,6 +1,7 @@
 import { createCollections } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
 import { AUDIT_KEPT_DAYS } from "./audit/audit-entries.ts";
+import { approveExisting } from "./organizations/approve-existing.ts";
 import { accountStore } from "./store.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -62,5 +63,6 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.mails.createIndex({ next_attempt_at: 1 }),
     store.mails.createIndex({ created_at: 1 }),
     store.mailbox.createIndex({ received_at: 1 }, { expireAfterSeconds: MAILBOX_KEPT_SECONDS }),
+    approveExisting(store),
   ]);
 }

@@ -12,7 +12,15 @@ export interface OrganizationDocument extends PlanTerms {
   readonly _id: string;
   readonly name: string;
   readonly status: "active" | "suspended";
+  /** The operator approved live tin_match. Absent only until the migration, and where an older version created it. */
+  readonly live_tin_match?: boolean;
   readonly created_at: Date;
+}
+
+/** When a change of existing documents was first migrated: documents created later don't need it. */
+export interface MigrationDocument {
+  readonly _id: "live_tin_match";
+  readonly at: Date;
 }
 
 export interface UserDocument {
@@ -326,6 +334,7 @@ export function accountStore(client: MongoClient, prefix: string) {
     usageReports: db.collection<UsageReportDocument>("usage_reports"),
     mails: db.collection<MailDocument>("mails"),
     mailbox: db.collection<MailboxDocument>("mailbox"),
+    migrations: db.collection<MigrationDocument>("migrations"),
   };
 }
 

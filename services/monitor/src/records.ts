@@ -1,5 +1,5 @@
 import { metrics } from "@opentelemetry/api";
-import { missingInputs, statusOf } from "@vvs/checks";
+import { missingInputs, refusedQuestions, statusOf } from "@vvs/checks";
 import { PoisonRecordError, runIn, tenantIn, timeIn } from "@vvs/kafka";
 import type { Logger } from "@vvs/logging";
 import { inTransaction } from "@vvs/mongo";
@@ -12,8 +12,8 @@ import { afterRun, type RunEnd } from "./monitors/run-end.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { MonitorStore } from "./store.ts";
 
-/** Reasons of errors that the organization can resolve by supplying missing data. */
-const INPUT_REASONS: ReadonlySet<string> = new Set([...missingInputs, "entity_not_found"]);
+/** Reasons of errors that are no provider's fault: missing data, and questions that the organization may not ask. */
+const INPUT_REASONS: ReadonlySet<string> = new Set([...missingInputs, ...refusedQuestions, "entity_not_found"]);
 
 /**
  * Creates the handlers of one environment's records; a repeated record has no effect. Errors: PoisonRecordError for an

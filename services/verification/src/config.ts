@@ -63,6 +63,8 @@ const schema = z.object({
   /** Maximum length of an opening, in milliseconds. */
   CIRCUIT_OPEN_MAX_MS: count(1).default(defaultCircuitSettings.openMaxMs),
   ...providersSection,
+  /** Maximum number of TINs that did not match, of one vendor or of one name, within 24 hours. */
+  TIN_GUESSES_PER_VENDOR: count(1).default(5),
   /** Maximum number of live monitor runs without tin_match in flight; LIVE_TIN_RUNS_AT_ONCE is for the others. */
   LIVE_RUNS_AT_ONCE: count(1).default(64),
   /** Maximum number of sandbox monitor runs without tin_match in flight. */

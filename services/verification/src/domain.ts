@@ -35,6 +35,9 @@ import { queueCollections } from "./sam-gov-queue/documents.ts";
 import { createReadPublicAnswer } from "./sam-gov-queue/public-answers.ts";
 import { createSamGovQueue, type QueueSettings } from "./sam-gov-queue/queue.ts";
 import { createVerificationStore } from "./store.ts";
+import { createAskWithinLimits } from "./tin-guessing/guess-limits.ts";
+import { createGuessesStore } from "./tin-guessing/guesses-store.ts";
+import { createReadTinTerms } from "./tin-guessing/tin-terms.ts";
 
 /** How long an idempotency key is held, in milliseconds: a call takes at most 25 s. */
 const CALL_LEASE_MS = 30_000;
@@ -55,6 +58,8 @@ export async function createDomain(options: {
   /** Most of a provider's configured quota that one organization may use per day, in per cent. */
   organizationQuotaPercent: number;
   limits: TimeLimits;
+  /** Maximum number of TINs that did not match, of one vendor or name within 24 hours. */
+  tinsPerVendor: number;
   evidence: EvidenceSettings;
   /** Maximum number of verifications whose facts are being forwarded; the forwarder's default where absent. */
   maxForwarding?: number;
@@ -96,7 +101,11 @@ export async function createDomain(options: {
   const subjects = createSubjects(entities);
   const collections = queueCollections(databases.live);
   const publicAnswer = createReadPublicAnswer(collections);
-  const conclude = createConcluder({ store, publicAnswer, entities, subjects, providers, observe, limits, now });
+  const guesses = createGuessesStore(databases.live);
+  const askWithinLimits = createAskWithinLimits({ store: guesses, tinsPerVendor: options.tinsPerVendor, now, logger });
+  const guessing = { tinTerms: createReadTinTerms(options.settings), askWithinLimits };
+  const asking = { entities, subjects, providers, observe, limits, now };
+  const conclude = createConcluder({ store, publicAnswer, ...guessing, ...asking });
   const facts = createFactForwarder({ entities, now, logger, maxForwarding: options.maxForwarding });
   onClose("facts that are being forwarded", () => facts.settled());
   const { topicFor, onStored } = options;

@@ -29,6 +29,18 @@ export const factsNotForwarded = meter.createCounter("verification_facts_not_pas
     "Verifications whose facts did not reach the entity service, by cause (failed; too_many: the maximum was in flight). A sustained rise means that entities which organizations created show older facts than their verifications, until they are checked again.",
 });
 
+/** The limits on guessing TINs: TINs of a vendor, TINs of a name, failures of an organization in a day. */
+export const guessLimits = ["entity", "name", "failures"] as const;
+
+export type GuessLimit = (typeof guessLimits)[number];
+
+export const tinGuessesRefused = meter.createCounter("verification_tin_guesses_refused", {
+  description:
+    "Checks of tin_match that were not asked, by the limit on guessing TINs that was reached (entity, name: different TINs of a vendor or a name; failures: those of an organization in a day). Any rise means that somebody may be guessing TINs.",
+});
+// So that the first one counts as a rise.
+for (const limit of guessLimits) tinGuessesRefused.add(0, { limit });
+
 const STATES = { available: 0, degraded: 1, unavailable: 2 } as const;
 
 /** Shows providers' health whenever metrics are collected. Returns a function that ends it. */

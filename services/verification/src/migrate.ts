@@ -9,6 +9,7 @@ import { attemptCountsOf } from "./provider-health/attempt-counts.ts";
 import { providerCallsOf } from "./provider-health/provider-calls-store.ts";
 import { migrateQueue } from "./sam-gov-queue/documents.ts";
 import { collectionsOf } from "./store.ts";
+import { migrateGuesses } from "./tin-guessing/guesses-store.ts";
 
 /** How long attempt counts are kept: as long as the usage of keys, next to which they are shown. */
 const ATTEMPTS_KEPT_SECONDS = 400 * 24 * 60 * 60;
@@ -58,6 +59,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
   }
   await createCollections(databases.live, ["organization_provider_calls"]);
   await organizationCallsOf(databases.live).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
-  // Sandbox runs never wait for SAM.gov's API.
+  // Sandbox runs never wait for SAM.gov's API, and the sandbox reveals nothing about real TINs.
   await migrateQueue(databases.live);
+  await migrateGuesses(databases.live);
 }

@@ -209,6 +209,8 @@ function createVerifying(options: {
     entities: { ...rule.entities, revealTin },
     subjects,
     providers: { live: [rule.provider], sandbox: [] },
+    tinTerms: () => Promise.reject(new Error("no TIN is asked about")),
+    askWithinLimits: (_tenant, _guess, ask) => ask(),
     observe: () => (_provider, _callClass, attempt) => attempt(),
     limits,
     now,

@@ -137,6 +137,9 @@ describe("the operator's command", () => {
     const { provider_budgets } = await json(...budget, "--minute", "30", "--day", "5000");
     expect(provider_budgets.taxbandits).toEqual({ per_minute: 30, per_day: 5_000 });
     expect((await json(...budget)).provider_budgets.taxbandits).toEqual({ per_minute: 300, per_day: 200_000 });
+    expect(enterprise.live_tin_match).toBe(false);
+    expect((await json("organization", "approve-tin-match", id)).live_tin_match).toBe(true);
+    expect((await json("organization", "withdraw-tin-match", id)).live_tin_match).toBe(false);
     expect((await json("organization", "suspend", id)).status).toBe("suspended");
     expect((await json("organization", "resume", id)).status).toBe("active");
     expect((await json("organization", "list")).organizations).toContainEqual(expect.objectContaining({ id }));
@@ -154,6 +157,8 @@ describe("the operator's command", () => {
       "organization.plan_changed",
       "organization.provider_budget_changed",
       "organization.provider_budget_changed",
+      "organization.tin_match_approved",
+      "organization.tin_match_withdrawn",
       "organization.suspended",
       "organization.resumed",
     ]);

@@ -93,6 +93,18 @@ export const commands: Readonly<Record<string, Command>> = {
       return { ...organizationView(organization), provider_budgets: providerBudgets(organization) };
     },
   },
+  "organization approve-tin-match": {
+    usage: "ORGANIZATION_ID",
+    does: "approves an organization for tin_match in the live environment: it may ask whether a name and a TIN match; effective within seconds",
+    takesId: true,
+    run: async ({ domain, id }) => organizationView(await domain.organizations.setLiveTinMatch(operator, id, true)),
+  },
+  "organization withdraw-tin-match": {
+    usage: "ORGANIZATION_ID",
+    does: "ends that: its live tin_match checks, monitors included, end in error with the reason not_enabled",
+    takesId: true,
+    run: async ({ domain, id }) => organizationView(await domain.organizations.setLiveTinMatch(operator, id, false)),
+  },
   "user create": {
     usage: "--organization ORGANIZATION_ID --email ADDRESS [--role owner|developer|read_only] [--password-stdin]",
     does: "creates a user who may sign in to the dashboard, an owner by default; prints a generated password once, or reads one",
@@ -216,8 +228,8 @@ async function withPassword(
 }
 
 function organizationView(organization: OrganizationDocument) {
-  const { _id: id, name, plan, status, created_at } = organization;
-  return { id, name, plan, limit_per_minute: limitPerMinute(organization), status, created_at };
+  const { _id: id, name, plan, status, live_tin_match = false, created_at } = organization;
+  return { id, name, plan, limit_per_minute: limitPerMinute(organization), status, live_tin_match, created_at };
 }
 
 function userView({ _id: id, email, role, is_operator, totp, created_at, last_signed_in_at }: UserDocument) {

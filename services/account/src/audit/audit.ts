@@ -8,6 +8,8 @@ export type AuditAction =
   | "organization.resumed"
   | "organization.plan_changed"
   | "organization.provider_budget_changed"
+  | "organization.tin_match_approved"
+  | "organization.tin_match_withdrawn"
   | "user.created"
   | "user.password_set"
   | "user.signed_up"

@@ -60,7 +60,14 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
     const at = now();
     const id = newId("org", at);
     const name = checkedName(input.name, "name", MAX_NAME_LENGTH);
-    const organization: OrganizationDocument = { _id: id, name, ...terms, status: "active", created_at: at };
+    const organization: OrganizationDocument = {
+      _id: id,
+      name,
+      ...terms,
+      status: "active",
+      live_tin_match: false,
+      created_at: at,
+    };
     await store.organizations.insertOne(organization, { session });
     await store.apiKeyLocks.insertMany(
       environments.map((environment) => ({
@@ -101,6 +108,21 @@ export function createOrganizations(options: Basics & { webhookSecrets: Pick<Web
 
     /** Ends a suspension. Repeatable. Errors: not_found. */
     resume: (by: Actor, organizationId: string) => setStatus(by, organizationId, "active"),
+
+    /** Approves an organization for live tin_match, or withdraws the approval. Repeatable. Errors: not_found. */
+    async setLiveTinMatch(by: Actor, id: string, isApproved: boolean): Promise<OrganizationDocument> {
+      await inTransaction(client, async (session) => {
+        const changed = await store.organizations.updateOne(
+          { _id: id, live_tin_match: { $ne: isApproved } },
+          { $set: { live_tin_match: isApproved } },
+          { session },
+        );
+        if (changed.modifiedCount === 0) return;
+        const action = isApproved ? "organization.tin_match_approved" : "organization.tin_match_withdrawn";
+        await audit.append(session, by, { action, organizationId: id, target: id });
+      });
+      return get(id);
+    },
 
     /** Changes the plan. The new limit applies to all keys within seconds. Errors: not_found, invalid_request. */
     async setPlan(by: Actor, id: string, input: PlanInput): Promise<OrganizationDocument> {

@@ -7,6 +7,7 @@ import {
   limitPerMinute,
   planTerms,
   providerBudgets,
+  tinFailuresPerDay,
 } from "./plans.ts";
 
 describe("the requests per minute of a plan", () => {
@@ -94,4 +95,9 @@ describe("the budgets at live providers", () => {
     expect(budgetedProvider("taxbandits")).toBe("taxbandits");
     expect(() => budgetedProvider("sam_gov_extract")).toThrow(expect.objectContaining({ code: "invalid_request" }));
   });
+});
+
+test("a plan allows failed TIN matches for some per cent of the vendors of a long onboarding run", () => {
+  const perDay = (["starter", "growth", "enterprise"] as const).map((plan) => tinFailuresPerDay({ plan }));
+  expect(perDay).toEqual([100, 1_000, 5_000]);
 });

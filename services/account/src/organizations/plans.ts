@@ -33,6 +33,7 @@ const FIXED_LIMITS: Readonly<Record<"starter" | "growth", number>> = { starter: 
 const LIVE_MONITORS: Readonly<Record<Plan, number>> = { starter: 1_000, growth: 10_000, enterprise: 100_000 };
 const SANDBOX_MONITORS = 100;
 const LIVE_ENTITIES: Readonly<Record<Plan, number>> = { starter: 25_000, growth: 250_000, enterprise: 1_000_000 };
+const TIN_FAILURES: Readonly<Record<Plan, number>> = { starter: 100, growth: 1_000, enterprise: 5_000 };
 const MAX_LIMIT = 1_000_000;
 const MAX_PER_DAY = 100_000_000;
 
@@ -87,6 +88,11 @@ export function agreedBudget({ per_minute, per_day }: ProviderBudget): ProviderB
 
 function isWithin(number: number, max: number): boolean {
   return Number.isInteger(number) && number >= 1 && number <= max;
+}
+
+/** Returns the maximum number of live tin_match questions of the organization that fail in a UTC day. */
+export function tinFailuresPerDay({ plan }: PlanTerms): number {
+  return TIN_FAILURES[plan];
 }
 
 /** Returns the terms for a plan and a limit, which Enterprise requires and no other plan allows. Errors: invalid_request. */

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetOrganizationSettingsResponseSchema } from "@vvs/proto/account/v1/organization_status";
 import type { OrganizationDocument } from "../store.ts";
-import { providerBudgets } from "./plans.ts";
+import { providerBudgets, tinFailuresPerDay } from "./plans.ts";
 
 /** Returns what services that also work without a caller must know of an organization. */
 export function organizationSettings(
@@ -14,5 +14,7 @@ export function organizationSettings(
       perMinute: per_minute,
       perDay: per_day,
     })),
+    liveTinMatch: organization.live_tin_match ?? false,
+    tinFailuresPerDay: tinFailuresPerDay(organization),
   };
 }

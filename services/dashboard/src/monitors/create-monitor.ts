@@ -4,6 +4,7 @@ import { field, fieldValues, queryValue } from "../http/form.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../http/form-refusal.ts";
 import { formIdempotency } from "../http/form-token.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
+import { liveTinMatchHint } from "../organization/live-tin-match.ts";
 import type { PageContext } from "../page-context.ts";
 import { echoOfMonitor, emptyMonitor, type MonitorInput, readMonitor } from "./monitor-form.ts";
 import { createMonitorPage } from "./monitor-form-page.ts";
@@ -18,7 +19,9 @@ const refusals: RefusalTexts = {
   fields: { webhook_url: "webhook URL" },
 };
 
-export function createCreateMonitorHandlers({ monitors, organization, readVendors, layout, formTokens }: PageContext) {
+export function createCreateMonitorHandlers(context: PageContext) {
+  const { monitors, organization, readVendors, layout, formTokens } = context;
+
   async function sendForm(
     request: Request,
     response: Response,
@@ -26,9 +29,13 @@ export function createCreateMonitorHandlers({ monitors, organization, readVendor
     shown: Partial<Refusal> & { input: MonitorInput },
   ): Promise<void> {
     const { entity_id: entityId } = shown.input;
-    const vendors = await readVendors(visit, entityId ? [{ entityId }] : []);
+    const [vendors, tinHint] = await Promise.all([
+      readVendors(visit, entityId ? [{ entityId }] : []),
+      liveTinMatchHint(context, visit),
+    ]);
+    const vendorName = vendors?.get(entityId)?.legalName;
     const formToken = formTokens.issue(request, response);
-    const content = createMonitorPage({ ...shown, visit, vendorName: vendors?.get(entityId)?.legalName, formToken });
+    const content = createMonitorPage({ ...shown, visit, vendorName, tinHint, formToken });
     const { status } = shown;
     layout.sendPage(response, { visit, section: "monitors", title: "Create a monitor", status, content });
   }

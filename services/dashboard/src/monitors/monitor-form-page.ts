@@ -19,7 +19,9 @@ const frequencyMeanings: Readonly<Record<FrequencyName, string>> = {
   monthly: "every 30 days",
 };
 
-export function createMonitorPage(options: MonitorFormView & { readonly formToken: string }): Html {
+export function createMonitorPage(
+  options: MonitorFormView & { readonly formToken: string; readonly tinHint: Html | undefined },
+): Html {
   const { visit, input, vendorName, problems = {} } = options;
   const { path, environment } = visit.view;
   const search = html`The ID of the entity. <a href="${path}/entities">Search for the entity</a> and select <em>Create a monitor</em> on its page.`;
@@ -36,7 +38,7 @@ ${noticeBox(options.notice)}
     hint: vendorName ? html`<strong>${vendorName}</strong>` : search,
     problem: problems.entity_id,
   })}
-  ${checksField(input.checks, problems.checks)}
+  ${checksField(input.checks, options.tinHint, problems.checks)}
   ${scheduleFields(options)}
   <p class="hint">The first run begins immediately. Later runs are compared with it.${environment === "sandbox" && " In the sandbox, time runs fast for the first hour of a monitor: “hourly” means every 5 seconds."}</p>
   <button>Create monitor</button>

@@ -40,10 +40,10 @@ ${about(view, monitor)}
 ${timeline(options)}`;
 }
 
-function errorsNotice(view: EnvironmentView, { status, consecutiveErrors }: Monitor): Html | undefined {
+function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRun }: Monitor): Html | undefined {
   if (status !== "active" || consecutiveErrors === 0) return undefined;
   const runs = consecutiveErrors === 1 ? "The last run" : `The last ${consecutiveErrors} runs`;
-  return html`<p class="notice warning">${runs} ended in <code>error</code>, because no provider could answer. This says nothing about the vendor. The next run with an answer is compared with the last answer before the errors. <a href="${view.path}/providers">View the state of providers</a></p>`;
+  return html`<p class="notice warning">${runs} ended in <code>error</code>, because a check had no answer${lastRun && html`: <a href="${view.path}/verifications/${lastRun.verificationId}">see why</a>`}. This says nothing about the vendor. The next run with an answer is compared with the last answer before the errors. <a href="${view.path}/providers">View the state of providers</a></p>`;
 }
 
 function about(view: EnvironmentView, monitor: Monitor): Html {

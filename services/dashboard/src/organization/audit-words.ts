@@ -49,6 +49,8 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "organization.resumed": "resumed the organization",
     "organization.plan_changed": "changed the plan",
     "organization.provider_budget_changed": "changed the budget at a provider",
+    "organization.tin_match_approved": "enabled live TIN matching",
+    "organization.tin_match_withdrawn": "disabled live TIN matching",
   },
 };
 

@@ -33,11 +33,19 @@ ${facts([
   ["Plan", html`<strong>${planNames[organization.plan] ?? organization.plan}</strong>`],
   ["Organization ID", html`<code>${organization.id}</code>`],
   ["Created", time(organization.createdAt)],
+  ["Live TIN matching", tinMatching(organization)],
 ])}
 <p class="hint">To change the plan, contact the operator of this service and include the organization ID.</p>
 </section>
 ${limits(options)}
 ${kept()}`;
+}
+
+function tinMatching({ liveTinMatch }: GetOrganizationResponse): Html | string | undefined {
+  if (liveTinMatch === undefined) return undefined;
+  return liveTinMatch
+    ? "enabled"
+    : html`not enabled: live <code>tin_match</code> checks end in <code>error</code> (<code>not_enabled</code>). To have it enabled, contact the operator of this service. In the sandbox it works.`;
 }
 
 function limits(options: PlanView): Html {

@@ -58,6 +58,7 @@ export function organizationService(state: FakeState): ServicePart {
     },
     ...invitationHandlers(state, note),
     async getOrganization() {
+      failIfAsked(state, "getOrganization");
       return {
         id: "org_1",
         name: "Acme & Sons",
@@ -66,6 +67,7 @@ export function organizationService(state: FakeState): ServicePart {
         activeMonitors: 10_000,
         createdEntities: 250_000,
         activeKeys: 20,
+        liveTinMatch: state.liveTinMatch,
       };
     },
     async listSuspendedOrganizations() {

@@ -61,6 +61,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     hasApp: false,
     authenticatedAt: new Date(),
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
+    liveTinMatch: true,
     usage: [],
     keys: [],
     passkeys: [],

@@ -32,6 +32,8 @@ export interface FakeState {
   authenticatedAt: Date;
   /** The user agent of each session. */
   userAgent: string;
+  /** Of the one organization; undefined where account does not know approvals yet. */
+  liveTinMatch: boolean | undefined;
   usage: MessageInitShape<typeof UsageCountSchema>[];
   keys: MessageInitShape<typeof ApiKeySchema>[];
   /** Of the one user. */

@@ -46,23 +46,25 @@ export function choiceGroup(options: {
   readonly legend: string;
   readonly choices: readonly { readonly value: string; readonly label?: string; readonly meaning: string }[];
   readonly picked: readonly string[];
+  readonly hint?: Html | undefined;
   readonly problem?: string;
 }): Html {
-  const { type, name, legend, choices, picked, problem } = options;
+  const { type, name, legend, choices, picked, hint, problem } = options;
   return html`<fieldset${problem && html` aria-describedby="${name}-problem"`}>
     <legend>${legend}</legend>
     ${choices.map(
       ({ value, label, meaning }) =>
         html`<label class="check"><input type="${type}" name="${name}" value="${value}"${picked.includes(value) && html` checked`}> <span>${label ?? html`<code>${value}</code>`} <span class="hint">${meaning}</span></span></label>`,
     )}
+    ${hint}
     ${problemLine(name, problem)}
   </fieldset>`;
 }
 
 /** Renders the choice of checks. */
-export function checksField(picked: readonly string[], problem: string | undefined): Html {
+export function checksField(picked: readonly string[], hint: Html | undefined, problem: string | undefined): Html {
   const choices = checkNames.map((value) => ({ value, meaning: checkDefinitions[value].question }));
-  return choiceGroup({ type: "checkbox", name: "checks", legend: "Checks", choices, picked, problem });
+  return choiceGroup({ type: "checkbox", name: "checks", legend: "Checks", choices, picked, hint, problem });
 }
 
 export function problemLine(name: string, problem: string | undefined): Html | undefined {

@@ -20,6 +20,10 @@ const reasons: Readonly<Record<string, string>> = {
   missing_tin: "This vendor’s TIN is not known. Run the check again and enter one.",
   missing_name: "This vendor’s name is not known. Run the check again and enter one.",
   missing_uei: "Neither a UEI nor a CAGE code of this vendor is known.",
+  not_enabled:
+    "Live TIN matching is not enabled for your organization, so no provider was asked. To have it enabled, contact the operator of this service.",
+  too_many_attempts:
+    "No provider was asked, because too many TINs that did not match were tried for this vendor, for this name, or by your organization today. Try again tomorrow.",
   providers_failed: "No provider could answer. This says nothing about the vendor. Run the check again later.",
   stale_source: "The provider’s data is too old for this check.",
   timeout: "The provider did not answer completely in time.",

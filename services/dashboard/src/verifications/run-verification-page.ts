@@ -11,6 +11,7 @@ export interface RunVerificationView extends Partial<Refusal> {
   readonly visit: Visit;
   readonly formToken: string;
   readonly input: EchoedVerification;
+  readonly tinHint: Html | undefined;
   /** The existing vendors that the identifiers could mean. */
   readonly meant?: readonly Pick<Candidate, "id" | "legalName">[];
 }
@@ -38,7 +39,7 @@ ${meantVendors(options)}
 <form method="post" action="${path}/verifications" class="card">
   ${formTokenField(options.formToken)}
   ${vendorFields(options)}
-  ${checksField(input.checks, problems.checks)}
+  ${checksField(input.checks, options.tinHint, problems.checks)}
   ${choiceGroup({ type: "radio", name: "mode", legend: "Mode", choices: modes, picked: [input.mode], problem: problems.mode })}
   <p class="hint">${environment === "live" ? "This calls real providers. " : ""}It takes up to 25 seconds. If the vendor does not exist yet, it is created.</p>
   <button>Run verification</button>

@@ -4,6 +4,7 @@ import { field, fieldValues } from "../http/form.ts";
 import { invalid, type RefusalTexts, refusalOf } from "../http/form-refusal.ts";
 import { formIdempotency } from "../http/form-token.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
+import { liveTinMatchHint } from "../organization/live-tin-match.ts";
 import type { PageContext } from "../page-context.ts";
 import { type RunVerificationView, runVerificationPage } from "./run-verification-page.ts";
 import {
@@ -33,21 +34,25 @@ const refusals: RefusalTexts = {
   },
 };
 
-export function createRunVerificationHandlers({ verification, organization, layout, formTokens }: PageContext) {
-  function sendForm(
+export function createRunVerificationHandlers(context: PageContext) {
+  const { verification, organization, layout, formTokens } = context;
+
+  async function sendForm(
     request: Request,
     response: Response,
     visit: Visit,
-    shown: Omit<RunVerificationView, "visit" | "formToken">,
-  ): void {
-    const content = runVerificationPage({ ...shown, visit, formToken: formTokens.issue(request, response) });
+    shown: Omit<RunVerificationView, "visit" | "formToken" | "tinHint">,
+  ): Promise<void> {
+    const tinHint = await liveTinMatchHint(context, visit);
+    const formToken = formTokens.issue(request, response);
+    const content = runVerificationPage({ ...shown, visit, tinHint, formToken });
     const { status } = shown;
     layout.sendPage(response, { visit, section: "verifications", title: "Run a verification", status, content });
   }
 
   return {
     async ask(request, response, visit) {
-      sendForm(request, response, visit, { input: emptyVerification });
+      await sendForm(request, response, visit, { input: emptyVerification });
     },
 
     async run(request, response, visit) {
@@ -66,7 +71,7 @@ export function createRunVerificationHandlers({ verification, organization, layo
         });
         response.redirect(303, `${visit.view.path}/verifications/${answer.verification!.id}`);
       } catch (error) {
-        sendForm(request, response, visit, { ...refusalOf(error, refusals), meant: meantVendors(error), input });
+        await sendForm(request, response, visit, { ...refusalOf(error, refusals), meant: meantVendors(error), input });
       }
     },
   } satisfies PageHandlers;

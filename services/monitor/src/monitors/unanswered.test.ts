@@ -92,7 +92,7 @@ describe("a monitor is unanswered", () => {
 
 test("operators see how many are unanswered, by cause, without suspended organizations", async () => {
   let suspended: string[] = [];
-  for (const reason of ["providers_failed", "stale_source", "missing_tin"]) {
+  for (const reason of ["providers_failed", "stale_source", "missing_tin", "not_enabled", "too_many_attempts"]) {
     const id = await newMonitor("daily");
     await end(id, 1, ERROR, reason);
     domain.pass(DAY + SECOND);
@@ -103,7 +103,7 @@ test("operators see how many are unanswered, by cause, without suspended organiz
   const points = async () =>
     (await metric("monitor_unanswered"))!.dataPoints.map(({ attributes, value }) => [attributes.cause, value]);
   expect(await points()).toEqual([
-    ["input", 1],
+    ["input", 3],
     ["source", 2],
   ]);
   suspended = [caller.tenant.organizationId];

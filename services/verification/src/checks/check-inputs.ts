@@ -25,6 +25,8 @@ interface CheckInputs {
   readonly values: (subject: AskedSubject) => readonly string[];
   /** An answer rests on parts of a registration, which a newer answer may reuse. */
   readonly restsOnParts: boolean;
+  /** Live answers reveal what is secret, so the operator approves each organization, and guessing is limited. */
+  readonly revealsSecrets: boolean;
 }
 
 const inputs: Readonly<Record<Check, CheckInputs>> = {
@@ -33,6 +35,7 @@ const inputs: Readonly<Record<Check, CheckInputs>> = {
     // A UEI identifies a registration by itself. Its CAGE is a watched fact that may change, so it is left out.
     values: ({ uei, cage }) => [uei, uei === "" ? cage : ""],
     restsOnParts: true,
+    revealsSecrets: false,
   },
   tin_match: {
     missing({ tinHash, legalName }) {
@@ -41,6 +44,7 @@ const inputs: Readonly<Record<Check, CheckInputs>> = {
     },
     values: ({ tinHash, legalName }) => [Buffer.from(tinHash).toString("hex"), legalName],
     restsOnParts: false,
+    revealsSecrets: true,
   },
 };
 
@@ -62,4 +66,9 @@ export function inputsFingerprint(check: Check, subject: AskedSubject): string {
 /** Returns true where live answers of the check rest on parts of a registration, which a newer answer may reuse. */
 export function restsOnParts(check: Check): boolean {
   return inputs[check].restsOnParts;
+}
+
+/** Returns true where only organizations that the operator approved may make the check live, and guessing is limited. */
+export function revealsSecrets(check: Check): boolean {
+  return inputs[check].revealsSecrets;
 }

@@ -13,7 +13,9 @@ import { readRegistry } from "../providers/sam-gov/registry-reader.ts";
 import type { ReadPublicAnswer } from "../sam-gov-queue/public-answers.ts";
 import { questionKey } from "../sam-gov-queue/question.ts";
 import { withTimeLimit } from "../time-limit.ts";
-import { type CheckSubject, inputsFingerprint, missingInput, restsOnParts } from "./check-inputs.ts";
+import type { AskWithinLimits } from "../tin-guessing/guess-limits.ts";
+import type { ReadTinTerms } from "../tin-guessing/tin-terms.ts";
+import { type CheckSubject, inputsFingerprint, missingInput, restsOnParts, revealsSecrets } from "./check-inputs.ts";
 import { createCheckTin } from "./check-tin.ts";
 import type { ObserveAttempts } from "./observe-attempts.ts";
 import { type CheckRun, runCheck } from "./run-check.ts";
@@ -65,37 +67,46 @@ export function createConcluder(options: {
   entities: Pick<Client<typeof EntityService>, "revealTin" | "getRegistryRecord">;
   subjects: Pick<Subjects, "read">;
   providers: ProvidersByEnvironment;
+  /** Whether an organization may ask about TINs, and how often. */
+  tinTerms: ReadTinTerms;
+  askWithinLimits: AskWithinLimits;
   observe: ObserveAttempts;
   limits: TimeLimits;
   now: () => Date;
 }): Conclude {
-  const { store, publicAnswer, entities, subjects, providers, observe, limits, now } = options;
+  const { store, publicAnswer, entities, subjects, providers, tinTerms, observe, limits, now } = options;
 
   const conclude: Conclude = async (check, task, signal) => {
     const { caller, subject, mode } = task;
     const { tenant } = caller;
     const fingerprint = inputsFingerprint(check, subject);
-    const missing = missingInput(check, subject);
-    if (missing) return { kind: "error", check, fingerprint, reason: missing, attempts: [] };
+    const isLive = tenant.environment === "live";
+    const terms = isLive && revealsSecrets(check) ? await tinTerms(tenant) : undefined;
+    const reason = terms?.isEnabled === false ? "not_enabled" : missingInput(check, subject);
+    if (reason) return { kind: "error", check, fingerprint, reason, attempts: [] };
     const readNewest = () => store.newestAnswer(tenant, { entityId: subject.entityId, check, fingerprint });
     if (mode === "cached") {
       const stored = await readNewest();
       if (stored && !(await isWithdrawn(stored, task, signal))) return { kind: "stored", check, fingerprint, stored };
     }
     // In the sandbox no answer reuses parts of another.
-    const isReused = restsOnParts(check) && tenant.environment === "live";
+    const isReused = restsOnParts(check) && isLive;
     const [known, kept] = isReused ? await Promise.all([readNewest(), publicAnswer(questionKey(subject))]) : [];
     const stored = isReused ? newestParts(kept?.parts ?? {}, known?.parts ?? {}) : undefined;
     const tin = createCheckTin(async (within) => task.suppliedTin || revealTin(task, within));
     const { uei, cage, legalName } = subject;
-    const run = await runCheck({
-      providers: providersOf(providers, tenant.environment, check).filter((each) => isAsked(each, task)),
-      question: { tenant, uei, cage, legalName, tin: tin.read, run: task.run, stored, kept: kept ?? undefined },
-      signal,
-      attemptMs: limits.attemptMs,
-      now,
-      observe: observe(tenant, fingerprint),
-    });
+    const ask = () =>
+      runCheck({
+        providers: providersOf(providers, tenant.environment, check).filter((each) => isAsked(each, task)),
+        question: { tenant, uei, cage, legalName, tin: tin.read, run: task.run, stored, kept: kept ?? undefined },
+        signal,
+        attemptMs: limits.attemptMs,
+        now,
+        observe: observe(tenant, fingerprint),
+      });
+    // Whoever has an answer to the same question learns nothing that they could not read.
+    const isGuess = terms !== undefined && !(await readNewest());
+    const run = isGuess ? await options.askWithinLimits(tenant, { subject, ...terms }, ask) : await ask();
     return { check, fingerprint, ...run, ...(run.kind === "answered" && { answer: tin.mask(run.answer) }) };
   };
 

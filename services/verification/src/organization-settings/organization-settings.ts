@@ -2,6 +2,7 @@ import { withoutDeadline } from "@vvs/deadline";
 import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { GetOrganizationSettingsResponse } from "@vvs/proto/account/v1/organization_status";
+import { isUnimplemented } from "@vvs/rpc";
 import type { ProviderBudget } from "../provider-budgets/budget.ts";
 
 /** How long settings are kept, in milliseconds: a change takes effect within it. */
@@ -15,7 +16,18 @@ const MAX_KEPT = 10_000;
 export interface OrganizationSettings {
   /** By provider. A provider that is not listed has no budget. */
   readonly providerBudgets: ReadonlyMap<string, ProviderBudget>;
+  /** The operator approved live tin_match. */
+  readonly liveTinMatch: boolean;
+  /** Maximum number of live tin_match questions that fail in a UTC day. */
+  readonly tinFailuresPerDay: number;
 }
+
+/** What applied before organizations had settings: during a rollout, account may be older than they are. */
+const BEFORE_SETTINGS: OrganizationSettings = {
+  providerBudgets: new Map(),
+  liveTinMatch: true,
+  tinFailuresPerDay: 5_000,
+};
 
 export interface ReadOrganizationSettings {
   /**
@@ -59,6 +71,7 @@ export function createOrganizationSettings(options: {
       return keep(organizationId, settings, keptMs);
     } catch (err) {
       if (err instanceof ServiceError && err.code === "not_found") return keep(organizationId, undefined, keptMs);
+      if (isUnimplemented(err)) return keep(organizationId, BEFORE_SETTINGS, keptMs);
       if (!isUnavailable) logger.warn({ err }, "settings of organizations are unavailable; the last known ones apply");
       isUnavailable = true;
       return keep(organizationId, last, retryMs);
@@ -79,6 +92,8 @@ export function createOrganizationSettings(options: {
   };
 }
 
-function settingsOf({ providerBudgets }: GetOrganizationSettingsResponse): OrganizationSettings {
-  return { providerBudgets: new Map(providerBudgets.map((budget) => [budget.provider, budget])) };
+function settingsOf(read: GetOrganizationSettingsResponse): OrganizationSettings {
+  const { providerBudgets, liveTinMatch, tinFailuresPerDay } = read;
+  const byProvider = new Map(providerBudgets.map((budget) => [budget.provider, budget]));
+  return { providerBudgets: byProvider, liveTinMatch, tinFailuresPerDay };
 }

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/g
 import { createLogger } from "@vvs/logging";
 import { type Db, MongoClient } from "mongodb";
 import type { CallClass } from "../providers/call-class.ts";
+import { unlimited } from "../testing/service.ts";
 import { organizationCallsOf } from "./budget-store.ts";
 import { createProviderBudgets, type ProviderBudgets } from "./provider-budgets.ts";
 
@@ -28,7 +29,7 @@ afterAll(() => mongo.close());
 const replica = ({ behindMs = 0, of = db, most }: { behindMs?: number; of?: Db; most?: number } = {}) =>
   createProviderBudgets({
     db: of,
-    settings: { get: async () => budget && { providerBudgets: new Map([["p", budget]]) } },
+    settings: { get: async () => budget && { ...unlimited, providerBudgets: new Map([["p", budget]]) } },
     maxPerDay: () => most,
     now: () => new Date(time.getTime() - behindMs),
     logger,

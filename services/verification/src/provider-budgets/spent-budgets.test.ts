@@ -13,7 +13,7 @@ import { providersSection } from "../providers/config.ts";
 import { createLiveProviders, type LiveProvidersOptions } from "../providers/live-providers.ts";
 import { type Answer, type Provider, ProviderError } from "../providers/provider.ts";
 import { tinHashOf } from "../testing/entities.ts";
-import { startTestService, type TestService } from "../testing/service.ts";
+import { startTestService, type TestService, unlimited } from "../testing/service.ts";
 import type { ProviderBudget } from "./budget.ts";
 import { organizationCallsOf } from "./budget-store.ts";
 
@@ -35,10 +35,10 @@ afterEach(async () => {
 
 async function start(options: Partial<Parameters<typeof startTestService>[0]>): Promise<TestService> {
   const settings = {
-    get: async (organizationId: string) => {
-      const providerBudgets = budgets.get(organizationId);
-      return providerBudgets && { providerBudgets };
-    },
+    get: async (organizationId: string) => ({
+      ...unlimited,
+      providerBudgets: budgets.get(organizationId) ?? new Map(),
+    }),
   };
   const service = await startTestService({
     mongodbUri: process.env.MONGODB_URI!,

@@ -10,7 +10,7 @@ import type { TimeLimits } from "../checks/conclude.ts";
 import { createDomain } from "../domain.ts";
 import type { EvidenceSettings } from "../evidence/open.ts";
 import { migrate } from "../migrate.ts";
-import type { ReadOrganizationSettings } from "../organization-settings/organization-settings.ts";
+import type { OrganizationSettings, ReadOrganizationSettings } from "../organization-settings/organization-settings.ts";
 import { type CircuitSettings, defaultCircuitSettings } from "../provider-health/circuit.ts";
 import type { ProviderAccount } from "../provider-health/provider-calls.ts";
 import type { LiveProvidersOptions } from "../providers/live-providers.ts";
@@ -18,6 +18,13 @@ import type { Provider } from "../providers/provider.ts";
 import { createSamGovExtract } from "../providers/sam-gov/sam-gov-extract.ts";
 import type { QueueSettings } from "../sam-gov-queue/queue.ts";
 import { startTestEntities } from "./entities.ts";
+
+/** Settings of an organization that may do everything. */
+export const unlimited: OrganizationSettings = {
+  providerBudgets: new Map(),
+  liveTinMatch: true,
+  tinFailuresPerDay: 10_000,
+};
 
 /**
  * Starts the service with a real MongoDB and real gRPC, beside a simulated entity service. `live` replaces the live
@@ -71,9 +78,10 @@ export async function startTestService(options: {
     },
     circuit: { ...defaultCircuitSettings, ...options.circuit },
     accounts: options.accounts ?? {},
-    settings: options.settings ?? { get: async () => undefined },
+    settings: options.settings ?? { get: async () => unlimited },
     organizationQuotaPercent: 20,
     limits: { callMs: 21_000, checkMs: 20_000, attemptMs: 9_000, ...options.limits },
+    tinsPerVendor: 5,
     evidence: { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0, ...options.evidence },
     maxForwarding: options.maxForwarding,
     topicFor: (environment, topic) => topicFor({ prefix: options.topicPrefix, environment, topic }),

@@ -97,6 +97,13 @@ export declare type GetOrganizationResponse = Message<"vvs.account.v1.GetOrganiz
    * @generated from field: int32 created_entities = 8;
    */
   createdEntities: number;
+
+  /**
+   * The operator approved it for tin_match in the live environment. Absent where account does not know approvals yet.
+   *
+   * @generated from field: optional bool live_tin_match = 9;
+   */
+  liveTinMatch?: boolean | undefined;
 };
 
 /**

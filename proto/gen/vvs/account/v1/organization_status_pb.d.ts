@@ -44,6 +44,20 @@ export declare type GetOrganizationSettingsResponse = Message<"vvs.account.v1.Ge
    * @generated from field: repeated vvs.account.v1.ProviderBudget provider_budgets = 1;
    */
   providerBudgets: ProviderBudget[];
+
+  /**
+   * The operator approved it for tin_match in the live environment.
+   *
+   * @generated from field: bool live_tin_match = 2;
+   */
+  liveTinMatch: boolean;
+
+  /**
+   * Maximum number of its live tin_match questions that fail in a UTC day.
+   *
+   * @generated from field: int32 tin_failures_per_day = 3;
+   */
+  tinFailuresPerDay: number;
 };
 
 /**

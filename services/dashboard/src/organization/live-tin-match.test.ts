@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+});
+afterEach(() => dashboard.close());
+
+const NOT_ENABLED = "not enabled for your organization";
+const CONTACT = "contact the operator of this service";
+const forms = ["verifications/new", "monitors/new"];
+
+describe.each(forms)("the form %s", (form) => {
+  test("says in live that tin_match is not enabled, and whom to ask", async () => {
+    dashboard.state.liveTinMatch = false;
+    const { text } = await visitor.get(`/live/${form}`);
+    expect(text).toContain(NOT_ENABLED);
+    expect(text).toContain(CONTACT);
+    expect((await visitor.get(`/test/${form}`)).text).not.toContain(NOT_ENABLED);
+  });
+
+  test.each([true, undefined])("says nothing where the approval is %s", async (liveTinMatch) => {
+    dashboard.state.liveTinMatch = liveTinMatch;
+    expect((await visitor.get(`/live/${form}`)).text).not.toContain(NOT_ENABLED);
+  });
+
+  test("is shown while account can't say", async () => {
+    dashboard.state.failures.set("getOrganization", new ServiceError("service_unavailable"));
+    const { status, text } = await visitor.get(`/live/${form}`);
+    expect(status).toBe(200);
+    expect(text).not.toContain(NOT_ENABLED);
+  });
+});
+
+describe("the plan page", () => {
+  test.each([
+    [false, "Live TIN matching</dt><dd>not enabled"],
+    [true, "Live TIN matching</dt><dd>enabled"],
+  ])("says whether live TIN matching is enabled: %s", async (liveTinMatch, shown) => {
+    dashboard.state.liveTinMatch = liveTinMatch;
+    expect((await visitor.get("/live/organization")).text).toContain(shown);
+  });
+
+  test("says nothing about it where account does not know approvals yet", async () => {
+    dashboard.state.liveTinMatch = undefined;
+    expect((await visitor.get("/live/organization")).text).not.toContain("Live TIN matching");
+  });
+});

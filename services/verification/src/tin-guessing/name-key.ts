@@ -1,0 +1,27 @@
+import { ProviderError } from "../providers/provider.ts";
+import { nameForIrs } from "../providers/tin-matching/irs-codes.ts";
+
+/** Words that say nothing about whose name it is. */
+const FORMS: ReadonlySet<string> = new Set(
+  "the and inc incorporated corp corporation co company llc lc llp lp ltd limited pllc pc pa plc jr sr".split(" "),
+);
+
+/**
+ * Returns what spellings of one name have in common: its letters and digits, sorted, without legal forms. So case, accents,
+ * punctuation, spaces, the order of words and what stands behind the 40 characters that are sent make no other name.
+ */
+export function nameKey(legalName: string): string {
+  const words = sentName(legalName).toLowerCase().replaceAll(/[-.]/g, "").split(/[ &]+/);
+  const own = words.filter((word) => !FORMS.has(word));
+  return [...(own.join("") || words.join(""))].sort().join("");
+}
+
+/** Returns the name as providers are asked, or as it is where no provider accepts it. */
+function sentName(legalName: string): string {
+  try {
+    return nameForIrs(legalName);
+  } catch (error) {
+    if (error instanceof ProviderError) return legalName;
+    throw error;
+  }
+}
