@@ -102,6 +102,26 @@ const services = Object.keys(topology);
     expect(changed.part("ConfigMap", "monitor")!.data.SCHEDULE_POLL_MS).toBe("500");
   });
 
+  test("a service's own value overrides the default, also 0, false and an empty text", async () => {
+    const { part } = await render({
+      values: {
+        defaults: { autoscaling: { enabled: true, maxReplicas: 5 }, existingSecret: "shared", env: { A: "a", B: "b" } },
+        services: {
+          "webhook-dispatcher": { replicas: 0, autoscaling: { enabled: false } },
+          monitor: { existingSecret: "", env: { B: "" } },
+        },
+      },
+    });
+    expect(part("HorizontalPodAutoscaler", "webhook-dispatcher")).toBeUndefined();
+    expect(part("Deployment", "webhook-dispatcher")!.spec.replicas).toBe(0);
+    const secretOf = (name: string) =>
+      part("Deployment", name)!.spec.template.spec.volumes.find((one: { name: string }) => one.name === "secrets")
+        .secret.secretName;
+    expect([secretOf("monitor"), secretOf("entity")]).toEqual(["vendor-verification", "shared"]);
+    expect(part("ConfigMap", "monitor")!.data).toMatchObject({ A: "a", B: "" });
+    expect(part("HorizontalPodAutoscaler", "monitor")!.spec.maxReplicas).toBe(5);
+  });
+
   test("an autoscaler, if there is one, sets the number of replicas", async () => {
     const scaled = await render({
       set: ["defaults.autoscaling.enabled=true", "defaults.keda.enabled=true", "kafka.topics.partitions=6"],

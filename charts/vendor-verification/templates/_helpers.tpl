@@ -30,12 +30,26 @@ app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
+{{/* Values as JSON, overridden key by key. Unlike with merge, 0, false and "" override too. Takes values and by. */}}
+{{- define "vv.overridden" -}}
+{{- $values := deepCopy .values -}}
+{{- range $key, $value := .by -}}
+{{- if and (kindIs "map" $value) (kindIs "map" (index $values $key)) -}}
+{{- $value = include "vv.overridden" (dict "values" (index $values $key) "by" $value) | fromJson -}}
+{{- end -}}
+{{- $_ := set $values $key $value -}}
+{{- end -}}
+{{- toJson $values -}}
+{{- end -}}
+
 {{/* Each deployment as JSON: "fixed" from services.json, "values" from the configuration. */}}
 {{- define "vv.services" -}}
 {{- $services := dict -}}
 {{- range $name, $fixed := include "vv.deployments" . | fromJson -}}
-{{- $own := deepCopy (default dict (index $.Values.services $name)) -}}
-{{- $values := merge $own (deepCopy (default dict (index $.Values.services $fixed.program))) (deepCopy $.Values.defaults) -}}
+{{- $values := $.Values.defaults -}}
+{{- range list $fixed.program $name | uniq -}}
+{{- $values = include "vv.overridden" (dict "values" $values "by" (default dict (index $.Values.services .))) | fromJson -}}
+{{- end -}}
 {{- $stores := default list $fixed.stores -}}
 {{- $tls := or (hasKey $fixed "rpcPort") (hasKey $fixed "calls") -}}
 {{- $keda := and $values.keda.enabled (hasKey $fixed "consumes") -}}
