@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { type Product, startProduct } from "../../deploy/local/product.ts";
 import { generateSecrets } from "../../deploy/local/secrets.ts";
+import { withAccounts } from "../../deploy/local/seed.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { type PlayedCompliancely, playCompliancely } from "../outside/compliancely.ts";
@@ -136,6 +137,33 @@ test("if the first provider gives no answer the next one does, and the evidence 
       expect.objectContaining({ provider: "compliancely", outcome: "pass" }),
     ],
   ]);
+});
+
+test("a burst of one organization spends only its own budget; its monitors keep their reserve, and another organization is answered beside it", async () => {
+  const [attacker, beside] = [await createOrganization({ product }), await createOrganization({ product })];
+  const budget = { per_minute: 1_000, per_day: 8 };
+  await withAccounts(product.environment, ({ organizations }) =>
+    organizations.setProviderBudget({ actor: "test", requestId: "test" }, attacker.id, "sam_gov_api", budget),
+  );
+  const attemptsOf = async ({ results }: Awaited<ReturnType<typeof verify>>, by: TestOrganization) => {
+    const { body } = await by.live.get(results[0]!.evidence_uri);
+    return body.attempts.map((each: Record<string, string>) =>
+      `${each.provider} ${each.outcome} ${each.reason ?? ""}`.trim(),
+    );
+  };
+  const burst = await Promise.all(Array.from({ length: 20 }, () => verify(undefined, attacker)));
+  const attempts = await Promise.all(burst.map((each) => attemptsOf(each, attacker)));
+  const isSpent = ([first]: string[]) => first === "sam_gov_api throw budget_spent";
+  expect(attempts.filter((each) => !isSpent(each))).toEqual(Array.from({ length: 4 }, () => ["sam_gov_api pass"]));
+  expect(attempts.filter(isSpent)[0]).toEqual(["sam_gov_api throw budget_spent", "sam_gov_extract pass"]);
+  expect(burst.filter(({ results }) => results[0]!.status !== "pass")).toEqual([]);
+
+  expect(await attemptsOf(await verify(undefined, beside), beside)).toEqual(["sam_gov_api pass"]);
+  const monitored = { entity_id: burst[0]!.entity_id, checks: ["sam_registration"] };
+  const { body: monitor } = await attacker.live.post("/v1/monitors", monitored);
+  const run = await eventually(async () => (await attacker.live.get(`/v1/monitors/${monitor.id}`)).body.last_run);
+  const { body: verification } = await attacker.live.get(`/v1/verifications/${run.verification_id}`);
+  expect(await attemptsOf(verification, attacker)).toEqual(["sam_gov_api pass"]);
 });
 
 test("a monitor's run asks SAM.gov too", async () => {

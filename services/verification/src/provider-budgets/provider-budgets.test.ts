@@ -158,10 +158,13 @@ test("a spent budget is known without asking the database, until it has calls ag
 test("further calls of an attempt are counted beyond the budget, and a call that was not made is given back", async () => {
   const one = replica();
   const charges = await Promise.all(Array.from({ length: 5 }, () => one.charge(tenantOf("org_1"), "p", "direct")));
+  const check = () => one.check(tenantOf("org_1"), "p", "direct");
+  await expect(check()).rejects.toMatchObject({ reason: SPENT });
   await charges[0]!.more();
   expect(await stored()).toEqual({ "org_1:p:2026-11-21": "6/0" });
   await Promise.all(charges.slice(0, 3).map((charge) => charge.giveBack()));
   expect(await stored()).toEqual({ "org_1:p:2026-11-21": "3/0" });
+  await check();
   expect(await spend(one, 30)).toBe(2);
 });
 

@@ -12,7 +12,7 @@ import { type BudgetClass, isSpent, leftToday, type OrganizationCalls, type Prov
 import { createBudgetStore, type Spender } from "./budget-store.ts";
 
 /** Time limit for one database operation, in milliseconds; after it, the call is made without being counted. */
-const STORE_MS = 500;
+const STORE_MS = 2_000;
 /** Maximum number of attempts that are charged together. */
 const MAX_BATCH = 1_000;
 /** Maximum number of counts that are kept in memory; beyond it, all are forgotten. */
@@ -71,7 +71,7 @@ export function createProviderBudgets(options: {
   maxPerDay: (provider: string) => number | undefined;
   now: () => Date;
   logger: Logger;
-  /** Time limit for one database operation, in milliseconds; 500 where absent. */
+  /** Time limit for one database operation, in milliseconds; 2,000 where absent. */
   storeMs?: number;
 }): ProviderBudgets {
   const { settings, maxPerDay, now, logger, storeMs = STORE_MS } = options;
