@@ -18,6 +18,7 @@ export async function startNeighbours(bench: RowBench): Promise<Product> {
   const { servers, prefix, folder, log, onClose } = bench;
   const logDir = join(folder, "log");
   mkdirSync(logDir, { recursive: true });
+  const profileDir = process.env.BENCH_PROFILE_DIR;
   const registry = join(folder, "registry.dat");
   const cutDate = new Date(Date.now() - DAY_MS);
   const names = await nameModelOf(SEED);
@@ -34,7 +35,11 @@ export async function startNeighbours(bench: RowBench): Promise<Product> {
     dashboardPort: await freePort(),
     registry,
     exclusions: todaysExclusions(folder),
-    environment: { TRUSTED_PROXY_HOPS: "1", WEBHOOK_SANDBOX_EVENTS_PER_HOUR: "1000000" },
+    environment: {
+      TRUSTED_PROXY_HOPS: "1",
+      WEBHOOK_SANDBOX_EVENTS_PER_HOUR: "1000000",
+      ...(profileDir && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
+    },
     logDir,
     log,
     onLine: () => undefined,
