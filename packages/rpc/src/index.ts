@@ -1,3 +1,4 @@
+export { type AdmissionLimits, createAdmission } from "./admission.ts";
 export type { TlsFiles } from "./certificates.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient } from "./client.ts";
 export { rpcSection, tlsFiles } from "./credentials.ts";

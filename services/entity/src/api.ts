@@ -2,9 +2,8 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
-import type { Callers, Handlers } from "@vvs/rpc";
+import { type Callers, createAdmission, type Handlers } from "@vvs/rpc";
 import { type CallerContext, callerOf, type Environment, environmentOf, type Tenant, tenantOf } from "@vvs/tenant";
-import { createAdmission } from "./admission.ts";
 import type { createExactLookup } from "./lookup/lookup-exact.ts";
 import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
 import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoReason, toProtoSnapshot } from "./messages.ts";
@@ -24,9 +23,10 @@ const MAX_SUBJECTS = 100;
  * Limits of calls with which one organization could otherwise fill this process, the name index's thread and MongoDB: all
  * of a large burst together would take longer than any of their callers waits.
  */
-const LOOK_UPS = { running: 8, runningPerOrganization: 3, waiting: 1_000, waitingPerOrganization: 250 } as const;
-const CREATIONS = { running: 16, runningPerOrganization: 6, waiting: 1_000, waitingPerOrganization: 250 } as const;
-const LISTS = { running: 8, runningPerOrganization: 3, waiting: 1_000, waitingPerOrganization: 250 } as const;
+const WAITING = { waiting: 1_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
+const LOOK_UPS = { running: 8, runningPerOrganization: 3, ...WAITING } as const;
+const CREATIONS = { running: 16, runningPerOrganization: 6, ...WAITING } as const;
+const LISTS = { running: 8, runningPerOrganization: 3, ...WAITING } as const;
 
 /** The services that may call each RPC. */
 export const callers: Callers<typeof EntityService> = {

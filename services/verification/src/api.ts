@@ -3,7 +3,7 @@ import { toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { IdempotencyStore } from "@vvs/idempotency";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import type { Callers, Handlers } from "@vvs/rpc";
+import { type Callers, createAdmission, type Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
 import type { Subjects } from "./checks/subjects.ts";
 import type { Verifier } from "./checks/verifier.ts";
@@ -13,6 +13,19 @@ import { historyRangeOf, type ReadProviderHistory } from "./provider-health/prov
 import type { ReportProviders } from "./provider-health/provider-report.ts";
 import type { ReadCallsReport } from "./sam-gov-queue/calls-report.ts";
 import type { VerificationStore } from "./store.ts";
+
+/**
+ * Limits of direct verifications: all of a large burst together would take so long in this process and in entity that calls
+ * of other organizations end too late. One organization gets as many as a provider has connections. The time of waiting
+ * counts towards the call's time limit.
+ */
+const VERIFICATIONS = {
+  running: 128,
+  runningPerOrganization: 16,
+  waiting: 1_000,
+  waitingPerOrganization: 250,
+  longestWaitMs: 6_000,
+} as const;
 
 const gatewayAndDashboard = ["gateway", "dashboard"] as const;
 
@@ -41,6 +54,11 @@ export function createHandlers(options: {
   readCallsReport: ReadCallsReport;
 }): Handlers<typeof VerificationService> {
   const { store, idempotency, subjects, verifier, report, readUsage, readHistory, readCallsReport } = options;
+  // Stored answers do not wait behind those of slow providers.
+  const admit = {
+    cached: createAdmission("cached verifications", VERIFICATIONS),
+    realtime: createAdmission("realtime verifications", VERIFICATIONS),
+  };
 
   async function getVerification(tenant: Tenant, id: string) {
     const found = await store.get(tenant, id);
@@ -49,7 +67,7 @@ export function createHandlers(options: {
   }
 
   return {
-    async verify(request) {
+    async verify(request, { signal }) {
       const began = performance.now();
       const caller = callerOf(request.caller);
       const { tenant } = caller;
@@ -58,10 +76,11 @@ export function createHandlers(options: {
       const { value, replayed } = await idempotency[tenant.environment].once({
         tenant,
         idempotency: request.idempotency,
-        run: async (complete) => {
-          const resolved = await subjects.resolve(caller, request.target);
-          return verifier.verify({ began, caller, ...resolved, checks, mode, complete });
-        },
+        run: (complete) =>
+          admit[mode](tenant, signal, async () => {
+            const resolved = await subjects.resolve(caller, request.target);
+            return verifier.verify({ began, caller, ...resolved, checks, mode, complete });
+          }),
         replay: (id) => getVerification(tenant, id),
       });
       return { verification: toVerification(value), replayed };

@@ -15,6 +15,7 @@ import type { FoundEntity } from "../model/documents.ts";
 import { MAX_CANDIDATES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
+import { mapInSlices } from "./in-slices.ts";
 import { type Criteria, type Match, nameForLookup, noMatch } from "./lookup.ts";
 import type { NamedEntities } from "./naming.ts";
 
@@ -57,7 +58,7 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
     const query: FuzzyQuery = { identifiers, name, address: address ? readAddress(address) : undefined };
     const found = await options.candidates(tenant, { name, address: address || undefined });
     const distinct = new Map([...found.entities, ...named.entities].map((entity) => [entity._id, entity]));
-    const [first, ...others] = matchesAmong({
+    const [first, ...others] = await matchesAmong({
       query,
       entities: [...distinct.values()],
       idf: found.idf,
@@ -69,20 +70,20 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
 }
 
 /** The best match only, where it is certain and far ahead; else at most ten candidates, best first. */
-export function matchesAmong(options: {
+export async function matchesAmong(options: {
   query: FuzzyQuery;
   entities: readonly FoundEntity[];
   idf: Idf;
   comparable: (entity: FoundEntity) => FuzzyEntity;
-}): Match[] {
+}): Promise<Match[]> {
   const { query, entities, idf, comparable } = options;
-  const compared = entities.map(comparable);
-  const names = namesAmong(query, compared, idf);
-  const matches = entities
-    .map((entity, index) => {
-      const name = names[index];
-      return { entity, byName: name?.confidence ?? 0, ...scoreCandidate(query, compared[index]!, idf, name) };
-    })
+  const compared = await mapInSlices(entities, comparable);
+  const names = namesAmong(query, await mapInSlices(compared, (entity) => nameScore(query, entity, idf)));
+  const scored = await mapInSlices(entities, (entity, index) => {
+    const name = names[index];
+    return { entity, byName: name?.confidence ?? 0, ...scoreCandidate(query, compared[index]!, idf, name) };
+  });
+  const matches = scored
     .filter(({ confidence }) => confidence >= candidateConfidence)
     // The confidences of offered candidates are often equal in three decimals: the confidence by name decides.
     .sort((a, b) => b.confidence - a.confidence || b.byName - a.byName || (a.entity._id < b.entity._id ? -1 : 1))
@@ -95,13 +96,11 @@ export function matchesAmong(options: {
   return isAlone ? [first] : matches.slice(0, MAX_CANDIDATES);
 }
 
-/** The best name of each entity, with its confidence beside the others; undefined for an entity without a name. */
+/** Gives the best name of each entity its confidence beside the others; undefined for an entity without a name. */
 function namesAmong(
   query: FuzzyQuery,
-  entities: readonly FuzzyEntity[],
-  idf: Idf,
+  scored: readonly (ScoredName | undefined)[],
 ): readonly (ScoredName | undefined)[] {
-  const scored = entities.map((entity) => nameScore(query, entity, idf));
   // Entities of the same name share one confidence.
   const distinct = new Map(scored.flatMap((name) => (name ? [[keyOf(name), name] as const] : [])));
   const confidences = nameConfidences([...distinct.values()]);

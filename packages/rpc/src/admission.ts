@@ -1,9 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import { ServiceError } from "@vvs/errors";
-import { type Environment, perEnvironment, type Tenant } from "@vvs/tenant";
 
-/** A call that would wait longer than this is refused at once, and at the latest after this time. */
-const LONGEST_WAIT_MS = 2_000;
 /** Weight of the newest call in the average duration. */
 const NEWEST_WEIGHT = 0.1;
 const RETRY_AFTER_SECONDS = 1;
@@ -18,14 +15,22 @@ export interface AdmissionLimits {
   readonly waiting: number;
   /** Calls of one organization that wait for a place. */
   readonly waitingPerOrganization: number;
+  /** A call that would wait longer than this is refused at once, and at the latest after this time. */
+  readonly longestWaitMs: number;
+}
+
+/** Whose call it is. */
+interface Owner {
+  readonly organizationId: string;
+  readonly environment: string;
 }
 
 /**
  * Runs a call, or lets it wait for a place. A call whose caller leaves while it waits never runs. Errors: immediately if
  * it would wait too long: rate_limited because of the organization's own calls, service_unavailable because of all;
- * service_unavailable after 2 s of waiting; errors of `work`.
+ * service_unavailable after the longest wait; errors of `work`.
  */
-export type Admit = <T>(tenant: Tenant, leaving: AbortSignal, work: () => Promise<T>) => Promise<T>;
+export type Admit = <T>(owner: Owner, leaving: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 interface Waiting {
   readonly organizationId: string;
@@ -38,25 +43,26 @@ interface Waiting {
  * of one organization delays another's call by little more than the calls that already run.
  */
 export function createAdmission(kind: string, limits: AdmissionLimits): Admit {
-  const refused = metrics.getMeter("entity").createCounter("entity_calls_refused", {
+  const refused = metrics.getMeter("rpc").createCounter("rpc_calls_refused", {
     description:
       "Calls refused because too many of their kind wait: of their organization (429), or of all (503). Sustained refusals of all mean that there are too few replicas.",
   });
-  const lines = perEnvironment((environment) => createLine(limits, environment));
-  const waiting = metrics.getMeter("entity").createObservableGauge("entity_calls_waiting", {
+  const lines = new Map<string, ReturnType<typeof createLine>>();
+  const waiting = metrics.getMeter("rpc").createObservableGauge("rpc_calls_waiting", {
     description:
       "Calls that wait until others of their kind have ended. Steadily in the hundreds, calls come too fast.",
   });
   waiting.addCallback((result) => {
-    for (const line of Object.values(lines)) result.observe(line.waiting(), { kind, environment: line.environment });
+    for (const [environment, line] of lines) result.observe(line.waiting(), { kind, environment });
   });
 
-  return async (tenant, leaving, work) => {
+  return async ({ organizationId, environment }, leaving, work) => {
     if (leaving.aborted) throw refusal("all", kind);
-    const line = lines[tenant.environment];
-    const place = line.enter(tenant.organizationId, leaving);
+    const line = lines.get(environment) ?? createLine(limits);
+    lines.set(environment, line);
+    const place = line.enter(organizationId, leaving);
     if (typeof place === "string") {
-      refused.add(1, { kind, environment: tenant.environment, share: place });
+      refused.add(1, { kind, environment, share: place });
       throw refusal(place, kind);
     }
     await place;
@@ -64,7 +70,7 @@ export function createAdmission(kind: string, limits: AdmissionLimits): Admit {
     try {
       return await work();
     } finally {
-      line.leave(tenant.organizationId, performance.now() - startedAt);
+      line.leave(organizationId, performance.now() - startedAt);
     }
   };
 }
@@ -77,10 +83,8 @@ function refusal(share: Share, kind: string): ServiceError {
   return new ServiceError("rate_limited", { message, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-function createLine(
-  { running: places, runningPerOrganization: share, waiting: most, waitingPerOrganization }: AdmissionLimits,
-  environment: Environment,
-) {
+function createLine(limits: AdmissionLimits) {
+  const { running: places, runningPerOrganization: share, longestWaitMs } = limits;
   // Maps and sets keep the order of insertion: the first organization is the next one, and its first call.
   const queues = new Map<string, Set<Waiting>>();
   const runningOf = new Map<string, number>();
@@ -92,9 +96,9 @@ function createLine(
   function usedUp(organizationId: string): Share | undefined {
     const own = queues.get(organizationId)?.size ?? 0;
     const ownMs = (own + 1) * averageMs;
-    if (own >= waitingPerOrganization || ownMs / share > LONGEST_WAIT_MS) return "organization";
+    if (own >= limits.waitingPerOrganization || ownMs / share > longestWaitMs) return "organization";
     const organizations = queues.size + (own === 0 ? 1 : 0);
-    return waiting >= most || (ownMs * organizations) / places > LONGEST_WAIT_MS ? "all" : undefined;
+    return waiting >= limits.waiting || (ownMs * organizations) / places > longestWaitMs ? "all" : undefined;
   }
 
   const hasPlace = (organizationId: string) => running < places && (runningOf.get(organizationId) ?? 0) < share;
@@ -134,7 +138,7 @@ function createLine(
   function wait(organizationId: string, leaving: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = () => call.end(refusal("all", ""));
-      const timer = setTimeout(refuse, LONGEST_WAIT_MS).unref();
+      const timer = setTimeout(refuse, longestWaitMs).unref();
       const call: Waiting = {
         organizationId,
         end(error) {
@@ -153,7 +157,6 @@ function createLine(
   }
 
   return {
-    environment,
     waiting: () => waiting,
 
     /** Takes a place, now or when the promise resolves. Returns whose share is used up if there is none. */

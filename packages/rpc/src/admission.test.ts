@@ -1,10 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, jest, test } from "@jest/globals";
-import type { Tenant } from "@vvs/tenant";
 import { type AdmissionLimits, createAdmission } from "./admission.ts";
 
-const limits = { running: 2, runningPerOrganization: 2, waiting: 6, waitingPerOrganization: 4 };
-const of = (organizationId: string, environment: Tenant["environment"] = "live"): Tenant => ({
+const limits = { running: 2, runningPerOrganization: 2, waiting: 6, waitingPerOrganization: 4, longestWaitMs: 2_000 };
+const of = (organizationId: string, environment = "live") => ({
   organizationId,
   environment,
 });
@@ -22,8 +21,8 @@ function playedCalls(its: AdmissionLimits = limits) {
       ends.shift()!();
       await turn();
     },
-    start(name: string, tenant: Tenant, leaving = staying) {
-      const call = admit(tenant, leaving, () => {
+    start(name: string, owner: ReturnType<typeof of>, leaving = staying) {
+      const call = admit(owner, leaving, () => {
         begun.push(name);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
@@ -106,6 +105,7 @@ test("while calls take long, what would wait over two seconds is refused at once
     runningPerOrganization: 1,
     waiting: 100,
     waitingPerOrganization: 100,
+    longestWaitMs: 2_000,
   });
   let elapsedMs = 0;
   const clock = jest.spyOn(performance, "now").mockImplementation(() => elapsedMs);

@@ -1,0 +1,34 @@
+import { expect, test } from "@jest/globals";
+import { mapInSlices } from "./in-slices.ts";
+
+test("a long computation lets other calls run in between, and keeps the order of its results", async () => {
+  const order: string[] = [];
+  let ms = 0;
+  setImmediate(() => order.push("another call"));
+  const mapping = mapInSlices(
+    [1, 2, 3, 4],
+    (item, index) => {
+      ms += 1;
+      order.push(`item ${item}`);
+      return item * 10 + index;
+    },
+    () => ms,
+  );
+  expect(await mapping).toEqual([10, 21, 32, 43]);
+  expect(order).toEqual(["item 1", "item 2", "another call", "item 3", "item 4"]);
+});
+
+test("a short one ends without interruption", async () => {
+  let interrupted = false;
+  setImmediate(() => {
+    interrupted = true;
+  });
+  expect(
+    await mapInSlices(
+      [1, 2],
+      (item) => item,
+      () => 0,
+    ),
+  ).toEqual([1, 2]);
+  expect(interrupted).toBe(false);
+});

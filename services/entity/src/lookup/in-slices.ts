@@ -1,0 +1,21 @@
+import { setImmediate as otherCalls } from "node:timers/promises";
+
+/** Time after which other calls of this process have their turn, in milliseconds. */
+const SLICE_MS = 2;
+
+/** Maps the items like Array.map, but lets other calls run in between: long computations would delay all of them. */
+export async function mapInSlices<T, R>(
+  items: readonly T[],
+  map: (item: T, index: number) => R,
+  clock: () => number = () => performance.now(),
+): Promise<R[]> {
+  const mapped: R[] = [];
+  let endsAt = clock() + SLICE_MS;
+  for (const [index, item] of items.entries()) {
+    mapped.push(map(item, index));
+    if (clock() < endsAt) continue;
+    await otherCalls();
+    endsAt = clock() + SLICE_MS;
+  }
+  return mapped;
+}
