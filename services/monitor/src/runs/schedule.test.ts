@@ -60,6 +60,24 @@ describe("on the grid", () => {
     expect(new Set(places)).toEqual(new Set([spreadMs("mon_1", DAY)]));
   });
 
+  test.each([
+    ["the end of a month", "2026-11-30"],
+    ["the end of a year", "2026-12-31"],
+    ["a leap day", "2028-02-29"],
+    ["the day on which clocks are set forward in Washington", "2027-03-14"],
+    ["the day on which clocks are set back in Washington", "2026-11-01"],
+  ])("runs are one period apart across %s, each due once for replicas a minute apart", (_what, day) => {
+    const around = Date.parse(day);
+    for (const frequency of frequencies) {
+      const period = periods[frequency];
+      const lastDueAt = new Date(nextOf({ ...live, frequency }, new Date(around - 2 * period)));
+      for (const differenceMs of [-60, 0, 60].map((seconds) => seconds * SECOND)) {
+        const now = new Date(lastDueAt.getTime() + differenceMs);
+        expect(nextOf({ ...live, frequency, lastDueAt }, now)).toBe(lastDueAt.getTime() + period);
+      }
+    }
+  });
+
   test.each(frequencies)("ten thousand %s monitors created together are spread evenly", (frequency) => {
     const tenths = Array.from({ length: 10 }, () => 0);
     for (let index = 0; index < 10_000; index++) {

@@ -145,6 +145,27 @@ test("each day has its own count, and a replica whose clock is a minute behind c
   expect(await stored()).toEqual({ "2026-11-21": "0/0/4", "2026-11-22": "0/0/7" });
 });
 
+test.each([
+  ["a month", "2026-11-30", "2026-12-01"],
+  ["a year", "2026-12-31", "2027-01-01"],
+  ["February", "2027-02-28", "2027-03-01"],
+  ["the day before a leap day", "2028-02-28", "2028-02-29"],
+  ["a leap day", "2028-02-29", "2028-03-01"],
+  ["the day on which clocks are set forward in Washington", "2027-03-14", "2027-03-15"],
+  ["the day on which clocks are set back in Washington", "2026-11-01", "2026-11-02"],
+])(
+  "the quota begins anew with UTC's next day at the end of %s, also for clocks a minute apart",
+  async (_of, day, next) => {
+    time = new Date(`${day}T23:59:30Z`);
+    const [ahead, behind] = [replica(), replica({ behindMs: MINUTE_MS })];
+    expect(await take([ahead, behind], "runs", 20)).toBe(7);
+    time = new Date(time.getTime() + MINUTE_MS);
+    expect(await take(ahead, "runs", 3)).toBe(3);
+    expect(await take(behind, "runs", 20)).toBe(4);
+    expect(await stored()).toEqual({ [day]: "0/0/7", [next]: "0/0/7" });
+  },
+);
+
 test("nothing is counted in a day that is over, also where no call was made in it", async () => {
   time = new Date(time.getTime() + MINUTE_MS);
   const [ahead, behind] = [replica(), replica({ behindMs: MINUTE_MS })];

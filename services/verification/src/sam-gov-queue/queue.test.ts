@@ -332,6 +332,26 @@ describe("a run that waits", () => {
     expect(callsAbout(uei).filter(({ query }) => query.samRegistered === "Yes")).toHaveLength(2 + 1);
   });
 
+  test.each([-60_000, 60_000])(
+    "around midnight is asked and verified once by two replicas whose clocks differ by %i ms",
+    async (differenceMs) => {
+      queue.setTime("2028-02-28T23:59:30Z");
+      const other = await queue.startReplica({}, { now: () => new Date(queue.now().getTime() + differenceMs) });
+      const monitor = await parkedMonitor([service, other]);
+      const calls = callsAbout(uei).length;
+      await eventually(async () => {
+        await Promise.all([service, other].map((each) => each.queue.ask()));
+        await Promise.all([service, other].map((each) => each.queue.resume()));
+        if ((await monitor.result()) === "parked") queue.passHours(1 / 60);
+        return (await monitor.result()) !== "parked";
+      });
+      expect(await monitor.result()).toBe("pass sam_gov_api");
+      expect(callsAbout(uei)).toHaveLength(calls + 1);
+      const stored = service.databases.live.collection("verifications");
+      expect(await stored.countDocuments({ organization_id: monitor.organizationId })).toBe(1);
+    },
+  );
+
   test("ends with errors where its entity is gone", async () => {
     const monitor = await parkedMonitor();
     service.entities.put(monitor.organizationId, monitor.entityId, { subject: { entityId: "" } });

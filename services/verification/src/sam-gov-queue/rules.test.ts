@@ -9,6 +9,12 @@ describe("an answer other than active is asked for again", () => {
     ["the next day", "2026-11-22T00:00:00Z", "2026-11-22T00:00:00Z", "2026-11-23"],
     ["the next day, even if asked in its last minute", "2026-11-22T23:59:59Z", "2026-11-22T23:59:59Z", "2026-11-23"],
     ["the next day, until 30 days have passed", "2026-11-22T10:00:00Z", "2026-10-23T10:00:01Z", "2026-11-23"],
+    ["the next day, in the next month", "2026-11-30T23:59:59Z", "2026-11-30T23:59:59Z", "2026-12-01"],
+    ["the next day, in the next year", "2026-12-31T10:00:00Z", "2026-12-31T10:00:00Z", "2027-01-01"],
+    ["on a leap day", "2028-02-28T10:00:00Z", "2028-02-28T10:00:00Z", "2028-02-29"],
+    ["after a leap day", "2028-02-29T10:00:00Z", "2028-02-29T10:00:00Z", "2028-03-01"],
+    ["by UTC where clocks are set forward in Washington", "2027-03-14T06:59:00Z", "2027-03-13T00:00:00Z", "2027-03-15"],
+    ["by UTC where clocks are set back in Washington", "2026-11-01T05:30:00Z", "2026-10-31T00:00:00Z", "2026-11-02"],
   ])("%s", (_name, askedAt, since, expected) => {
     expect(askAgainAt("uei:A", at(askedAt), at(since))).toEqual(at(expected));
   });
@@ -88,6 +94,8 @@ describe("a part that shows something other than active may answer a later run",
       "2026-11-23T23:59:00Z",
     ],
     ["until the end of the next day, as a file's", file("2026-11-22"), undefined, false, "2026-11-24"],
+    ["until the end of a leap day, as a file's", file("2028-02-28"), undefined, false, "2028-03-01"],
+    ["until the end of a month's first day, as a file's", file("2026-11-30"), undefined, false, "2026-12-02"],
     [
       "until it is asked again",
       api("2026-11-22T03:00:00Z"),

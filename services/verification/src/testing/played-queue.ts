@@ -38,16 +38,17 @@ export async function startPlayedQueue(start: string) {
     const env = { SAM_GOV_API_KEY: sam.apiKey, SAM_GOV_BASE_URL: sam.baseUrl, ...variables };
     const config: ProvidersConfig = loadConfig(z.object(providersSection), env);
     const { tin, ...others } = options;
+    const now = options.now ?? (() => clock);
     const service = await startTestService({
       mongodbUri: process.env.MONGODB_URI!,
       prefix: services[0]?.prefix,
-      now: () => clock,
+      now,
       accounts: providerAccounts(config),
       live: (of) => [
         ...createLiveProviders({
           config,
           ...of,
-          now: () => clock,
+          now,
           logger,
           onClose: (_name, close) => void closers.push(close),
         }),

@@ -20,11 +20,14 @@ let sam: PlayedSamGov;
 let counted: { callClass: CallClass; reached: number }[];
 /** Classes that may make no call. */
 let refused: Set<CallClass>;
+/** Number of calls that may still be made. */
+let callsLeft: number;
 const closers: (() => unknown)[] = [];
 beforeEach(async () => {
   sam = await playSamGov();
   counted = [];
   refused = new Set();
+  callsLeft = Number.POSITIVE_INFINITY;
 });
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
@@ -44,7 +47,8 @@ function start(files?: Files) {
     },
     takeCall: async (name, callClass) => {
       expect(name).toBe("sam_gov_api");
-      if (refused.has(callClass)) throw new ProviderError("quota_exhausted", { isFault: false });
+      if (refused.has(callClass) || callsLeft === 0) throw new ProviderError("quota_exhausted", { isFault: false });
+      callsLeft -= 1;
       counted.push({ callClass, reached: sam.calls().length });
     },
     now: () => NOW,
@@ -105,6 +109,16 @@ test("a class without calls left makes no call, and gets an error that is nobody
   refused.add("direct");
   await expect(start()()).rejects.toMatchObject({ reason: "quota_exhausted", isFault: false, shutUntil: undefined });
   expect(sam.calls()).toEqual([]);
+});
+
+test("a listing of more pages than its class has calls left spends these at most, and a later question makes no call", async () => {
+  for (let row = 0; row < 24; row++) sam.register({ uei: UEI, eftIndicator: String(row) });
+  const ask = start();
+  callsLeft = 2;
+  await expect(ask()).rejects.toMatchObject({ reason: "quota_exhausted", isFault: false });
+  await expect(ask()).rejects.toMatchObject({ reason: "quota_exhausted" });
+  expect(classes()).toEqual(["direct", "direct"]);
+  expect(sam.calls().length).toBeLessThanOrEqual(2);
 });
 
 describe("a vendor costs", () => {
