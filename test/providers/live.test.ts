@@ -23,6 +23,12 @@ import { startSubscriber } from "../support/subscriber.ts";
 /** Listed as active in the sample extract. */
 const UEI = "ZZNRTHWND001";
 const TIN = "481516230";
+const sandboxMatch = {
+  identifiers: { tin: TIN },
+  legal_name: "Northwind Bridgeworks, Inc.",
+  checks: ["tin_match"],
+  mode: "realtime",
+};
 const prefix = `t${randomBytes(4).toString("hex")}_`;
 const folder = join(projectRoot, ".cache", "test-product", prefix);
 const spansFile = join(folder, "spans.jsonl");
@@ -217,6 +223,48 @@ test("a provider with a used-up quota is not called until the reset, even after 
   await eventually(async () => (await outcomes(undefined, other))[0] === "pass by sam_gov_api", { everyMs: 500 });
   expect(Date.now()).toBeGreaterThanOrEqual(reset.getTime());
 }, 120_000);
+
+test("an organization asks about TINs only once the operator has approved it, and no longer after that is withdrawn", async () => {
+  const newcomer = await createOrganization({ product, liveTinMatch: false });
+  const reasonOf = async () => (await verify(["tin_match"], newcomer)).results[0]!.reason ?? "";
+  const approve = (isApproved: boolean) =>
+    withAccounts(product.environment, (accounts) =>
+      accounts.organizations.setLiveTinMatch({ actor: "operator", requestId: "" }, newcomer.id, isApproved),
+    );
+  const asked = taxbandits.matchCalls().length;
+  const { entity_id, results } = await verify(["tin_match"], newcomer);
+  expect(results).toMatchObject([{ status: "error", origin: "none", reason: "not_enabled" }]);
+  const { body: monitor } = await newcomer.live.post("/v1/monitors", { entity_id, checks: ["tin_match"] });
+  const run = await eventually(async () => (await newcomer.live.get(`/v1/monitors/${monitor.id}`)).body.last_run);
+  expect(run).toMatchObject({ outcome: "error" });
+  expect((await newcomer.sandbox.post("/v1/verify", sandboxMatch)).body.results).toMatchObject([{ status: "pass" }]);
+  expect(taxbandits.matchCalls()).toHaveLength(asked);
+  await approve(true);
+  await eventually(async () => (await reasonOf()) === "", { everyMs: 500 });
+  expect(taxbandits.matchCalls()).toHaveLength(asked + 1);
+  await approve(false);
+  await eventually(async () => (await reasonOf()) === "not_enabled", { everyMs: 500 });
+}, 120_000);
+
+test("ten TINs tried on one name at the same moment are asked five times, however it is spelled, and harm no other organization", async () => {
+  const [guesser, other] = [await createOrganization({ product }), await createOrganization({ product })];
+  const spellings = ["Pat Oakenfold", "OAKENFOLD, PAT", "Pát  Oakenfold, LLC", "The Pat-Oakenfold Co."];
+  const asked = taxbandits.matchCalls().length;
+  const tried = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => {
+      // The last digit is the IRS's answer: a mismatch.
+      const vendor = { identifiers: { tin: `5283649${index}3` } };
+      const legal_name = spellings[index % spellings.length];
+      return guesser.live.post("/v1/verify", { ...vendor, legal_name, checks: ["tin_match"], mode: "realtime" });
+    }),
+  );
+  const reasons = tried.map(({ body }) => body.results[0].reason).toSorted();
+  expect(reasons).toEqual([...Array(5).fill("mismatch"), ...Array(5).fill("too_many_attempts")]);
+  expect(taxbandits.matchCalls()).toHaveLength(asked + 5);
+  const honest = { identifiers: { tin: "528364910" }, legal_name: "Pat Oakenfold", checks: ["tin_match"] };
+  const { body } = await other.live.post("/v1/verify", { ...honest, mode: "realtime" });
+  expect(body.results).toMatchObject([{ status: "pass" }]);
+});
 
 test("no credential and no TIN appears in any log, span, record, document or provider's URL", async () => {
   sam.misbehave({ kind: "status", status: 403, text: `{"key":"${sam.apiKey}"}` });

@@ -26,6 +26,8 @@ export async function createOrganization(
     name?: string;
     email?: string;
     limitPerMinute?: number;
+    /** Whether the operator approved live tin_match; true where absent. */
+    liveTinMatch?: boolean;
     product?: Pick<SharedProduct, "baseUrl" | "environment">;
   } = {},
 ): Promise<TestOrganization> {
@@ -35,7 +37,7 @@ export async function createOrganization(
     const password = randomUUID();
     const limitPerMinute = options.limitPerMinute ?? UNLIMITED;
     const { _id: id } = await accounts.organizations.create(SEED, { name, plan: "enterprise", limitPerMinute });
-    await accounts.organizations.setLiveTinMatch(SEED, id, true);
+    await accounts.organizations.setLiveTinMatch(SEED, id, options.liveTinMatch ?? true);
     await accounts.users.create(SEED, { organizationId: id, email, password });
     const caller = (environment: Environment) => ({ tenant: { organizationId: id, environment }, ...SEED });
     const keyOf = async (environment: Environment) =>

@@ -38,9 +38,6 @@ export const tinGuessesRefused = meter.createCounter("verification_tin_guesses_r
   description:
     "Checks of tin_match that were not asked, by the limit on guessing TINs that was reached (entity, name: different TINs of a vendor or a name; failures: those of an organization in a day). Any rise means that somebody may be guessing TINs.",
 });
-// So that the first one counts as a rise.
-for (const limit of guessLimits) tinGuessesRefused.add(0, { limit });
-
 const STATES = { available: 0, degraded: 1, unavailable: 2 } as const;
 
 /** Shows providers' health whenever metrics are collected. Returns a function that ends it. */

@@ -4,7 +4,7 @@ import type { Logger } from "@vvs/logging";
 import type { Tenant } from "@vvs/tenant";
 import type { CheckSubject } from "../checks/check-inputs.ts";
 import type { CheckRun } from "../checks/run-check.ts";
-import { type GuessLimit, tinGuessesRefused } from "../metrics.ts";
+import { type GuessLimit, guessLimits, tinGuessesRefused } from "../metrics.ts";
 import type { createGuessesStore, GuessTarget } from "./guesses-store.ts";
 import { nameKey } from "./name-key.ts";
 
@@ -36,6 +36,8 @@ export function createAskWithinLimits(options: {
   logger: Logger;
 }): AskWithinLimits {
   const { store, tinsPerVendor: limit, now, logger } = options;
+  // So that the first refusal counts as a rise.
+  for (const each of guessLimits) tinGuessesRefused.add(0, { limit: each });
 
   return async (tenant, { subject, failuresPerDay }, ask) => {
     const { entityId, legalName, tinHash } = subject;
