@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { encodeBase32 } from "./base32.ts";
-import { deterministicId, isId, newId } from "./index.ts";
+import { deterministicId, firstId, isId, newId } from "./index.ts";
 
 describe("ids", () => {
   test("encode a UUID as the TypeID specification's vectors do", () => {
@@ -13,6 +13,14 @@ describe("ids", () => {
   test("sort by creation time", () => {
     const ids = [1, 2, 3].map((ms) => newId("ent", new Date(1_800_000_000_000 + ms)));
     expect([...ids].sort()).toEqual(ids);
+  });
+
+  test("of a time are all between the first one of that time and that of the next millisecond", () => {
+    const at = new Date("2026-11-21T09:30:00.000Z");
+    for (const id of [newId("ver", at), newId("ver", at), deterministicId("ver", at, ["a"])]) {
+      expect(firstId("ver", at) <= id && id < firstId("ver", new Date(at.getTime() + 1))).toBe(true);
+    }
+    expect(newId("ver", new Date(at.getTime() - 1)) < firstId("ver", at)).toBe(true);
   });
 
   test("are the same for the same parts, and different for different parts", () => {

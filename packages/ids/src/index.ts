@@ -33,6 +33,11 @@ export function deterministicId(prefix: IdPrefix, at: Date, parts: readonly stri
   return `${prefix}_${encodeBase32(deterministicUuidV7(at, parts))}`;
 }
 
+/** Returns the lowest id of this prefix that is created at this time, for queries of a range of time. */
+export function firstId(prefix: IdPrefix, at: Date): string {
+  return `${prefix}_${encodeBase32(uuidV7(at, new Uint8Array(10)))}`;
+}
+
 /** Returns whether a text has the form of an id with this prefix; otherwise no look-up is needed. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(text);

@@ -1,4 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { hashApiKey } from "@vvs/api-keys";
 import { translateMongoError } from "@vvs/mongo";
@@ -94,15 +95,24 @@ test("the dashboard signs a user in, creates, lists, rolls and revokes a key, ro
   await expect(sessions.getSession({ sessionToken })).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("only webhook-dispatcher reports actions of users", async () => {
+test("only the services in which users and API keys act report actions, and one that is sent again is one entry", async () => {
   const { _id: organizationId } = await account.organization();
   const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
   const entry = { caller, action: "webhook_test.sent", target: "dlv_1", details: { host: "acme.example" } };
   await clientOf(AuditLogService, "webhook-dispatcher").appendAuditEntry(entry);
-  for (const name of ["gateway", "dashboard", "monitor"])
+  for (const name of ["gateway", "dashboard", "entity"])
     await expect(clientOf(AuditLogService, name).appendAuditEntry(entry)).rejects.toMatchObject({ code: "forbidden" });
-  const found = await account.domain.store.auditLog.find({ action: "webhook_test.sent" }).sort({ _id: 1 }).toArray();
-  expect(found).toMatchObject([{ organization_id: organizationId, details: { host: "acme.example" } }]);
+  const at = timestampFromDate(new Date("2126-03-01T10:00:00Z"));
+  const asked = { caller, action: "verification.asked", target: "key_1", entryId: "hour", at, count: 3n, lastAt: at };
+  for (const count of [2n, 3n]) await clientOf(AuditLogService, "verification").appendAuditEntry({ ...asked, count });
+  const withoutTime = clientOf(AuditLogService, "monitor").appendAuditEntry({ ...asked, at: undefined });
+  await expect(withoutTime).rejects.toMatchObject({ code: "invalid_request" });
+  const reported = { action: { $in: ["webhook_test.sent", "verification.asked"] }, organization_id: organizationId };
+  const found = await account.domain.store.auditLog.find(reported).sort({ action: -1 }).toArray();
+  expect(found).toMatchObject([
+    { action: "webhook_test.sent", details: { host: "acme.example" } },
+    { action: "verification.asked", details: { count: 3 } },
+  ]);
 });
 
 test("a gateway gets a key's record by any of its hashes, and not_found for other hashes", async () => {

@@ -247,7 +247,7 @@ export interface UsageReportDocument {
 export interface AuditDocument {
   readonly organization_id: string;
   readonly environment?: Environment;
-  /** usr_… or operator. */
+  /** usr_…, key_… or operator. */
   readonly actor: string;
   readonly action: string;
   /** Id of the object of the action. */

@@ -72,7 +72,7 @@ export function createMonitorHandlers(
       return { active: await domainOf(tenant).store.activeMonitors(tenant) };
     },
     async updateMonitor(request) {
-      const { tenant } = callerOf(request.caller);
+      const caller = callerOf(request.caller);
       const frequency =
         request.frequency === ProtoFrequency.UNSPECIFIED
           ? undefined
@@ -80,11 +80,13 @@ export function createMonitorHandlers(
       // An empty URL removes it.
       const webhookUrl = request.webhookUrl === "" ? null : request.webhookUrl;
       const change = { frequency, webhookUrl };
-      return { monitor: monitorMessage(await domainOf(tenant).commands.update(tenant, request.monitorId, change)) };
+      return {
+        monitor: monitorMessage(await domainOf(caller.tenant).commands.update(caller, request.monitorId, change)),
+      };
     },
     async cancelMonitor(request) {
-      const { tenant } = callerOf(request.caller);
-      return { monitor: monitorMessage(await domainOf(tenant).commands.cancel(tenant, request.monitorId)) };
+      const caller = callerOf(request.caller);
+      return { monitor: monitorMessage(await domainOf(caller.tenant).commands.cancel(caller, request.monitorId)) };
     },
     async listEvents(request) {
       const { tenant } = callerOf(request.caller);

@@ -3,6 +3,7 @@ import type { Logger } from "@vvs/logging";
 import { createOutbox } from "@vvs/outbox";
 import type { CallerContext } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
+import { createAuditEntries } from "./audit/audit-entries.ts";
 import { createEventHistory } from "./events/event-history.ts";
 import { createEventReader } from "./events/event-reader.ts";
 import { createEventWaits } from "./events/event-waits.ts";
@@ -53,6 +54,7 @@ export function createMonitorDomain(
   const webhooks = createWebhookRequests({ outbox, topic: options.topics.webhookRequested });
   const history = createEventHistory({ db, client, store, webhooks, now });
   const idempotency = createIdempotencyStore({ db, leaseMs: CREATION_MS, now });
+  const auditEntries = createAuditEntries({ db });
   const metrics = createRunMetrics(options.environment);
   const turns = createTurns({ db, leaseMs: TURN_LEASE_MS, intervalMs: options.turnIntervalMs });
   const claims = createClaims({ ...options, store, runs, metrics });
@@ -62,7 +64,7 @@ export function createMonitorDomain(
     history,
     reader: createEventReader({ db }),
     waits: createEventWaits({ db, pollMs: WAIT_POLL_MS, logger: options.logger }),
-    commands: createMonitorCommands({ ...options, store, runs, webhooks, idempotency }),
+    commands: createMonitorCommands({ ...options, store, runs, webhooks, auditEntries, idempotency }),
     scheduler: createScheduler({ ...options, store, turns, claims, metrics, oldestUnsentMs: outbox.oldestMs }),
     records: createRecordHandlers({ ...options, store, runs, history }),
   };

@@ -123,7 +123,7 @@ describe("a file that changed a vendor", () => {
     const entityId = newId("ent");
     const [mine, theirs] = [await newMonitor({ entityId }), await newMonitor({ entityId, by: someCaller("live") })];
     const [tin, canceled] = [await newMonitor({ entityId, checks: ["tin_match"] }), await newMonitor({ entityId })];
-    await domain.commands.cancel(caller.tenant, canceled.id);
+    await domain.commands.cancel(caller, canceled.id);
     await fileChanged(entityId);
     const waiting = await domain.monitors.find({ file_run: { $exists: true } }).toArray();
     expect(waiting.map(({ _id }) => _id).sort()).toEqual([mine.id, theirs.id].sort());

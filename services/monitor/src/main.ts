@@ -4,6 +4,7 @@ import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka"
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
+import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
@@ -12,6 +13,7 @@ import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
+import { createReportEntry, runAuditReporter } from "./audit/audit-reporter.ts";
 import { fastClockOf, loadMonitorConfig } from "./config.ts";
 import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
@@ -39,6 +41,9 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   onClose("organizations client", () => organizations.close());
   const suspensions = followSuspensions({ ask: suspendedAsker({ statuses, organizations }), stopping, logger });
 
+  const auditLog = createClient(AuditLogService, { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls });
+  onClose("audit log client", () => auditLog.close());
+
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "monitor", logger });
 
   function startDomain(environment: Environment, concurrency: number) {
@@ -51,6 +56,9 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     onClose(`${environment} outbox relay`, () => relay.stop());
     const sequencing = runEventSequencer({ db, client, owner, logger });
     onClose(`${environment} event sequencer`, () => sequencing.stop());
+    const report = createReportEntry(auditLog, environment);
+    const reporting = runAuditReporter({ db, owner, report, logger });
+    onClose(`${environment} audit reporter`, () => reporting.stop());
 
     const domain = createMonitorDomain({
       environment,

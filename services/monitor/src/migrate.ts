@@ -4,6 +4,7 @@ import { createCollections, environmentDatabases } from "@vvs/mongo";
 import { createLeases, migrateLeases, migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
+import { auditEntriesOf } from "./audit/audit-entries.ts";
 import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
 import { erringAgain } from "./monitors/unanswered.ts";
 import { collections, watchesRegistration } from "./store.ts";
@@ -23,6 +24,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     await migrateIdempotency(db);
     await migrateOutbox(db);
     await migrateLeases(db, "event_sequencer");
+    await migrateLeases(db, "audit_reporter");
     await numberEvents(db, options.client);
   }
 }
@@ -51,6 +53,7 @@ async function numberEvents(db: Db, client: MongoClient): Promise<void> {
 async function createIndexes(db: Db): Promise<void> {
   const { monitors, runs, events, counts } = collections(db);
   await createCollections(db, [counts.collectionName, "event_positions", "event_waits", "schedule_turns"]);
+  await auditEntriesOf(db).createIndex({ shard: 1 });
   await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, entity_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, status: 1, "last_run.outcome": 1, ...NEWEST_FIRST });

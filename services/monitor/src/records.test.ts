@@ -6,7 +6,7 @@ import { PoisonRecordError } from "@vvs/kafka";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { ChangeDetectedSchema, VerificationCompletedSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
-import { createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "./testing/domain.ts";
+import { callerIn, createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "./testing/domain.ts";
 
 let domain: TestDomain;
 beforeAll(async () => {
@@ -122,7 +122,7 @@ describe("a detected change", () => {
   test("is stored in the history, and its delivery to the current URL is requested", async () => {
     const monitor = await newMonitor();
     const webhookUrl = "https://example.com/new";
-    await domain.commands.update(monitor.tenant, monitor.id, { frequency: undefined, webhookUrl });
+    await domain.commands.update(callerIn(monitor.tenant), monitor.id, { frequency: undefined, webhookUrl });
     const record = detected(monitor);
     await domain.records.changeDetected(record);
     const { items } = await domain.history.list(monitor.tenant, monitor.id, { limit: 10 } as never);
@@ -144,7 +144,7 @@ describe("a detected change", () => {
 
   test("of a monitor without a URL is stored in the history, and no delivery is requested", async () => {
     const monitor = await newMonitor();
-    await domain.commands.update(monitor.tenant, monitor.id, { frequency: undefined, webhookUrl: null });
+    await domain.commands.update(callerIn(monitor.tenant), monitor.id, { frequency: undefined, webhookUrl: null });
     await domain.records.changeDetected(detected(monitor));
     expect(await domain.events.countDocuments({ monitor_id: monitor.id })).toBe(1);
     expect(await eventsOf(monitor.id)).toEqual([]);
@@ -163,7 +163,7 @@ describe("a detected change", () => {
 
   test("of a canceled monitor is neither stored nor delivered", async () => {
     const monitor = await newMonitor();
-    await domain.commands.cancel(monitor.tenant, monitor.id);
+    await domain.commands.cancel(callerIn(monitor.tenant), monitor.id);
     await domain.records.changeDetected(detected(monitor));
     expect(await domain.events.countDocuments({ monitor_id: monitor.id })).toBe(0);
     expect(await deliveriesOf(monitor.id)).toEqual([]);
@@ -174,7 +174,7 @@ describe("a detected change", () => {
       const monitor = await newMonitor();
       await Promise.all([
         domain.records.changeDetected(detected(monitor)),
-        domain.commands.cancel(monitor.tenant, monitor.id),
+        domain.commands.cancel(callerIn(monitor.tenant), monitor.id),
       ]);
       const events = await domain.events.countDocuments({ monitor_id: monitor.id });
       const after = await found(monitor);

@@ -4,12 +4,14 @@ import { createKafka, kafkaOptions } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
+import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
 import { environments, perEnvironment } from "@vvs/tenant";
 import { callers } from "./api.ts";
+import { runAuditReports } from "./audit/report.ts";
 import {
   circuitSettings,
   evidenceSettings,
@@ -43,6 +45,10 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
   onClose("entity client", () => entities.close());
   const organizations = createClient(OrganizationStatusService, { address: config.ACCOUNT_ADDRESS, caller: NAME, tls });
   onClose("account client", () => organizations.close());
+  const auditLog = createClient(AuditLogService, { address: config.ACCOUNT_ADDRESS, caller: NAME, tls });
+  onClose("audit log client", () => auditLog.close());
+  const reporting = runAuditReports({ databases, auditLog, now, stopping, logger });
+  onClose("audit reports", () => Promise.all(reporting.map((loop) => loop.ended())));
   const kafka = createKafka({ ...kafkaOptions(config), clientId: NAME, logger });
   const relays = perEnvironment((environment) => {
     const producer = kafka.producer();

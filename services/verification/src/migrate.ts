@@ -3,6 +3,7 @@ import { createCollections, environmentDatabases } from "@vvs/mongo";
 import { migrateOutbox } from "@vvs/outbox";
 import { environments } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
+import { migrateAskedVerifications } from "./audit/asked-verifications.ts";
 import { bodiesOf } from "./evidence/bodies.ts";
 import { organizationCallsOf } from "./provider-budgets/budget-store.ts";
 import { attemptCountsOf } from "./provider-health/attempt-counts.ts";
@@ -54,6 +55,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     });
     await attemptCountsOf(db).createIndex({ hour: 1 }, { expireAfterSeconds: ATTEMPTS_KEPT_SECONDS });
     await providerCallsOf(db).createIndex({ day: 1 }, { expireAfterSeconds: CALLS_KEPT_SECONDS });
+    await migrateAskedVerifications(db);
     await migrateIdempotency(db);
     await migrateOutbox(db);
   }

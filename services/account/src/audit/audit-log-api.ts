@@ -1,18 +1,20 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type AuditEntrySchema, AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type AppendAuditEntryRequest, type AuditEntrySchema, AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, toProtoEnvironment } from "@vvs/tenant";
 import type { KeysDomain } from "../domain.ts";
+import { invalid } from "../refusals.ts";
 import { AUDIT_KEPT_DAYS, type ReadableEntry } from "./audit-entries.ts";
+import type { ReportedEntry } from "./reported-actions.ts";
 
 export function createAuditLogPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({
     service: AuditLogService,
-    callers: { appendAuditEntry: ["webhook-dispatcher"], listAuditEntries: ["dashboard"] },
+    callers: { appendAuditEntry: ["webhook-dispatcher", "monitor", "verification"], listAuditEntries: ["dashboard"] },
     handlers: {
-      async appendAuditEntry({ caller, action, target, details }) {
-        await domain.auditLog.append(callerOf(caller), { action, target, details });
+      async appendAuditEntry({ caller, action, target, details, ...request }) {
+        await domain.auditLog.append(callerOf(caller), { action, target, details, ...knownOf(request) });
         return {};
       },
 
@@ -22,6 +24,17 @@ export function createAuditLogPart({ domain }: { domain: KeysDomain }): ServiceP
       },
     },
   });
+}
+
+/** Errors: invalid_request where an entry that may be sent again lacks a time. */
+function knownOf(
+  request: Pick<AppendAuditEntryRequest, "entryId" | "at" | "count" | "lastAt">,
+): Pick<ReportedEntry, "known"> {
+  const { entryId, at, count, lastAt } = request;
+  if (entryId === "") return {};
+  if (!at || (count > 0n && !lastAt)) throw invalid("at", "is missing");
+  const counted = count > 0n ? { count: Number(count), lastAt: timestampDate(lastAt!) } : undefined;
+  return { known: { entryId, at: timestampDate(at), counted } };
 }
 
 function auditEntryMessage(readable: ReadableEntry): MessageInitShape<typeof AuditEntrySchema> {

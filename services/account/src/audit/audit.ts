@@ -44,11 +44,15 @@ export type AuditAction =
   | "webhook_secret.previous_ended"
   | ReportedAction;
 
-/** Actions that users take in other services, which report them before they act. */
+/** Actions that users and API keys take in other services, which report them. */
 export const reportedActions = [
   "webhook_delivery.replayed",
   "webhook_deliveries.replayed",
   "webhook_test.sent",
+  "monitor.created",
+  "monitor.canceled",
+  "monitor.webhook_url_changed",
+  "verification.asked",
 ] as const;
 
 export type ReportedAction = (typeof reportedActions)[number];
@@ -72,7 +76,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /**
  * Creates the audit log. Entries are only added: nothing changes or deletes them before they expire, except that those of
- * failed sign-ins count further failures of their hour.
+ * failed sign-ins and of verifications count further ones of their hour.
  */
 export function createAuditLog({ store, now }: { store: AccountStore; now: () => Date }) {
   return {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { CallerContext } from "@vvs/tenant";
 import { callerOfOrganization, createTestAccount, type TestAccount } from "../testing/account.ts";
 
@@ -23,6 +23,56 @@ test("an action that another service reports is in the audit log with the user a
   expect(await entries()).toMatchObject([
     { ...replayed, environment: "live", actor: live.actor, request_id: live.requestId, at: account.clock.now },
   ]);
+});
+
+describe("an entry that is sent again", () => {
+  const at = new Date("2126-03-01T10:00:00.000Z");
+  const later = (minutes: number) => new Date(at.getTime() + minutes * 60_000);
+  const changed = (entryId: string) => ({
+    action: "monitor.webhook_url_changed",
+    target: "mon_1",
+    details: { previous_host: "old.example", host: "new.example" },
+    known: { entryId, at },
+  });
+  const asked = (entryId: string, count: number, lastAt: Date) => ({
+    action: "verification.asked",
+    target: "key_1",
+    details: {},
+    known: { entryId, at, counted: { count, lastAt } },
+  });
+  const entriesOf = (caller: CallerContext, action: string) => {
+    const { organizationId: organization_id, environment } = caller.tenant;
+    return account.domain.store.auditLog.find({ organization_id, environment, action }).toArray();
+  };
+
+  test("is one entry with its own time, in each organization and environment", async () => {
+    const others = [
+      callerOfOrganization(live.tenant.organizationId, "sandbox"),
+      callerOfOrganization((await account.organization())._id, "live"),
+    ];
+    for (const caller of [live, ...others, live]) {
+      await Promise.all([1, 2, 3].map(() => account.domain.auditLog.append(caller, changed("mon_1:url:1"))));
+    }
+    const { known: _known, ...shown } = changed("mon_1:url:1");
+    for (const caller of [live, ...others]) {
+      expect(await entriesOf(caller, shown.action)).toMatchObject([{ ...shown, at, actor: caller.actor }]);
+    }
+    await account.domain.auditLog.append(live, changed("mon_1:url:2"));
+    expect(await entriesOf(live, shown.action)).toHaveLength(2);
+  });
+
+  test("about several actions has their highest number, in whatever order it is sent", async () => {
+    for (const [count, minutes] of [
+      [2, 5],
+      [7, 30],
+      [4, 10],
+    ] as const) {
+      await account.domain.auditLog.append(live, asked("hour", count, later(minutes)));
+    }
+    expect(await entriesOf(live, "verification.asked")).toMatchObject([
+      { at, target: "key_1", details: { count: 7, last_at: later(30).toISOString() } },
+    ]);
+  });
 });
 
 test.each([

@@ -1,20 +1,43 @@
+import { createHash } from "node:crypto";
 import { ServiceError } from "@vvs/errors";
 import type { CallerContext } from "@vvs/tenant";
-import type { MongoClient } from "mongodb";
+import { type MongoClient, ObjectId } from "mongodb";
+import type { AccountStore } from "../store.ts";
 import { type AuditLog, type ReportedAction, reportedActions } from "./audit.ts";
 
 const MAX_DETAILS = 10;
 /** Enough for a host name, which has up to 253 characters. */
 const MAX_CHARACTERS = 300;
+const ID_BYTES = 12;
 
-/** Records actions that users take in other services. */
-export function createReportedActions({ client, audit }: { client: MongoClient; audit: AuditLog }) {
+/** An action that another service reports. */
+export interface ReportedEntry {
+  readonly action: string;
+  readonly target: string;
+  readonly details: Readonly<Record<string, string>>;
+  /** Only where the entry may be sent again. */
+  readonly known?: {
+    /** Unique within the organization and environment. */
+    readonly entryId: string;
+    readonly at: Date;
+    /** Set where the entry stands for several actions: their number so far, and the time of the last one. */
+    readonly counted?: { readonly count: number; readonly lastAt: Date } | undefined;
+  };
+}
+
+/** Records actions that users and API keys take in other services. */
+export function createReportedActions({
+  client,
+  store,
+  audit,
+}: {
+  client: MongoClient;
+  store: AccountStore;
+  audit: AuditLog;
+}) {
   return {
     /** Errors: invalid_request. */
-    async append(
-      caller: CallerContext,
-      { action, target, details }: { action: string; target: string; details: Readonly<Record<string, string>> },
-    ): Promise<void> {
+    async append(caller: CallerContext, { action, target, details, known }: ReportedEntry): Promise<void> {
       const isKnown = reportedActions.includes(action as ReportedAction);
       const texts = [target, ...Object.entries(details).flat()];
       const isBounded =
@@ -23,8 +46,31 @@ export function createReportedActions({ client, audit }: { client: MongoClient; 
         throw new ServiceError("invalid_request", { message: "Other services cannot report this action." });
       }
       const { organizationId, environment } = caller.tenant;
-      const entry = { action: action as ReportedAction, organizationId, environment, target, details };
-      await client.withSession((session) => audit.append(session, caller, entry));
+      if (!known) {
+        const entry = { action: action as ReportedAction, organizationId, environment, target, details };
+        return client.withSession((session) => audit.append(session, caller, entry));
+      }
+      const { actor, requestId, clientAddress } = caller;
+      const { at, counted } = known;
+      const described = { organization_id: organizationId, environment, actor, action, target, at };
+      const $setOnInsert = {
+        ...described,
+        ...(requestId && { request_id: requestId }),
+        ...(clientAddress && { client_address: clientAddress }),
+        ...(!counted && Object.keys(details).length > 0 && { details }),
+      };
+      // ISO times sort as texts.
+      const $max = counted && { "details.count": counted.count, "details.last_at": counted.lastAt.toISOString() };
+      const _id = idOf([organizationId, environment, known.entryId]);
+      await store.auditLog.updateOne({ _id }, { $setOnInsert, ...($max && { $max }) }, { upsert: true });
     },
   };
+}
+
+/** The same for every call, so that the id's uniqueness keeps one entry. */
+function idOf(parts: readonly string[]): ObjectId {
+  const hash = createHash("sha256")
+    .update(JSON.stringify(["reported", ...parts]), "utf8")
+    .digest();
+  return new ObjectId(hash.subarray(0, ID_BYTES));
 }

@@ -95,6 +95,7 @@ ${pager({ path: pathOf(visit), filter: list.filter, isFirst, next })}`;
 function actorName(actor: string): string {
   if (actor === OPERATOR) return "the operator";
   if (actor === "anonymous") return "someone who was not signed in";
+  if (actor.startsWith("key_")) return `the API key ${actor}`;
   const [, provider] = /^identity_provider:(.+)$/.exec(actor) ?? [];
   return provider ? `the identity provider ${provider}` : actor;
 }
@@ -130,6 +131,7 @@ const detailNames: Readonly<Record<string, string>> = {
   limit_per_minute: "requests per minute",
   previous: "the previous secret is",
   host: "to",
+  previous_host: "from",
 };
 
 /** Returns the display text of a detail's value. */

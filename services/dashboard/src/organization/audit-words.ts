@@ -43,6 +43,12 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "webhook_deliveries.replayed": "replayed failed deliveries",
     "webhook_test.sent": "sent a test event",
   },
+  "Monitors and verifications": {
+    "monitor.created": "created a monitor",
+    "monitor.canceled": "canceled a monitor",
+    "monitor.webhook_url_changed": "changed the webhook URL of a monitor",
+    "verification.asked": "asked for verifications",
+  },
   Organization: {
     "organization.created": "created the organization",
     "organization.suspended": "suspended the organization",

@@ -157,6 +157,15 @@ describe("the audit log", () => {
         target: "org_1",
       },
       { ...entry, action: "badge.given_out", target: "bdg_1" },
+      {
+        ...entry,
+        actor: "key_7",
+        actorEmail: "",
+        action: "monitor.webhook_url_changed",
+        target: "mon_1",
+        details: { previous_host: "old.example", host: "new.example" },
+      },
+      { ...entry, action: "verification.asked", target: MEMBER_ID, details: { count: "7" } },
     ];
     const { text } = await visitor.get("/live/organization/audit-log");
     const cells = [...text.matchAll(/<td data-label="Action">(.*)<\/td>/g)].map(([, cell]) => cell);
@@ -166,10 +175,20 @@ describe("the audit log", () => {
       "signed in",
       "changed the plan",
       "badge given out <code>bdg_1</code>",
+      'changed the webhook URL of a monitor <code>mon_1</code><ul class="plain hint"><li>from old.example</li><li>to new.example</li></ul>',
+      'asked for verifications<ul class="plain hint"><li>count 7</li></ul>',
     ]);
-    for (const shown of ["2026-11-21 09:30:15 UTC", "the operator", "203.0.113.9", "unknown", "730 days", "req_1"])
+    for (const shown of [
+      "2026-11-21 09:30:15 UTC",
+      "the operator",
+      "the API key key_7",
+      "203.0.113.9",
+      "unknown",
+      "730 days",
+      "req_1",
+    ])
       expect(text).toContain(shown);
-    expect([...text.matchAll(/data-label="Environment">(Test|<span class="hint">both)/g)]).toHaveLength(5);
+    expect([...text.matchAll(/data-label="Environment">(Test|<span class="hint">both)/g)]).toHaveLength(7);
   });
 
   test("is filtered by person, action and time, also on later pages", async () => {

@@ -8,6 +8,7 @@ import { createOutbox } from "@vvs/outbox";
 import { CheckType, IdempotencySchema } from "@vvs/proto/common/v1/common";
 import { VerificationRequestedSchema, WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import type { CallerContext } from "@vvs/tenant";
+import { createAuditEntries } from "../audit/audit-entries.ts";
 import { createWebhookRequests } from "../events/webhook-requests.ts";
 import { createRuns } from "../runs/runs.ts";
 import {
@@ -102,7 +103,7 @@ describe("a new monitor", () => {
     ];
     expect(await Promise.all(strangers)).toEqual([undefined, undefined]);
     expect((await domain.store.list(someCaller().tenant, everyActive, { limit: 10 } as never)).items).toEqual([]);
-    await expect(domain.commands.cancel(someCaller().tenant, value._id)).rejects.toMatchObject({
+    await expect(domain.commands.cancel(someCaller(), value._id)).rejects.toMatchObject({
       code: "monitor_not_found",
     });
   });
@@ -135,6 +136,7 @@ describe("the cap of active monitors", () => {
       ...domain,
       runs: createRuns({ db: domain.db, outbox: createOutbox({ db: domain.db }), topics: topicNames }),
       webhooks: createWebhookRequests({ outbox: createOutbox({ db: domain.db }), topic: "webhook.requested" }),
+      auditEntries: createAuditEntries({ db: domain.db }),
       idempotency: {
         once: async ({ run }) => ({
           value: await run(() => {
@@ -172,10 +174,7 @@ describe("the cap of active monitors", () => {
     const caller = someCaller();
     for (let round = 0; round < 5; round++) {
       const { value } = await domain.commands.create(caller, someMonitor({ activeLimit: 1 }));
-      await Promise.all([
-        domain.commands.cancel(caller.tenant, value._id),
-        domain.commands.cancel(caller.tenant, value._id),
-      ]);
+      await Promise.all([domain.commands.cancel(caller, value._id), domain.commands.cancel(caller, value._id)]);
     }
     expect(await domain.store.activeMonitors(caller.tenant)).toBe(0);
   });
@@ -187,7 +186,7 @@ describe("the cap of active monitors", () => {
     await domain.commands.create(caller, wanted);
     const counter = { _id: caller.tenant.organizationId };
     const tooHigh = { active: 2, changed_at: new Date(0) };
-    await domain.commands.cancel(caller.tenant, canceled._id);
+    await domain.commands.cancel(caller, canceled._id);
     await domain.counts.updateOne(counter, { $set: tooHigh });
     await domain.commands.create(caller, wanted);
     await expect(domain.commands.create(caller, wanted)).rejects.toMatchObject({ code: "limit_exceeded" });
@@ -197,7 +196,7 @@ describe("the cap of active monitors", () => {
     const caller = someCaller();
     const created = await Promise.all(Array.from({ length: 42 }, () => domain.commands.create(caller, someMonitor())));
     const [one, , ...others] = created.map(({ value }) => value._id);
-    const cancel = (id: string, index: number) => (index % 2 ? replica : domain).commands.cancel(caller.tenant, id);
+    const cancel = (id: string, index: number) => (index % 2 ? replica : domain).commands.cancel(caller, id);
     const canceled = await Promise.all(Array.from({ length: 40 }, (_, index) => cancel(one!, index)));
     expect(new Set(canceled.map(({ status }) => status))).toEqual(new Set(["canceled"]));
     expect(await domain.store.activeMonitors(caller.tenant)).toBe(41);
@@ -211,11 +210,11 @@ describe("an idempotency key", () => {
     const caller = someCaller();
     const wanted = someMonitor({ idempotency: someKey() });
     const first = await domain.commands.create(caller, wanted);
-    await domain.commands.update(caller.tenant, first.value._id, {
+    await domain.commands.update(caller, first.value._id, {
       frequency: "weekly",
       webhookUrl: "https://example.com/2",
     });
-    await domain.commands.cancel(caller.tenant, first.value._id);
+    await domain.commands.cancel(caller, first.value._id);
     const again = await domain.commands.create(caller, wanted);
     expect(again.replayed).toBe(true);
     expect(again.value).toMatchObject({
@@ -250,7 +249,7 @@ describe("a changed monitor", () => {
   test("keeps its next run if only the URL changes", async () => {
     const caller = someCaller();
     const { value } = await domain.commands.create(caller, someMonitor());
-    const changed = await domain.commands.update(caller.tenant, value._id, {
+    const changed = await domain.commands.update(caller, value._id, {
       frequency: undefined,
       webhookUrl: "https://example.com/other",
     });
@@ -265,7 +264,7 @@ describe("a changed monitor", () => {
       ["hourly", HOUR],
       ["weekly", 7 * 24 * HOUR],
     ] as const) {
-      const changed = await live.commands.update(caller.tenant, value._id, { frequency, webhookUrl: undefined });
+      const changed = await live.commands.update(caller, value._id, { frequency, webhookUrl: undefined });
       const inMs = changed.next_run_at!.getTime() - live.clock.at.getTime();
       expect(inMs).toBeGreaterThan(0);
       expect(inMs).toBeLessThanOrEqual(periodMs);
@@ -275,9 +274,9 @@ describe("a changed monitor", () => {
   test("can't be changed once canceled", async () => {
     const caller = someCaller();
     const { value } = await domain.commands.create(caller, someMonitor());
-    await domain.commands.cancel(caller.tenant, value._id);
+    await domain.commands.cancel(caller, value._id);
     const change = { frequency: "hourly", webhookUrl: undefined } as const;
-    await expect(domain.commands.update(caller.tenant, value._id, change)).rejects.toMatchObject({
+    await expect(domain.commands.update(caller, value._id, change)).rejects.toMatchObject({
       code: "monitor_canceled",
     });
   });
@@ -286,7 +285,7 @@ describe("a changed monitor", () => {
     const caller = someCaller();
     const { value } = await domain.commands.create(caller, someMonitor());
     const change = (webhookUrl: string | null | undefined) =>
-      domain.commands.update(caller.tenant, value._id, { frequency: undefined, webhookUrl });
+      domain.commands.update(caller, value._id, { frequency: undefined, webhookUrl });
     for (const url of ["https://example.com/2", "https://example.com/2", undefined, null, null]) await change(url);
     const passedOn = (await domain.published("webhook.requested", WebhookRequestedSchema)).filter(
       ({ run }) => run?.monitorId === value._id,
@@ -301,7 +300,7 @@ describe("a changed monitor", () => {
     const caller = someCaller();
     const wanted = someMonitor({ idempotency: someKey() });
     const { value } = await domain.commands.create(caller, wanted);
-    await domain.commands.update(caller.tenant, value._id, { frequency: undefined, webhookUrl: null });
+    await domain.commands.update(caller, value._id, { frequency: undefined, webhookUrl: null });
     expect((await domain.store.find(caller.tenant, value._id))?.webhook_url).toBeUndefined();
     expect((await domain.commands.create(caller, wanted)).value.webhook_url).toBe(wanted.webhookUrl);
   });
@@ -311,7 +310,7 @@ describe("a changed monitor", () => {
     const wanted = someMonitor({ idempotency: someKey(), webhookUrl: undefined });
     const { value } = await domain.commands.create(caller, wanted);
     const webhookUrl = "https://example.com/other";
-    const changed = await domain.commands.update(caller.tenant, value._id, { frequency: undefined, webhookUrl });
+    const changed = await domain.commands.update(caller, value._id, { frequency: undefined, webhookUrl });
     expect(changed.webhook_url).toBe(webhookUrl);
     expect((await domain.commands.create(caller, wanted)).value.webhook_url).toBeUndefined();
   });
@@ -320,9 +319,9 @@ describe("a changed monitor", () => {
 test("a canceled monitor can be canceled again with the same answer, and is no longer listed", async () => {
   const caller = someCaller();
   const { value } = await domain.commands.create(caller, someMonitor());
-  const first = await domain.commands.cancel(caller.tenant, value._id);
+  const first = await domain.commands.cancel(caller, value._id);
   expect([first.status, first.next_run_at]).toEqual(["canceled", undefined]);
-  expect(await domain.commands.cancel(caller.tenant, value._id)).toEqual(first);
+  expect(await domain.commands.cancel(caller, value._id)).toEqual(first);
   expect((await domain.store.list(caller.tenant, everyActive, { limit: 10 } as never)).items).toEqual([]);
   expect((await domain.store.find(caller.tenant, value._id))?.status).toBe("canceled");
 });
@@ -334,7 +333,7 @@ describe("a cancellation requests once that the open run ends if it waits for SA
       const caller = someCaller(environment);
       const { value } = await own.commands.create(caller, someMonitor({ checks }));
       if (hasEnded) await own.monitors.updateOne({ _id: value._id }, { $unset: { open_run: true } });
-      await Promise.all([1, 2, 3].map(() => own.commands.cancel(caller.tenant, value._id)));
+      await Promise.all([1, 2, 3].map(() => own.commands.cancel(caller, value._id)));
       const rows = await own.db.collection("outbox").find({ key: value._id }).sort({ seq: 1, _id: 1 }).toArray();
       const records = rows.map((row) => fromBinary(VerificationRequestedSchema, row.value.buffer));
       return rows.map(({ topic, seq }, index) => {

@@ -7,6 +7,7 @@ import { createGroupCommit, inTransaction } from "@vvs/mongo";
 import type { Idempotency } from "@vvs/proto/common/v1/common";
 import type { CallerContext, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
+import type { AuditEntries } from "../audit/audit-entries.ts";
 import type { WebhookRequests } from "../events/webhook-requests.ts";
 import { activeTraceparent, inRunTrace } from "../runs/run-trace.ts";
 import type { ClaimedRun, Runs } from "../runs/runs.ts";
@@ -29,6 +30,7 @@ export interface NewMonitor {
 
 /** A monitor to store together with its first run. */
 interface Creation {
+  readonly caller: CallerContext;
   readonly tenant: Tenant;
   readonly monitor: MonitorDocument;
   readonly firstRun: ClaimedRun;
@@ -43,6 +45,7 @@ export function createMonitorCommands(
     readonly store: MonitorStore;
     readonly runs: Runs;
     readonly webhooks: WebhookRequests;
+    readonly auditEntries: AuditEntries;
     readonly idempotency: IdempotencyStore;
     /** Resolves if the caller can see the entity. Errors: entity_not_found. */
     readonly expectEntity: (caller: CallerContext, entityId: string) => Promise<void>;
@@ -52,7 +55,7 @@ export function createMonitorCommands(
     readonly now: () => Date;
   },
 ) {
-  const { client, store, runs, now } = options;
+  const { client, store, runs, auditEntries, now } = options;
   // Concurrent creations share transactions: a hundred of them take a few commits.
   const commit = createGroupCommit<Creation>({
     client,
@@ -60,6 +63,13 @@ export function createMonitorCommands(
       await store.insert(session, creations);
       const firstRuns = creations.map(({ firstRun }) => firstRun);
       await runs.begin(session, firstRuns);
+      await auditEntries.add(
+        session,
+        creations.map(({ caller, monitor }) => ({
+          caller,
+          done: { action: "monitor.created", monitor, at: monitor.created_at },
+        })),
+      );
       for (const { complete } of creations) await complete(session);
     },
   });
@@ -101,7 +111,13 @@ export function createMonitorCommands(
             const created = newMonitor(options, caller, wanted);
             await inRunTrace(created, async () => {
               const finish = (session: ClientSession) => complete(session, created._id);
-              await commit({ tenant, monitor: created, firstRun: runs.claimed(tenant, created), complete: finish });
+              await commit({
+                caller,
+                tenant,
+                monitor: created,
+                firstRun: runs.claimed(tenant, created),
+                complete: finish,
+              });
             });
             return created;
           });
@@ -116,17 +132,22 @@ export function createMonitorCommands(
      * (webhook_url), monitor_not_found, monitor_canceled.
      */
     async update(
-      tenant: Tenant,
+      caller: CallerContext,
       id: string,
       change: { frequency: Frequency | undefined; webhookUrl: string | null | undefined },
     ): Promise<MonitorDocument> {
+      const { tenant } = caller;
       expectAllowedUrl(change.webhookUrl);
       const changed = await inTransaction(client, async (session) => {
         const monitor = await existing(tenant, id, session);
         if (monitor.status === "canceled") throw new ServiceError("monitor_canceled");
         const next = withFrequency(options, withUrl(monitor, change.webhookUrl), change.frequency);
         await store.replace(tenant, session, next);
-        if (next.url_version !== monitor.url_version) await options.webhooks.urlChanged(tenant, session, next);
+        if (next.url_version !== monitor.url_version) {
+          await options.webhooks.urlChanged(tenant, session, next);
+          const done = { action: "monitor.webhook_url_changed", monitor: next, before: monitor, at: now() } as const;
+          await auditEntries.add(session, [{ caller, done }]);
+        }
         return next;
       });
       options.nudge();
@@ -137,11 +158,15 @@ export function createMonitorCommands(
      * Cancels a monitor: no further run starts and no further event is stored. An open run that waits for SAM.gov's API
      * ends. Repeatable. Errors: monitor_not_found.
      */
-    async cancel(tenant: Tenant, id: string): Promise<MonitorDocument> {
+    async cancel(caller: CallerContext, id: string): Promise<MonitorDocument> {
+      const { tenant } = caller;
       const canceled = await store.freeing(tenant, () =>
         inTransaction(client, async (session) => {
           const monitor = await store.cancel(tenant, session, { id, at: now() });
-          if (monitor) await runs.cancel(session, tenant, monitor);
+          if (!monitor) return undefined;
+          await runs.cancel(session, tenant, monitor);
+          const done = { action: "monitor.canceled", monitor, at: monitor.canceled_at! } as const;
+          await auditEntries.add(session, [{ caller, done }]);
           return monitor;
         }),
       );

@@ -84,7 +84,7 @@ describe("a monitor is unanswered", () => {
     domain.pass(DAY);
     await end(id, 2, ERROR);
     expect(await listed()).toEqual([id]);
-    await domain.commands.cancel(caller.tenant, id);
+    await domain.commands.cancel(caller, id);
     expect(await listed()).toEqual([]);
     expect(await domain.store.countUnanswered(domain.clock.at, [])).toEqual({ input: 0, source: 0 });
   });

@@ -6,6 +6,7 @@ import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type Document, ObjectId } from "mongodb";
 import type { MonitorDocument, RunDocument } from "../monitors/monitor.ts";
 import {
+  callerIn,
   createTestDomain,
   HOUR,
   RUN_TIMEOUT_MS,
@@ -181,7 +182,7 @@ describe("a claim that fails", () => {
     const domain = await newDomain({ environment: "live" });
     const { tenant } = someCaller("live");
     const [canceled, ...rest] = await due(domain, { organizationId: tenant.organizationId, count: 4 });
-    afterRead(domain, () => domain.commands.cancel(tenant, canceled!));
+    afterRead(domain, () => domain.commands.cancel(callerIn(tenant), canceled!));
     expect(await domain.scheduler.claimDue()).toMatchObject({ due: 4, claimed: 3, lost: 1 });
     expect((await domain.monitors.find({ run_seq: 2 }).toArray()).map(({ _id }) => _id).sort()).toEqual(rest.sort());
     expect(await domain.runs.countDocuments({ monitor_id: canceled! })).toBe(0);
@@ -323,7 +324,7 @@ describe("a cancellation", () => {
   test("that comes first leaves no run to claim", async () => {
     const domain = await newDomain();
     const { tenant, id } = await idleMonitor(domain);
-    await domain.commands.cancel(tenant, id);
+    await domain.commands.cancel(callerIn(tenant), id);
     domain.pass(HOUR);
     expect((await domain.scheduler.claimDue()).due).toBe(0);
   });
@@ -334,7 +335,7 @@ describe("a cancellation", () => {
     domain.pass(5 * SECOND);
     const [{ claimed }] = await Promise.all([
       domain.scheduler.claimDue(),
-      ...monitors.map(({ tenant, id }) => domain.commands.cancel(tenant, id)),
+      ...monitors.map(({ tenant, id }) => domain.commands.cancel(callerIn(tenant), id)),
     ]);
     expect(await domain.runs.countDocuments({ run_seq: 2 })).toBe(claimed);
     expect(await domain.monitors.countDocuments({ status: "canceled", run_seq: 2 })).toBe(claimed);

@@ -6,7 +6,7 @@ import { newId } from "@vvs/ids";
 import { topicNames } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases } from "@vvs/mongo";
-import type { CallerContext, Environment } from "@vvs/tenant";
+import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
 import { createMonitorDomain } from "../domain.ts";
 import { migrate } from "../migrate.ts";
 import type { NewMonitor } from "../monitors/monitor-commands.ts";
@@ -98,7 +98,12 @@ export const newPrefix = () => `t${randomUUID().slice(0, 8)}_`;
 
 /** Returns a caller of a new organization. */
 export function someCaller(environment: Environment = "sandbox"): CallerContext {
-  return { tenant: { organizationId: newId("org"), environment }, actor: newId("key"), requestId: newId("req") };
+  return callerIn({ organizationId: newId("org"), environment });
+}
+
+/** Returns a caller of this organization and environment. */
+export function callerIn(tenant: Tenant): CallerContext {
+  return { tenant, actor: newId("key"), requestId: newId("req") };
 }
 
 export function someMonitor(change: Partial<NewMonitor> = {}): NewMonitor {

@@ -35,7 +35,7 @@ export declare type AuditEntry = Message<"vvs.account.v1.AuditEntry"> & {
   at?: Timestamp | undefined;
 
   /**
-   * Who acted: a user (usr_…), or another actor, such as operator.
+   * Who acted: a user (usr_…), an API key (key_…), or another actor, such as operator.
    *
    * @generated from field: string actor = 3;
    */
@@ -214,7 +214,8 @@ export declare type AppendAuditEntryRequest = Message<"vvs.account.v1.AppendAudi
   caller?: Caller | undefined;
 
   /**
-   * webhook_delivery.replayed, webhook_deliveries.replayed or webhook_test.sent.
+   * webhook_delivery.replayed, webhook_deliveries.replayed, webhook_test.sent, monitor.created, monitor.canceled,
+   * monitor.webhook_url_changed or verification.asked.
    *
    * @generated from field: string action = 2;
    */
@@ -233,6 +234,36 @@ export declare type AppendAuditEntryRequest = Message<"vvs.account.v1.AppendAudi
    * @generated from field: map<string, string> details = 4;
    */
   details: { [key: string]: string };
+
+  /**
+   * Identifies the entry among those of the organization and environment: sent again, it adds no other entry. Empty: each
+   * call adds an entry.
+   *
+   * @generated from field: string entry_id = 5;
+   */
+  entryId: string;
+
+  /**
+   * Time of the action; now where absent.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 6;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * Only with an entry_id: how many actions the entry stands for. Sent again, the highest number and the latest last_at
+   * count. 0: the entry is about one action.
+   *
+   * @generated from field: uint64 count = 7;
+   */
+  count: bigint;
+
+  /**
+   * Time of the last of these actions.
+   *
+   * @generated from field: google.protobuf.Timestamp last_at = 8;
+   */
+  lastAt?: Timestamp | undefined;
 };
 
 /**
@@ -262,8 +293,9 @@ export declare const AppendAuditEntryResponseSchema: GenMessage<AppendAuditEntry
  */
 export declare const AuditLogService: GenService<{
   /**
-   * Records an action that a user takes in another service. That service calls before it acts, so that no action lacks its
-   * entry. Callers: webhook-dispatcher. Errors: invalid_request.
+   * Records an action that a user or an API key takes in another service. That service calls before it acts, or with an
+   * entry_id afterwards until the call succeeds, so that no action lacks its entry. Callers: webhook-dispatcher, monitor,
+   * verification. Errors: invalid_request.
    *
    * @generated from rpc vvs.account.v1.AuditLogService.AppendAuditEntry
    */

@@ -1,0 +1,77 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Logger } from "@vvs/logging";
+import { createLeases, type LeasedWork, type Leases, runLeasedWork } from "@vvs/outbox";
+import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
+import type { Client } from "@vvs/rpc";
+import { type Environment, toProtoCaller } from "@vvs/tenant";
+import type { Db } from "mongodb";
+import { type AuditEntryDocument, auditEntriesOf } from "./audit-entries.ts";
+
+/** Maximum number of entries that are reported at the same time. */
+const BATCH = 20;
+/** How long the shards of a crashed replica stay leased, in milliseconds. */
+const LEASE_MS = 15_000;
+/** Pause between two searches for entries, in milliseconds: nobody waits for them. */
+const POLL_MS = 2_000;
+
+/** Adds an entry to the audit log; called again for the same entry, it has no further effect. */
+export type ReportEntry = (entry: AuditEntryDocument) => Promise<void>;
+
+/** Returns the function that reports an environment's entries to account. */
+export function createReportEntry(
+  auditLog: Pick<Client<typeof AuditLogService>, "appendAuditEntry">,
+  environment: Environment,
+): ReportEntry {
+  return async (entry) => {
+    const { organization_id: organizationId, actor, request_id: requestId, client_address: clientAddress } = entry;
+    await auditLog.appendAuditEntry({
+      caller: toProtoCaller({
+        tenant: { organizationId, environment },
+        actor,
+        requestId,
+        ...(clientAddress && { clientAddress }),
+      }),
+      action: entry.action,
+      target: entry.monitor_id,
+      details: entry.details,
+      entryId: entry._id,
+      at: timestampFromDate(entry.at),
+    });
+  };
+}
+
+/**
+ * Reports the entries of the held shards, and removes each once the audit log has it. After a crash in between, an entry is
+ * reported again, which changes nothing. Errors: those of the report and of the database; nothing is lost.
+ */
+export async function reportEntries(
+  db: Db,
+  { leases, report }: { leases: Pick<Leases, "held">; report: ReportEntry },
+): Promise<void> {
+  const entries = auditEntriesOf(db);
+  for (;;) {
+    const found = await entries
+      .find({ shard: { $in: [...leases.held()] } })
+      .limit(BATCH)
+      .toArray();
+    if (found.length === 0) return;
+    await Promise.all(found.map(report));
+    await entries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+  }
+}
+
+/** Reports entries until stopped. The replicas of the service share them. */
+export function runAuditReporter(options: {
+  db: Db;
+  /** Unique id of this replica. */
+  owner: string;
+  report: ReportEntry;
+  logger: Logger;
+}): LeasedWork {
+  const { db, owner, report } = options;
+  const settled = async () => undefined; // two replicas may report the same entry
+  const leases = createLeases({ db, name: "audit_reporter", owner, leaseMs: LEASE_MS, settled });
+  const logger = options.logger.child({ database: db.databaseName, work: "audit reporter" });
+  const work = () => reportEntries(db, { leases, report });
+  return runLeasedWork({ leases, leaseMs: LEASE_MS, pollMs: POLL_MS, work, stopping: new AbortController(), logger });
+}
