@@ -22,6 +22,7 @@ import { startSubscriber } from "../support/subscriber.ts";
 
 /** Listed as active in the sample extract. */
 const UEI = "ZZNRTHWND001";
+const OTHER_UEI = "ZZHARBRLT002";
 const TIN = "481516230";
 const sandboxMatch = {
   identifiers: { tin: TIN },
@@ -101,8 +102,8 @@ beforeEach(() => {
   compliancely.behave("at_once");
 });
 
-async function verify(checks: string[] = ["sam_registration"], by = organization) {
-  const identifiers = { uei: UEI, ...(checks.includes("tin_match") && { tin: TIN }) };
+async function verify(checks: string[] = ["sam_registration"], by = organization, uei = UEI) {
+  const identifiers = { uei, ...(checks.includes("tin_match") && { tin: TIN }) };
   const legal_name = "Northwind Bridgeworks, Inc.";
   const { body } = await by.live.post("/v1/verify", { identifiers, legal_name, checks, mode: "realtime" });
   return body as {
@@ -195,6 +196,8 @@ test("a provider that keeps failing is no longer called, is shown as unavailable
   sam.misbehave({ kind: "status", status: 503 });
   await eventually(async () => {
     expect(await outcomes(undefined, other)).toEqual(["pass by sam_gov_extract"]);
+    // Faults of one vendor only never open the circuit.
+    await verify(undefined, other, OTHER_UEI);
     return (await stateOf("sam_gov_api")) === "unavailable";
   });
   sam.behave();
