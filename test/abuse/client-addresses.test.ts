@@ -23,12 +23,12 @@ test(
   "a stranger without a key is limited by address, with invented addresses too; others behind the same proxy are not",
   async () => {
     const answers = await neighbour.worksUnder({
-      atOnce: 40,
+      atOnce: 100,
       call: (index) => callFrom(`10.0.${index >> 8}.${index & 255}, ${ATTACKERS}`, WRONG_KEY),
     });
     const statuses = answers.map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
-    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(60 * 2);
+    expect(statuses.slice(0, 100).filter((status) => status === 401).length).toBeLessThanOrEqual(60);
     expect((await callFrom(ATTACKERS, WRONG_KEY)).status).toBe(429);
     expect((await callFrom(NEIGHBOURS, WRONG_KEY)).status).toBe(401);
     // A valid key works from the attacker's address too: an office has one address for all.
