@@ -61,7 +61,7 @@ describe("an entry that is sent again", () => {
     expect(await entriesOf(live, shown.action)).toHaveLength(2);
   });
 
-  test("about several actions has their highest number, in whatever order it is sent", async () => {
+  test("about several actions keeps the highest number, in any order of reports", async () => {
     for (const [count, minutes] of [
       [2, 5],
       [7, 30],

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createSearchLimit } from "./search-limit.ts";
 
-test("each organization's users share one search limit per minute, set by its plan, whatever others do", () => {
+test("each organization's users share one search limit per minute, set by its plan and not affected by others", () => {
   let seconds = 0;
   const count = createSearchLimit({ now: () => new Date(seconds * 1_000) });
   for (; seconds < 3; seconds++) count("org_a", 3);

@@ -7,7 +7,7 @@ const OWNER = [...DEVELOPER, "manage_members", "read_audit_log"] as const;
 
 /**
  * What a page or form requires. Every member has `read`. Webhook secrets are shown only with `manage_webhooks`. No role has
- * `operate`: only operators of the product have it, whatever their role is.
+ * `operate`: operators of the product have it with any role, and nobody else has it.
  */
 export type Permission = (typeof OWNER)[number] | "operate";
 

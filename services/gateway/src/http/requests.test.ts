@@ -176,7 +176,11 @@ describe("broken HTTP", () => {
       "GET /v1/entities HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\nConnection: close\r\n\r\n",
       400,
     ],
-    ["a transfer coding alone", "POST /v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 400],
+    [
+      "a transfer coding other than chunked",
+      "POST /v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+      400,
+    ],
     [
       "a transfer coding before chunked",
       "POST /v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",

@@ -288,7 +288,7 @@ describe("SAM.gov's quota", () => {
     return start({ live, accounts: { sam_gov_api: { fingerprint: "key1", quota: QUOTA } } });
   };
 
-  test("one organization uses up its share of the quota, whatever its plan; another is answered by the API beside it, and its monitors' first runs too", async () => {
+  test("one organization can use up only its share of the quota on any plan; another is answered by the API beside it, and its monitors' first runs too", async () => {
     const service = await startWithSam();
     const budget = { sam_gov_api: { perMinute: 1_000, perDay: 5_000 } };
     const [attacker, beside] = [organization(budget), organization(budget)];

@@ -73,7 +73,7 @@ describe("a closed circuit", () => {
     expect(phaseOf(after(events), at(events.length))).toBe(phase);
   });
 
-  test("never opens by one input, whatever the settings", () => {
+  test("never opens because of one input, with any settings", () => {
     const strict = { ...settings, faultsInRow: 1, windowMinimum: 1, faultShare: 0.01 };
     const fault = (circuit: Circuit, input: string) =>
       afterAttempt(circuit, { kind: "fault", at: at(1), input }, strict);
