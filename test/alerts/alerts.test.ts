@@ -12,6 +12,7 @@ import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { type DeliveryStack, startDeliveryStack, webhookEvent } from "../support/delivery-stack.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { testServers } from "../support/test-servers.ts";
 import { startVerificationStack, type VerificationStack } from "../support/verification-stack.ts";
 import { allRules, metricsOf } from "./rules.ts";
 
@@ -23,7 +24,7 @@ let deliveries: DeliveryStack;
 let subscriber: Subscriber;
 
 beforeAll(async () => {
-  const servers = { mongodbUri: process.env.MONGODB_URI!, kafkaBrokers: process.env.KAFKA_BROKERS!.split(",") };
+  const servers = testServers();
   subscriber = await startSubscriber((_received, response) => void response.writeHead(500).end());
   deliveries = await startDeliveryStack({ servers, prefix: `d${prefix}`, folder });
   stack = await startVerificationStack({

@@ -21,6 +21,7 @@ import { exclusionsFileName } from "../support/exclusions-file.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { isSignedWith } from "../support/signed-with.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
+import { testServers } from "../support/test-servers.ts";
 
 // The whole product with a simulated SAM.gov: files are loaded by the operator's command, and their changes reach
 // subscribers. The tests build on each other and run in order.
@@ -98,11 +99,7 @@ beforeAll(async () => {
   sam = await playSamGov();
   closers.push(() => sam.close());
   product = await startProduct({
-    servers: {
-      mongodbUri: process.env.MONGODB_URI!,
-      kafkaBrokers: process.env.KAFKA_BROKERS!.split(","),
-      redisUrl: process.env.REDIS_URL!,
-    },
+    servers: testServers(),
     secrets: generateSecrets(),
     prefix,
     topicPrefix: `${prefix}.`,

@@ -17,6 +17,7 @@ import { everyDocument, everyLog, everyRecord, formsOfText } from "../support/ev
 import { todaysExclusions } from "../support/exclusions-file.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { startSubscriber } from "../support/subscriber.ts";
+import { testServers } from "../support/test-servers.ts";
 
 // The whole product with all live providers, which are simulated. The tests build on each other and run in order.
 
@@ -49,11 +50,7 @@ beforeAll(async () => {
   const receiver = await startOtlpReceiver(spansFile);
   closers.push(() => receiver.close());
   product = await startProduct({
-    servers: {
-      mongodbUri: process.env.MONGODB_URI!,
-      kafkaBrokers: process.env.KAFKA_BROKERS!.split(","),
-      redisUrl: process.env.REDIS_URL!,
-    },
+    servers: testServers(),
     secrets: generateSecrets(),
     prefix,
     topicPrefix: `${prefix}.`,

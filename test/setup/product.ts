@@ -8,6 +8,7 @@ import { projectRoot } from "../../deploy/local/services.ts";
 import { dropRun } from "../support/clean-up.ts";
 import { todaysExclusions } from "../support/exclusions-file.ts";
 import type { SharedProduct } from "../support/product.ts";
+import { testServers } from "../support/test-servers.ts";
 import { startOtlpReceiver } from "./otlp-receiver.ts";
 import setupServers from "./servers.ts";
 
@@ -32,11 +33,7 @@ export default async function setup(): Promise<void> {
   process.env.OTEL_BSP_SCHEDULE_DELAY = "200";
 
   const product = await startProduct({
-    servers: {
-      mongodbUri: process.env.MONGODB_URI!,
-      kafkaBrokers: process.env.KAFKA_BROKERS!.split(","),
-      redisUrl: process.env.REDIS_URL!,
-    },
+    servers: testServers(),
     secrets: generateSecrets(),
     prefix,
     topicPrefix: `${prefix}.`,

@@ -11,6 +11,7 @@ import {
   startDeliveryStack,
   webhookEvent,
 } from "../support/delivery-stack.ts";
+import { testServers } from "../support/test-servers.ts";
 
 /** A dispatcher process for one test file. */
 export interface TestStack extends DeliveryStack {
@@ -33,7 +34,7 @@ export async function startTestStack(
   const folder = join(projectRoot, ".cache", "test-webhooks", prefix);
   mkdirSync(folder, { recursive: true });
   const stack = await startDeliveryStack({
-    servers: { mongodbUri: process.env.MONGODB_URI!, kafkaBrokers: process.env.KAFKA_BROKERS!.split(",") },
+    servers: testServers(),
     prefix,
     folder,
     ...options,

@@ -41,7 +41,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
   onClose("organizations client", () => organizations.close());
   const suspensions = followSuspensions({ ask: suspendedAsker({ statuses, organizations }), stopping, logger });
 
-  const auditLog = createClient(AuditLogService, { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls });
+  const auditLog = createClient(AuditLogService, account);
   onClose("audit log client", () => auditLog.close());
 
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "monitor", logger });
