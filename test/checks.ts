@@ -33,6 +33,7 @@ const checks: readonly Check[] = [
     run: () => command("buf", ["breaking", "--against", "published.binpb"], proto),
   },
   { name: "generated code matches the contracts", run: generatedCodeDrift },
+  { name: "the OpenAPI document matches the routes", run: openApiDrift },
 ];
 
 /** Runs all checks, prints the result of each, and returns how many passed and failed. */
@@ -57,6 +58,19 @@ async function generatedCodeDrift(): Promise<string | undefined> {
     if (failed !== undefined) return failed;
     const difference = await command("diff", ["-r", join(folder, "gen"), join(proto, "gen")], root);
     return difference === undefined ? undefined : `Run npm run generate and commit the result.\n${difference}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function openApiDrift(): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), "vvs-openapi-"));
+  try {
+    const current = join(folder, "openapi.json");
+    const failed = await command("node", ["services/gateway/src/openapi/cli.ts", current], root);
+    if (failed !== undefined) return failed;
+    const difference = await command("diff", [join("docs", "openapi.json"), current], root);
+    return difference === undefined ? undefined : `Run npm run openapi and commit the result.\n${difference}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -4,7 +4,9 @@ import express, { type NextFunction, type Request, type Response } from "express
 import { refuseInvalid } from "./http/errors.ts";
 import { answer, answerError, beginExchange, type Exchange, type ExchangeOptions } from "./http/exchange.ts";
 import { refuseMalformed } from "./http/malformed.ts";
+import { answerPrepared } from "./http/prepared.ts";
 import { unknownParameters } from "./input/query.ts";
+import { publicDocuments } from "./public-documents.ts";
 import type { Route } from "./routes/route.ts";
 import { allowedMethods } from "./routes/table.ts";
 import { type ServeOptions, serve } from "./serve.ts";
@@ -31,11 +33,17 @@ export function createApp(options: AppOptions): express.Express {
     next();
   });
 
-  app.all("/v1/health", (request, response) => {
-    const exchange: Exchange = response.locals.exchange;
-    if (!isGet(request)) return refuseMethod(exchange, "GET, HEAD");
-    const unknown = unknownParameters(request.url);
-    if (unknown.length > 0) refuseInvalid(unknown);
+  /** Answers GET at a path that needs no API key and takes no parameters. */
+  const serveOpen = (path: string, handle: (exchange: Exchange) => void) =>
+    app.all(path, (request, response) => {
+      const exchange: Exchange = response.locals.exchange;
+      if (!isGet(request)) return refuseMethod(exchange, "GET, HEAD");
+      const unknown = unknownParameters(request.url);
+      if (unknown.length > 0) refuseInvalid(unknown);
+      handle(exchange);
+    });
+
+  serveOpen("/v1/health", (exchange) => {
     const healthy = options.healthy();
     const headers: Record<string, string> = healthy ? {} : { "Retry-After": "1" };
     answer(
@@ -45,6 +53,10 @@ export function createApp(options: AppOptions): express.Express {
       headers,
     );
   });
+
+  for (const [path, document] of publicDocuments(options.version, options.context.publicBaseUrl)) {
+    serveOpen(path, ({ request, response }) => answerPrepared(request, response, document));
+  }
 
   for (const [path, table] of Map.groupBy(options.routes, (route): string => route.path)) {
     app.all(path, async (request, response) => {

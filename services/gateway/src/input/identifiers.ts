@@ -7,21 +7,40 @@ import {
   isWellFormed,
   normalizeIdentifier,
 } from "@vvs/identifiers";
+import { exactIdentifierPattern, identifierPattern } from "./patterns.ts";
 import { text } from "./text.ts";
 import { messageOf } from "./violations.ts";
 
+const patterns: Readonly<Record<IdentifierType, string>> = {
+  uei: exactIdentifierPattern("[A-Za-z0-9]", 12),
+  cage: exactIdentifierPattern("[A-Za-z0-9]", 5),
+  duns: exactIdentifierPattern("[0-9]", 9),
+  tin: exactIdentifierPattern("[0-9]", 9),
+};
+
 /** Identifiers of a look-up. Malformed values are allowed; they match nothing, and the entity service explains that. */
-export const lookUpIdentifiers = identifiers(normalized);
+export const lookUpIdentifiers = identifiers(normalized).meta({
+  id: "IdentifierCriteria",
+  description:
+    "At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused. A malformed value matches nothing.",
+});
 
 /** Identifiers of a creation or a verification. Every value must have the form of its type. */
 export const wellFormedIdentifiers = identifiers((type) =>
-  normalized(type).refine((value) => isWellFormed(type, value), `must be ${formOf(type)}`),
-);
+  normalized(type)
+    .refine((value) => isWellFormed(type, value), `must be ${formOf(type)}`)
+    .meta({ pattern: patterns[type], description: `${formOf(type)}; spaces and dashes are removed.` }),
+).meta({
+  id: "IdentifierInput",
+  description:
+    "At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused.",
+});
 
 function normalized(type: IdentifierType): z.ZodType<string> {
   return text()
     .transform(normalizeIdentifier)
-    .refine((value) => value !== "", `must be ${formOf(type)}`);
+    .refine((value) => value !== "", `must be ${formOf(type)}`)
+    .meta({ pattern: identifierPattern });
 }
 
 /**
@@ -53,10 +72,37 @@ function identifiers(valueFor: (type: IdentifierType) => z.ZodType<string>) {
       }
       return values;
     });
-  return z.unknown().transform((input, context): IdentifierMap => {
-    const parsed = (Array.isArray(input) ? list : map).safeParse(input, { error: messageOf });
-    if (parsed.success) return parsed.data;
-    for (const issue of parsed.error.issues) context.issues.push({ ...issue, input } as z.core.$ZodRawIssue);
-    return z.NEVER;
-  });
+  return z
+    .unknown()
+    .transform((input, context): IdentifierMap => {
+      const parsed = (Array.isArray(input) ? list : map).safeParse(input, { error: messageOf });
+      if (parsed.success) return parsed.data;
+      for (const issue of parsed.error.issues) context.issues.push({ ...issue, input } as z.core.$ZodRawIssue);
+      return z.NEVER;
+    })
+    .meta({ oneOf: [{ ...jsonSchema(map), title: "By type", minProperties: 1 }, listSchema(valueFor)] });
+}
+
+/** Returns the JSON Schema of a list, in which each value has the form of its type. */
+function listSchema(valueFor: (type: IdentifierType) => z.ZodType<string>) {
+  const entryOf = (type: IdentifierType) => ({ properties: { type: { const: type } }, required: ["type"] });
+  return {
+    title: "As a list",
+    type: "array",
+    minItems: 1,
+    items: {
+      oneOf: identifierTypes.map((type) => ({
+        type: "object",
+        properties: { type: { const: type }, value: jsonSchema(valueFor(type)) },
+        required: ["type", "value"],
+        additionalProperties: false,
+      })),
+    },
+    allOf: identifierTypes.map((type) => ({ contains: entryOf(type), minContains: 0, maxContains: 1 })),
+  };
+}
+
+function jsonSchema(schema: z.ZodType) {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return rest;
 }

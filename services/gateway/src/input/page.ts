@@ -14,10 +14,10 @@ export interface Forward {
   readonly waitSeconds: number;
 }
 
-const DEFAULT_LIMIT = 25;
-const MAX_LIMIT = 100;
-const MAX_WAIT_SECONDS = 20;
-const START = "start";
+export const DEFAULT_LIMIT = 25;
+export const MAX_LIMIT = 100;
+export const MAX_WAIT_SECONDS = 20;
+export const START = "start";
 
 /** Identifies the organization, list and filter of a cursor. The cursor only works for these. */
 export type ListIdentity = readonly string[];

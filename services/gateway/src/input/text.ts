@@ -1,6 +1,7 @@
 import { z } from "@vvs/config";
 import { containsTin } from "@vvs/identifiers";
 import { textProblem } from "@vvs/identifiers/text";
+import { readablePattern, textPattern } from "./patterns.ts";
 
 function bounded(maxCharacters: number) {
   return z
@@ -14,15 +15,18 @@ function bounded(maxCharacters: number) {
 export function text() {
   return bounded(Number.POSITIVE_INFINITY)
     .refine((value) => !value.includes("\u0000"), "must not contain NUL characters")
-    .refine((value) => value.isWellFormed(), "must be valid Unicode");
+    .refine((value) => value.isWellFormed(), "must be valid Unicode")
+    .meta({ pattern: textPattern });
 }
 
 /** Accepts a name or an address that is not empty and has at most this many characters. Trims it. */
 export function readableText(maxCharacters: number) {
-  return bounded(maxCharacters).superRefine((value, context) => {
-    const problem = value === "" ? undefined : textProblem(value);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem, input: value });
-  });
+  return bounded(maxCharacters)
+    .superRefine((value, context) => {
+      const problem = value === "" ? undefined : textProblem(value);
+      if (problem !== undefined) context.addIssue({ code: "custom", message: problem, input: value });
+    })
+    .meta({ maxLength: maxCharacters, pattern: readablePattern });
 }
 
 /** Accepts a name or an address that is stored and shown unchanged, so it must not contain a TIN. */

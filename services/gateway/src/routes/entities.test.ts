@@ -156,17 +156,18 @@ test("GET /v1/entities/:id and its snapshots, which are exactly the hashed field
   gateway.entity.on("getEntity", () => ({ entity }));
   expect((await gateway.get(`/v1/entities/${entityId}`)).body).toEqual(renderedEntity);
 
+  const organizationId = newId("org");
   const snapshot = {
     id: newId("snp"),
     entityId,
-    organizationId: "org_1",
+    organizationId,
     version: 2,
     entity: { id: entityId, nested: { empty: "", list: [1, 0.5], yes: true } },
     actor: "key_1",
     requestId: "req_1",
     createdAt: "2026-11-21T09:30:00.123Z",
-    hash: "aa",
-    previousHash: "bb",
+    hash: "aa".repeat(32),
+    previousHash: "bb".repeat(32),
   };
   const registry = { ...snapshot, version: 1, organizationId: "", requestId: "", previousHash: "" };
   gateway.entity.on("listSnapshots", () => ({ snapshots: [snapshot, registry] }));
@@ -177,11 +178,11 @@ test("GET /v1/entities/:id and its snapshots, which are exactly the hashed field
     entity: snapshot.entity,
     actor: "key_1",
     created_at: "2026-11-21T09:30:00.123Z",
-    hash: "aa",
+    hash: "aa".repeat(32),
   };
   expect(body).toEqual({
     snapshots: [
-      { ...rendered, version: 2, organization_id: "org_1", request_id: "req_1", previous_hash: "bb" },
+      { ...rendered, version: 2, organization_id: organizationId, request_id: "req_1", previous_hash: "bb".repeat(32) },
       { ...rendered, version: 1 },
     ],
     next_cursor: null,

@@ -5,6 +5,7 @@ import { writeCursor } from "../input/page.ts";
 import { readableText, textWithoutTin } from "../input/text.ts";
 import { renderCandidate, renderExplanation } from "../render/candidate.ts";
 import { renderEntity, renderSnapshot } from "../render/entity.ts";
+import * as docs from "./entities-docs.ts";
 import { type Route, route } from "./route.ts";
 
 export const MAX_NAME_CHARACTERS = 300;
@@ -16,13 +17,16 @@ export const entityRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/entities/lookup",
     scope: "entities:read",
-    query: z.strictObject({ explain: z.enum(["true", "false"]).optional() }),
-    body: z.strictObject({
-      identifiers: lookUpIdentifiers.optional(),
-      legal_name: readableText(MAX_NAME_CHARACTERS).optional(),
-      address: readableText(MAX_ADDRESS_CHARACTERS).optional(),
-      mode: z.enum(["exact", "fuzzy"]).default("exact"),
-    }),
+    docs: docs.lookUp,
+    query: z.strictObject({ explain: z.enum(["true", "false"]).optional().meta(docs.explain) }),
+    body: z
+      .strictObject({
+        identifiers: lookUpIdentifiers.optional(),
+        legal_name: readableText(MAX_NAME_CHARACTERS).optional(),
+        address: readableText(MAX_ADDRESS_CHARACTERS).optional().describe("In one line."),
+        mode: z.enum(["exact", "fuzzy"]).default("exact"),
+      })
+      .meta(docs.lookUpRequest),
     rules(body) {
       if (["identifiers", "legal_name", "address"].some((field) => body[field] !== undefined)) return [];
       return [{ path: "body", message: "must contain at least one of identifiers, legal_name and address" }];
@@ -46,12 +50,15 @@ export const entityRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/entities",
     scope: "entities:write",
+    docs: docs.create,
     idempotent: true,
-    body: z.strictObject({
-      legal_name: textWithoutTin(MAX_NAME_CHARACTERS),
-      identifiers: wellFormedIdentifiers.optional(),
-      address: postalAddress.optional(),
-    }),
+    body: z
+      .strictObject({
+        legal_name: textWithoutTin(MAX_NAME_CHARACTERS),
+        identifiers: wellFormedIdentifiers.optional(),
+        address: postalAddress.optional(),
+      })
+      .meta({ id: "CreateEntityRequest" }),
     async handle({ caller, body, idempotency }, { entity }) {
       const created = await entity.createEntity({
         caller,
@@ -72,6 +79,7 @@ export const entityRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/entities",
     scope: "entities:read",
+    docs: docs.list,
     list: true,
     async handle({ caller, page, list, hungUp }, { entity }) {
       const { entities, next } = await entity.listEntities({ caller, page }, { signal: hungUp });
@@ -82,6 +90,7 @@ export const entityRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/entities/:id",
     scope: "entities:read",
+    docs: docs.get,
     id: entityId,
     async handle({ caller, id }, { entity }) {
       const found = await entity.getEntity({ caller, entityId: id });
@@ -92,6 +101,7 @@ export const entityRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/entities/:id/snapshots",
     scope: "entities:read",
+    docs: docs.snapshots,
     id: entityId,
     list: true,
     async handle({ caller, id, page, list }, { entity }) {

@@ -5,27 +5,33 @@ import { isId } from "@vvs/ids";
 import { checks } from "../input/checks.ts";
 import { type Forward, writeCursor, writeForwardCursor } from "../input/page.ts";
 import { text } from "../input/text.ts";
-import { frequencies, frequencyNames, renderEvent, renderMonitor } from "../render/monitor.ts";
+import { frequencies, renderEvent, renderMonitor } from "../render/monitor.ts";
+import { frequencySchema } from "../render/monitor-schema.ts";
+import * as docs from "./monitors-docs.ts";
 import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
 
 /** Maximum duration of a read in addition to its wait, in milliseconds. */
 const READ_TIMEOUT_MS = 5_000;
 
 const monitorId = { prefix: "mon", missing: "monitor_not_found" } as const;
-const frequency = z.enum(frequencyNames).transform((name) => frequencies[name]);
+const entityId = text().meta(docs.entityId);
+const webhookUrl = text().meta(docs.webhookUrl);
 
 export const monitorRoutes: readonly Route[] = [
   route({
     method: "POST",
     path: "/v1/monitors",
     scope: "monitors:write",
+    docs: docs.create,
     idempotent: true,
-    body: z.strictObject({
-      entity_id: text(),
-      checks,
-      webhook_url: text().optional(),
-      frequency: frequency.default(frequencies.daily),
-    }),
+    body: z
+      .strictObject({
+        entity_id: entityId,
+        checks,
+        webhook_url: webhookUrl.optional(),
+        frequency: frequencySchema.default("daily").transform((name) => frequencies[name]),
+      })
+      .meta({ id: "CreateMonitorRequest" }),
     rules: webhookUrlViolations,
     async handle({ caller, activeMonitors, body, idempotency }, { monitor }) {
       if (!isId("ent", body.entity_id)) throw new ServiceError("entity_not_found");
@@ -50,6 +56,7 @@ export const monitorRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/monitors",
     scope: "monitors:read",
+    docs: docs.list,
     list: true,
     async handle({ caller, page, list }, { monitor }) {
       const { monitors, next } = await monitor.listMonitors({ caller, page });
@@ -60,6 +67,7 @@ export const monitorRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/monitors/:id",
     scope: "monitors:read",
+    docs: docs.get,
     id: monitorId,
     async handle({ caller, id }, { monitor }) {
       const found = await monitor.getMonitor({ caller, monitorId: id });
@@ -70,8 +78,14 @@ export const monitorRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/v1/monitors/:id",
     scope: "monitors:write",
+    docs: docs.update,
     id: monitorId,
-    body: z.strictObject({ webhook_url: text().nullable().optional(), frequency: frequency.optional() }),
+    body: z
+      .strictObject({
+        webhook_url: webhookUrl.nullable().optional().describe("null removes it."),
+        frequency: frequencySchema.transform((name) => frequencies[name]).optional(),
+      })
+      .meta({ id: "UpdateMonitorRequest", minProperties: 1 }),
     rules(body, context) {
       if (body.webhook_url === undefined && body.frequency === undefined) {
         return [{ path: "body", message: "must contain webhook_url or frequency" }];
@@ -89,6 +103,7 @@ export const monitorRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/monitors/:id",
     scope: "monitors:write",
+    docs: docs.cancel,
     id: monitorId,
     async handle({ caller, id }, { monitor }) {
       const canceled = await monitor.cancelMonitor({ caller, monitorId: id });
@@ -99,6 +114,7 @@ export const monitorRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/monitors/:id/events",
     scope: "monitors:read",
+    docs: docs.monitorEvents,
     id: monitorId,
     list: true,
     async handle({ caller, id, page, list }, { monitor }) {
@@ -110,6 +126,7 @@ export const monitorRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/events",
     scope: "monitors:read",
+    docs: docs.events,
     list: true,
     forward: true,
     async handle(call, { monitor }) {

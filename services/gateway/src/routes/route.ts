@@ -51,12 +51,40 @@ export interface Reply {
   readonly waitedMs?: number;
 }
 
+/** An answer of a route that is not an error. */
+interface DocumentedAnswer {
+  readonly description: string;
+  /** Absent for an answer without a body. */
+  readonly body?: z.ZodType;
+  /** Examples of the body, by a name for people. */
+  readonly examples?: Readonly<Record<string, object>>;
+}
+
+/** What the OpenAPI document and the reference page say about a route, besides what follows from its definition. */
+export interface RouteDocs {
+  readonly operationId: string;
+  readonly tag: "Look up" | "Create" | "Verify" | "Monitor" | "Service";
+  /** A few words; the heading on the reference page. */
+  readonly summary: string;
+  /** Markdown. */
+  readonly description: string;
+  /** The body as documented, where it says more than the schema that validates it. */
+  readonly body?: z.ZodType;
+  /** Examples of the request body, by a name for people. The first is used in snippets. */
+  readonly requests?: Readonly<Record<string, object>>;
+  /** Answers by status, without errors. */
+  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  /** Codes that the service can answer, besides those that every route of this form can. */
+  readonly errors?: readonly ErrorCode[];
+}
+
 /** One route of the interface. The scope is required, so a route without one does not compile. */
 export interface RouteDefinition<Q, B> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path in Express syntax, with :id for an id. */
   readonly path: `/v1/${string}`;
   readonly scope: Scope;
+  readonly docs: RouteDocs;
   /** Prefix of the id in the path, and the error code if no such object exists. */
   readonly id?: { readonly prefix: IdPrefix; readonly missing: ErrorCode };
   /** The route lists things: it takes `limit` and `cursor` too. */

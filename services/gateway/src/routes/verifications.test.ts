@@ -71,7 +71,7 @@ describe("verifications", () => {
         verificationId,
         checkType: CheckType.TIN_MATCH,
         origin: "none",
-        sha256: "ab",
+        sha256: "ab".repeat(32),
         attempts: [
           { provider: "taxbandits", outcome: "throw", reason: "timeout", startedAt: at, durationMs: 20_000n },
           { provider: "compliancely", outcome: "pass", startedAt: at, durationMs: 3n },
@@ -87,7 +87,7 @@ describe("verifications", () => {
       origin: "none",
       content: "",
       content_type: "",
-      sha256: "ab",
+      sha256: "ab".repeat(32),
       attempts: [
         { provider: "taxbandits", outcome: "throw", reason: "timeout", started_at: time, duration_ms: 20_000 },
         { provider: "compliancely", outcome: "pass", started_at: time, duration_ms: 3 },

@@ -11,25 +11,42 @@ import { text, textWithoutTin } from "../input/text.ts";
 import { renderEvidence, renderProvider, renderVerification } from "../render/verification.ts";
 import { MAX_NAME_CHARACTERS } from "./entities.ts";
 import { type Call, type Reply, type Route, type RouteContext, route } from "./route.ts";
+import * as docs from "./verifications-docs.ts";
 
 /** Timeout of a verification, in milliseconds. With the gateway's own work a request ends within 25 s. */
 const VERIFY_TIMEOUT_MS = 24_500;
 
 const modes = { cached: Mode.CACHED, realtime: Mode.REALTIME } as const;
-const mode = z.enum(["cached", "realtime"]).transform((name) => modes[name]);
+const mode = z
+  .enum(["cached", "realtime"])
+  .meta(docs.mode)
+  .transform((name) => modes[name]);
+const entityId = text().meta(docs.entityId);
+
+const byVendor = z
+  .strictObject({
+    identifiers: wellFormedIdentifiers,
+    legal_name: textWithoutTin(MAX_NAME_CHARACTERS).optional(),
+    checks,
+    mode,
+  })
+  .meta({ id: "VerifyVendorRequest", title: "By identifiers" });
+const byEntity = z
+  .strictObject({ entity_id: entityId, checks, mode })
+  .meta({ id: "CreateVerificationRequest", title: "By entity" });
 
 export const verificationRoutes: readonly Route[] = [
   route({
     method: "POST",
     path: "/v1/verify",
     scope: "verifications:write",
+    docs: { ...docs.verify, body: z.xor([byVendor, byEntity]).meta({ id: "VerifyRequest" }) },
     idempotent: true,
+    // One schema for both forms lists all problems at once; the rules below tell the forms apart.
     body: z.strictObject({
-      entity_id: text().optional(),
+      ...byVendor.shape,
+      entity_id: entityId.optional(),
       identifiers: wellFormedIdentifiers.optional(),
-      legal_name: textWithoutTin(MAX_NAME_CHARACTERS).optional(),
-      checks,
-      mode,
     }),
     rules({ entity_id, identifiers, legal_name }) {
       if (entity_id === undefined && identifiers === undefined) {
@@ -46,16 +63,18 @@ export const verificationRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/verifications",
     scope: "verifications:write",
+    docs: docs.create,
     idempotent: true,
-    body: z.strictObject({ entity_id: text(), checks, mode }),
+    body: byEntity,
     handle: verify,
   }),
   route({
     method: "GET",
     path: "/v1/verifications",
     scope: "verifications:read",
+    docs: docs.list,
     list: true,
-    query: z.strictObject({ entity_id: text().optional() }),
+    query: z.strictObject({ entity_id: text().optional().meta(docs.entityFilter) }),
     async handle({ caller, query, page, list }, { verification, publicBaseUrl }) {
       // Text that is not an entity id matches no verification.
       if (query.entity_id && !isId("ent", query.entity_id)) return { body: { verifications: [], next_cursor: null } };
@@ -72,6 +91,7 @@ export const verificationRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/verifications/:id",
     scope: "verifications:read",
+    docs: docs.get,
     id: { prefix: "ver", missing: "verification_not_found" },
     async handle({ caller, id }, { verification, publicBaseUrl }) {
       const found = await verification.getVerification({ caller, verificationId: id });
@@ -82,6 +102,7 @@ export const verificationRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/evidence/:id",
     scope: "verifications:read",
+    docs: docs.evidence,
     id: { prefix: "evd", missing: "evidence_not_found" },
     async handle({ caller, id }, { verification }) {
       const found = await verification.getEvidence({ caller, evidenceId: id });
@@ -92,6 +113,7 @@ export const verificationRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/providers",
     scope: "verifications:read",
+    docs: docs.providers,
     async handle({ caller }, { verification }) {
       const { providers } = await verification.listProviders({ environment: caller.tenant.environment });
       return { body: { providers: providers.map(renderProvider) } };

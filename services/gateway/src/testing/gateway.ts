@@ -15,6 +15,7 @@ import { watchHealth } from "../health.ts";
 import { createRateLimiter } from "../limits/rate-limiter.ts";
 import { connectRedis } from "../limits/redis.ts";
 import { routes } from "../routes/table.ts";
+import { expectDocumented } from "./conformance.ts";
 import { serveFake, serveFakeAccount } from "./fake-services.ts";
 
 const PUBLIC_BASE_URL = "https://api.example.test";
@@ -81,7 +82,7 @@ export async function startTestGateway(
     account,
     ...services,
     redis,
-    /** Sends a request. A body that is not a string is sent as JSON. */
+    /** Sends a request, and throws if the answer is not as documented. A body that is not a string is sent as JSON. */
     async send(
       method: string,
       path: string,
@@ -99,7 +100,10 @@ export async function startTestGateway(
       });
       const text = await response.text();
       // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every kind
-      return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : undefined) as any };
+      const parsed: any = text ? JSON.parse(text) : undefined;
+      const answer = { status: response.status, headers: response.headers, body: parsed };
+      expectDocumented(method, path, answer);
+      return answer;
     },
     async close() {
       await server.close();

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "@jest/globals";
+import { z } from "@vvs/config";
+import { webhookUrlProblem } from "@vvs/egress/webhook-url";
+import { type IdentifierType, identifierTypes } from "@vvs/identifiers";
+import { lookUpIdentifiers, wellFormedIdentifiers } from "./identifiers.ts";
+import { webhookUrlPattern } from "./patterns.ts";
+import { readableText, text, textWithoutTin } from "./text.ts";
+
+/** Returns whether a text has the documented pattern and length of a schema. */
+function fits(schema: z.ZodType): (value: string) => boolean {
+  const { pattern, maxLength = Number.POSITIVE_INFINITY } = z.toJSONSchema(schema, { io: "input" });
+  const compiled = new RegExp(pattern!, "u");
+  return (value) => compiled.test(value) && [...value].length <= maxLength;
+}
+
+const everyCharacter = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
+  character.isWellFormed(),
+);
+const samples = [
+  "",
+  " ",
+  "\t",
+  "a",
+  "a\tb",
+  "\ta\n",
+  "  ",
+  "株式会社",
+  "\u200b",
+  "a\u0000",
+  "x".repeat(300),
+  "x".repeat(301),
+];
+
+describe.each([
+  ["names", readableText(300)],
+  ["names without a TIN", textWithoutTin(300)],
+  ["texts", text()],
+])("the documented pattern of %s accepts exactly what the schema accepts", (_name, schema) => {
+  const fitting = fits(schema);
+
+  test("for every character by itself, and in a word", () => {
+    const differing = everyCharacter.filter(
+      (character) =>
+        fitting(character) !== schema.safeParse(character).success ||
+        fitting(`a${character}b`) !== schema.safeParse(`a${character}b`).success,
+    );
+    expect(differing.map((character) => character.codePointAt(0)!.toString(16))).toEqual([]);
+  });
+
+  test.each(samples)("for %j", (sample) => {
+    expect(fitting(sample)).toBe(schema.safeParse(sample).success);
+  });
+});
+
+test.each([
+  ["uei", ["SANDBXACTVE1", "sandbx actve-1", "SANDBXACTVE", "SANDBXACTVE12", "SANDBXACTVÉ1", " ", "-"]],
+  ["cage", ["5UTE1", "5ute1 ", "5UTE", "5UTE12", "5UTE\u2013"]],
+  ["duns", ["150483782", "15-048-3782", "15048378", "15048378X"]],
+  ["tin", ["12-3456789", "12\u20133456789", " 123 45 6789", "12345678", "1234567890", "", "\u0000"]],
+] as const)("the documented patterns of %s accept exactly what the schemas accept", (type, values) => {
+  for (const schema of [lookUpIdentifiers, wellFormedIdentifiers]) {
+    const documented = z.toJSONSchema(schema, { io: "input" });
+    const { oneOf } = Object.values(documented.$defs!)[0] as {
+      oneOf: { properties: Record<string, { pattern: string }> }[];
+    };
+    const pattern = new RegExp(oneOf[0]!.properties[type]!.pattern, "u");
+    for (const value of values) {
+      expect([type, value, pattern.test(value)]).toEqual([type, value, schema.safeParse({ [type]: value }).success]);
+      const list = [{ type: type satisfies IdentifierType, value }];
+      expect(schema.safeParse(list).success).toBe(pattern.test(value));
+    }
+  }
+  expect(identifierTypes).toContain(type);
+});
+
+test.each([
+  ["https://example.com", true],
+  ["http://a-b.example.co.uk:8443/hooks?x=1&y=[2]", true],
+  ["https://example.com/#part", false],
+  ["https://user@example.com/", false],
+  ["https://localhost/", false],
+  ["https://example.com/a b", false],
+  ["https://example.com/a\\b", false],
+  ["ftp://example.com/", false],
+  ["example.com", false],
+])("the documented pattern of webhook URLs and the rule of test keys agree on %s", (url, accepted) => {
+  const rule = { environment: "sandbox", allowPrivateTargets: false } as const;
+  expect([new RegExp(webhookUrlPattern, "u").test(url), webhookUrlProblem(url, rule) === undefined]).toEqual([
+    accepted,
+    accepted,
+  ]);
+});

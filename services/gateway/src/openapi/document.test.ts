@@ -1,0 +1,94 @@
+import { describe, expect, test } from "@jest/globals";
+import { allowedMethods, routes } from "../routes/table.ts";
+import { useTestGateway } from "../testing/gateway.ts";
+import { openApiDocument } from "./document.ts";
+import { operations } from "./operations.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
+const document: any = openApiDocument("1.2.3");
+
+describe("the document", () => {
+  test("has every route, and the paths that need no key", () => {
+    const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item as object).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const served = routes.map(({ method, path }) => `${method} ${path.replace(":id", "{id}")}`);
+    expect(documented.toSorted()).toEqual([...served, "GET /v1/health", "GET /v1/openapi.json"].toSorted());
+    expect(allowedMethods(routes)).toContain("POST");
+  });
+
+  test("has different operation ids", () => {
+    const ids = operations.map(({ docs }) => docs.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("refers only to components that exist, and uses all of them", () => {
+    const text = JSON.stringify(document);
+    const used = new Set(
+      [...text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
+    );
+    const existing = ["schemas", "responses", "headers", "parameters"].flatMap((kind) =>
+      Object.keys(document.components[kind]).map((name) => `${kind}/${name}`),
+    );
+    expect([...used].toSorted()).toEqual(existing.toSorted());
+  });
+
+  test.each(operations.map((operation) => [operation.docs.operationId, operation] as const))(
+    "%s has examples that its schemas accept",
+    (_id, { body, docs }) => {
+      for (const example of Object.values(docs.requests ?? {})) {
+        expect(body!.safeParse(example).error).toBeUndefined();
+        if (docs.body) expect(docs.body.safeParse(example).error).toBeUndefined();
+      }
+      for (const { body: schema, examples = {} } of Object.values(docs.answers)) {
+        for (const example of Object.values(examples)) expect(schema!.safeParse(example).error).toBeUndefined();
+      }
+      expect(Object.keys(docs.requests ?? {}).length > 0).toBe(body !== undefined);
+    },
+  );
+
+  test("refuses unknown fields in requests, and allows them in answers", () => {
+    for (const name of ["LookupRequest", "CreateEntityRequest", "CreateMonitorRequest", "VerifyVendorRequest"]) {
+      expect([name, document.components.schemas[name].additionalProperties]).toEqual([name, false]);
+    }
+    for (const name of ["Entity", "Verification", "Monitor", "Error"]) {
+      expect([name, document.components.schemas[name].additionalProperties]).toEqual([name, undefined]);
+    }
+  });
+});
+
+describe("GET /v1/openapi.json", () => {
+  const gateway = useTestGateway();
+  const get = (headers: Record<string, string> = {}, method = "GET") =>
+    fetch(`${gateway.baseUrl}/v1/openapi.json`, { method, headers });
+
+  test("returns the document without a key, and is not rate limited", async () => {
+    const response = await get();
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.has("ratelimit")).toBe(false);
+    expect(await response.json()).toEqual(document);
+  });
+
+  test("answers 304 without a body to its ETag, and gzips on request", async () => {
+    const first = await get({ "Accept-Encoding": "gzip" });
+    expect(first.headers.get("content-encoding")).toBe("gzip");
+    expect(first.headers.get("vary")).toBe("Accept-Encoding");
+    await first.arrayBuffer();
+    const tag = first.headers.get("etag")!;
+    for (const known of [tag, `"other", ${tag}`, tag.replace("W/", ""), "*"]) {
+      const response = await get({ "If-None-Match": known });
+      expect([response.status, await response.text()]).toEqual([304, ""]);
+    }
+    expect(
+      (await get({ "If-None-Match": '"other"', "Accept-Encoding": "gzip;q=0" })).headers.has("content-encoding"),
+    ).toBe(false);
+  });
+
+  test("takes only GET and HEAD, and no parameters", async () => {
+    const post = await get({}, "POST");
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect((await get({}, "HEAD")).status).toBe(200);
+    expect((await gateway.send("GET", "/v1/openapi.json?x=1")).status).toBe(400);
+  });
+});

@@ -1,0 +1,131 @@
+import { z } from "@vvs/config";
+import { catalogue, type ErrorCode } from "@vvs/errors";
+import type { Route, RouteDocs } from "../routes/route.ts";
+import { routes } from "../routes/table.ts";
+
+/** A documented operation: a route, or a path that needs no API key and therefore has no scope. */
+export type Operation = Pick<Route, "method" | "path" | "docs"> & Partial<Omit<Route, "handle">>;
+
+/** What an operation can answer with one status. */
+export interface Outcome {
+  /** Codes of errors; none for an answer that is not an error. */
+  readonly codes: readonly ErrorCode[];
+  readonly required: readonly HeaderName[];
+  readonly optional: readonly HeaderName[];
+}
+
+const limits = [
+  "RateLimit-Policy",
+  "RateLimit",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+] as const;
+
+export type HeaderName =
+  | (typeof limits)[number]
+  | "X-Request-Id"
+  | "Retry-After"
+  | "WWW-Authenticate"
+  | "Location"
+  | "Idempotency-Replayed"
+  | "Allow"
+  | "ETag";
+
+const health: RouteDocs = {
+  operationId: "getHealth",
+  tag: "Service",
+  summary: "Health",
+  description: "Returns whether calls can be served now. Needs no API key and is not rate limited.",
+  answers: Object.fromEntries(
+    (["ok", "unavailable"] as const).map((status) => [
+      status === "ok" ? 200 : 503,
+      {
+        description: status === "ok" ? "Calls are served." : "Calls cannot be served now.",
+        body: z.object({ status: z.literal(status), version: z.string().describe("Version of the service.") }),
+        examples: { Health: { status, version: "1.0.0" } },
+      },
+    ]),
+  ),
+};
+
+const openApi: RouteDocs = {
+  operationId: "getOpenApi",
+  tag: "Service",
+  summary: "This document",
+  description:
+    "Returns the OpenAPI document. Needs no API key and is not rate limited. With `If-None-Match` an unchanged document is 304.",
+  answers: {
+    200: {
+      description: "The document.",
+      body: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+      examples: { "Its beginning": { openapi: "3.1.1", info: {}, paths: {} } },
+    },
+    304: { description: "The document still has the version of `If-None-Match`." },
+  },
+};
+
+/** Paths that need no API key. */
+const open: readonly Operation[] = [
+  { method: "GET", path: "/v1/health", docs: health },
+  { method: "GET", path: "/v1/openapi.json", docs: openApi },
+];
+
+/** Every operation of the interface. */
+export const operations: readonly Operation[] = [...routes, ...open];
+
+/** Returns everything that an operation can answer, by status. */
+export function outcomesOf(operation: Operation): ReadonlyMap<number, Outcome> {
+  const statuses = [...Object.keys(operation.docs.answers).map(Number), ...errorStatuses(operation)];
+  return new Map(
+    [...new Set(statuses)]
+      .toSorted((one, other) => one - other)
+      .map((status) => [status, { codes: codesOf(operation, status), ...headersOf(operation, status) }]),
+  );
+}
+
+function errorCodes({ scope, body, id, idempotent, docs }: Operation): ErrorCode[] {
+  const always = ["invalid_request", "method_not_allowed"] as const;
+  const withKey = ["unauthorized", "forbidden", "rate_limited", "internal_error", "service_unavailable"] as const;
+  const withBody = ["payload_too_large", "unsupported_media_type"] as const;
+  return [
+    ...always,
+    ...(scope ? withKey : []),
+    ...(body ? withBody : []),
+    ...(id ? [id.missing] : []),
+    ...(idempotent ? (["idempotency_conflict", "idempotency_mismatch"] as const) : []),
+    ...(docs.errors ?? []),
+  ];
+}
+
+function errorStatuses(operation: Operation): number[] {
+  return [...errorCodes(operation).map((code) => catalogue[code].http), 408, 431];
+}
+
+function codesOf(operation: Operation, status: number): ErrorCode[] {
+  if (operation.docs.answers[status]) return [];
+  if (status === 408 || status === 431) return ["invalid_request"];
+  return [...new Set(errorCodes(operation).filter((code) => catalogue[code].http === status))];
+}
+
+/** A request is counted after its key is checked. Some errors of these statuses come before that. */
+const SOMETIMES_COUNTED: ReadonlySet<number> = new Set([400, 429, 500, 503]);
+const NEVER_COUNTED: ReadonlySet<number> = new Set([401, 405, 408, 431]);
+
+function headersOf({ scope, idempotent, docs }: Operation, status: number): Pick<Outcome, "required" | "optional"> {
+  const isAnswer = docs.answers[status] !== undefined;
+  const counted = scope && !NEVER_COUNTED.has(status) ? limits : [];
+  const sometimes = SOMETIMES_COUNTED.has(status);
+  return {
+    required: [
+      "X-Request-Id",
+      ...(sometimes ? [] : counted),
+      ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+      ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
+      ...(status === 405 ? (["Allow"] as const) : []),
+      ...(status === 201 ? (["Location"] as const) : []),
+      ...(docs === openApi && isAnswer ? (["ETag"] as const) : []),
+    ],
+    optional: [...(sometimes ? counted : []), ...(idempotent && isAnswer ? (["Idempotency-Replayed"] as const) : [])],
+  };
+}

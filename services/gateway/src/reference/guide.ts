@@ -1,0 +1,161 @@
+import { catalogue, type ErrorCode } from "@vvs/errors";
+import { type Html, html } from "@vvs/http/html";
+import type { Document } from "./document.ts";
+import { inline } from "./markdown.ts";
+import { codeBlock } from "./operation.ts";
+
+/** Returns a part of the page that is not about one operation. */
+type Part = { readonly id: string; readonly title: string; readonly content: Html };
+
+/** Returns what comes before the operations. */
+export function introduction(baseUrl: string): readonly Part[] {
+  return [
+    { id: "start", title: "First steps", content: firstSteps(baseUrl) },
+    { id: "sandbox", title: "Sandbox", content: sandbox },
+    { id: "identifiers", title: "Identifiers", content: identifiers },
+    { id: "limits", title: "Plans and limits", content: limits },
+    { id: "retries", title: "Retries", content: retries },
+  ];
+}
+
+/** Returns what comes after the operations. */
+export function appendix(document: Document): readonly Part[] {
+  return [
+    { id: "headers", title: "Headers", content: headers(document) },
+    { id: "errors", title: "Errors", content: errors },
+    { id: "changes", title: "Changes", content: changes },
+  ];
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): Html {
+  return html`<div class="table"><table><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ([first = "", ...rest]) =>
+      html`<tr><th scope="row">${inline(first)}</th>${rest.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+function firstSteps(baseUrl: string): Html {
+  const shell = `export VVS_URL=${baseUrl}
+export VVS_KEY=svc_test_...`;
+  const idsInShell = `post() { curl -s -H "Authorization: Bearer $VVS_KEY" -H "Content-Type: application/json" "$VVS_URL$1" -d "$2"; }
+ENTITY_ID=$(post /v1/entities/lookup '{"identifiers":{"uei":"SANDBXACTVE1"}}' | grep -o 'ent_[0-9a-z]*' | head -n 1)
+VERIFICATION=$(post /v1/verify '{"entity_id":"'"$ENTITY_ID"'","checks":["sam_registration"],"mode":"realtime"}')
+VERIFICATION_ID=$(echo "$VERIFICATION" | grep -o 'ver_[0-9a-z]*' | head -n 1)
+EVIDENCE_ID=$(echo "$VERIFICATION" | grep -o 'evd_[0-9a-z]*' | head -n 1)
+MONITOR_ID=$(post /v1/monitors '{"entity_id":"'"$ENTITY_ID"'","checks":["sam_registration"]}' | grep -o 'mon_[0-9a-z]*' | head -n 1)`;
+  const client = `import { createClient } from "@vendor-verification/client";
+
+const client = createClient({ baseUrl: "${baseUrl}", apiKey: process.env.VVS_KEY });`;
+  return html`<p>Sign in to the dashboard, choose <em>API Keys</em> and create a test key. It is shown once. Send it with every call as <code>Authorization: Bearer</code>. A key has scopes; each operation names the one that it requires.</p>
+<p>The curl calls on this page run in a shell with these variables:</p>
+${codeBlock("start-shell", "Shell", shell)}
+<p>Some calls need ids. This looks up a vendor, verifies it, and monitors it:</p>
+${codeBlock("start-ids", "Shell: get ids", idsInShell)}
+<p>With the TypeScript client:</p>
+${codeBlock("start-client", "TypeScript client", client)}
+<p>For other languages generate a client from <a href="/v1/openapi.json">the OpenAPI document</a>.</p>`;
+}
+
+const sandbox = html`<p>A test key sees a synthetic registry of more than 500 vendors, and providers that answer without delay. These UEIs always behave in the same way:</p>
+${table(
+  ["UEI", "`sam_registration`"].map((head) => head.replaceAll("`", "")),
+  [
+    ["`SANDBXACTVE1`", "pass: active"],
+    ["`SANDBXNACTV1`", "fail: inactive"],
+    ["`SANDBXEXPRD1`", "fail: expired"],
+    ["`SANDBXDEBAR1`", "fail: debarred"],
+    ["`SANDBXERRR01`", "error: no provider answers"],
+    ["`SANDBXFALLB1`", "pass: the first provider does not answer, the second does (`origin` is `sandbox_secondary`)"],
+    ["`SANDBXCHNGE1`", "alternates between active and expired, so a monitor on it always reports a change"],
+  ],
+)}
+<p>For <code>tin_match</code> the last digit of the TIN decides. It is the result code of the IRS:</p>
+${table(
+  ["Last digit", "tin_match"],
+  [
+    ["0, 6, 7, 8", "pass"],
+    ["2", "fail: the TIN was not issued"],
+    ["3", "fail: the name does not match"],
+    ["1, 4, 5", "error: no provider answers"],
+    ["9", "pass: the first provider does not answer, the second does"],
+  ],
+)}
+<p>Other vendors of the registry answer by their registration status. One that you created fails with <code>not_found</code>. During the first hour of a monitor <code>hourly</code> is every 5 s, <code>daily</code> every 15 s, <code>weekly</code> and <code>monthly</code> every 60 s.</p>`;
+
+const identifiers = html`${table(
+  ["Type", "Form"],
+  [
+    ["`uei`", "12 letters and digits"],
+    ["`cage`", "5 letters and digits"],
+    ["`duns`", "9 digits"],
+    ["`tin`", "9 digits. It is stored encrypted and shown only as `****` and its last four digits."],
+  ],
+)}
+<p>Values are trimmed and upper-cased, and spaces and dashes are removed. Both spellings mean the same:</p>
+<pre tabindex="0"><code>{ "identifiers": { "uei": "SANDBXACTVE1", "tin": "12-3456780" } }
+{ "identifiers": [{ "type": "uei", "value": "SANDBXACTVE1" }, { "type": "tin", "value": "12-3456780" }] }</code></pre>
+<p>Answers always use the first. In a list, equal values of one type count once, and different ones are 400.</p>`;
+
+const limits = html`${table(
+  ["", "Starter", "Growth", "Enterprise"],
+  [
+    ["Requests per minute and key", "100", "500", "agreed"],
+    ["Active monitors, live", "1,000", "10,000", "100,000"],
+    ["Created entities, live", "25,000", "250,000", "1,000,000"],
+    ["Active monitors, sandbox", "100", "100", "100"],
+  ],
+)}
+<p>The minute slides. Every answer to a valid key says what is left (<a href="#headers">headers</a>); 429 says in <code>Retry-After</code> when to repeat the call. A plan’s cap on monitors or entities is 403 <code>limit_exceeded</code>.</p>
+<p>A body has at most 100 kB, a page of a list at most 100 items, a call at most 10 checks.</p>`;
+
+const retries = html`<p>Repeat a call after 429, 503 or a lost connection, and wait as long as <code>Retry-After</code> says. GET and DELETE can always be repeated. Send POST with an <code>Idempotency-Key</code>, a new one for each effect that you want: then a repeated call has no second effect, and within 24 h it gets the first answer again with <code>Idempotency-Replayed: true</code>.</p>
+<p>Pages: send <code>next_cursor</code> as <code>cursor</code> until it is null. To follow changes, use <a href="#listEvents"><code>after</code></a>.</p>`;
+
+/** What to do about each error. */
+const advice: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: "Correct the request. `details` lists every problem with its `path`.",
+  unauthorized: "Check the `Authorization` header, and the key’s state in the dashboard.",
+  forbidden: "Use a key with the scope that `message` names. If the organization is suspended, contact the operator.",
+  limit_exceeded: "Cancel monitors that you no longer need, or ask for another plan.",
+  entity_not_found: "Check the id and the key’s environment. `message` points out likely typing errors in identifiers.",
+  verification_not_found: "Check the id and the key’s environment.",
+  monitor_not_found: "Check the id and the key’s environment.",
+  evidence_not_found: "Check the id and the key’s environment.",
+  not_found: "Check the path. Paths are case-sensitive and do not end with a slash.",
+  method_not_allowed: "Use a method of the `Allow` header.",
+  payload_too_large: "Send at most 100 kB.",
+  unsupported_media_type: "Send the body as `Content-Type: application/json`.",
+  entity_exists: "Use the entity in `entity_id`.",
+  ambiguous_match: "Choose one of `candidates`, or add an identifier or an address.",
+  idempotency_conflict: "The first call is still running. Repeat the call after a moment.",
+  idempotency_mismatch: "Use a new key for a new request.",
+  monitor_canceled: "Create a new monitor.",
+  rate_limited: "Wait for the seconds in `Retry-After`.",
+  internal_error: "Repeat the call. If it fails again, send us the `request_id`.",
+  service_unavailable:
+    "Wait for the seconds in `Retry-After` and repeat the call. Unless `message` says otherwise it had no effect.",
+};
+
+const errors = html`<p>The body is <code>{error, message, request_id, details?}</code>. <code>error</code> is for programs and never changes; <code>message</code> says what to do. Quote <code>request_id</code> when you ask for help. A request that does not arrive in time is 408, headers of more than 16 kB are 431, both with <code>invalid_request</code>.</p>
+${table(
+  ["Error", "Status", "What to do"],
+  (Object.keys(catalogue) as ErrorCode[]).map((code) => [`\`${code}\``, String(catalogue[code].http), advice[code]]),
+)}`;
+
+function headers({ components }: Document): Html {
+  return table(
+    ["Header of an answer", "Meaning"],
+    Object.entries(components.headers).map(([name, { description }]) => [`\`${name}\``, description]),
+  );
+}
+
+const changes = html`<p>Fields, values, headers and operations may be added at any time: ignore those that you do not know. A breaking change comes as <code>/v2</code>; 12 months before the old version ends its answers carry <code>Deprecation</code> and <code>Sunset</code>.</p>
+${table(
+  ["Date", "Added"],
+  [
+    ["2026-11-23", "This page and `GET /v1/openapi.json`; `details` in results."],
+    ["2026-11-21", "First version."],
+  ],
+)}`;

@@ -1,0 +1,80 @@
+import { type Html, html } from "@vvs/http/html";
+import { type Answer, type Document, isReference, nameIn, type OperationObject, type Parameter } from "./document.ts";
+import { inline, markdown } from "./markdown.ts";
+import { describeSchema, fieldTable, typeOf } from "./schema.ts";
+import { clientSnippet, curlSnippet } from "./snippets.ts";
+
+/** Returns the section of an operation. */
+export function operationSection(document: Document, method: string, path: string, operation: OperationObject): Html {
+  const { operationId, summary, description, requestBody } = operation;
+  const client = clientSnippet(path, operation);
+  return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
+<h3 id="${operationId}-title">${summary}</h3>
+<p class="path"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
+${markdown(description)}
+${codeBlock(`${operationId}-curl`, "curl", curlSnippet(method, path, operation))}
+${client && codeBlock(`${operationId}-client`, "TypeScript client", client)}
+${parameterTable(document, operation)}
+${requestBody && html`<h4>Body</h4>${describeSchema(requestBody.content["application/json"].schema)}${examplesOf(requestBody)}`}
+<h4>Answers</h4>
+${answersTable(document, operation)}
+</section>
+`;
+}
+
+/** Returns the section of a webhook. */
+export function webhookSection(document: Document, name: string, operation: OperationObject): Html {
+  return html`<section class="operation" id="${operation.operationId}" aria-labelledby="${operation.operationId}-title">
+<h3 id="${operation.operationId}-title">${operation.summary}</h3>
+<p class="path"><span class="method post">POST</span> <code>${name}</code></p>
+${markdown(operation.description)}
+${parameterTable(document, operation)}
+<h4>Body</h4>
+${describeSchema(operation.requestBody!.content["application/json"].schema)}
+${examplesOf(operation.requestBody!)}
+<h4>Your answers</h4>
+${answersTable(document, operation)}
+</section>
+`;
+}
+
+/** Returns a block of code with a button that copies it. */
+export function codeBlock(id: string, title: string, code: string): Html {
+  return html`<figure class="code"><figcaption>${title} <button type="button" data-copy="${id}" hidden>Copy</button></figcaption><pre tabindex="0" aria-label="${title}"><code id="${id}">${code}</code></pre></figure>
+`;
+}
+
+function parameterTable({ components }: Document, { parameters = [] }: OperationObject): Html {
+  const all = parameters.map((one): Parameter => (isReference(one) ? components.parameters[nameIn(one)]! : one));
+  if (all.length === 0) return html``;
+  const rows = all.map(({ name, description, schema, required = false }) => ({
+    name,
+    required,
+    schema: { ...schema, description },
+  }));
+  return html`<h4>Path, query and headers</h4>${fieldTable(rows)}`;
+}
+
+function examplesOf({ content }: { content: NonNullable<Answer["content"]> }): Html {
+  const examples = Object.values(content["application/json"].examples);
+  return html`${examples.map(
+    ({
+      summary,
+      value,
+    }) => html`<details><summary>Example: ${summary}</summary><pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre></details>
+`,
+  )}`;
+}
+
+function answersTable({ components }: Document, { responses }: OperationObject): Html {
+  const rows = Object.entries(responses).map(([status, answer]) => {
+    const { description, content }: Answer = isReference(answer) ? components.responses[nameIn(answer)]! : answer;
+    const lines = description.split("\n").map((line) => line.replace(/^- /, ""));
+    const isError = isReference(answer);
+    return html`<tr><th scope="row">${status}</th><td>${lines.map((line) => html`<div>${inline(line)}</div>`)}${
+      content && !isError && html`<div>${typeOf(content["application/json"].schema)}</div>${examplesOf({ content })}`
+    }</td></tr>
+`;
+  });
+  return html`<div class="table"><table><thead><tr><th scope="col">Status</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "@jest/globals";
+import { catalogue } from "@vvs/errors";
+import { operations } from "../openapi/operations.ts";
+import { useTestGateway } from "../testing/gateway.ts";
+
+const gateway = useTestGateway();
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${gateway.baseUrl}${path}`, { headers });
+
+describe("GET /docs", () => {
+  test("allows only its own style and script, and contains none inline", async () => {
+    const response = await get("/docs");
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("content-security-policy")).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    const page = await response.text();
+    expect(page).not.toMatch(/<style|<script(?! src="\/docs\/copy\.js" defer><\/script>)| style=| on\w+="/);
+    const loaded = [...page.matchAll(/<(?:link|script|img|iframe)[^>]* (?:href|src)="([^"]+)"/g)].map(([, url]) => url);
+    expect(loaded).toEqual(["/docs/style.css", "/docs/copy.js"]);
+    for (const [path, type] of [
+      ["/docs/style.css", "text/css; charset=utf-8"],
+      ["/docs/copy.js", "text/javascript; charset=utf-8"],
+    ] as const) {
+      const asset = await get(path);
+      expect([asset.status, asset.headers.get("content-type")]).toEqual([200, type]);
+      expect((await asset.text()).length).toBeGreaterThan(0);
+    }
+  });
+
+  test("has every operation of the document with a call, and every error", async () => {
+    const page = await (await get("/docs")).text();
+    for (const { method, path, docs } of operations) {
+      expect(page).toContain(`id="${docs.operationId}-curl"`);
+      expect(page).toContain(
+        `<span class="method ${method.toLowerCase()}">${method}</span> <code>${path.replace(":id", "{id}")}</code>`,
+      );
+    }
+    for (const code of Object.keys(catalogue)) expect(page).toContain(`<code>${code}</code>`);
+  });
+
+  test("has links only to places that exist, and every id once", async () => {
+    const page = await (await get("/docs")).text();
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(targets.filter((id) => !ids.includes(id))).toEqual([]);
+    const headings = [...page.matchAll(/<h([1-4])/g)].map(([, level]) => Number(level));
+    for (const [at, level] of headings.entries()) expect(level - (headings[at - 1] ?? 0)).toBeLessThanOrEqual(1);
+  });
+
+  test("is gzipped on request, and 304 to its ETag", async () => {
+    const first = await get("/docs", { "Accept-Encoding": "gzip" });
+    expect(first.headers.get("content-encoding")).toBe("gzip");
+    await first.text();
+    expect((await get("/docs", { "If-None-Match": first.headers.get("etag")! })).status).toBe(304);
+  });
+});

@@ -1,0 +1,104 @@
+import { type Html, html } from "@vvs/http/html";
+import type { Document, OperationObject } from "./document.ts";
+import { appendix, introduction } from "./guide.ts";
+import { markdown } from "./markdown.ts";
+import { operationSection, webhookSection } from "./operation.ts";
+import { describeSchema } from "./schema.ts";
+import { webhookGuide } from "./webhook-guide.ts";
+
+interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly content: Html;
+  /** Links within the section. */
+  readonly links?: readonly { readonly id: string; readonly title: string }[];
+}
+
+/** Returns the reference page of the OpenAPI document. `baseUrl` is the address of the service for clients. */
+export function referencePage(document: Document, baseUrl: string): string {
+  const sections: readonly Section[] = [
+    ...introduction(baseUrl),
+    ...document.tags.map(({ name, description }) => jobSection(document, name, description)),
+    {
+      id: "objects",
+      title: "Objects",
+      content: html`${Object.entries(document.components.schemas).map(objectSection)}`,
+    },
+    ...appendix(document),
+  ];
+  const { markup } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Vendor Verification API</title>
+<link rel="stylesheet" href="/docs/style.css">
+<script src="/docs/copy.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header>
+<h1>Vendor Verification API</h1>
+<p>Version ${document.info.version} · <a href="/v1/openapi.json">OpenAPI document</a></p>
+</header>
+<div class="columns">
+<nav aria-label="Contents">
+<ul>${sections.map(navigationEntry)}</ul>
+</nav>
+<main id="content">
+<section aria-label="About this interface">${markdown(document.info.description)}</section>
+${sections.map(
+  ({ id, title, content }) => html`<section id="${id}" aria-labelledby="${id}-heading">
+<h2 id="${id}-heading">${title}</h2>
+${content}
+</section>
+`,
+)}
+</main>
+</div>
+</body>
+</html>
+`;
+  return markup;
+}
+
+function navigationEntry({ id, title, links = [] }: Section): Html {
+  return html`<li><a href="#${id}">${title}</a>${
+    links.length > 0 && html`<ul>${links.map((link) => html`<li><a href="#${link.id}">${link.title}</a></li>`)}</ul>`
+  }</li>
+`;
+}
+
+/** Returns the section with all operations of a job. */
+function jobSection(document: Document, tag: string, description: string): Section {
+  const belongs = ({ tags }: OperationObject) => tags.includes(tag);
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, operation]) => belongs(operation))
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  // A canceled monitor cannot be changed, so that canceling comes last.
+  const ordered = operations.toSorted(
+    (one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"),
+  );
+  const webhooks = Object.entries(document.webhooks).filter(([, { post }]) => belongs(post));
+  const content = html`${markdown(description)}${webhooks.length > 0 && webhookGuide}
+${ordered.map(({ method, path, operation }) => operationSection(document, method, path, operation))}
+${webhooks.map(([name, { post }]) => webhookSection(document, name, post))}`;
+  const links = [...ordered.map(({ operation }) => operation), ...webhooks.map(([, { post }]) => post)];
+  return {
+    id: `job-${tag.toLowerCase().replaceAll(" ", "-")}`,
+    title: tag,
+    content,
+    links: links.map(({ operationId, summary }) => ({ id: operationId, title: summary })),
+  };
+}
+
+function objectSection([name, schema]: [string, Document["components"]["schemas"][string]]): Html {
+  return html`<section id="schema-${name}" aria-labelledby="schema-${name}-heading">
+<h3 id="schema-${name}-heading">${name}</h3>
+${schema.description && markdown(schema.description)}
+${describeSchema(schema)}
+</section>
+`;
+}

@@ -1,0 +1,30 @@
+import { html } from "@vvs/http/html";
+import { codeBlock } from "./operation.ts";
+
+/** A function without dependencies that checks the signature of a webhook. */
+const verifySnippet = `import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** Returns the event, or throws. body: the bytes as received; headers: lower-case names; secret: whsec_... */
+export function verifyWebhook(body, headers, secret) {
+  const id = headers["webhook-id"];
+  const timestamp = headers["webhook-timestamp"];
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) throw new Error("too old");
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const expected = createHmac("sha256", key).update(\`\${id}.\${timestamp}.\`).update(body).digest();
+  const isGenuine = (headers["webhook-signature"] ?? "").split(" ").some((one) => {
+    const sent = Buffer.from(one.replace(/^v1,/, ""), "base64");
+    return sent.length === expected.length && timingSafeEqual(sent, expected);
+  });
+  if (!isGenuine) throw new Error("not signed with this secret");
+  return JSON.parse(body);
+}`;
+
+/** How a subscriber handles webhooks. */
+export const webhookGuide = html`<p>When a monitor detects changes we post them to its <code>webhook_url</code>. Answer 2xx within 15 s; anything else is retried for 24 h. The dashboard shows the signing secret, every attempt, and can send a test event or replay a delivery.</p>
+<ol>
+<li>Read the body as bytes, and check the signature before you parse it. Answer 400 to what does not verify.</li>
+<li>Remember <code>webhook-id</code>: the same event can come twice.</li>
+<li>Store the event, answer, and do the work afterwards.</li>
+</ol>
+${codeBlock("webhook-verify", "Verify a signature (Node.js, no dependencies)", verifySnippet)}
+<p>Libraries of <a href="https://www.standardwebhooks.com">Standard Webhooks</a> accept <code>webhook-signature</code>, and those of Stripe <code>X-Service-Signature</code>, in every language. The TypeScript client has <code>verifyWebhook</code>.</p>`;

@@ -1,0 +1,53 @@
+import { z } from "@vvs/config";
+import { frequencyNames } from "./monitor.ts";
+import { checkStatus, checkType, id, nextCursor, time } from "./values-schema.ts";
+
+/** How often a monitor runs, in requests and answers. */
+export const frequencySchema = z.enum(frequencyNames).meta({
+  id: "Frequency",
+  description: "How often a monitor runs. In the sandbox `hourly` is every 5 s during a monitor’s first hour.",
+});
+
+export const monitorSchema = z
+  .object({
+    id: id("mon", "Id of the monitor."),
+    entity_id: id("ent", "The monitored entity."),
+    checks: z.array(checkType).min(1),
+    frequency: frequencySchema,
+    webhook_url: z.string().optional().describe("Absent where events are only read."),
+    status: z.enum(["active", "canceled"]),
+    created_at: time("When it was created."),
+    last_run: z
+      .object({ at: time("When it ended."), outcome: checkStatus, verification_id: id("ver", "Its verification.") })
+      .optional()
+      .describe("The newest run that has ended."),
+    next_run_at: time("When the next run is due.").optional(),
+    consecutive_errors: z.int().min(0).describe("Number of consecutive runs whose overall result was `error`."),
+  })
+  .meta({ id: "Monitor", description: "Checks of an entity that run on a schedule." });
+
+export const monitorPageSchema = z
+  .object({ monitors: z.array(monitorSchema), next_cursor: nextCursor })
+  .meta({ id: "MonitorPage", description: "A page of active monitors, newest first." });
+
+const change = z
+  .object({
+    field: z.string().describe("`<check>.<name>`, such as `sam_registration.registration_status`."),
+    previous: z.string().describe("Empty where there was no value."),
+    current: z.string().describe("Empty where there is no value."),
+  })
+  .meta({ id: "Change", description: "A watched field that changed." });
+
+const event = z
+  .object({
+    id: id("evt", "Id of the event, also the `webhook-id` of its delivery."),
+    monitor_id: id("mon", "The monitor."),
+    changes: z.array(change).min(1),
+    verification_id: id("ver", "The verification that showed the changes."),
+    detected_at: time("When the changes were detected."),
+  })
+  .meta({ id: "MonitorEvent", description: "Changes that one run of a monitor detected." });
+
+export const eventPageSchema = z
+  .object({ events: z.array(event), next_cursor: nextCursor })
+  .meta({ id: "EventPage", description: "A page of events." });

@@ -1,0 +1,111 @@
+import { z } from "@vvs/config";
+import { checkStatus, checkType, confidence, day, id, nextCursor, time } from "./values-schema.ts";
+
+const exclusion = z.object({
+  program: z.string().optional(),
+  type: z.string().optional(),
+  agency: z.string().optional(),
+  active_date: day("First day.").optional(),
+  termination_date: z.string().optional().describe("Last day, YYYY-MM-DD, or `indefinite`."),
+});
+
+const details = z
+  .object({
+    registration_status: z.string().optional(),
+    expiration_date: day("Last day of the registration.").optional(),
+    legal_name: z.string().optional(),
+    cage: z.string().optional(),
+    entity_type: z.string().optional(),
+    exclusions: z.array(exclusion).optional(),
+    irs_code: z.string().optional().describe("Result code of the IRS, one digit."),
+    data_as_of: time("Date of the data.").optional(),
+  })
+  .meta({ id: "ResultDetails", description: "What the verdict rests on." });
+
+const origin = z
+  .string()
+  .describe(
+    "Where the answer comes from: `sam_gov_api`, `sam_gov_extract`, `taxbandits`, `compliancely`, `sandbox_primary`, " +
+      "`sandbox_secondary`, or `none` where nothing answered.",
+  );
+
+const result = z
+  .object({
+    check_type: checkType,
+    status: checkStatus,
+    confidence: confidence.describe("From 0 to 1; 0 on `error`."),
+    origin,
+    determinism: z.enum(["deterministic", "stochastic"]),
+    data_freshness_seconds: z
+      .int()
+      .min(0)
+      .describe("Age of the data when the verification was created, in seconds; 0 on `error`."),
+    evidence_uri: z.url().describe("Absolute URL of the evidence."),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        "Why it is not `pass`: `not_found`, `not_registered`, `excluded`, `missing_tin`, `missing_name`, `missing_uei`, " +
+          "`not_enabled`, `too_many_attempts`, `providers_failed`, … More may be added.",
+      ),
+    details: details.optional(),
+  })
+  .meta({ id: "CheckResult", description: "The result of one check." });
+
+export const verificationSchema = z
+  .object({
+    id: id("ver", "Id of the verification."),
+    entity_id: id("ent", "The verified entity."),
+    overall_result: checkStatus.describe(
+      "`fail` if any check failed; else `error` if any check is `error`; else `pass`.",
+    ),
+    results: z.array(result).min(1).describe("In the order in which the checks were asked for."),
+    created_at: time("When it was created."),
+  })
+  .meta({ id: "Verification", description: "The results of one or more checks of an entity." });
+
+export const verificationPageSchema = z
+  .object({ verifications: z.array(verificationSchema), next_cursor: nextCursor })
+  .meta({ id: "VerificationPage", description: "A page of verifications, newest first." });
+
+export const evidenceSchema = z
+  .object({
+    id: id("evd", "Id of the evidence."),
+    verification_id: id("ver", "The verification that stored it first."),
+    check_type: checkType,
+    origin,
+    content: z
+      .string()
+      .describe("The provider’s answer as received, with secrets and TINs masked; empty where no provider answered."),
+    content_type: z.string().describe("Media type of `content`; empty where no provider answered."),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe("SHA-256 of `content`."),
+    attempts: z.array(
+      z.object({
+        provider: z.string(),
+        outcome: z.string().describe("`pass`, `fail` or `throw`."),
+        reason: z.string().optional(),
+        started_at: time("When the provider was asked."),
+        duration_ms: z.int().min(0),
+      }),
+    ),
+    created_at: time("When it was stored."),
+  })
+  .meta({ id: "Evidence", description: "What a result rests on. Immutable." });
+
+const provider = z
+  .object({
+    name: z.string(),
+    checks: z.array(checkType),
+    state: z.enum(["available", "degraded", "unavailable"]),
+    quota_remaining: z.int().min(0).optional().describe("Calls left today; absent where unknown."),
+    last_success_at: time("When it last answered.").optional(),
+  })
+  .meta({ id: "Provider", description: "A provider of checks and its state." });
+
+export const providersSchema = z.object({ providers: z.array(provider) }).meta({
+  id: "Providers",
+  description: "The providers of the key’s environment, in the order in which they are asked.",
+});

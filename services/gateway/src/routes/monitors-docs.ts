@@ -1,0 +1,120 @@
+import { webhookUrlPattern } from "../input/patterns.ts";
+import { exampleEvent, exampleIds, exampleMonitor } from "../openapi/examples.ts";
+import { eventPageSchema, monitorPageSchema, monitorSchema } from "../render/monitor-schema.ts";
+import { idPattern } from "../render/values-schema.ts";
+import type { RouteDocs } from "./route.ts";
+
+export const entityId = { pattern: idPattern("ent"), description: "Id of an entity that you can see." };
+
+export const webhookUrl = {
+  pattern: webhookUrlPattern,
+  maxLength: 2048,
+  description:
+    "Absolute URL that changes are posted to: `https`, or `http` with a test key; a public host, no user name, no fragment.",
+};
+
+const monitor = { body: monitorSchema, examples: { "A monitor": exampleMonitor } };
+
+export const create: RouteDocs = {
+  operationId: "createMonitor",
+  tag: "Monitor",
+  summary: "Create a monitor",
+  description: `Creates a monitor, which runs checks of an entity on a schedule and reports what changed. Its first run starts immediately and sets what later runs are compared with.
+
+Changes are posted to \`webhook_url\`. Without one, read them with \`GET /v1/events\`.`,
+  requests: {
+    "With a webhook": {
+      entity_id: exampleIds.entity,
+      checks: ["sam_registration"],
+      frequency: "daily",
+      webhook_url: "https://example.com/webhooks",
+    },
+    "Without a webhook": { entity_id: exampleIds.entity, checks: ["sam_registration", "tin_match"] },
+  },
+  answers: { 201: { description: "The created monitor.", ...monitor } },
+  errors: ["entity_not_found", "limit_exceeded"],
+};
+
+export const list: RouteDocs = {
+  operationId: "listMonitors",
+  tag: "Monitor",
+  summary: "List monitors",
+  description: "Lists the active monitors of your organization, newest first.",
+  answers: {
+    200: {
+      description: "A page of monitors.",
+      body: monitorPageSchema,
+      examples: { "The last page": { monitors: [exampleMonitor], next_cursor: null } },
+    },
+  },
+};
+
+export const get: RouteDocs = {
+  operationId: "getMonitor",
+  tag: "Monitor",
+  summary: "Get a monitor",
+  description: "Returns a monitor, active or canceled.",
+  answers: { 200: { description: "The monitor.", ...monitor } },
+};
+
+export const update: RouteDocs = {
+  operationId: "updateMonitor",
+  tag: "Monitor",
+  summary: "Change a monitor",
+  description:
+    "Changes the webhook URL or the frequency. The monitor still compares with its last results. Retries and replays of earlier events go to the new URL; null ends them.",
+  requests: {
+    "Another frequency": { frequency: "weekly" },
+    "Another webhook": { webhook_url: "https://example.com/other" },
+    "No webhook": { webhook_url: null },
+  },
+  answers: { 200: { description: "The changed monitor.", ...monitor } },
+  errors: ["monitor_canceled"],
+};
+
+export const cancel: RouteDocs = {
+  operationId: "cancelMonitor",
+  tag: "Monitor",
+  summary: "Cancel a monitor",
+  description:
+    "Cancels a monitor: no further run starts. Its history stays readable, and events in it keep their retries. Canceling it again gives the same answer.",
+  answers: {
+    200: {
+      description: "The canceled monitor.",
+      body: monitorSchema,
+      examples: { "A canceled monitor": { ...exampleMonitor, status: "canceled", next_run_at: undefined } },
+    },
+  },
+};
+
+export const monitorEvents: RouteDocs = {
+  operationId: "listMonitorEvents",
+  tag: "Monitor",
+  summary: "List the events of a monitor",
+  description: "Lists the changes that a monitor detected, newest first, also after it was canceled.",
+  answers: {
+    200: {
+      description: "A page of events.",
+      body: eventPageSchema,
+      examples: { "The last page": { events: [exampleEvent], next_cursor: null } },
+    },
+  },
+};
+
+export const events: RouteDocs = {
+  operationId: "listEvents",
+  tag: "Monitor",
+  summary: "List or follow events",
+  description: `Lists the changes of all your monitors, newest first.
+
+With \`after\` it reads forward instead: oldest first, in the order in which we recorded them, and skips none. \`next_cursor\` is then always present: store it and send it as \`after\` in the next call. Begin with \`after=start\`. A cursor older than what we keep is 400: begin again.
+
+\`wait\` holds the call for so many seconds until there is an event. At most 10 such calls of an organization can wait at the same time.`,
+  answers: {
+    200: {
+      description: "A page of events.",
+      body: eventPageSchema,
+      examples: { "The last page": { events: [exampleEvent], next_cursor: null } },
+    },
+  },
+};

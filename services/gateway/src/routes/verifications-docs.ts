@@ -1,0 +1,110 @@
+import { exampleEvidence, exampleIds, exampleProviders, exampleVerification } from "../openapi/examples.ts";
+import { idPattern } from "../render/values-schema.ts";
+import {
+  evidenceSchema,
+  providersSchema,
+  verificationPageSchema,
+  verificationSchema,
+} from "../render/verification-schema.ts";
+import type { RouteDocs } from "./route.ts";
+
+export const mode = {
+  description:
+    "`realtime` asks the providers now. `cached` returns the newest stored answer to the same question, and asks if there is none.",
+};
+
+export const entityId = { pattern: idPattern("ent"), description: "Id of an entity that you can see." };
+
+export const entityFilter = { description: "Only verifications of this entity. Any other text gives an empty list." };
+
+const verification = {
+  description: "The verification. It is 200 also where every provider failed: the check is then `error`.",
+  body: verificationSchema,
+  examples: { "A verification": exampleVerification },
+};
+
+const meaning = `A check asks its providers in turn until one answers. It is \`error\` where none did, or where the vendor lacks an input such as a UEI or a TIN. \`overall_result\` is \`fail\` if any check failed, else \`error\` if any check is \`error\`, else \`pass\`.
+
+A check takes at most 20 s and a call 25 s: set the timeout of your HTTP client to 30 s. Send an \`Idempotency-Key\` so that you can repeat the call safely.`;
+
+export const verify: RouteDocs = {
+  operationId: "verify",
+  tag: "Verify",
+  summary: "Verify a vendor",
+  description: `Verifies a vendor by its identifiers, or an entity by its id.
+
+By identifiers: they are resolved as in a look-up. If an entity carries them it is verified, and identifiers that it lacks are added or remembered. If none does, an entity is created. \`legal_name\` is not a criterion; \`tin_match\` asks with it.
+
+${meaning}`,
+  requests: {
+    "By identifiers": { identifiers: { uei: "SANDBXACTVE1" }, checks: ["sam_registration"], mode: "realtime" },
+    "By identifiers, with a TIN": {
+      identifiers: { uei: "SANDBXACTVE1", tin: "12-3456780" },
+      legal_name: "Sandbox Active Vendor LLC",
+      checks: ["sam_registration", "tin_match"],
+      mode: "cached",
+    },
+    "By entity": { entity_id: exampleIds.entity, checks: ["sam_registration"], mode: "realtime" },
+  },
+  answers: { 200: verification },
+  errors: ["entity_not_found", "limit_exceeded", "entity_exists", "ambiguous_match"],
+};
+
+export const create: RouteDocs = {
+  operationId: "createVerification",
+  tag: "Verify",
+  summary: "Verify an entity",
+  description: `Verifies an entity by its id.\n\n${meaning}`,
+  requests: { "By entity": { entity_id: exampleIds.entity, checks: ["sam_registration"], mode: "realtime" } },
+  answers: { 200: verification },
+  errors: ["entity_not_found"],
+};
+
+export const list: RouteDocs = {
+  operationId: "listVerifications",
+  tag: "Verify",
+  summary: "List verifications",
+  description: "Lists the verifications of your organization, newest first, those of monitors included.",
+  answers: {
+    200: {
+      description: "A page of verifications.",
+      body: verificationPageSchema,
+      examples: { "The last page": { verifications: [exampleVerification], next_cursor: null } },
+    },
+  },
+};
+
+export const get: RouteDocs = {
+  operationId: "getVerification",
+  tag: "Verify",
+  summary: "Get a verification",
+  description: "Returns a verification. It never changes.",
+  answers: {
+    200: {
+      description: "The verification.",
+      body: verificationSchema,
+      examples: { "A verification": exampleVerification },
+    },
+  },
+};
+
+export const evidence: RouteDocs = {
+  operationId: "getEvidence",
+  tag: "Verify",
+  summary: "Get evidence",
+  description:
+    "Returns what a result rests on: the provider’s answer as received, with secrets and TINs masked, each attempt, and the SHA-256 of the content. It never changes.",
+  answers: {
+    200: { description: "The evidence.", body: evidenceSchema, examples: { Evidence: exampleEvidence } },
+  },
+};
+
+export const providers: RouteDocs = {
+  operationId: "listProviders",
+  tag: "Verify",
+  summary: "List providers",
+  description: "Lists the providers of the key’s environment with their state, in the order in which they are asked.",
+  answers: {
+    200: { description: "The providers.", body: providersSchema, examples: { "The sandbox": exampleProviders } },
+  },
+};
