@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express } from "express";
 import { createApiKeyHandlers } from "./api-keys/api-keys.ts";
 import type { AppOptions } from "./app-options.ts";
 import { createEntityHandlers } from "./entities/entities.ts";
+import { createVendorNumberHandlers } from "./entities/vendor-number.ts";
 import { createReadVendors } from "./entities/vendors.ts";
 import { createAcceptInvitationHandlers } from "./entry/accept-invitation.ts";
 import { createMailbox } from "./entry/mailbox.ts";
@@ -78,6 +79,7 @@ export function createApp(options: AppOptions): Express {
   const testEvent = createTestEventHandlers(context);
   const overview = createOverviewHandler(context);
   const entities = createEntityHandlers(context);
+  const vendorNumber = createVendorNumberHandlers(context);
   const verifications = createVerificationHandlers(context);
   const evidence = createEvidenceHandlers(context);
   const runVerification = createRunVerificationHandlers(context);
@@ -148,6 +150,8 @@ export function createApp(options: AppOptions): Express {
     app.get(`${path}/entities`, page("read", entities.search));
     app.post(`${path}/entities`, page("read", entities.submit));
     app.get(`${path}/entities/:entity_id`, page("read", entities.view));
+    app.get(`${path}/entities/:entity_id/vendor-number`, page("verify", vendorNumber.ask));
+    app.post(`${path}/entities/:entity_id/vendor-number`, page("verify", vendorNumber.change));
     app.get(`${path}/verifications`, page("read", verifications.list));
     app.post(`${path}/verifications`, page("verify", runVerification.run));
     app.get(`${path}/verifications/new`, page("verify", runVerification.ask));

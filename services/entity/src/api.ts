@@ -9,9 +9,10 @@ import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
 import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoReason, toProtoSnapshot } from "./messages.ts";
 import type { Collections, FoundEntity } from "./model/documents.ts";
 import { publicView, toProtoEntity } from "./model/view.ts";
-import type { EntityStore } from "./store.ts";
+import { type EntityStore, externalIdIn } from "./store.ts";
 import type { createCheckSubjects } from "./vendors/check-subject.ts";
 import type { Creation } from "./vendors/create.ts";
+import type { ExternalIds } from "./vendors/external-ids.ts";
 import type { createProviderUpdate } from "./vendors/provider-update.ts";
 import { registryRecord } from "./vendors/registry-record.ts";
 import type { createVendorResolver } from "./vendors/vendor.ts";
@@ -32,6 +33,7 @@ const LISTS = { running: 8, runningPerOrganization: 3, ...WAITING } as const;
 export const callers: Callers<typeof EntityService> = {
   lookUp: ["gateway", "dashboard"],
   createEntity: ["gateway"],
+  setExternalId: ["gateway", "dashboard"],
   getEntity: ["gateway", "monitor", "dashboard"],
   listEntities: ["gateway", "dashboard"],
   listSnapshots: ["gateway", "dashboard"],
@@ -46,6 +48,7 @@ export interface EntityServiceOptions {
   readonly store: EntityStore;
   readonly collections: Readonly<Record<Environment, Collections>>;
   readonly creation: Creation;
+  readonly externalIds: ExternalIds;
   readonly resolveVendor: ReturnType<typeof createVendorResolver>;
   readonly lookUpExactly: ReturnType<typeof createExactLookup>;
   readonly lookUpFuzzily: ReturnType<typeof createFuzzyLookup>;
@@ -56,7 +59,7 @@ export interface EntityServiceOptions {
 
 /** Creates the gRPC handlers, which translate between messages and the domain. */
 export function createEntityHandlers(options: EntityServiceOptions): Handlers<typeof EntityService> {
-  const { store, collections, creation, checkSubjects, now } = options;
+  const { store, collections, creation, externalIds, checkSubjects, now } = options;
   const admit = {
     lookUp: createAdmission("look-ups", LOOK_UPS),
     creation: createAdmission("creations", CREATIONS),
@@ -64,9 +67,11 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
   };
   const seenBy = async (tenant: Tenant, entities: readonly FoundEntity[]) => {
     const remembered = await store.rememberedOf(tenant, entities);
-    return entities.map((entity) =>
-      toProtoEntity(publicView(entity, now(), remembered.get(entity._id)), entity.created_at),
-    );
+    return entities.map((entity) => {
+      const supplied = remembered.get(entity._id);
+      const number = externalIdIn(entity, supplied)?.external_id;
+      return toProtoEntity(publicView(entity, now(), supplied), entity.created_at, number);
+    });
   };
   return {
     async lookUp(request, { signal }) {
@@ -89,23 +94,39 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
         identifiers: identifiersOf(request.identifiers),
         address: request.address && addressOf(request.address),
       };
+      const { externalId, idempotency } = request;
       const { value, replayed } = await admit.creation(caller.tenant, signal, () =>
-        creation.create(caller, content, request.idempotency),
+        creation.create(caller, { content, externalId, idempotency }),
       );
-      const entity = value.asAnswered
-        ? toProtoEntity(value.asAnswered, value.entity.created_at)
-        : (await seenBy(caller.tenant, [value.entity]))[0];
-      return { entity, replayed };
+      const { entity, asAnswered } = value;
+      const shown = asAnswered
+        ? toProtoEntity(asAnswered.view, entity.created_at, asAnswered.externalId)
+        : (await seenBy(caller.tenant, [entity]))[0];
+      return { entity: shown, replayed };
+    },
+    async setExternalId(request, { signal }) {
+      const caller = callerOf(request.caller);
+      const entity = await admit.creation(caller.tenant, signal, async () => {
+        const found = (await visible(store, caller, request.entityId)).entity;
+        await externalIds.set(caller.tenant, found, request.externalId);
+        return found;
+      });
+      const [seen] = await seenBy(caller.tenant, [entity]);
+      return { entity: seen };
     },
     async getEntity(request) {
       const { tenant, entity } = await visible(store, callerOf(request.caller), request.entityId);
+      await externalIds.refuseStoredTin(tenant, entity, request.externalId);
       const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen };
     },
     listEntities(request, { signal }) {
       const { tenant } = callerOf(request.caller);
       return admit.list(tenant, signal, async () => {
-        const { items, next } = await store.listOwn(tenant, request.page);
+        const { externalId, page } = request;
+        const { items, next } = externalId
+          ? await store.listByExternalId(tenant, externalId, page)
+          : await store.listOwn(tenant, page);
         return { entities: await seenBy(tenant, items), next };
       });
     },

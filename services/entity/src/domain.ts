@@ -15,6 +15,7 @@ import { createFingerprintKeys } from "./tins/tin-fingerprints.ts";
 import { createTinVault } from "./tins/tins.ts";
 import { createCheckSubjects } from "./vendors/check-subject.ts";
 import { createCreation } from "./vendors/create.ts";
+import { createExternalIds } from "./vendors/external-ids.ts";
 import { createProviderUpdate } from "./vendors/provider-update.ts";
 import { createVendorResolver } from "./vendors/vendor.ts";
 
@@ -40,6 +41,7 @@ export function createEntityApplication(options: {
     hashKeys: options.tinHashKeys,
     fingerprintKeys: createFingerprintKeys({ collections, sealingKeys: options.tinKeys }),
   });
+  const externalIds = createExternalIds({ client, collections, tins });
   const idempotencyIn = (environment: "live" | "sandbox") =>
     createIdempotencyStore({ db: databases[environment], leaseMs: IDEMPOTENCY_LEASE_MS, now });
   const creation = createCreation({
@@ -47,6 +49,7 @@ export function createEntityApplication(options: {
     collections,
     store,
     tins,
+    externalIds,
     sandboxEntityCap: options.sandboxEntityCap,
     idempotency: { live: idempotencyIn("live"), sandbox: idempotencyIn("sandbox") },
     now,
@@ -58,7 +61,8 @@ export function createEntityApplication(options: {
     store,
     collections,
     creation,
-    resolveVendor: createVendorResolver({ client, collections, store, tins, creation, now }),
+    externalIds,
+    resolveVendor: createVendorResolver({ client, collections, store, tins, creation, externalIds, now }),
     lookUpExactly: createExactLookup({ store, tins }),
     lookUpFuzzily: createFuzzyLookup({ store, tins, candidates }),
     checkSubjects: createCheckSubjects({ collections, tins, now }),

@@ -76,6 +76,10 @@ async function createIndexes(db: Db): Promise<void> {
     { key: { organization_id: 1, entity_id: 1, type: 1 }, unique: true },
     { key: { organization_id: 1, type: 1, value: 1 } },
     { key: { organization_id: 1, type: 1, hash: 1 } },
+    {
+      key: { organization_id: 1, external_id: 1, created_at: -1, _id: -1 },
+      partialFilterExpression: { external_id: { $exists: true } },
+    },
   ]);
   await exclusions.createIndexes([
     { key: { uei: 1 }, sparse: true },

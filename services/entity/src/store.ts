@@ -1,11 +1,12 @@
-import type { IdentifierMap } from "@vvs/identifiers";
+import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Environment, Tenant } from "@vvs/tenant";
-import type { Binary, Filter } from "mongodb";
+import type { Binary, Collection, Filter } from "mongodb";
 import type {
   Collections,
   EntityDocument,
+  ExternalIdDocument,
   FoundEntity,
   PublicEntity,
   RememberedDocument,
@@ -15,6 +16,9 @@ import type {
 /** Reads what one organization sees. Every method puts the tenant into its query. */
 export type EntityStore = ReturnType<typeof createEntityStore>;
 
+/** A remembered document that is an identifier, not the organization's own number. */
+type RememberedIdentifier = RememberedDocument & { readonly type: IdentifierType };
+
 /** Maximum number of entities with one identifier, so that a look-up is bounded whatever a file says. */
 const MAX_CARRIERS = 50;
 /** Maximum number of recently changed own entities that are compared with a name. */
@@ -23,23 +27,24 @@ const WITHOUT_KEYS = { name_keys: 0, candidate_keys: 0, address_keys: 0, match_v
 
 export function createEntityStore(options: { collections: Readonly<Record<Environment, Collections>> }) {
   const of = (tenant: Tenant) => options.collections[tenant.environment];
+  const findVisible = async (tenant: Tenant, ids: readonly string[]): Promise<EntityDocument[]> => {
+    if (ids.length === 0) return [];
+    const wanted = new Set(ids);
+    const ways: Filter<EntityDocument>[] = [
+      { _id: { $in: [...wanted] }, organization_id: visibleTo(tenant) },
+      hidingAny(tenant, [...wanted]),
+    ];
+    const found = await of(tenant).entities.find({ $or: ways }).toArray();
+    return withHiding(
+      found.filter(({ _id }) => wanted.has(_id)),
+      found,
+    );
+  };
   /** Remembered identifiers that were read with registry entities, so that most look-ups query MongoDB once. */
   const readAlong = new WeakMap<FoundEntity, RememberedDocument[]>();
   return {
     /** Returns the visible entities among these ids; an own entity takes the place of the registry entity that it hides. */
-    async findVisible(tenant: Tenant, ids: readonly string[]): Promise<EntityDocument[]> {
-      if (ids.length === 0) return [];
-      const wanted = new Set(ids);
-      const ways: Filter<EntityDocument>[] = [
-        { _id: { $in: [...wanted] }, organization_id: visibleTo(tenant) },
-        hidingAny(tenant, [...wanted]),
-      ];
-      const found = await of(tenant).entities.find({ $or: ways }).toArray();
-      return withHiding(
-        found.filter(({ _id }) => wanted.has(_id)),
-        found,
-      );
-    },
+    findVisible,
     /** Returns at most `limit` visible entities that an indexed filter finds. */
     async findWhere(tenant: Tenant, filter: Filter<EntityDocument>, limit: number): Promise<FoundEntity[]> {
       const visible: Filter<EntityDocument> = { ...filter, organization_id: visibleTo(tenant) };
@@ -110,7 +115,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       tenant: Tenant,
       identifiers: IdentifierMap,
       tinHashes: readonly Binary[],
-    ): Promise<RememberedDocument[]> {
+    ): Promise<RememberedIdentifier[]> {
       const ways: Filter<RememberedDocument>[] = [];
       for (const type of ["uei", "cage", "duns"] as const) {
         if (identifiers[type]) ways.push({ organization_id: tenant.organizationId, type, value: identifiers[type] });
@@ -119,9 +124,9 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
         ways.push({ organization_id: tenant.organizationId, type: "tin", hash: { $in: [...tinHashes] } });
       }
       if (ways.length === 0) return [];
-      return of(tenant).remembered.find({ $or: ways }).limit(MAX_CARRIERS).toArray();
+      return of(tenant).remembered.find<RememberedIdentifier>({ $or: ways }).limit(MAX_CARRIERS).toArray();
     },
-    /** Returns what the organization remembers of these entities. */
+    /** Returns what the organization supplied about these entities, its own numbers of them included. */
     async rememberedOf(tenant: Tenant, entities: readonly FoundEntity[]): Promise<Map<string, RememberedDocument[]>> {
       const along = entities.map((entity) => (entity.organization_id === null ? readAlong.get(entity) : undefined));
       if (along.some((remembered) => !remembered)) return rememberedOf(of(tenant), tenant, entities);
@@ -130,6 +135,29 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
     async findByContent(tenant: Tenant, hashes: readonly Binary[]): Promise<EntityDocument | undefined> {
       const filter = { organization_id: tenant.organizationId, content_hash: { $in: [...hashes] } };
       return (await of(tenant).entities.findOne(filter)) ?? undefined;
+    },
+    /** Returns the organization's own number of an entity; "" where it gave none. */
+    async externalIdOf(tenant: Tenant, entity: FoundEntity): Promise<string> {
+      const remembered = await rememberedOf(of(tenant), tenant, [entity]);
+      return externalIdIn(entity, remembered.get(entity._id))?.external_id ?? "";
+    },
+    /**
+     * Returns the visible entities to which the organization gave a number, newest first. One that it sees as another
+     * entity with a number of its own is left out, so a page can be short.
+     */
+    async listByExternalId(tenant: Tenant, externalId: string, page: PageRequest | undefined) {
+      const { after } = page ?? {};
+      const keyed = after && { ...after, id: externalIdKey(tenant, after.id) };
+      const numbers = of(tenant).remembered as unknown as Collection<ExternalIdDocument>;
+      const filter = { organization_id: tenant.organizationId, external_id: externalId };
+      const { items, next } = await findPage(numbers, filter, page && { ...page, after: keyed });
+      const ids = items.map(({ entity_id }) => entity_id);
+      const entities = await findVisible(tenant, ids);
+      const remembered = await rememberedOf(of(tenant), tenant, entities);
+      const shown = items.flatMap(({ _id }) =>
+        entities.filter((entity) => externalIdIn(entity, remembered.get(entity._id))?._id === _id),
+      );
+      return { items: shown, next: next && { ...next, id: ids.at(-1)! } };
     },
     listOwn: (tenant: Tenant, page: PageRequest | undefined) =>
       findPage(of(tenant).entities, { organization_id: tenant.organizationId }, page),
@@ -145,6 +173,23 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       return findPage(of(tenant).snapshots, filter, page);
     },
   };
+}
+
+/** Returns the id of the document with the organization's own number of an entity. Ordered as the ids of entities are. */
+export function externalIdKey({ organizationId }: Tenant, entityId: string): string {
+  return `${organizationId}/${entityId}/external_id`;
+}
+
+/**
+ * Returns the organization's own number of an entity among what it supplied about it. A number of the registry entity that
+ * an own one took over counts where that has none itself.
+ */
+export function externalIdIn(
+  { _id }: Pick<FoundEntity, "_id">,
+  remembered: readonly RememberedDocument[] = [],
+): RememberedDocument | undefined {
+  const numbers = remembered.filter(({ type }) => type === "external_id");
+  return numbers.find(({ entity_id }) => entity_id === _id) ?? numbers[0];
 }
 
 function visibleTo(tenant: Tenant) {
@@ -221,11 +266,11 @@ async function rememberedOf(
   tenant: Tenant,
   entities: readonly FoundEntity[],
 ): Promise<Map<string, RememberedDocument[]>> {
-  // What was remembered of a registry entity also counts for the own one that takes it over.
   const seenAs = new Map<string, string>();
-  for (const { _id, organization_id, registry_entity_id } of entities) {
-    if (organization_id === null) seenAs.set(_id, _id);
-    else if (registry_entity_id) seenAs.set(registry_entity_id, _id);
+  for (const { _id, registry_entity_id } of entities) {
+    seenAs.set(_id, _id);
+    // What was remembered of a registry entity also counts for the own one that takes it over.
+    if (registry_entity_id) seenAs.set(registry_entity_id, _id);
   }
   const byEntity = new Map<string, RememberedDocument[]>();
   if (seenAs.size === 0) return byEntity;

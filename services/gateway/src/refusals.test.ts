@@ -30,6 +30,7 @@ const idOf = (route: Route) => newId(route.id?.prefix ?? "ent");
 const pathOf = (route: Route) => route.path.replace(":id", idOf(route));
 const bodyOf = (route: Route) => {
   if (!route.body) return undefined;
+  if (route.method === "PUT") return { external_id: "V-100" };
   return route.method === "PATCH" ? { frequency: "daily" } : bodies[route.path as keyof typeof bodies];
 };
 

@@ -149,6 +149,34 @@ describe("an entity's page", () => {
     expect(text).not.toContain("chain broken");
   });
 
+  test("shows your vendor number, which can be changed and removed", async () => {
+    expect((await page()).text).toContain(`href="/live/entities/${ENTITY_ID}/vendor-number"`);
+    const form = `/live/entities/${ENTITY_ID}/vendor-number`;
+    for (const [typed, externalId] of [
+      [" V-1 ", "V-1"],
+      ["", ""],
+    ]) {
+      const { status, location } = await visitor.post(form, { external_id: typed! });
+      expect([status, location]).toEqual([303, `/live/entities/${ENTITY_ID}?done=numbered`]);
+      expect(dashboard.state.calls.at(-1)).toBe(`setExternalId ${ENTITY_ID} ${JSON.stringify(externalId)}`);
+      const { text } = await visitor.get(location!);
+      expect(text).toContain("Your vendor number was saved.");
+      expect(text.includes("<code>V-1</code>")).toBe(externalId === "V-1");
+    }
+  });
+
+  test("keeps the vendor number if the new one is refused, and repeats nothing that looks like a TIN", async () => {
+    const form = `/live/entities/${ENTITY_ID}/vendor-number`;
+    const invalid = await visitor.post(form, { external_id: "x".repeat(256) });
+    expect([invalid.status, dashboard.state.calls]).toEqual([400, []]);
+    const details = [{ path: "external_id", message: "must not be the TIN" }];
+    dashboard.state.failures.set("setExternalId", new ServiceError("invalid_request", { details }));
+    const { status, text } = await visitor.post(form, { external_id: "12-3456789" });
+    expect(status).toBe(400);
+    expect(text).toContain("The vendor number must not be the TIN.");
+    expect(text).not.toContain("3456789");
+  });
+
   test("reports versions that were altered or are missing", async () => {
     const [one, two, three] = chainOf(first, second, first);
     dashboard.state.snapshots = [two!, { ...one!, entity: second }];

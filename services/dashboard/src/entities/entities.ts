@@ -8,6 +8,7 @@ import { pathId, pathWithQuery } from "../http/paths.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { type ListPosition, readPosition } from "../ui/list-position.ts";
+import { noticeOf } from "../ui/notices.ts";
 import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { readKeys } from "../ui/read-keys.ts";
 import { entitiesPage, type Findings } from "./entities-page.ts";
@@ -20,6 +21,8 @@ const OWN_SHOWN = 10;
 const VERSIONS_SHOWN = 20;
 const VERIFICATIONS_SHOWN = 5;
 const MONITORS_SHOWN = 10;
+
+const notices = { numbered: "Your vendor number was saved." };
 
 type SearchRequest = NonNullable<ReturnType<typeof readSearch>["request"]>;
 
@@ -106,6 +109,7 @@ export function createEntityHandlers(context: PageContext) {
         verifications: verifications?.verifications,
         monitors: watching?.monitors,
         keys,
+        notice: noticeOf(request, notices),
       });
       layout.sendPage(response, { ...page, title: found.entity!.legalName, content });
     },

@@ -8,7 +8,7 @@ import type { Visit } from "../http/session.ts";
 import { frequencyName } from "../monitors/monitor-form.ts";
 import { statusName } from "../ui/checks.ts";
 import { listing } from "../ui/listing.ts";
-import { facts, state, time } from "../ui/parts.ts";
+import { facts, type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { type History, historySection } from "./history.ts";
 import { identifierList } from "./identifiers.ts";
 
@@ -23,6 +23,7 @@ interface EntityView {
   readonly monitors: readonly Monitor[] | undefined;
   /** To name who changed the entity. */
   readonly keys: readonly ApiKey[];
+  readonly notice: Notice | undefined;
 }
 
 export function entityPage(options: EntityView): Html {
@@ -31,9 +32,10 @@ export function entityPage(options: EntityView): Html {
   const status = entity.samGov?.registrationStatus;
   return html`<p class="path"><a href="${path}/entities">Entities</a></p>
 <div class="heading"><h1>${entity.legalName}</h1> ${status && state(status)}</div>
+${noticeBox(options.notice)}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this entity</h2>
-${about(entity)}
+${about(visit, entity)}
 </section>
 ${verificationSection(options)}
 ${monitorSection(options)}
@@ -43,11 +45,16 @@ ${historySection({ path: `${path}/entities/${entity.id}`, history, known: { sess
 /** Shown in place of an entity while the entity service is unavailable. */
 export const entityUnavailable = html`<p class="notice problem" role="alert">This entity can’t be shown: the entity service is temporarily unavailable. No data is lost. Try again in a moment.</p>`;
 
-function about(entity: Entity): Html {
-  const { samGov, addresses, sources } = entity;
+function about({ view, may }: Visit, entity: Entity): Html {
+  const { samGov, addresses, sources, externalId } = entity;
+  const change = `${view.path}/entities/${entity.id}/vendor-number`;
   return facts([
     ["Entity ID", html`<code>${entity.id}</code>`],
     ["Identifiers", identifierList(entity)],
+    [
+      "Your vendor number",
+      html`${externalId ? html`<code>${externalId}</code>` : "none"}${may("verify") && html` <a href="${change}">Change<span class="unseen"> your vendor number</span></a>`}`,
+    ],
     ["Registration", samGov && registration(samGov)],
     ["Entity type", samGov?.entityType],
     ...addresses.map((address) => [`${capitalized(address.type)} address`, addressText(address)] as const),

@@ -44,6 +44,7 @@ const callers: Callers<typeof EntityService> = {
   getEntity: dashboardOnly,
   lookUp: dashboardOnly,
   createEntity: [],
+  setExternalId: dashboardOnly,
   listEntities: dashboardOnly,
   listSnapshots: dashboardOnly,
   resolveVendor: [],
@@ -83,6 +84,14 @@ export function entityService(state: FakeState) {
       const hasOlder = from + limit < state.snapshots.length;
       const next = hasOlder && last && { createdAt: timestampFromDate(new Date(last.createdAt!)), id: last.id! };
       return { snapshots, next: next || undefined };
+    },
+    async setExternalId({ entityId, externalId }) {
+      failIfAsked(state, "setExternalId");
+      state.calls.push(`setExternalId ${entityId} ${JSON.stringify(externalId)}`);
+      const entity = state.entities.find(({ id }) => id === entityId);
+      if (!entity) throw new ServiceError("entity_not_found");
+      Object.assign(entity, { externalId });
+      return { entity };
     },
     createEntity: notHere,
     resolveVendor: notHere,

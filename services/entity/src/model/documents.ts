@@ -148,15 +148,26 @@ export interface CarriedTinDocument extends TinDocument {
   readonly organization_id: string;
 }
 
-/** An identifier that one organization supplied for a registry entity that does not carry it. */
+/**
+ * What one organization supplied about an entity beside the entity itself: an identifier that a registry entity does not
+ * carry, or its own number of any visible entity (external-ids.ts).
+ */
 export interface RememberedDocument extends Partial<TinDocument> {
   readonly _id: string;
   readonly organization_id: string;
   readonly entity_id: string;
-  readonly type: PublicIdentifierType | "tin";
-  /** Absent for a TIN. */
+  readonly type: PublicIdentifierType | "tin" | "external_id";
+  /** Only of a public identifier. */
   readonly value?: string;
+  /** Only of the organization's own number. */
+  readonly external_id?: string;
+  /** Only of the organization's own number: when the entity was created, by which lists are ordered. */
+  readonly created_at?: Date;
 }
+
+/** The organization's own number of an entity. */
+export type ExternalIdDocument = RememberedDocument &
+  Required<Pick<RememberedDocument, "external_id" | "created_at">> & { readonly type: "external_id" };
 
 /** The sealed key for the fingerprints of an organization's TINs; `_id` is the organization's. */
 export interface FingerprintKeyDocument {
@@ -192,7 +203,8 @@ export interface ExclusionDocument extends ExclusionPeriodDocument {
 
 /**
  * Written by every transaction that writes an entity with this UEI or CAGE by its exclusions or registry row, and by every
- * transaction that changes those, so that concurrent ones conflict. `_id` is "uei:…" or "cage:…".
+ * transaction that changes those, so that concurrent ones conflict. `_id` is "uei:…" or "cage:…"; "external_id:…" guards an
+ * organization's own number of an entity against becoming its TIN.
  */
 export interface IdentifierGuardDocument {
   readonly _id: string;

@@ -133,12 +133,23 @@ const GUARDED = { $inc: { writes: 1 }, $currentDate: { at: true } } as const;
  * changes those. Otherwise a load could end an exclusion, and look for the entities that have it, after another call read
  * the exclusion and before it writes its entity.
  */
-export async function guardIdentifiers(
-  { identifierGuards }: Collections,
+export function guardIdentifiers(
+  collections: Collections,
   session: ClientSession | undefined,
   identified: readonly Identified[],
 ): Promise<void> {
-  const ids = guardIdsOf(identified);
+  return writeGuards(collections, session, guardIdsOf(identified));
+}
+
+/**
+ * Writes guards: transactions that write the same one conflict. Write them before the transaction too, because two
+ * transactions can't both create one.
+ */
+export async function writeGuards(
+  { identifierGuards }: Collections,
+  session: ClientSession | undefined,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length === 0) return;
   await identifierGuards.bulkWrite(
     ids.map((_id) => ({ updateOne: { filter: { _id }, update: GUARDED, upsert: true } })),

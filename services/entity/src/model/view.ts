@@ -33,8 +33,11 @@ export function publicView(
   };
 }
 
-/** Returns a public view as a message. */
-export function toProtoEntity(view: PublicEntity, createdAt: Date) {
+/**
+ * Returns a public view as a message. `externalId` is the organization's own number of the entity, which is not part of the
+ * view, so that no snapshot has it.
+ */
+export function toProtoEntity(view: PublicEntity, createdAt: Date, externalId: string | undefined) {
   const { sam_gov } = view;
   return {
     id: view.id,
@@ -53,6 +56,7 @@ export function toProtoEntity(view: PublicEntity, createdAt: Date) {
       version,
     })),
     createdAt: timestampFromDate(createdAt),
+    externalId,
   };
 }
 

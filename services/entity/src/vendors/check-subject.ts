@@ -3,6 +3,7 @@ import { ServiceError } from "@vvs/errors";
 import type { CheckSubjectSchema } from "@vvs/proto/entity/v1/entity";
 import { type CallerContext, environments } from "@vvs/tenant";
 import { isOwnUnregistered } from "../model/own-entity.ts";
+import { externalIdIn } from "../store.ts";
 import { storedFingerprint, type TinHome } from "../tins/tins.ts";
 import type { CreationOptions } from "./create.ts";
 import { findSubjectDocuments, type SubjectDocuments, type SubjectKey } from "./subject-documents.ts";
@@ -74,6 +75,7 @@ function subjectOf(documents: SubjectDocuments): CheckSubject {
     cage: known("cage") || (entity.sam?.cage ?? ""),
     tinHash: tin?.fingerprint.value(),
     createdByOrganization: isOwnUnregistered(entity),
+    externalId: externalIdIn(entity, remembered)?.external_id,
   };
 }
 

@@ -6,12 +6,13 @@ import type { Idempotency } from "@vvs/proto/common/v1/common";
 import { type CallerContext, type Environment, perEnvironment } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import { nameEntities } from "../lookup/naming.ts";
-import type { Collections, EntityDocument, PublicEntity } from "../model/documents.ts";
+import type { Collections, EntityDocument, PublicEntity, UnversionedEntity } from "../model/documents.ts";
 import { insertEntity, untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
 import { type ContentHash, contentText, newOwnEntity, type OwnContent } from "../model/own-entity.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";
+import { type ExternalIds, refuseSuppliedTin } from "./external-ids.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
 
 /** What operations that write entities need. */
@@ -25,8 +26,16 @@ export interface CreationOptions {
 
 interface Created {
   readonly entity: EntityDocument;
-  /** The first answer, if this one repeats it: the entity may have changed since. */
-  readonly asAnswered?: PublicEntity;
+  /** The first answer, if this one repeats it: the entity and its number may have changed since. */
+  readonly asAnswered?: { readonly view: PublicEntity; readonly externalId: string };
+}
+
+/** A creation as a client asks for it. */
+interface WantedEntity {
+  readonly content: OwnContent;
+  /** The organization's own number of the entity; "" where not given. Not part of the content. */
+  readonly externalId: string;
+  readonly idempotency: Idempotency | undefined;
 }
 
 export type Creation = ReturnType<typeof createCreation>;
@@ -34,17 +43,18 @@ export type Creation = ReturnType<typeof createCreation>;
 export function createCreation(
   options: CreationOptions & {
     idempotency: Readonly<Record<Environment, IdempotencyStore>>;
+    externalIds: ExternalIds;
     /** Maximum number of entities that one organization can create in the sandbox. */
     sandboxEntityCap: number;
   },
 ) {
-  const { client, store, tins, now } = options;
+  const { client, store, tins, externalIds, now } = options;
   const withinCap = entityCap(options, options.sandboxEntityCap);
   const write = async (
     caller: CallerContext,
     content: OwnContent,
     contentHash?: ContentHash,
-    alongside?: (session: ClientSession, id: string) => Promise<void>,
+    alongside?: (session: ClientSession, entity: UnversionedEntity) => Promise<void>,
   ): Promise<EntityDocument> => {
     const { tenant } = caller;
     const collections = options.collections[tenant.environment];
@@ -61,7 +71,7 @@ export function createCreation(
           { session },
         );
       }
-      await alongside?.(session, id);
+      await alongside?.(session, bare);
       const entity = await withLoadedExclusions(collections, session, bare, at);
       await refuseLoadedMeanwhile(collections, session, tenant.organizationId, bare.identifiers);
       return insertEntity(collections, session, { entity, author: caller, now: at });
@@ -76,42 +86,49 @@ export function createCreation(
      */
     insert,
     /**
-     * Creates an entity, or returns the one that the same content created before. Errors: entity_exists if a visible
-     * entity carries one of the identifiers, limit_exceeded.
+     * Creates an entity, or returns the one that the same content created before; either gets the number that is given.
+     * Errors: entity_exists if a visible entity carries one of the identifiers, limit_exceeded, invalid_request if the
+     * number is the entity's TIN.
      */
-    create: (
+    create: async (
       caller: CallerContext,
-      content: OwnContent,
-      idempotency: Idempotency | undefined,
-    ): Promise<Outcome<Created>> =>
-      options.idempotency[caller.tenant.environment].once({
-        tenant: caller.tenant,
+      { content, externalId, idempotency }: WantedEntity,
+    ): Promise<Outcome<Created>> => {
+      const { tenant } = caller;
+      refuseSuppliedTin(externalId, content.identifiers.tin);
+      return options.idempotency[tenant.environment].once({
+        tenant,
         idempotency,
         replay: async (answerId) => {
-          const { entityId, version } = readAnswerId(answerId);
-          const [entity] = await store.findVisible(caller.tenant, [entityId]);
-          const asAnswered = await store.viewAt(caller.tenant, entityId, version);
-          if (!entity || !asAnswered) throw new ServiceError("entity_not_found");
-          return { entity, asAnswered };
+          const answer = readAnswerId(answerId);
+          const [entity] = await store.findVisible(tenant, [answer.entityId]);
+          const view = await store.viewAt(tenant, answer.entityId, answer.version);
+          if (!entity || !view) throw new ServiceError("entity_not_found");
+          return { entity, asAnswered: { view, externalId: answer.externalId } };
         },
         run: (complete) =>
           untilUndisturbed(async () => {
-            const { carriers } = await nameEntities({ store, tins }, caller.tenant, content.identifiers);
+            const { carriers } = await nameEntities({ store, tins }, tenant, content.identifiers);
             const [carrier] = carriers;
             // Looked up last, so that it also finds a carrier that the same content has created meanwhile.
-            const hashes = tins.contentHashes(caller.tenant, contentText(content));
-            const same = await store.findByContent(caller.tenant, hashes);
+            const hashes = tins.contentHashes(tenant, contentText(content));
+            const same = await store.findByContent(tenant, hashes);
             if (same) {
-              await inTransaction(client, (session) => complete(session, answerIdOf(same)));
+              const shown = externalId || (await store.externalIdOf(tenant, same));
+              const finish = (session: ClientSession) => complete(session, answerIdOf(same, shown));
+              await (externalId ? externalIds.set(tenant, same, externalId, finish) : inTransaction(client, finish));
               return { entity: same };
             }
             if (carrier) throw new ServiceError("entity_exists", { entityId: carrier._id });
             const contentHash = { content_hash: hashes, content_hash_key_id: tins.newest.hashKeyId };
-            const completeFirst = (session: ClientSession, id: string) =>
-              complete(session, answerIdOf({ _id: id, version: 1 }));
-            return { entity: await insert(caller, content, contentHash, completeFirst) };
+            const alongside = async (session: ClientSession, entity: UnversionedEntity) => {
+              if (externalId) await externalIds.insert(session, tenant, entity, externalId);
+              await complete(session, answerIdOf({ _id: entity._id, version: 1 }, externalId));
+            };
+            return { entity: await insert(caller, content, contentHash, alongside) };
           }),
-      }),
+      });
+    },
   };
 }
 
@@ -136,12 +153,13 @@ function entityCap({ collections, store }: CreationOptions, sandboxLimit: number
   };
 }
 
-/** Returns the stored answer of an idempotent creation: an entity and the version that was shown. */
-function answerIdOf({ _id, version }: Pick<EntityDocument, "_id" | "version">): string {
-  return `${_id}@${version}`;
+/** Returns the stored answer of an idempotent creation: an entity, the version and the number that were shown. */
+function answerIdOf({ _id, version }: Pick<EntityDocument, "_id" | "version">, externalId: string): string {
+  return `${_id}@${version}@${externalId}`;
 }
 
-function readAnswerId(answerId: string): { entityId: string; version: number } {
-  const [entityId = "", version] = answerId.split("@");
-  return { entityId, version: Number(version) };
+/** Reads a stored answer. Those of older versions have no number. */
+function readAnswerId(answerId: string): { entityId: string; version: number; externalId: string } {
+  const [entityId = "", version, ...number] = answerId.split("@");
+  return { entityId, version: Number(version), externalId: number.join("@") };
 }

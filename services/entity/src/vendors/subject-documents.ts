@@ -50,21 +50,21 @@ export async function findSubjectDocuments(
     .project<SubjectEntity>(Object.fromEntries(FIELDS.map((field) => [field, 1])))
     .toArray();
   const seen = keys.map((key) => entitySeenBy(key, found));
-  const registryIds = distinct(seen.flatMap((entity) => (entity ? (registryIdOf(entity) ?? []) : [])));
+  const supplied = distinct(seen.flatMap((entity) => (entity ? suppliedFor(entity) : [])));
   const withTin = seen.flatMap((entity) => (entity?.tin_last4 === undefined ? [] : entity._id));
   const own = { organization_id: { $in: organizations } };
   const [memories, tins] = await Promise.all([
-    registryIds.length > 0 ? remembered.find({ ...own, entity_id: { $in: registryIds } }).toArray() : [],
+    supplied.length > 0 ? remembered.find({ ...own, entity_id: { $in: supplied } }).toArray() : [],
     withTin.length > 0 ? carriedTins.find({ ...own, _id: { $in: withTin } }).toArray() : [],
   ]);
   return keys.map(({ tenant: { organizationId } }, index) => {
     const entity = seen[index];
     if (!entity) return undefined;
     const isOwn = ({ organization_id }: { organization_id: string }) => organization_id === organizationId;
-    const registryId = registryIdOf(entity);
+    const ids = suppliedFor(entity);
     return {
       entity,
-      remembered: memories.filter((memory) => isOwn(memory) && memory.entity_id === registryId),
+      remembered: memories.filter((memory) => isOwn(memory) && ids.includes(memory.entity_id)),
       carriedTin: tins.find((tin) => isOwn(tin) && tin._id === entity._id),
     };
   });
@@ -79,9 +79,9 @@ function entitySeenBy(
   return withHiding(wanted, visible)[0];
 }
 
-/** Returns the registry entity for which identifiers are remembered, also after an own one has taken it over. */
-function registryIdOf({ _id, organization_id, registry_entity_id }: SubjectEntity): string | undefined {
-  return organization_id === null ? _id : registry_entity_id;
+/** Returns the entities for which the organization supplied what is remembered: also the one that an own one took over. */
+function suppliedFor({ _id, registry_entity_id }: SubjectEntity): string[] {
+  return registry_entity_id ? [_id, registry_entity_id] : [_id];
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];

@@ -2,7 +2,7 @@ import { ServiceError } from "@vvs/errors";
 import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import { inTransaction } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
-import type { Binary } from "mongodb";
+import type { Binary, ClientSession } from "mongodb";
 import { nameEntities, pick } from "../lookup/naming.ts";
 import type { EntityDocument, RememberedDocument, UnversionedEntity } from "../model/documents.ts";
 import { replaceEntity, untilUndisturbed } from "../model/entity-writes.ts";
@@ -11,10 +11,12 @@ import { matchKeysOf } from "../model/match-keys.ts";
 import { claimsOf, publicIdentifiers } from "../model/own-entity.ts";
 import { ambiguous, DIFFERENT_ENTITIES, SEVERAL_ENTITIES } from "../model/refusals.ts";
 import type { Creation, CreationOptions } from "./create.ts";
+import type { ExternalIds } from "./external-ids.ts";
 import { refuseLoadedMeanwhile } from "./loaded-meanwhile.ts";
 
 interface VendorOptions extends CreationOptions {
   readonly creation: Creation;
+  readonly externalIds: ExternalIds;
 }
 
 /** A vendor as a verification names it. */
@@ -29,7 +31,7 @@ interface Vendor {
  * Returns a function that finds the entity that identifiers name, or creates it; the function also returns the fingerprint
  * of the supplied TIN (empty without one). Identifiers that the entity does not carry are added to an own entity (with a
  * snapshot), and remembered for a registry entity. Errors: ambiguous_match, entity_exists (an identifier contradicts the
- * entity's), limit_exceeded.
+ * entity's), limit_exceeded, invalid_request (the TIN is the organization's own number of the entity).
  */
 export function createVendorResolver(options: VendorOptions) {
   const { store, tins, creation } = options;
@@ -76,7 +78,7 @@ function contradicted(entity: EntityDocument, types: readonly IdentifierType[]):
 
 /** Adds identifiers to an own entity, and replaces a placeholder by the name; writes nothing if neither is new. */
 async function complementOwn(
-  { client, collections, tins, now }: VendorOptions,
+  { client, collections, tins, externalIds, now }: VendorOptions,
   caller: CallerContext,
   entity: EntityDocument,
   { identifiers, legalName }: Vendor,
@@ -99,7 +101,7 @@ async function complementOwn(
   const sealed = identifiers.tin && (await tins.seal(tenant, home, identifiers.tin));
   const written = collections[tenant.environment];
   await guardIdentifiers(written, undefined, [identifiers]);
-  return inTransaction(client, async (session) => {
+  const write = async (session: ClientSession) => {
     if (sealed) {
       const tin = { organization_id: tenant.organizationId, ...sealed };
       await written.carriedTins.insertOne({ _id: entity._id, ...tin }, { session });
@@ -108,12 +110,14 @@ async function complementOwn(
     await refuseLoadedMeanwhile(written, session, tenant.organizationId, publicIdentifiers(identifiers));
     const change = { previous: entity, entity: excluded, author: caller, now: at };
     return replaceEntity(written, session, change);
-  });
+  };
+  const { tin } = identifiers;
+  return tin ? externalIds.whileNotNumber(tenant, entity, tin, write) : inTransaction(client, write);
 }
 
 /** Remembers identifiers of a registry entity for this organization only; a new value replaces the one before. */
 async function remember(
-  { collections, store, tins }: VendorOptions,
+  { collections, store, tins, externalIds }: VendorOptions,
   { tenant }: CallerContext,
   entity: EntityDocument,
   identifiers: IdentifierMap,
@@ -126,11 +130,14 @@ async function remember(
     const id = `${tenant.organizationId}/${entity._id}/${type}`;
     const kept: Partial<RememberedDocument> =
       type === "tin" ? await tins.seal(tenant, { collection: "remembered_identifiers", id }, value) : { value };
-    await collections[tenant.environment].remembered.updateOne(
-      { _id: id, organization_id: tenant.organizationId },
-      { $set: { entity_id: entity._id, type, ...kept } },
-      { upsert: true },
-    );
+    const write = async (session?: ClientSession) => {
+      await collections[tenant.environment].remembered.updateOne(
+        { _id: id, organization_id: tenant.organizationId },
+        { $set: { entity_id: entity._id, type, ...kept } },
+        { upsert: true, session },
+      );
+    };
+    await (type === "tin" ? externalIds.whileNotNumber(tenant, entity, value, write) : write());
   }
   return entity;
 }

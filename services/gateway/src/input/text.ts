@@ -29,6 +29,13 @@ export function readableText(maxCharacters: number) {
     .meta({ maxLength: maxCharacters, pattern: readablePattern });
 }
 
+/** Accepts a client's own number of a vendor. Whether it is the vendor's TIN is known only to the entity service. */
+export function externalId() {
+  return readableText(255).describe(
+    "Your own number of the vendor, as it is in your systems. It need not be unique, and must not be the vendor’s TIN.",
+  );
+}
+
 /** Accepts a name or an address that is stored and shown unchanged, so it must not contain a TIN. */
 export function textWithoutTin(maxCharacters: number) {
   return readableText(maxCharacters).refine(

@@ -63,6 +63,7 @@ const explanation = z
 export const entitySchema = z
   .object({
     id: id("ent", "Id of the entity."),
+    external_id: z.string().optional().describe("Your own number of the vendor; absent where you gave none."),
     legal_name: z.string().describe("The legal name, or a placeholder such as `Unknown entity (UEI …)`."),
     identifiers,
     sam_gov: z

@@ -5,6 +5,7 @@ import { renderTime } from "./values.ts";
 export function renderEntity(entity: Entity, confidence = 1) {
   return {
     id: entity.id,
+    external_id: entity.externalId || undefined,
     legal_name: entity.legalName,
     identifiers: { ...entity.identifiers },
     sam_gov: {

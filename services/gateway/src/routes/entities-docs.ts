@@ -47,13 +47,14 @@ export const create: RouteDocs = {
   summary: "Create an entity",
   description: `Creates an entity that only your organization sees, with its first snapshot. Its registration status is \`inactive\` until a registry says otherwise. When a registry row with its UEI or CAGE appears later, the entity keeps its id and takes the registry’s facts.
 
-The same content again returns the existing entity. Other content with an identifier that an entity carries is 409 \`entity_exists\` with its \`entity_id\`. Send a TIN only as \`identifiers.tin\`: text that looks like one is refused everywhere else.`,
+The same content again returns the existing entity; another \`external_id\` then replaces its number. Other content with an identifier that an entity carries is 409 \`entity_exists\` with its \`entity_id\`. Send a TIN only as \`identifiers.tin\`: text that looks like one is refused everywhere else.`,
   requests: {
     "With a TIN and an address": {
       legal_name: "Acme Tools LLC",
       identifiers: { tin: "12-3456780" },
       address: { line1: "1 Main St", city: "Springfield", state: "IL", zip: "62701", country: "USA" },
     },
+    "With your own number": { legal_name: "Acme Tools LLC", external_id: "V-10042" },
     "Name only": { legal_name: "Acme Tools LLC" },
   },
   answers: {
@@ -66,11 +67,32 @@ The same content again returns the existing entity. Other content with an identi
   errors: ["limit_exceeded", "entity_exists"],
 };
 
+export const setExternalId: RouteDocs = {
+  operationId: "setExternalId",
+  tag: "Create",
+  summary: "Set your number of an entity",
+  description:
+    "Gives an entity that you can see your own vendor number; null removes it. Only your organization sees it, also on an entity of the registry. Events and webhooks of monitors carry it. It is in no snapshot.",
+  requests: { "Your number": { external_id: "V-10042" }, "No number": { external_id: null } },
+  answers: {
+    200: {
+      description: "The entity with its new number.",
+      body: entitySchema,
+      examples: { "An entity": { ...exampleEntity, external_id: "V-10042" } },
+    },
+  },
+};
+
+/** The query parameter `external_id` of the list of entities. */
+export const externalIdFilter =
+  "Only entities to which you gave this number: all that you can see, those of the registry included.";
+
 export const list: RouteDocs = {
   operationId: "listEntities",
   tag: "Create",
   summary: "List your entities",
-  description: "Lists the entities that your organization created, newest first.",
+  description:
+    "Lists the entities that your organization created, newest first. With `external_id` it lists the entities with that number instead; a page of these can be shorter than `limit`.",
   answers: {
     200: {
       description: "A page of entities.",

@@ -142,6 +142,13 @@ describe("POST /v1/entities", () => {
     expect(request.idempotency).toBeUndefined();
   });
 
+  test("passes the client's own number on, and returns it", async () => {
+    gateway.entity.on("createEntity", () => ({ entity: { ...entity, externalId: "V-1" } }));
+    const { body } = await gateway.post("/v1/entities", { ...bodies["/v1/entities"], external_id: " V-1 " });
+    expect(body).toEqual({ ...renderedEntity, external_id: "V-1" });
+    expect(gateway.entity.calls.at(-1)!.request).toMatchObject({ externalId: "V-1" });
+  });
+
   test("returns the id of an entity that already exists", async () => {
     gateway.entity.on("createEntity", () => {
       throw new ServiceError("entity_exists", { entityId });
@@ -149,6 +156,37 @@ describe("POST /v1/entities", () => {
     const { status, body } = await gateway.post("/v1/entities", bodies["/v1/entities"]);
     expect(status).toBe(409);
     expect(body).toMatchObject({ error: "entity_exists", entity_id: entityId });
+  });
+});
+
+describe("PUT /v1/entities/:id/external_id", () => {
+  const put = (body: unknown) =>
+    gateway.send("PUT", `/v1/entities/${entityId}/external_id`, { key: gateway.key, body });
+
+  test.each([
+    ["V-1", "V-1"],
+    [" 123456789 ", "123456789"],
+    ["号码 7", "号码 7"],
+    ["x".repeat(255), "x".repeat(255)],
+    [null, ""],
+  ])("passes %j on, and returns the entity", async (external_id, externalId) => {
+    gateway.entity.on("setExternalId", () => ({ entity: { ...entity, externalId } }));
+    const { status, body } = await put({ external_id });
+    expect([status, body]).toEqual([200, { ...renderedEntity, ...(externalId && { external_id: externalId }) }]);
+    expect(gateway.entity.calls.at(-1)!.request).toMatchObject({ entityId, externalId });
+  });
+
+  test.each([
+    ["an empty text", { external_id: "" }],
+    ["spaces", { external_id: "  " }],
+    ["256 characters", { external_id: "x".repeat(256) }],
+    ["a control character", { external_id: "V\u0007" }],
+    ["a line break", { external_id: "V\n1" }],
+    ["a number", { external_id: 1 }],
+    ["nothing", {}],
+  ])("refuses %s", async (_name, body) => {
+    const answer = await put(body);
+    expect([answer.status, answer.body.details[0].path]).toEqual([400, "external_id"]);
   });
 });
 

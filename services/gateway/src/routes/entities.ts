@@ -2,7 +2,7 @@ import { z } from "@vvs/config";
 import { MAX_ADDRESS_CHARACTERS, postalAddress } from "../input/address.ts";
 import { lookUpIdentifiers, wellFormedIdentifiers } from "../input/identifiers.ts";
 import { writeCursor } from "../input/page.ts";
-import { readableText, textWithoutTin } from "../input/text.ts";
+import { externalId, readableText, textWithoutTin } from "../input/text.ts";
 import { renderCandidate, renderExplanation } from "../render/candidate.ts";
 import { renderEntity, renderSnapshot } from "../render/entity.ts";
 import * as docs from "./entities-docs.ts";
@@ -55,6 +55,7 @@ export const entityRoutes: readonly Route[] = [
     body: z
       .strictObject({
         legal_name: textWithoutTin(MAX_NAME_CHARACTERS),
+        external_id: externalId().optional(),
         identifiers: wellFormedIdentifiers.optional(),
         address: postalAddress.optional(),
       })
@@ -63,6 +64,7 @@ export const entityRoutes: readonly Route[] = [
       const created = await entity.createEntity({
         caller,
         legalName: body.legal_name,
+        externalId: body.external_id,
         identifiers: body.identifiers,
         address: body.address && { type: "physical", ...body.address },
         idempotency,
@@ -81,8 +83,10 @@ export const entityRoutes: readonly Route[] = [
     scope: "entities:read",
     docs: docs.list,
     list: true,
-    async handle({ caller, page, list, hungUp }, { entity }) {
-      const { entities, next } = await entity.listEntities({ caller, page }, { signal: hungUp });
+    query: z.strictObject({ external_id: externalId().describe(docs.externalIdFilter).optional() }),
+    async handle({ caller, page, list, query, hungUp }, { entity }) {
+      const wanted = { caller, page, externalId: query.external_id };
+      const { entities, next } = await entity.listEntities(wanted, { signal: hungUp });
       return { body: { entities: entities.map((one) => renderEntity(one)), next_cursor: writeCursor(list, next) } };
     },
   }),
@@ -95,6 +99,19 @@ export const entityRoutes: readonly Route[] = [
     async handle({ caller, id }, { entity }) {
       const found = await entity.getEntity({ caller, entityId: id });
       return { body: renderEntity(found.entity!) };
+    },
+  }),
+  route({
+    method: "PUT",
+    path: "/v1/entities/:id/external_id",
+    scope: "entities:write",
+    docs: docs.setExternalId,
+    id: entityId,
+    body: z.strictObject({ external_id: externalId().nullable() }).meta({ id: "SetExternalIdRequest" }),
+    async handle({ caller, id, body }, { entity }) {
+      // In the gRPC message an empty number removes it.
+      const changed = await entity.setExternalId({ caller, entityId: id, externalId: body.external_id ?? "" });
+      return { body: renderEntity(changed.entity!) };
     },
   }),
   route({

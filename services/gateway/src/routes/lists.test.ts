@@ -53,6 +53,12 @@ describe("lists", () => {
       200,
     );
 
+    const numbered = await cursorOf("/v1/entities?external_id=V-1");
+    expect((await gateway.get(`/v1/entities?cursor=${numbered}`)).status).toBe(400);
+    expect((await gateway.get(`/v1/entities?external_id=V-2&cursor=${numbered}`)).status).toBe(400);
+    expect((await gateway.get(`/v1/entities?external_id=V-1&cursor=${numbered}`)).status).toBe(200);
+    expect(gateway.entity.calls.at(-1)!.request).toMatchObject({ externalId: "V-1" });
+
     const filtered = await cursorOf(`/v1/verifications?entity_id=${entityId}`);
     expect((await gateway.get(`/v1/verifications?cursor=${filtered}`)).status).toBe(400);
     expect((await gateway.get(`/v1/verifications?entity_id=${newId("ent")}&cursor=${filtered}`)).status).toBe(400);

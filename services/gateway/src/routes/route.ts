@@ -80,7 +80,7 @@ export interface RouteDocs {
 
 /** One route of the interface. The scope is required, so a route without one does not compile. */
 export interface RouteDefinition<Q, B> {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path in Express syntax, with :id for an id. */
   readonly path: `/v1/${string}`;
   readonly scope: Scope;

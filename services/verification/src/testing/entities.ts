@@ -69,6 +69,7 @@ export async function startTestEntities(): Promise<TestEntities> {
   const handlers: Handlers<typeof EntityService> = {
     lookUp: unused,
     createEntity: unused,
+    setExternalId: unused,
     getEntity: unused,
     listEntities: unused,
     listSnapshots: unused,

@@ -205,6 +205,13 @@ export declare type Entity = Message<"vvs.entity.v1.Entity"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * The organization's own number of the entity; empty where it gave none.
+   *
+   * @generated from field: string external_id = 8;
+   */
+  externalId: string;
 };
 
 /**
@@ -349,6 +356,13 @@ export declare type CreateEntityRequest = Message<"vvs.entity.v1.CreateEntityReq
    * @generated from field: vvs.common.v1.Idempotency idempotency = 5;
    */
   idempotency?: Idempotency | undefined;
+
+  /**
+   * The organization's own number of the entity, 1–255 characters; empty: an existing one stays. Not part of the content.
+   *
+   * @generated from field: string external_id = 6;
+   */
+  externalId: string;
 };
 
 /**
@@ -403,6 +417,14 @@ export declare type GetEntityRequest = Message<"vvs.entity.v1.GetEntityRequest">
    * @generated from field: string entity_id = 2;
    */
   entityId: string;
+
+  /**
+   * A number that the caller is about to store for the entity: the call is refused if it is the entity's TIN. Empty where
+   * there is none.
+   *
+   * @generated from field: string external_id = 3;
+   */
+  externalId: string;
 };
 
 /**
@@ -432,7 +454,61 @@ export declare type GetEntityResponse = Message<"vvs.entity.v1.GetEntityResponse
 export declare const GetEntityResponseSchema: GenMessage<GetEntityResponse>;
 
 /**
- * Request for the organization's own entities.
+ * Request to set or remove the organization's own number of an entity.
+ *
+ * @generated from message vvs.entity.v1.SetExternalIdRequest
+ */
+export declare type SetExternalIdRequest = Message<"vvs.entity.v1.SetExternalIdRequest"> & {
+  /**
+   * The caller.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * ent_….
+   *
+   * @generated from field: string entity_id = 2;
+   */
+  entityId: string;
+
+  /**
+   * 1–255 characters; empty removes it.
+   *
+   * @generated from field: string external_id = 3;
+   */
+  externalId: string;
+};
+
+/**
+ * Describes the message vvs.entity.v1.SetExternalIdRequest.
+ * Use `create(SetExternalIdRequestSchema)` to create a new message.
+ */
+export declare const SetExternalIdRequestSchema: GenMessage<SetExternalIdRequest>;
+
+/**
+ * The entity with its new number.
+ *
+ * @generated from message vvs.entity.v1.SetExternalIdResponse
+ */
+export declare type SetExternalIdResponse = Message<"vvs.entity.v1.SetExternalIdResponse"> & {
+  /**
+   * The entity.
+   *
+   * @generated from field: vvs.entity.v1.Entity entity = 1;
+   */
+  entity?: Entity | undefined;
+};
+
+/**
+ * Describes the message vvs.entity.v1.SetExternalIdResponse.
+ * Use `create(SetExternalIdResponseSchema)` to create a new message.
+ */
+export declare const SetExternalIdResponseSchema: GenMessage<SetExternalIdResponse>;
+
+/**
+ * Request for the organization's own entities, or for the entities with one external_id.
  *
  * @generated from message vvs.entity.v1.ListEntitiesRequest
  */
@@ -450,6 +526,13 @@ export declare type ListEntitiesRequest = Message<"vvs.entity.v1.ListEntitiesReq
    * @generated from field: vvs.common.v1.PageRequest page = 2;
    */
   page?: PageRequest | undefined;
+
+  /**
+   * All visible entities to which the organization gave this number, also registry entities; empty: those that it created.
+   *
+   * @generated from field: string external_id = 3;
+   */
+  externalId: string;
 };
 
 /**
@@ -813,6 +896,13 @@ export declare type CheckSubject = Message<"vvs.entity.v1.CheckSubject"> & {
    * @generated from field: bool created_by_organization = 6;
    */
   createdByOrganization: boolean;
+
+  /**
+   * The organization's own number of the entity, for the events of its monitors; empty where it gave none.
+   *
+   * @generated from field: string external_id = 7;
+   */
+  externalId: string;
 };
 
 /**
@@ -1253,7 +1343,8 @@ export declare const EntityService: GenService<{
   },
   /**
    * Creates an entity of the caller's organization, with its first snapshot. Callers: gateway.
-   * Errors: entity_exists, limit_exceeded, idempotency_conflict, idempotency_mismatch.
+   * Errors: entity_exists, limit_exceeded, idempotency_conflict, idempotency_mismatch, invalid_request (external_id: it is
+   * the entity's TIN).
    *
    * @generated from rpc vvs.entity.v1.EntityService.CreateEntity
    */
@@ -1263,7 +1354,8 @@ export declare const EntityService: GenService<{
     output: typeof CreateEntityResponseSchema;
   },
   /**
-   * Returns a visible entity as the organization sees it. Callers: gateway, monitor, dashboard. Errors: entity_not_found.
+   * Returns a visible entity as the organization sees it. Callers: gateway, monitor, dashboard. Errors: entity_not_found,
+   * invalid_request (external_id: it is the entity's TIN).
    *
    * @generated from rpc vvs.entity.v1.EntityService.GetEntity
    */
@@ -1273,7 +1365,19 @@ export declare const EntityService: GenService<{
     output: typeof GetEntityResponseSchema;
   },
   /**
-   * Lists the entities that the organization created, newest first. Callers: gateway, dashboard.
+   * Sets or removes the organization's own number of a visible entity. Callers: gateway, dashboard.
+   * Errors: entity_not_found, invalid_request (external_id: it is the entity's TIN).
+   *
+   * @generated from rpc vvs.entity.v1.EntityService.SetExternalId
+   */
+  setExternalId: {
+    methodKind: "unary";
+    input: typeof SetExternalIdRequestSchema;
+    output: typeof SetExternalIdResponseSchema;
+  },
+  /**
+   * Lists the entities that the organization created, or all those with one external_id, newest first. A page can have
+   * fewer entities than requested although there is a next one. Callers: gateway, dashboard.
    *
    * @generated from rpc vvs.entity.v1.EntityService.ListEntities
    */
@@ -1295,7 +1399,8 @@ export declare const EntityService: GenService<{
   /**
    * Finds the entity that identifiers name, or creates it; adds or remembers the identifiers that it does not carry.
    * Concurrent calls create one entity. Callers: verification.
-   * Errors: ambiguous_match, entity_exists (an identifier contradicts what the named entity carries), limit_exceeded.
+   * Errors: ambiguous_match, entity_exists (an identifier contradicts what the named entity carries), limit_exceeded,
+   * invalid_request (identifiers.tin: it is the external_id that the organization gave the entity).
    *
    * @generated from rpc vvs.entity.v1.EntityService.ResolveVendor
    */

@@ -1,0 +1,134 @@
+import { ServiceError } from "@vvs/errors";
+import { inTransaction } from "@vvs/mongo";
+import type { Environment, Tenant } from "@vvs/tenant";
+import type { ClientSession, MongoClient } from "mongodb";
+import type { Collections, EntityDocument, ExternalIdDocument } from "../model/documents.ts";
+import { writeGuards } from "../model/exclusions.ts";
+import { externalIdKey } from "../store.ts";
+import { possibleTins } from "../tins/possible-tins.ts";
+import type { TinVault } from "../tins/tins.ts";
+
+/** What is needed of an entity to store the organization's own number of it. */
+type Numbered = Pick<EntityDocument, "_id" | "created_at" | "registry_entity_id">;
+
+export type ExternalIds = ReturnType<typeof createExternalIds>;
+
+/**
+ * Stores the numbers that organizations give entities (`external_id`). They are shown and sent as they are, so no entity
+ * has its own TIN as its number.
+ */
+export function createExternalIds(options: {
+  client: MongoClient;
+  collections: Readonly<Record<Environment, Collections>>;
+  tins: TinVault;
+}) {
+  const { client, tins } = options;
+  const collectionsOf = (tenant: Tenant) => options.collections[tenant.environment];
+  const remove = async (tenant: Tenant, entityIds: readonly string[], session: ClientSession) => {
+    const keys = entityIds.map((id) => externalIdKey(tenant, id));
+    const filter = { _id: { $in: keys }, organization_id: tenant.organizationId };
+    await collectionsOf(tenant).remembered.deleteMany(filter, { session });
+  };
+
+  /** Errors: invalid_request if the number contains a TIN that the entity carries or that the organization supplied for it. */
+  async function refuseStoredTin(tenant: Tenant, entity: Numbered, externalId: string, session?: ClientSession) {
+    const hash = { $in: possibleTins(externalId).flatMap((tin) => tins.hashes(tenant, tin)) };
+    if (hash.$in.length === 0) return;
+    const { carriedTins, remembered } = collectionsOf(tenant);
+    const own = { organization_id: tenant.organizationId, hash };
+    const carried = await carriedTins.findOne({ ...own, _id: entity._id }, { session });
+    const ofEntity = { ...own, type: "tin" as const, entity_id: { $in: idsOf(entity) } };
+    if (carried || (await remembered.findOne(ofEntity, { session }))) throw numberIsTin();
+  }
+
+  /** Stores the number of a new entity, in the transaction that creates it. */
+  async function insert(
+    session: ClientSession,
+    tenant: Tenant,
+    { _id, created_at }: Numbered,
+    externalId: string,
+  ): Promise<void> {
+    const numbered: ExternalIdDocument = {
+      _id: externalIdKey(tenant, _id),
+      organization_id: tenant.organizationId,
+      entity_id: _id,
+      type: "external_id",
+      external_id: externalId,
+      created_at,
+    };
+    await collectionsOf(tenant).remembered.insertOne(numbered, { session });
+  }
+
+  return {
+    insert,
+    refuseStoredTin,
+    /**
+     * Sets the number of an entity, or removes it ("" removes). `alongside` writes in the same transaction. Errors:
+     * invalid_request if it is the entity's TIN.
+     */
+    async set(
+      tenant: Tenant,
+      entity: Numbered,
+      externalId: string,
+      alongside?: (session: ClientSession) => Promise<void>,
+    ): Promise<void> {
+      const guards = [guardOf(tenant, entity)];
+      await writeGuards(collectionsOf(tenant), undefined, guards);
+      await inTransaction(client, async (session) => {
+        await writeGuards(collectionsOf(tenant), session, guards);
+        await refuseStoredTin(tenant, entity, externalId, session);
+        await remove(tenant, idsOf(entity), session);
+        if (externalId !== "") await insert(session, tenant, entity, externalId);
+        await alongside?.(session);
+      });
+    },
+    /**
+     * Calls `write`, which stores a TIN of the entity, in a transaction that excludes that the number is set meanwhile.
+     * Errors: invalid_request if the TIN is the entity's number.
+     */
+    async whileNotNumber<T>(
+      tenant: Tenant,
+      entity: Numbered,
+      tin: string,
+      write: (session: ClientSession) => Promise<T>,
+    ): Promise<T> {
+      const { remembered } = collectionsOf(tenant);
+      const guards = [guardOf(tenant, entity)];
+      await writeGuards(collectionsOf(tenant), undefined, guards);
+      return inTransaction(client, async (session) => {
+        await writeGuards(collectionsOf(tenant), session, guards);
+        const keys = idsOf(entity).map((id) => externalIdKey(tenant, id));
+        const filter = { _id: { $in: keys }, organization_id: tenant.organizationId };
+        const numbers = await remembered.find(filter, { session }).toArray();
+        if (numbers.some(({ external_id: number }) => number && possibleTins(number).includes(tin)))
+          throw tinIsNumber();
+        return write(session);
+      });
+    },
+  };
+}
+
+/** Errors: invalid_request if a number contains the TIN that is supplied with it. */
+export function refuseSuppliedTin(externalId: string, tin: string | undefined): void {
+  if (tin && possibleTins(externalId).includes(tin)) throw numberIsTin();
+}
+
+/** What was supplied for a registry entity also counts for the own one that takes it over. */
+function idsOf({ _id, registry_entity_id }: Numbered): string[] {
+  return registry_entity_id ? [_id, registry_entity_id] : [_id];
+}
+
+/** Written by every transaction that sets the number of an entity or stores a TIN of it, so that concurrent ones conflict. */
+function guardOf({ organizationId }: Tenant, { _id }: Numbered): string {
+  return `external_id:${organizationId}/${_id}`;
+}
+
+function numberIsTin(): ServiceError {
+  const message = "must not be the vendor's taxpayer identification number: it is shown and sent in clear";
+  return new ServiceError("invalid_request", { details: [{ path: "external_id", message }] });
+}
+
+function tinIsNumber(): ServiceError {
+  const message = "is also the external_id of this entity, which is shown and sent in clear: first give it another one";
+  return new ServiceError("invalid_request", { details: [{ path: "identifiers.tin", message }] });
+}
