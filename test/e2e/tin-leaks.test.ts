@@ -49,6 +49,11 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
   const created = await send("POST", "/v1/entities", {
     body: { legal_name: "Leaky Pipes LLC", identifiers: { tin: asEin(plant("create")) } },
   });
+  await send("PUT", `/v1/entities/${created.id}/external_id`, { body: { external_id: asSsn(tins.create!) } });
+  const asNumber = plant("external_id");
+  await send("POST", "/v1/entities", {
+    body: { legal_name: "Leaky Numbers LLC", identifiers: { tin: asNumber }, external_id: `V-${asEin(asNumber)}` },
+  });
   const verified = await send("POST", "/v1/verify", {
     body: {
       identifiers: { uei: "SANDBXACTVE1", tin: plant("verify of a registry entity") },
@@ -84,6 +89,7 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
   await send("GET", `/v1/entities?${plant("name of a query parameter")}=1`);
   await send("GET", `/v1/entities?cursor=${plant("cursor")}`);
   await send("GET", `/v1/verifications?entity_id=${plant("filter")}`);
+  await send("GET", `/v1/entities?external_id=${plant("filter by external_id")}`);
   await send("GET", `/v1/entities/${plant("path")}`);
   await send("GET", `/v1/${plant("unknown path")}`);
   await send("GET", "/v1/entities", { headers: { "x-request-id": plant("request id") } });
@@ -106,6 +112,7 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
   const monitor = await send("POST", "/v1/monitors", {
     body: { entity_id: changing.entity_id, checks: checks.checks, frequency: "hourly", webhook_url: subscriber.url },
   });
+  await send("PATCH", `/v1/monitors/${monitor.id}`, { body: { external_id: asEin(tins.monitored!) } });
   await subscriber.waitForPost();
   await send("DELETE", `/v1/monitors/${monitor.id}`);
   for (const id of [created.id, verified.entity_id, changing.entity_id]) {

@@ -13,6 +13,8 @@ export interface CompletedRun {
   readonly runSeq: number;
   readonly verificationId: string;
   readonly entityId: string;
+  /** The organization's own number of the entity; empty where it gave none. */
+  readonly externalId: string;
   /** When the verification was stored. */
   readonly createdAt: Date;
   readonly outcomes: readonly Outcome[];
@@ -43,6 +45,7 @@ export function completedRunOf(
     ...runIn(record),
     verificationId: record.verificationId,
     entityId: record.entityId,
+    externalId: record.externalId,
     createdAt: timeIn(record.createdAt),
     outcomes,
   };

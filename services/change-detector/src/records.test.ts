@@ -59,6 +59,7 @@ function run(monitor: { tenant: Tenant; id: string }, seq: number, registration:
     verificationId: newId("ver"),
     tenant: toProtoTenant(monitor.tenant),
     entityId: newId("ent"),
+    externalId: "E-1",
     run: { monitorId: monitor.id, runSeq: BigInt(seq) },
     checks: [
       {
@@ -94,6 +95,7 @@ describe("a run", () => {
         tenant: { organizationId: monitor.tenant.organizationId },
         run: { monitorId: monitor.id, runSeq: 2n },
         entityId: second.entityId,
+        externalId: "E-1",
         verificationId: second.verificationId,
         changes: [
           { field: "sam_registration.status", previous: "pass", current: "fail" },

@@ -93,6 +93,7 @@ function changeRecord(run: CompletedRun, changes: readonly FieldChange[], at: Da
     run: { monitorId: run.monitorId, runSeq: BigInt(run.runSeq) },
     entityId: run.entityId,
     verificationId: run.verificationId,
+    externalId: run.externalId,
     changes: changes.map(({ field, previous, current }) => ({
       field,
       previous: previous ?? undefined,

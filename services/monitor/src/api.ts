@@ -45,6 +45,7 @@ export function createMonitorHandlers(
         checks: [...new Set(checks)],
         frequency: frequencyOf(request.frequency) ?? invalid("frequency", "must be a known frequency"),
         webhookUrl: request.webhookUrl || undefined,
+        externalId: request.externalId || undefined,
         activeLimit: request.activeLimit,
         idempotency: request.idempotency,
       });
@@ -56,11 +57,12 @@ export function createMonitorHandlers(
     },
     async listMonitors(request) {
       const { tenant } = callerOf(request.caller);
-      const { entityId, canceled, lastOutcome, unanswered } = request;
+      const { entityId, externalId, canceled, lastOutcome, unanswered } = request;
       const { store, now } = domainOf(tenant);
       const filter = {
         status: canceled ? "canceled" : "active",
         entityId,
+        externalId,
         lastOutcome: statusOf(lastOutcome),
         unansweredAt: unanswered ? now() : undefined,
       } as const;
@@ -77,9 +79,10 @@ export function createMonitorHandlers(
         request.frequency === ProtoFrequency.UNSPECIFIED
           ? undefined
           : (frequencyOf(request.frequency) ?? invalid("frequency", "must be a known frequency"));
-      // An empty URL removes it.
+      // An empty value removes it.
       const webhookUrl = request.webhookUrl === "" ? null : request.webhookUrl;
-      const change = { frequency, webhookUrl };
+      const externalId = request.externalId === "" ? null : request.externalId;
+      const change = { frequency, webhookUrl, externalId };
       return {
         monitor: monitorMessage(await domainOf(caller.tenant).commands.update(caller, request.monitorId, change)),
       };

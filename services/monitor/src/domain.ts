@@ -1,7 +1,6 @@
 import { createIdempotencyStore } from "@vvs/idempotency";
 import type { Logger } from "@vvs/logging";
 import { createOutbox } from "@vvs/outbox";
-import type { CallerContext } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import { createAuditEntries } from "./audit/audit-entries.ts";
 import { createEventHistory } from "./events/event-history.ts";
@@ -9,7 +8,7 @@ import { createEventReader } from "./events/event-reader.ts";
 import { createEventWaits } from "./events/event-waits.ts";
 import { createWebhookRequests } from "./events/webhook-requests.ts";
 import type { ScheduleOptions } from "./monitors/due.ts";
-import { createMonitorCommands } from "./monitors/monitor-commands.ts";
+import { createMonitorCommands, type ExpectEntity } from "./monitors/monitor-commands.ts";
 import { createRecordHandlers } from "./records.ts";
 import { createClaims } from "./runs/claims.ts";
 import { createRunMetrics } from "./runs/run-metrics.ts";
@@ -32,8 +31,7 @@ export function createMonitorDomain(
     readonly db: Db;
     /** Full names of the environment's topics. */
     readonly topics: RunTopics & { readonly webhookRequested: string };
-    /** Resolves if the caller can see the entity. Errors: entity_not_found. */
-    readonly expectEntity: (caller: CallerContext, entityId: string) => Promise<void>;
+    readonly expectEntity: ExpectEntity;
     readonly allowPrivateTargets: boolean;
     readonly isSuspended: (organizationId: string) => boolean;
     /** Time between the turns in which an organization's due monitors are claimed, in milliseconds. */

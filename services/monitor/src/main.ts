@@ -11,12 +11,13 @@ import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { ChangeDetectedSchema, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { createClient, serveRpc, tlsFiles } from "@vvs/rpc";
-import { type CallerContext, type Environment, toProtoCaller } from "@vvs/tenant";
+import { type Environment, toProtoCaller } from "@vvs/tenant";
 import { createMonitorHandlers, monitorCallers } from "./api.ts";
 import { createReportEntry, runAuditReporter } from "./audit/audit-reporter.ts";
 import { fastClockOf, loadMonitorConfig } from "./config.ts";
 import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
+import type { ExpectEntity } from "./monitors/monitor-commands.ts";
 import { followSuspensions, suspendedAsker } from "./monitors/suspensions.ts";
 import { observeUnanswered } from "./monitors/unanswered.ts";
 import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
@@ -30,8 +31,8 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
 
   const entities = createClient(EntityService, { address: config.ENTITY_ADDRESS, caller: "monitor", tls });
   onClose("entity client", () => entities.close());
-  const expectEntity = async (caller: CallerContext, entityId: string) => {
-    await entities.getEntity({ caller: toProtoCaller(caller), entityId });
+  const expectEntity: ExpectEntity = async (caller, entityId, externalId) => {
+    await entities.getEntity({ caller: toProtoCaller(caller), entityId, externalId });
   };
 
   const account = { address: config.ACCOUNT_ADDRESS, caller: "monitor", tls };

@@ -13,6 +13,7 @@ export function monitorMessage(monitor: MonitorDocument): MessageInitShape<typeo
     checks: monitor.checks.map(toCheckType),
     frequency: protoFrequencies[monitor.frequency],
     webhookUrl: monitor.webhook_url,
+    externalId: monitor.external_id,
     status: monitor.status,
     createdAt: timestampFromDate(monitor.created_at),
     lastRun: lastRun && {
@@ -32,6 +33,7 @@ export function eventMessage(event: EventDocument): MessageInitShape<typeof Even
     changes: changeMessages(event.changes),
     verificationId: event.verification_id,
     detectedAt: timestampFromDate(event.created_at),
+    externalId: event.external_id,
   };
 }
 

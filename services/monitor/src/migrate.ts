@@ -57,6 +57,8 @@ async function createIndexes(db: Db): Promise<void> {
   await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, entity_id: 1, status: 1, ...NEWEST_FIRST });
   await monitors.createIndex({ organization_id: 1, status: 1, "last_run.outcome": 1, ...NEWEST_FIRST });
+  const numbered = { partialFilterExpression: { external_id: { $exists: true } } };
+  await monitors.createIndex({ organization_id: 1, external_id: 1, status: 1, ...NEWEST_FIRST }, numbered);
   const erring = { partialFilterExpression: erringAgain };
   await monitors.createIndex({ organization_id: 1, status: 1, ...NEWEST_FIRST, consecutive_errors: 1 }, erring);
   await monitors.createIndex(

@@ -36,8 +36,14 @@ function completed(
   });
 }
 
-function detected({ tenant, id }: { tenant: Tenant; id: string }, seq = 1, verificationId = newId("ver")) {
+function detected(
+  { tenant, id }: { tenant: Tenant; id: string },
+  seq = 1,
+  verificationId = newId("ver"),
+  externalId = "",
+) {
   return create(ChangeDetectedSchema, {
+    externalId,
     eventId: newId("evt"),
     tenant: toProtoTenant(tenant),
     run: { monitorId: id, runSeq: BigInt(seq) },
@@ -148,6 +154,25 @@ describe("a detected change", () => {
     await domain.records.changeDetected(detected(monitor));
     expect(await domain.events.countDocuments({ monitor_id: monitor.id })).toBe(1);
     expect(await eventsOf(monitor.id)).toEqual([]);
+  });
+
+  test.each([
+    ["the monitor's number, if it has one", "M-1", "E-1", "M-1"],
+    ["the entity's number, if the monitor has none", null, "E-1", "E-1"],
+    ["the monitor's number, if the entity has none", "M-1", "", "M-1"],
+    ["no number, if neither has one", null, "", undefined],
+  ])("has %s, in the history and in its delivery, and keeps it", async (_name, own, entitys, expected) => {
+    const monitor = await newMonitor();
+    const change = (externalId: string | null) =>
+      domain.commands.update(callerIn(monitor.tenant), monitor.id, { externalId });
+    await change(own);
+    const record = detected(monitor, 1, newId("ver"), entitys);
+    await domain.records.changeDetected(record);
+    await change("LATER");
+    await domain.records.changeDetected(record);
+    const stored = await domain.events.find({ monitor_id: monitor.id }).toArray();
+    expect(stored.map(({ external_id }) => external_id)).toEqual([expected]);
+    expect((await eventsOf(monitor.id)).map(({ externalId }) => externalId)).toEqual([expected ?? ""]);
   });
 
   test("that is delivered again, even concurrently, is stored once", async () => {

@@ -69,7 +69,7 @@ export function createRecordHandlers(options: {
     async changeDetected(record: ChangeDetected): Promise<void> {
       const tenant = tenantIn(record, environment);
       const { monitorId, runSeq } = runIn(record);
-      const { eventId, entityId, verificationId, changes } = record;
+      const { eventId, entityId, verificationId, changes, externalId } = record;
       if (!eventId || !entityId || !verificationId || changes.length === 0 || changes.some(({ field }) => !field)) {
         throw new PoisonRecordError("the record has no change, or lacks an id");
       }
@@ -81,6 +81,7 @@ export function createRecordHandlers(options: {
         run_seq: runSeq,
         verification_id: verificationId,
         changes: changes.map(({ field, previous = null, current = null }) => ({ field, previous, current })),
+        ...(externalId && { external_id: externalId }),
         created_at: timeIn(record.detectedAt),
       });
       if (outcome === "recorded") nudge();

@@ -60,6 +60,8 @@ export interface MonitorFilter {
   readonly status: MonitorDocument["status"];
   /** Empty: monitors of all entities. */
   readonly entityId: string;
+  /** Empty: monitors with any number, or none. */
+  readonly externalId: string;
   /** Outcome of the last ended run; undefined: any. */
   readonly lastOutcome: CheckStatus | undefined;
   /** Only monitors that are unanswered at this time (unanswered.ts); undefined: all. */
@@ -101,11 +103,12 @@ export function createMonitorStore(db: Db) {
 
     /** Returns the monitors that match the filter, newest first. */
     list(tenant: Tenant, filter: MonitorFilter, page: PageRequest | undefined): Promise<Page<MonitorDocument>> {
-      const { status, entityId, lastOutcome, unansweredAt: at } = filter;
+      const { status, entityId, externalId, lastOutcome, unansweredAt: at } = filter;
       const query: Filter<MonitorDocument> = {
         organization_id: tenant.organizationId,
         status,
         ...(entityId && { entity_id: entityId }),
+        ...(externalId && { external_id: externalId }),
         ...(lastOutcome && { "last_run.outcome": lastOutcome }),
         ...(at && unansweredAt(at)),
       };

@@ -99,8 +99,15 @@ export function toEvidence(document: EvidenceWithContent): MessageInitShape<type
   };
 }
 
-/** Returns the `verification.completed` record of a verification, in protobuf's binary form. */
-export function toCompleted(tenant: Tenant, { verification, conclusions }: VerificationRecords): Uint8Array {
+/**
+ * Returns the `verification.completed` record of a verification, in protobuf's binary form. `externalId` is the
+ * organization's own number of the entity.
+ */
+export function toCompleted(
+  tenant: Tenant,
+  { verification, conclusions }: VerificationRecords,
+  externalId: string,
+): Uint8Array {
   const { run } = verification;
   return toBinary(
     VerificationCompletedSchema,
@@ -118,6 +125,7 @@ export function toCompleted(tenant: Tenant, { verification, conclusions }: Verif
       })),
       overallResult: toProtoStatus(verification.overall_result),
       createdAt: timestampFromDate(verification.created_at),
+      externalId: run && externalId,
     }),
   );
 }

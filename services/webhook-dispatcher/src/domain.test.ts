@@ -63,6 +63,23 @@ describe("an event", () => {
     expect(kept).not.toHaveProperty("first_attempt_owed");
   });
 
+  test("has the organization's own number of the vendor on every attempt; without one it has no such field", async () => {
+    const { url, posts } = await subscriber((_post, response) => void response.writeHead(500).end());
+    const numbered = changeEvent(url("/hook"), { externalId: "V-1" });
+    await replica().take(numbered, changeEvent(url("/hook")));
+    await eventually(() => posts.length === 2);
+    const waiting = { "attempts.0": { $exists: true }, lease: { $exists: false } };
+    await eventually(async () => (await store.deliveries.countDocuments(waiting)) === 2);
+    await store.deliveries.updateMany({ status: "pending" }, { $set: { next_attempt_at: new Date() } });
+    await eventually(() => posts.length === 4);
+    const hasNumber = posts.map(({ eventId, body }) => [eventId === numbered.eventId, JSON.parse(body).external_id]);
+    expect(hasNumber.filter(([isNumbered]) => isNumbered)).toEqual([
+      [true, "V-1"],
+      [true, "V-1"],
+    ]);
+    expect(posts.filter(({ body }) => "external_id" in JSON.parse(body))).toHaveLength(2);
+  });
+
   test("is retried at the URL that its monitor has then, with the same id", async () => {
     const old = await subscriber((_post, response) => void response.writeHead(500).end());
     const { url, posts } = await subscriber();

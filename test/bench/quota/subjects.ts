@@ -11,7 +11,8 @@ export function entityOf(vendor: number): string {
 export function subjectOf(population: Population, entityId: string) {
   const vendor = Number(entityId.slice("ent_".length));
   const [uei, cage] = [ueiOf(population.seed, vendor), cageOf(population.seed, vendor)];
-  return { entityId, legalName: nameOf(vendor), uei, cage, tinHash: new Uint8Array(), createdByOrganization: false };
+  const nothing = { tinHash: new Uint8Array(), createdByOrganization: false, externalId: "" };
+  return { entityId, legalName: nameOf(vendor), uei, cage, ...nothing };
 }
 
 /** Returns the vendor of a UEI. */

@@ -4,7 +4,7 @@ import { startDashboard, type TestDashboard, type Visitor } from "../testing/das
 import { MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
 
 const PAGE = `/live/monitors/${MONITOR_ID}`;
-const form = { frequency: "weekly", webhook_url: "https://hooks.acme.example/new" };
+const form = { frequency: "weekly", webhook_url: "https://hooks.acme.example/new", external_id: " M-2 " };
 let dashboard: TestDashboard;
 let visitor: Visitor;
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
   visitor = dashboard.visitor();
   dashboard.state.role = "owner";
   dashboard.state.failures.clear();
-  dashboard.state.monitors = [monitorOf()];
+  dashboard.state.monitors = [monitorOf({ externalId: "M-1" })];
   await visitor.signIn();
   dashboard.state.calls.length = 0;
 });
@@ -24,10 +24,12 @@ afterAll(() => dashboard.close());
 const updates = () => dashboard.state.calls.filter((call) => call.startsWith("updateMonitor"));
 
 test("the monitor's page links to a form with its current values", async () => {
-  expect((await visitor.get(PAGE)).text).toContain(`href="${PAGE}/change"`);
+  const page = (await visitor.get(PAGE)).text;
+  for (const part of [`href="${PAGE}/change"`, "Your vendor number", "<code>M-1</code>"]) expect(page).toContain(part);
   const { text } = await visitor.get(`${PAGE}/change`);
   expect(text).toContain(`value="daily" checked`);
   expect(text).toContain(`value="https://hooks.acme.example/vendors"`);
+  expect(text).toContain(`value="M-1"`);
 });
 
 test("changes are made on behalf of the user, and confirmed on the monitor's page", async () => {
@@ -38,6 +40,7 @@ test("changes are made on behalf of the user, and confirmed on the monitor's pag
     monitorId: MONITOR_ID,
     frequency: "FREQUENCY_WEEKLY",
     webhookUrl: form.webhook_url,
+    externalId: "M-2",
   });
   expect((await visitor.get(location!)).text).toContain("The monitor was changed.");
 });
@@ -48,6 +51,15 @@ describe("nothing is changed", () => {
     expect(status).toBe(400);
     for (const part of ["Nothing was changed", "Choose how often the monitor runs."]) expect(text).toContain(part);
     expect(updates()).toEqual([]);
+  });
+
+  test("by a vendor number that the monitor service refuses, which is not shown again if it looks like a TIN", async () => {
+    const details = [{ path: "external_id", message: "must not be the TIN" }];
+    dashboard.state.failures.set("updateMonitor", new ServiceError("invalid_request", { details }));
+    const { status, text } = await visitor.post(`${PAGE}/change`, { ...form, external_id: "12-3456789" });
+    expect(status).toBe(400);
+    expect(text).toContain("The vendor number must not be the TIN.");
+    expect(text).not.toContain("3456789");
   });
 
   test("by a URL that the monitor service refuses", async () => {

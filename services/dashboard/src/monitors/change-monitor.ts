@@ -12,10 +12,10 @@ import { changeMonitorPage } from "./monitor-form-page.ts";
 const refusals: RefusalTexts = {
   invalid: "Nothing was changed. Correct the marked fields and try again.",
   codes: ["monitor_canceled"],
-  fields: { webhook_url: "webhook URL" },
+  fields: { webhook_url: "webhook URL", external_id: "vendor number" },
 };
 
-/** Creates the handlers that change the frequency and webhook URL of an active monitor. */
+/** Creates the handlers that change the frequency, webhook URL and vendor number of an active monitor. */
 export function createChangeMonitorHandlers({ monitors, readVendors, layout }: PageContext) {
   async function find(request: Request, { caller }: Visit): Promise<Monitor> {
     return (await monitors.getMonitor({ caller, monitorId: pathId(request, "monitor_id", "mon") })).monitor!;
@@ -43,14 +43,19 @@ export function createChangeMonitorHandlers({ monitors, readVendors, layout }: P
     // Repeating the form changes nothing, so it needs no token.
     async change(request, response, visit) {
       const monitor = await find(request, visit);
-      const changes = { frequency: field(request, "frequency"), webhook_url: field(request, "webhook_url") };
-      const typed = { ...inputOf(monitor), ...changes };
+      const typed = {
+        ...inputOf(monitor),
+        frequency: field(request, "frequency"),
+        webhook_url: field(request, "webhook_url"),
+        external_id: field(request, "external_id"),
+      };
       const input = echoOfMonitor(typed);
       const read = readMonitor(typed);
       if (read.problems) return sendForm(response, visit, monitor, { ...invalid(read.problems, refusals), input });
-      const { frequency, webhookUrl } = read.request;
+      const { frequency, webhookUrl, externalId } = read.request;
+      const { caller } = visit;
       try {
-        await monitors.updateMonitor({ caller: visit.caller, monitorId: monitor.id, frequency, webhookUrl });
+        await monitors.updateMonitor({ caller, monitorId: monitor.id, frequency, webhookUrl, externalId });
         response.redirect(303, `${visit.view.path}/monitors/${monitor.id}?done=changed`);
       } catch (error) {
         await sendForm(response, visit, monitor, { ...refusalOf(error, refusals), input });
@@ -59,11 +64,12 @@ export function createChangeMonitorHandlers({ monitors, readVendors, layout }: P
   } satisfies PageHandlers;
 }
 
-function inputOf({ entityId, checks, frequency, webhookUrl }: Monitor): MonitorInput {
+function inputOf({ entityId, checks, frequency, webhookUrl, externalId }: Monitor): MonitorInput {
   return {
     entity_id: entityId,
     checks: checks.map(checkName),
     frequency: frequencyName(frequency),
     webhook_url: webhookUrl,
+    external_id: externalId,
   };
 }

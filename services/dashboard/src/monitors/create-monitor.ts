@@ -16,7 +16,7 @@ const refusals: RefusalTexts = {
     "The monitor may not have been created, because a service is temporarily unavailable. Check the list of monitors before you try again.",
   invalid: "No monitor was created. Correct the marked fields and try again.",
   codes: ["limit_exceeded", "forbidden"],
-  fields: { webhook_url: "webhook URL" },
+  fields: { webhook_url: "webhook URL", external_id: "vendor number" },
 };
 
 export function createCreateMonitorHandlers(context: PageContext) {
@@ -72,6 +72,7 @@ function monitorInput(request: Request): MonitorInput {
     checks: fieldValues(request, "checks"),
     frequency: field(request, "frequency"),
     webhook_url: field(request, "webhook_url"),
+    external_id: field(request, "external_id"),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { checksField, choiceGroup, inputField, VERBATIM } from "../ui/fields.ts";
 import { formTokenField, noticeBox } from "../ui/parts.ts";
+import { vendorNumberField } from "../ui/vendor-number.ts";
 import type { FrequencyName, MonitorInput } from "./monitor-form.ts";
 
 interface MonitorFormView extends Partial<Refusal> {
@@ -45,7 +46,7 @@ ${noticeBox(options.notice)}
 </form>`;
 }
 
-/** The page to change a monitor's frequency and webhook URL. Its checks and entity can't change. */
+/** The page to change a monitor's frequency, webhook URL and vendor number. Its checks and entity can't change. */
 export function changeMonitorPage(options: MonitorFormView & { readonly monitorId: string }): Html {
   const path = `${options.visit.view.path}/monitors/${options.monitorId}`;
   return html`<p class="path"><a href="${path}">${options.vendorName ?? "Monitor"}</a></p>
@@ -58,7 +59,7 @@ ${noticeBox(options.notice)}
 </form>`;
 }
 
-/** Renders how often the monitor runs and where its changes are sent. */
+/** Renders what can be changed later: how often the monitor runs, where its changes are sent, and the vendor's number. */
 function scheduleFields({ visit: { view }, input, problems = {} }: MonitorFormView): Html {
   const choices = Object.entries(frequencyMeanings).map(([value, meaning]) => ({ value, meaning }));
   return html`${choiceGroup({ type: "radio", name: "frequency", legend: "Frequency", choices, picked: [input.frequency], problem: problems.frequency })}
@@ -69,5 +70,6 @@ function scheduleFields({ visit: { view }, input, problems = {} }: MonitorFormVi
     value: input.webhook_url,
     hint: html`Optional. Each change is sent to this URL, signed with your <a href="${view.path}/webhooks">webhook secret</a>. Without a URL, changes appear only here and in <code>GET /v1/events</code>.`,
     problem: problems.webhook_url,
-  })}`;
+  })}
+  ${vendorNumberField({ value: input.external_id, problem: problems.external_id })}`;
 }

@@ -15,14 +15,15 @@ describe("a form that creates a monitor", () => {
         checks: [CheckType.SAM_REGISTRATION],
         frequency: Frequency.DAILY,
         webhookUrl: "https://acme.example/hook",
+        externalId: "",
       },
     });
   });
 
   test("reports all problems together", () => {
-    const wrong = { entity_id: "", checks: ["tin"], frequency: "toString", webhook_url: " " };
+    const wrong = { entity_id: "", checks: ["tin"], frequency: "toString", webhook_url: " ", external_id: "V\n1" };
     const { problems } = readMonitor(wrong) as { problems: object };
-    expect(Object.keys(problems)).toEqual(["entity_id", "checks", "frequency"]);
+    expect(Object.keys(problems)).toEqual(["entity_id", "checks", "frequency", "external_id"]);
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { containsTin } from "@vvs/identifiers";
 import { isId } from "@vvs/ids";
 import { Frequency } from "@vvs/proto/monitor/v1/monitor";
 import { ENTITY_ID_PROBLEM } from "../http/filter.ts";
+import { echoOfVendorNumber, readVendorNumber } from "../ui/vendor-number.ts";
 
 /** The frequencies of monitors, by their public names. */
 const frequencies = {
@@ -22,6 +23,7 @@ export interface MonitorInput {
   readonly checks: readonly string[];
   readonly frequency: string;
   readonly webhook_url: string;
+  readonly external_id: string;
 }
 
 export const emptyMonitor: MonitorInput = {
@@ -29,6 +31,7 @@ export const emptyMonitor: MonitorInput = {
   checks: ["sam_registration"],
   frequency: "daily",
   webhook_url: "",
+  external_id: "",
 };
 
 /** Returns the public name of a frequency, or its number if this version does not know it yet. */
@@ -46,13 +49,17 @@ export function readMonitor(typed: MonitorInput) {
   const frequency = frequencyNames.find((name) => name === typed.frequency);
   if (!frequency) problems.frequency = "Choose how often the monitor runs.";
   const webhookUrl = typed.webhook_url.trim();
+  const number = readVendorNumber(typed.external_id);
+  if (number.problem) problems.external_id = number.problem;
   if (Object.keys(problems).length > 0 || !frequency) return { problems };
-  return { request: { entityId, checks, frequency: frequencies[frequency], webhookUrl } };
+  return {
+    request: { entityId, checks, frequency: frequencies[frequency], webhookUrl, externalId: number.externalId },
+  };
 }
 
 /**
  * Returns the part of a refused form that may be shown again: not an invalid id or URL, which may be a secret pasted by
- * mistake.
+ * mistake, and no TIN.
  */
 export function echoOfMonitor(typed: MonitorInput): MonitorInput {
   const [entityId, url] = [typed.entity_id.trim(), typed.webhook_url.trim()];
@@ -60,6 +67,7 @@ export function echoOfMonitor(typed: MonitorInput): MonitorInput {
     ...typed,
     entity_id: isId("ent", entityId) ? entityId : "",
     webhook_url: isPlainUrl(url) && !containsTin(url) ? url : "",
+    external_id: echoOfVendorNumber(typed.external_id),
   };
 }
 

@@ -47,7 +47,7 @@ function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRu
 }
 
 function about(view: EnvironmentView, monitor: Monitor): Html {
-  const { id, entityId, webhookUrl, lastRun } = monitor;
+  const { id, entityId, webhookUrl, externalId, lastRun } = monitor;
   const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: id });
   return facts([
     ["Monitor ID", html`<code>${id}</code>`],
@@ -68,6 +68,7 @@ function about(view: EnvironmentView, monitor: Monitor): Html {
       "Webhook URL",
       html`${webhookUrl ? html`<code class="url">${webhookUrl}</code>` : "none"} <a href="${deliveries}">View deliveries</a>`,
     ],
+    ["Your vendor number", externalId && html`<code>${externalId}</code>`],
     ["Created", time(monitor.createdAt, "second")],
   ]);
 }

@@ -107,6 +107,7 @@ export const exampleWebhook = {
   event: "monitor.change_detected",
   monitor_id: exampleIds.monitor,
   entity_id: exampleIds.entity,
+  external_id: "V-10042",
   changes: [
     {
       field: "sam_registration.registration_status",

@@ -10,6 +10,12 @@ const event = z
     event: z.literal("monitor.change_detected"),
     monitor_id: id("mon", "The monitor."),
     entity_id: id("ent", "The monitored entity."),
+    external_id: z
+      .string()
+      .optional()
+      .describe(
+        "Your number of the monitor, or else of the entity; absent where there is none. The same on every attempt.",
+      ),
     changes: z
       .array(
         z.object({

@@ -110,7 +110,7 @@ const limits = html`${table(
 <p>The minute slides. Every answer to a valid key says what is left (<a href="#headers">headers</a>); 429 says in <code>Retry-After</code> when to repeat the call. A plan’s cap on monitors or entities is 403 <code>limit_exceeded</code>.</p>
 <p>A body has at most 100 kB, a page of a list at most 100 items, a call at most 10 checks.</p>`;
 
-const retries = html`<p>Repeat a call after 429, 503 or a lost connection, and wait as long as <code>Retry-After</code> says. GET and DELETE can always be repeated. Send POST with an <code>Idempotency-Key</code>, a new one for each effect that you want: then a repeated call has no second effect, and within 24 h it gets the first answer again with <code>Idempotency-Replayed: true</code>.</p>
+const retries = html`<p>Repeat a call after 429, 503 or a lost connection, and wait as long as <code>Retry-After</code> says. GET, PUT and DELETE can always be repeated. Send POST with an <code>Idempotency-Key</code>, a new one for each effect that you want: then a repeated call has no second effect, and within 24 h it gets the first answer again with <code>Idempotency-Replayed: true</code>.</p>
 <p>Pages: send <code>next_cursor</code> as <code>cursor</code> until it is null. To follow changes, use <a href="#listEvents"><code>after</code></a>.</p>`;
 
 /** What to do about each error. */

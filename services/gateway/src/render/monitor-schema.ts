@@ -15,6 +15,10 @@ export const monitorSchema = z
     checks: z.array(checkType).min(1),
     frequency: frequencySchema,
     webhook_url: z.string().optional().describe("Absent where events are only read."),
+    external_id: z
+      .string()
+      .optional()
+      .describe("Your own number of the vendor; absent where you gave the monitor none."),
     status: z.enum(["active", "canceled"]),
     created_at: time("When it was created."),
     last_run: z
@@ -45,6 +49,10 @@ const event = z
     changes: z.array(change).min(1),
     verification_id: id("ver", "The verification that showed the changes."),
     detected_at: time("When the changes were detected."),
+    external_id: z
+      .string()
+      .optional()
+      .describe("Your number of the monitor, or else of the entity, as it was then; absent where there was none."),
   })
   .meta({ id: "MonitorEvent", description: "Changes that one run of a monitor detected." });
 

@@ -21,6 +21,7 @@ export function renderMonitor(monitor: Monitor) {
     checks: monitor.checks.map(renderCheck),
     frequency: renderFrequency(monitor.frequency),
     webhook_url: monitor.webhookUrl || undefined,
+    external_id: monitor.externalId || undefined,
     status: monitor.status,
     created_at: renderTime(monitor.createdAt),
     last_run: monitor.lastRun && {
@@ -45,6 +46,7 @@ export function renderEvent(event: Event) {
     })),
     verification_id: event.verificationId,
     detected_at: renderTime(event.detectedAt),
+    external_id: event.externalId || undefined,
   };
 }
 

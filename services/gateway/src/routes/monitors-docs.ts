@@ -29,11 +29,18 @@ Changes are posted to \`webhook_url\`. Without one, read them with \`GET /v1/eve
       frequency: "daily",
       webhook_url: "https://example.com/webhooks",
     },
-    "Without a webhook": { entity_id: exampleIds.entity, checks: ["sam_registration", "tin_match"] },
+    "Without a webhook": {
+      entity_id: exampleIds.entity,
+      checks: ["sam_registration", "tin_match"],
+      external_id: "V-10042",
+    },
   },
   answers: { 201: { description: "The created monitor.", ...monitor } },
   errors: ["entity_not_found", "limit_exceeded"],
 };
+
+/** The query parameter `external_id` of the list of monitors. */
+export const externalIdFilter = "Only monitors to which you gave this number.";
 
 export const list: RouteDocs = {
   operationId: "listMonitors",
@@ -62,11 +69,12 @@ export const update: RouteDocs = {
   tag: "Monitor",
   summary: "Change a monitor",
   description:
-    "Changes the webhook URL or the frequency. The monitor still compares with its last results. Retries and replays of earlier events go to the new URL; null ends them.",
+    "Changes the webhook URL, the frequency or your number of the vendor. The monitor still compares with its last results. Retries and replays of earlier events go to the new URL; null ends them.",
   requests: {
     "Another frequency": { frequency: "weekly" },
     "Another webhook": { webhook_url: "https://example.com/other" },
     "No webhook": { webhook_url: null },
+    "Your number": { external_id: "V-10042" },
   },
   answers: { 200: { description: "The changed monitor.", ...monitor } },
   errors: ["monitor_canceled"],

@@ -73,7 +73,13 @@ describe("monitors", () => {
     });
     await send({ webhook_url: null });
     expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ webhookUrl: "" });
-    for (const wrong of [{}, { webhook_url: "" }]) expect((await send(wrong)).status).toBe(400);
+    expect(gateway.monitor.calls.at(-1)!.request.externalId).toBeUndefined();
+    await send({ external_id: " M-1 " });
+    expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ externalId: "M-1" });
+    expect(gateway.monitor.calls.at(-1)!.request.webhookUrl).toBeUndefined();
+    await send({ external_id: null });
+    expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ externalId: "" });
+    for (const wrong of [{}, { webhook_url: "" }, { external_id: "" }]) expect((await send(wrong)).status).toBe(400);
   });
 
   test("PATCH of a canceled monitor is 409", async () => {

@@ -4,7 +4,7 @@ import { ServiceError, type Violation } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import { checks } from "../input/checks.ts";
 import { type Forward, writeCursor, writeForwardCursor } from "../input/page.ts";
-import { text } from "../input/text.ts";
+import { externalId, text } from "../input/text.ts";
 import { frequencies, renderEvent, renderMonitor } from "../render/monitor.ts";
 import { frequencySchema } from "../render/monitor-schema.ts";
 import * as docs from "./monitors-docs.ts";
@@ -30,6 +30,7 @@ export const monitorRoutes: readonly Route[] = [
         checks,
         webhook_url: webhookUrl.optional(),
         frequency: frequencySchema.default("daily").transform((name) => frequencies[name]),
+        external_id: externalId().optional(),
       })
       .meta({ id: "CreateMonitorRequest" }),
     rules: webhookUrlViolations,
@@ -41,6 +42,7 @@ export const monitorRoutes: readonly Route[] = [
         checks: body.checks,
         webhookUrl: body.webhook_url,
         frequency: body.frequency,
+        externalId: body.external_id,
         activeLimit: activeMonitors,
         idempotency,
       });
@@ -58,8 +60,9 @@ export const monitorRoutes: readonly Route[] = [
     scope: "monitors:read",
     docs: docs.list,
     list: true,
-    async handle({ caller, page, list }, { monitor }) {
-      const { monitors, next } = await monitor.listMonitors({ caller, page });
+    query: z.strictObject({ external_id: externalId().describe(docs.externalIdFilter).optional() }),
+    async handle({ caller, page, list, query }, { monitor }) {
+      const { monitors, next } = await monitor.listMonitors({ caller, page, externalId: query.external_id });
       return { body: { monitors: monitors.map(renderMonitor), next_cursor: writeCursor(list, next) } };
     },
   }),
@@ -84,18 +87,21 @@ export const monitorRoutes: readonly Route[] = [
       .strictObject({
         webhook_url: webhookUrl.nullable().optional().describe("null removes it."),
         frequency: frequencySchema.transform((name) => frequencies[name]).optional(),
+        external_id: externalId().nullable().optional().describe("Your own number of the vendor; null removes it."),
       })
       .meta({ id: "UpdateMonitorRequest", minProperties: 1 }),
     rules(body, context) {
-      if (body.webhook_url === undefined && body.frequency === undefined) {
-        return [{ path: "body", message: "must contain webhook_url or frequency" }];
+      if (["webhook_url", "frequency", "external_id"].every((field) => body[field] === undefined)) {
+        return [{ path: "body", message: "must contain at least one of webhook_url, frequency and external_id" }];
       }
       return webhookUrlViolations(body, context);
     },
     async handle({ caller, id, body }, { monitor }) {
-      // In the gRPC message an empty URL removes it.
+      // In the gRPC message an empty URL or number removes it.
       const webhookUrl = body.webhook_url === null ? "" : body.webhook_url;
-      const updated = await monitor.updateMonitor({ caller, monitorId: id, webhookUrl, frequency: body.frequency });
+      const externalId = body.external_id === null ? "" : body.external_id;
+      const change = { webhookUrl, externalId, frequency: body.frequency };
+      const updated = await monitor.updateMonitor({ caller, monitorId: id, ...change });
       return { body: renderMonitor(updated.monitor!) };
     },
   }),

@@ -30,15 +30,17 @@ export function createEventHistory(options: {
         throw new PoisonRecordError("the record names a monitor that does not exist");
       return "canceled";
     }
-    await events.insertOne({ ...event, recorded_at: options.now() }, { session });
-    await webhooks.event(tenant, session, event, monitor);
+    const { external_id = event.external_id } = monitor;
+    const numbered = { ...event, ...(external_id && { external_id }) };
+    await events.insertOne({ ...numbered, recorded_at: options.now() }, { session });
+    await webhooks.event(tenant, session, numbered, monitor);
     return "recorded";
   }
 
   return {
     /**
-     * Stores a change as an event and, if the monitor has a URL, requests its delivery in the same transaction. Does nothing
-     * if the monitor is canceled or the event is already stored. Errors: PoisonRecordError for a monitor that does not
+     * Stores a change as an event and, if the monitor has a URL, requests its delivery in the same transaction. A number of
+     * the monitor takes the place of the event's. Does nothing if the monitor is canceled or the event is already stored. Errors: PoisonRecordError for a monitor that does not
      * exist.
      */
     async record(tenant: Tenant, event: EventDocument): Promise<"recorded" | "canceled" | "duplicate"> {

@@ -55,6 +55,7 @@ export function createWebhookRequests(options: {
           changes: changeMessages(event.changes),
           detectedAt: timestampFromDate(event.created_at),
           urlVersion: BigInt(url_version),
+          externalId: event.external_id,
         },
       );
     },

@@ -23,7 +23,8 @@ import {
 } from "../testing/domain.ts";
 import { createMonitorCommands } from "./monitor-commands.ts";
 
-const everyActive = { status: "active", entityId: "", lastOutcome: undefined, unansweredAt: undefined } as const;
+const anyEntity = { entityId: "", externalId: "" } as const;
+const everyActive = { ...anyEntity, status: "active", lastOutcome: undefined, unansweredAt: undefined } as const;
 const uri = process.env.MONGODB_URI!;
 let domain: TestDomain;
 let replica: TestDomain;
@@ -242,6 +243,56 @@ describe("an idempotency key", () => {
       domain.commands.create(caller, someMonitor({ idempotency, entityId: domain.unknownEntity })),
     ).rejects.toMatchObject({ code: "entity_not_found" });
     expect((await domain.commands.create(caller, someMonitor({ idempotency }))).replayed).toBe(false);
+  });
+});
+
+describe("a monitor's number", () => {
+  test("is stored, changed and removed, and lists find it in this organization and environment only", async () => {
+    const caller = someCaller();
+    const { value } = await domain.commands.create(caller, someMonitor({ externalId: "M-1" }));
+    await domain.commands.create(caller, someMonitor({ externalId: "OTHER" }));
+    const listed = async (externalId: string, { store, tenant } = { store: domain.store, tenant: caller.tenant }) =>
+      (await store.list(tenant, { ...everyActive, externalId }, { limit: 10 } as never)).items.map(({ _id }) => _id);
+    expect(await listed("M-1")).toEqual([value._id]);
+    expect(await listed("M-1", { store: domain.store, tenant: someCaller().tenant })).toEqual([]);
+    const inLive = { store: live.store, tenant: { ...caller.tenant, environment: "live" } } as const;
+    expect(await listed("M-1", inLive)).toEqual([]);
+    const changed = await domain.commands.update(caller, value._id, { externalId: "M-2" });
+    expect(changed).toEqual({ ...value, external_id: "M-2" });
+    expect([await listed("M-1"), await listed("M-2")]).toEqual([[], [value._id]]);
+    await domain.commands.update(caller, value._id, { frequency: "weekly" });
+    expect(await listed("M-2")).toEqual([value._id]);
+    expect(await domain.commands.update(caller, value._id, { externalId: null })).not.toHaveProperty("external_id");
+    expect(await listed("M-2")).toEqual([]);
+  });
+
+  test("that is the entity's TIN is refused", async () => {
+    const caller = someCaller();
+    const isTheTin = { code: "invalid_request", details: [{ path: "external_id" }] };
+    const wanted = someMonitor({ externalId: domain.entityTin });
+    await expect(domain.commands.create(caller, wanted)).rejects.toMatchObject(isTheTin);
+    const { value } = await domain.commands.create(caller, someMonitor({ externalId: "M-1" }));
+    const change = domain.commands.update(caller, value._id, { externalId: domain.entityTin });
+    await expect(change).rejects.toMatchObject(isTheTin);
+    expect(await domain.store.find(caller.tenant, value._id)).toEqual(value);
+  });
+
+  test("is in the first answer that an idempotency key repeats, as it was", async () => {
+    const caller = someCaller();
+    for (const externalId of ["M-1", undefined]) {
+      const wanted = someMonitor({ externalId, idempotency: someKey() });
+      const { value } = await domain.commands.create(caller, wanted);
+      await domain.commands.update(caller, value._id, { externalId: "M-2" });
+      expect((await domain.commands.create(caller, wanted)).value.external_id).toBe(externalId);
+    }
+  });
+
+  test("is found in an index, one page at a time", async () => {
+    const caller = someCaller();
+    for (let index = 0; index < 5; index++) await domain.commands.create(caller, someMonitor({ externalId: "TWIN" }));
+    const filter = { organization_id: caller.tenant.organizationId, status: "active", external_id: "TWIN" } as const;
+    const plan = await domain.monitors.find(filter).sort({ created_at: -1, _id: -1 }).limit(2).explain();
+    expect(plan.executionStats).toMatchObject({ totalKeysExamined: 2, totalDocsExamined: 2 });
   });
 });
 

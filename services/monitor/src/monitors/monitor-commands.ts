@@ -23,9 +23,23 @@ export interface NewMonitor {
   readonly frequency: Frequency;
   /** Undefined: its events are not sent. */
   readonly webhookUrl: string | undefined;
+  readonly externalId: string | undefined;
   /** Maximum number of active monitors of the organization, including this one. */
   readonly activeLimit: number;
   readonly idempotency: Idempotency | undefined;
+}
+
+/**
+ * Resolves if the caller can see the entity, and the number to store for it (if any) is not its TIN. Errors:
+ * entity_not_found, invalid_request (external_id).
+ */
+export type ExpectEntity = (caller: CallerContext, entityId: string, externalId: string | undefined) => Promise<void>;
+
+/** The changes to make to a monitor. Undefined: unchanged. Null: removed. */
+interface MonitorChange {
+  readonly frequency?: Frequency | undefined;
+  readonly webhookUrl?: string | null | undefined;
+  readonly externalId?: string | null | undefined;
 }
 
 /** A monitor to store together with its first run. */
@@ -47,8 +61,7 @@ export function createMonitorCommands(
     readonly webhooks: WebhookRequests;
     readonly auditEntries: AuditEntries;
     readonly idempotency: IdempotencyStore;
-    /** Resolves if the caller can see the entity. Errors: entity_not_found. */
-    readonly expectEntity: (caller: CallerContext, entityId: string) => Promise<void>;
+    readonly expectEntity: ExpectEntity;
     readonly allowPrivateTargets: boolean;
     /** Wakes the outbox relay and the event sequencer. */
     readonly nudge: () => void;
@@ -92,7 +105,7 @@ export function createMonitorCommands(
     existing,
 
     /**
-     * Creates a monitor and starts its first run. Errors: invalid_request (webhook_url), limit_exceeded,
+     * Creates a monitor and starts its first run. Errors: invalid_request (webhook_url, external_id), limit_exceeded,
      * entity_not_found, idempotency_conflict, idempotency_mismatch.
      */
     async create(caller: CallerContext, wanted: NewMonitor): Promise<Outcome<MonitorDocument>> {
@@ -107,7 +120,7 @@ export function createMonitorCommands(
           const message = `The organization has reached its limit of ${limit} active monitors. Cancel a monitor before you create another one.`;
           const refusal = () => new ServiceError("limit_exceeded", { message });
           const monitor = await store.withinCap(tenant, { limit, refusal }, async () => {
-            await options.expectEntity(caller, wanted.entityId);
+            await options.expectEntity(caller, wanted.entityId, wanted.externalId);
             const created = newMonitor(options, caller, wanted);
             await inRunTrace(created, async () => {
               const finish = (session: ClientSession) => complete(session, created._id);
@@ -128,20 +141,20 @@ export function createMonitorCommands(
     },
 
     /**
-     * Changes an active monitor; undefined fields stay unchanged, and null removes the URL. Errors: invalid_request
-     * (webhook_url), monitor_not_found, monitor_canceled.
+     * Changes an active monitor. Errors: invalid_request (webhook_url, external_id), monitor_not_found, monitor_canceled.
      */
-    async update(
-      caller: CallerContext,
-      id: string,
-      change: { frequency: Frequency | undefined; webhookUrl: string | null | undefined },
-    ): Promise<MonitorDocument> {
+    async update(caller: CallerContext, id: string, change: MonitorChange): Promise<MonitorDocument> {
       const { tenant } = caller;
       expectAllowedUrl(change.webhookUrl);
+      if (change.externalId) {
+        const { entity_id: entityId } = await existing(tenant, id);
+        await options.expectEntity(caller, entityId, change.externalId);
+      }
       const changed = await inTransaction(client, async (session) => {
         const monitor = await existing(tenant, id, session);
         if (monitor.status === "canceled") throw new ServiceError("monitor_canceled");
-        const next = withFrequency(options, withUrl(monitor, change.webhookUrl), change.frequency);
+        const numbered = withExternalId(withUrl(monitor, change.webhookUrl), change.externalId);
+        const next = withFrequency(options, numbered, change.frequency);
         await store.replace(tenant, session, next);
         if (next.url_version !== monitor.url_version) {
           await options.webhooks.urlChanged(tenant, session, next);
@@ -180,7 +193,7 @@ export function createMonitorCommands(
 function newMonitor(
   options: ScheduleOptions & { now: () => Date },
   caller: CallerContext,
-  { entityId, checks, frequency, webhookUrl }: NewMonitor,
+  { entityId, checks, frequency, webhookUrl, externalId }: NewMonitor,
 ): MonitorDocument {
   const created_at = options.now();
   const open_run = { run_seq: 1, claimed_at: created_at };
@@ -192,10 +205,16 @@ function newMonitor(
     entity_id: entityId,
     checks,
     webhook_url: webhookUrl,
+    ...(externalId && { external_id: externalId }),
     status: "active",
     created_by: caller.actor,
     ...(traceparent && { traceparent }),
-    created_as: { frequency, webhook_url: webhookUrl, next_run_at: next.next_run_at },
+    created_as: {
+      frequency,
+      webhook_url: webhookUrl,
+      ...(externalId && { external_id: externalId }),
+      next_run_at: next.next_run_at,
+    },
     run_seq: open_run.run_seq,
     claimed_at: created_at,
     ...schedule,
@@ -210,6 +229,13 @@ function withUrl(monitor: MonitorDocument, url: string | null | undefined): Moni
   if (url === undefined || url === (monitor.webhook_url ?? null)) return monitor;
   const { webhook_url: _before, url_version: version = 0, ...rest } = monitor;
   return { ...rest, url_version: version + 1, ...(url !== null && { webhook_url: url }) };
+}
+
+/** Returns the monitor with another number. Null removes it; undefined leaves the monitor unchanged. */
+function withExternalId(monitor: MonitorDocument, externalId: string | null | undefined): MonitorDocument {
+  if (externalId === undefined) return monitor;
+  const { external_id: _before, ...rest } = monitor;
+  return { ...rest, ...(externalId !== null && { external_id: externalId }) };
 }
 
 /** Returns the monitor with another frequency. Its next run is due at the first grid point of the new period. */

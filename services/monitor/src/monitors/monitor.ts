@@ -18,6 +18,8 @@ export interface MonitorDocument {
   readonly frequency: Frequency;
   /** URL that its events are sent to; absent: they are not sent. */
   readonly webhook_url?: string;
+  /** The organization's own number of the vendor, where it gave the monitor one. */
+  readonly external_id?: string;
   /** Number of changes of the URL; absent before the first. */
   readonly url_version?: number;
   readonly status: "active" | "canceled";
@@ -27,7 +29,12 @@ export interface MonitorDocument {
   /** W3C trace context of the call that created it. The traces of its runs link to it. */
   readonly traceparent?: string;
   /** The fields of the creation's answer that can change later. */
-  readonly created_as: { readonly frequency: Frequency; readonly webhook_url?: string; readonly next_run_at: Date };
+  readonly created_as: {
+    readonly frequency: Frequency;
+    readonly webhook_url?: string;
+    readonly external_id?: string;
+    readonly next_run_at: Date;
+  };
   /** Number of its newest run. */
   readonly run_seq: number;
   /** When its newest run was claimed; absent if an older version claimed it. */
@@ -83,6 +90,8 @@ export interface EventDocument {
   readonly run_seq: number;
   readonly verification_id: string;
   readonly changes: readonly FieldChange[];
+  /** The monitor's number when the event was stored, else the entity's when the run read it; absent if there was none. */
+  readonly external_id?: string;
   /** When the change was detected. Lists are ordered by it. */
   readonly created_at: Date;
   /** When the event was stored. Absent on events of older versions. */
@@ -93,6 +102,7 @@ export interface EventDocument {
 
 /** Returns a monitor as it was right after its creation: the answer to a repeated creation. */
 export function asCreated(monitor: MonitorDocument): MonitorDocument {
-  const { last_run: _lastRun, erring: _erring, canceled_at: _canceledAt, webhook_url: _webhookUrl, ...rest } = monitor;
+  const { last_run: _lastRun, erring: _erring, canceled_at: _canceledAt, ...lasting } = monitor;
+  const { webhook_url: _webhookUrl, external_id: _externalId, ...rest } = lasting;
   return { ...rest, ...monitor.created_as, status: "active", consecutive_errors: 0 };
 }

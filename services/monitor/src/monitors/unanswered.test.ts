@@ -48,7 +48,13 @@ async function end(id: string, runSeq: number, overallResult: CheckStatus, reaso
 }
 
 const listed = async (by = caller) => {
-  const filter = { status: "active", entityId: "", lastOutcome: undefined, unansweredAt: domain.clock.at } as const;
+  const filter = {
+    status: "active",
+    entityId: "",
+    externalId: "",
+    lastOutcome: undefined,
+    unansweredAt: domain.clock.at,
+  } as const;
   return (await domain.store.list(by.tenant, filter, { limit: 10 } as never)).items.map(({ _id }) => _id);
 };
 

@@ -45,14 +45,20 @@ export async function createTestDomain(options: {
   // Near the real time, because MongoDB removes old runs by its own clock.
   const clock = { at: new Date(Math.floor(Date.now() / HOUR) * HOUR) };
   const unknownEntity = newId("ent");
+  const entityTin = "123456789";
   const suspended = new Set<string>();
   const domain = createMonitorDomain({
     environment,
     client,
     db,
     topics: topicNames,
-    expectEntity: async (_caller, entityId) => {
+    expectEntity: async (_caller, entityId, externalId) => {
       if (entityId === unknownEntity) throw new ServiceError("entity_not_found");
+      if (externalId === entityTin) {
+        throw new ServiceError("invalid_request", {
+          details: [{ path: "external_id", message: "must not be the TIN" }],
+        });
+      }
     },
     allowPrivateTargets: false,
     runTimeoutMs: RUN_TIMEOUT_MS,
@@ -73,6 +79,8 @@ export async function createTestDomain(options: {
     prefix,
     environment,
     unknownEntity,
+    /** The TIN of every entity. */
+    entityTin,
     /** Ids of suspended organizations. */
     suspended,
     clock,
@@ -112,6 +120,7 @@ export function someMonitor(change: Partial<NewMonitor> = {}): NewMonitor {
     checks: ["sam_registration"],
     frequency: "daily",
     webhookUrl: "https://example.com/hook",
+    externalId: undefined,
     activeLimit: 100,
     idempotency: undefined,
     ...change,

@@ -9,6 +9,7 @@ const complete: CheckSubject = {
   cage: "1AB23",
   tinHash: Buffer.from("hash"),
   createdByOrganization: false,
+  externalId: "",
 };
 const noTin = new Uint8Array();
 

@@ -12,6 +12,8 @@ export interface CheckSubject {
   readonly tinHash: Uint8Array;
   /** The organization created the entity itself, and no registry has it. */
   readonly createdByOrganization: boolean;
+  /** The organization's own number of the vendor, for its monitors' events. No check uses it. */
+  readonly externalId: string;
 }
 
 /** What is sent to providers. */

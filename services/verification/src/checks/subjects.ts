@@ -46,9 +46,10 @@ export function createSubjects(
   });
 
   async function read(tenant: Tenant, entityId: string): Promise<CheckSubject> {
-    const { entityId: seen, legalName, uei, cage, tinHash, createdByOrganization } = await ask({ tenant, entityId });
+    const { entityId: seen, legalName, uei, cage, tinHash, ...known } = await ask({ tenant, entityId });
     if (!seen) throw new ServiceError("entity_not_found");
-    return { entityId, legalName, uei, cage, tinHash, createdByOrganization };
+    const { createdByOrganization, externalId } = known;
+    return { entityId, legalName, uei, cage, tinHash, createdByOrganization, externalId };
   }
 
   return {

@@ -59,7 +59,15 @@ const passing = { status: CheckStatus.PASS, asked: "****9360" };
 const failing = { status: CheckStatus.FAIL, asked: "****9363" };
 
 function fingerprintOf(tin: string): string {
-  const subject = { entityId, legalName, uei: "", cage: "", tinHash: tinHashOf(tin), createdByOrganization: false };
+  const subject = {
+    entityId,
+    legalName,
+    uei: "",
+    cage: "",
+    tinHash: tinHashOf(tin),
+    createdByOrganization: false,
+    externalId: "",
+  };
   return inputsFingerprint("tin_match", subject);
 }
 

@@ -130,6 +130,17 @@ describe("a monitor's runs", () => {
     expect(stored.map(({ actor }) => actor)).toEqual([monitorId, monitorId, monitorId]);
   });
 
+  test("report the organization's own number of the entity, as it is when each of them reads the entity", async () => {
+    const [org, monitorId, entityId] = [newId("org"), newId("mon"), newId("ent")];
+    for (const [index, externalId] of ["E-1", "", "E-2"].entries()) {
+      service.entities.put(org, entityId, { subject: { legalName: "Vendor", uei, externalId } });
+      await send(requested(org, entityId, monitorId, index + 1));
+      await completedOf(monitorId, index + 1);
+    }
+    const messages = await completedOf(monitorId, 3);
+    expect(messages.map(({ externalId }) => externalId)).toEqual(["E-1", "", "E-2"]);
+  });
+
   test("two workers with the same record make one verification", async () => {
     const [org, monitorId] = [newId("org"), newId("mon")];
     const record = requested(org, putVendor(org), monitorId, 1);

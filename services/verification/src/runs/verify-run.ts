@@ -64,5 +64,6 @@ function goneAsUndefined(error: unknown): undefined {
 }
 
 function unknownSubject(entityId: string): CheckSubject {
-  return { entityId, legalName: "", uei: "", cage: "", tinHash: new Uint8Array(), createdByOrganization: false };
+  const unknown = { legalName: "", uei: "", cage: "", tinHash: new Uint8Array(), externalId: "" };
+  return { entityId, ...unknown, createdByOrganization: false };
 }

@@ -72,12 +72,16 @@ export function createAttempter(options: {
   };
 }
 
-/** Returns the JSON that a subscriber receives; absent values are null. Each attempt has its own `delivered_at`. */
+/**
+ * Returns the JSON that a subscriber receives. Absent values of changes are null; an absent number is left out. Each attempt
+ * has its own `delivered_at`.
+ */
 function webhookBody(delivery: Delivery, deliveredAt: Date): string {
   return JSON.stringify({
     event: "monitor.change_detected",
     monitor_id: delivery.monitor_id,
     entity_id: delivery.entity_id,
+    external_id: delivery.external_id,
     changes: delivery.changes.map((change) => ({ ...change, detected_at: delivery.detected_at.toISOString() })),
     verification_id: delivery.verification_id,
     delivered_at: deliveredAt.toISOString(),

@@ -158,7 +158,7 @@ export function createAcceptor(options: {
 }
 
 function deliveryOf({ message, trace }: Record, environment: Environment, at: Date): Delivery {
-  const { eventId, entityId, verificationId, webhookUrl, changes } = message;
+  const { eventId, entityId, verificationId, externalId, webhookUrl, changes } = message;
   const { organizationId } = tenantIn(message, environment);
   const { monitorId, runSeq } = runIn(message);
   const version = versionIn(message);
@@ -175,6 +175,7 @@ function deliveryOf({ message, trace }: Record, environment: Environment, at: Da
     run_seq: runSeq,
     entity_id: entityId,
     verification_id: verificationId,
+    ...(externalId && { external_id: externalId }),
     ...destinationOf(organizationId, webhookUrl),
     ...(version > 0 && { url_version: version }),
     changes: changes.map(({ field, previous = null, current = null }) => ({ field, previous, current })),

@@ -44,6 +44,8 @@ export interface Delivery {
   readonly run_seq: number;
   readonly entity_id: string;
   readonly verification_id: string;
+  /** The organization's own number of the vendor, as the event has it; absent if there was none. */
+  readonly external_id?: string;
   readonly webhook_url: string;
   /** Id of the organization's document for the URL, see endpoint.ts. */
   readonly endpoint_id: string;

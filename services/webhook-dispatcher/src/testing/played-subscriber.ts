@@ -6,6 +6,7 @@ export interface Post {
   readonly path: string;
   readonly eventId: string;
   readonly headers: IncomingHttpHeaders;
+  readonly body: string;
   /** Milliseconds of performance.now(). */
   readonly at: number;
 }
@@ -27,17 +28,21 @@ export async function playSubscriber(
   const most = new Map<string, number>();
   const server = createServer((request, response) => {
     const path = request.url!;
+    const chunks: Buffer[] = [];
     const post = {
       path,
       eventId: String(request.headers["webhook-id"]),
       headers: request.headers,
       at: performance.now(),
+      get body() {
+        return Buffer.concat(chunks).toString();
+      },
     };
     posts.push(post);
     open.set(path, (open.get(path) ?? 0) + 1);
     most.set(path, Math.max(most.get(path) ?? 0, open.get(path)!));
     response.once("close", () => open.set(path, open.get(path)! - 1));
-    request.resume().once("end", () => answer(post, response));
+    request.on("data", (chunk) => chunks.push(chunk)).once("end", () => answer(post, response));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", 4_096, resolve));
   const { port } = server.address() as AddressInfo;

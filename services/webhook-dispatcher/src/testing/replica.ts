@@ -60,7 +60,10 @@ export function startReplica(db: Db, options: Partial<DeliveryOptions> = {}): Re
 }
 
 /** Returns a request to send an event to a subscriber. */
-export function changeEvent(url: string, more: { monitorId?: string; runSeq?: number; organizationId?: string } = {}) {
+export function changeEvent(
+  url: string,
+  more: { monitorId?: string; runSeq?: number; organizationId?: string; externalId?: string } = {},
+) {
   const at = new Date();
   return create(WebhookRequestedSchema, {
     eventId: newId("evt", at),
@@ -68,6 +71,7 @@ export function changeEvent(url: string, more: { monitorId?: string; runSeq?: nu
     run: { monitorId: more.monitorId ?? newId("mon"), runSeq: BigInt(more.runSeq ?? 1) },
     entityId: newId("ent", at),
     verificationId: newId("ver", at),
+    externalId: more.externalId,
     webhookUrl: url,
     changes: [{ field: "sam_registration.registration_status", previous: "active", current: "expired" }],
     detectedAt: timestampFromDate(at),

@@ -432,6 +432,13 @@ export declare type VerificationCompleted = Message<"vvs.events.v1.VerificationC
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * Of a monitor's run: the organization's own number of the entity when the run read it; empty where it gave none.
+   *
+   * @generated from field: string external_id = 8;
+   */
+  externalId: string;
 };
 
 /**
@@ -528,6 +535,13 @@ export declare type ChangeDetected = Message<"vvs.events.v1.ChangeDetected"> & {
    * @generated from field: google.protobuf.Timestamp detected_at = 7;
    */
   detectedAt?: Timestamp | undefined;
+
+  /**
+   * As in the verification's record.
+   *
+   * @generated from field: string external_id = 8;
+   */
+  externalId: string;
 };
 
 /**
@@ -614,6 +628,14 @@ export declare type WebhookRequested = Message<"vvs.events.v1.WebhookRequested">
    * @generated from field: bool url_changed = 10;
    */
   urlChanged: boolean;
+
+  /**
+   * The number that the organization had given the monitor, or else the entity, when the event was recorded; empty where
+   * there was none.
+   *
+   * @generated from field: string external_id = 11;
+   */
+  externalId: string;
 };
 
 /**

@@ -123,6 +123,13 @@ export declare type Monitor = Message<"vvs.monitor.v1.Monitor"> & {
    * @generated from field: int32 consecutive_errors = 10;
    */
   consecutiveErrors: number;
+
+  /**
+   * The organization's own number of the vendor; empty where it gave the monitor none.
+   *
+   * @generated from field: string external_id = 11;
+   */
+  externalId: string;
 };
 
 /**
@@ -185,6 +192,13 @@ export declare type CreateMonitorRequest = Message<"vvs.monitor.v1.CreateMonitor
    * @generated from field: int32 active_limit = 7;
    */
   activeLimit: number;
+
+  /**
+   * The organization's own number of the vendor, 1–255 characters; empty where there is none.
+   *
+   * @generated from field: string external_id = 8;
+   */
+  externalId: string;
 };
 
 /**
@@ -314,6 +328,13 @@ export declare type ListMonitorsRequest = Message<"vvs.monitor.v1.ListMonitorsRe
    * @generated from field: bool unanswered = 6;
    */
   unanswered: boolean;
+
+  /**
+   * Only those with this number of the organization's own; empty for all.
+   *
+   * @generated from field: string external_id = 7;
+   */
+  externalId: string;
 };
 
 /**
@@ -422,6 +443,13 @@ export declare type UpdateMonitorRequest = Message<"vvs.monitor.v1.UpdateMonitor
    * @generated from field: vvs.monitor.v1.Frequency frequency = 4;
    */
   frequency: Frequency;
+
+  /**
+   * Absent: unchanged. Empty: removed.
+   *
+   * @generated from field: optional string external_id = 5;
+   */
+  externalId?: string | undefined;
 };
 
 /**
@@ -571,6 +599,14 @@ export declare type Event = Message<"vvs.monitor.v1.Event"> & {
    * @generated from field: google.protobuf.Timestamp detected_at = 5;
    */
   detectedAt?: Timestamp | undefined;
+
+  /**
+   * The number that the organization had given the monitor, or else the entity, when the event was recorded; empty where
+   * there was none.
+   *
+   * @generated from field: string external_id = 6;
+   */
+  externalId: string;
 };
 
 /**
@@ -763,7 +799,7 @@ export declare const FrequencySchema: GenEnum<Frequency>;
 export declare const MonitorService: GenService<{
   /**
    * Creates a monitor; its first run starts immediately. Callers: gateway, dashboard.
-   * Errors: invalid_request (webhook_url), entity_not_found, limit_exceeded, idempotency_conflict, idempotency_mismatch.
+   * Errors: invalid_request (webhook_url, external_id), entity_not_found, limit_exceeded, idempotency_conflict, idempotency_mismatch.
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.CreateMonitor
    */
