@@ -114,6 +114,24 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       for (const summary of await page.locator("summary").all()) await summary.click();
     },
   ],
+  ["no requests yet", (page) => page.goto("/live/requests")],
+  [
+    "requests, one with an id of the longest kind",
+    async (page) => {
+      const { body } = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
+      const headers = { "x-request-id": "unbroken".repeat(16) };
+      await organization.sandbox.get(`/v1/entities/${body.id}/snapshots?limit=0`, { headers });
+      // Gateways report every five seconds.
+      await eventually(
+        async () => {
+          await page.goto("/test/requests");
+          return (await countOf(page.getByText("unbroken"))) > 0;
+        },
+        { everyMs: 1_000 },
+      );
+    },
+  ],
+  ["a refused filter of requests", (page) => page.goto("/test/requests?outcome=x&key=x&operation=x&from=x&to=x")],
   ["plan and limits", (page) => page.goto("/test/organization")],
   ["members", (page) => page.goto("/live/organization/members")],
   ["a member who is the last owner", (page) => page.getByRole("link", { name: "Manage" }).click()],

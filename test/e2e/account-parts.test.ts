@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
+import { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
+import { Environment } from "@vvs/proto/common/v1/common";
 import { type Client, createClient } from "@vvs/rpc";
 import { eventually } from "@vvs/testing";
 import { withAccounts } from "../../deploy/local/seed.ts";
@@ -14,6 +16,8 @@ import type { ServiceProcess } from "../support/service-process.ts";
 /** More than hash at the same time and wait for it together. */
 const AT_ONCE = 100;
 const CALLS = 50;
+/** More calls over the limit than a gateway keeps for the request log while account does not answer. */
+const LOGGED_CALLS = 300;
 
 /** The pool's own refusal, unlike that of a limit. */
 const POOL_IS_FULL = "Too many people are signing in right now. Try again in a few seconds.";
@@ -133,4 +137,36 @@ test("while the people part does not run at all, keys are checked, added and sus
   } finally {
     process.kill(parts.people.pid, "SIGCONT");
   }
+});
+
+test("while the keys part hangs, calls are answered; what is missing in the request log is counted, and the rest follows", async () => {
+  const limited = await createOrganization({ limitPerMinute: 20, product: { baseUrl: parts.baseUrl, environment } });
+  await eventually(async () => (await limited.sandbox.get("/v1/monitors")).status === 200);
+  const leftOutMetric = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${parts.gateway.ports.admin}/metrics`)).text();
+    return Number(/^request_log_left_out_total\{.*reason="organization".*\} (\d+)/m.exec(text)?.[1] ?? 0);
+  };
+  const before = await leftOutMetric();
+  process.kill(parts.keys.pid, "SIGSTOP");
+  try {
+    const answers = await Promise.all(Array.from({ length: LOGGED_CALLS }, () => limited.sandbox.get("/v1/monitors")));
+    expect([...new Set(answers.map(({ status }) => status))].toSorted()).toEqual([200, 429]);
+    await eventually(async () => (await leftOutMetric()) > before);
+  } finally {
+    process.kill(parts.keys.pid, "SIGCONT");
+  }
+  const address = `127.0.0.1:${parts.keys.ports.rpc}`;
+  const log = createClient(RequestLogService, { address, caller: "dashboard", tls: undefined });
+  const caller = { tenant: { organizationId: limited.id, environment: Environment.SANDBOX }, actor: "test" };
+  const counts = async () => {
+    const { requests, next, leftOut } = await log.listRequests({ caller, page: { limit: 100 } });
+    const older = next ? (await log.listRequests({ caller, page: { limit: 100, after: next } })).requests : [];
+    return { logged: requests.length + older.length, leftOut: Number(leftOut) };
+  };
+  const { leftOut } = await eventually(async () => {
+    const found = await counts();
+    return found.logged + found.leftOut > LOGGED_CALLS && found;
+  });
+  expect(leftOut).toBe((await leftOutMetric()) - before);
+  log.close();
 });

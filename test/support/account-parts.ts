@@ -7,6 +7,7 @@ import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 export interface AccountParts {
   readonly keys: ServiceProcess;
   readonly people: ServiceProcess;
+  readonly gateway: ServiceProcess;
   readonly baseUrl: string;
   readonly dashboardUrl: string;
   stop(): Promise<void>;
@@ -38,13 +39,13 @@ export async function startAccountParts(product: Pick<SharedProduct, "environmen
       ACCOUNT_PEOPLE_ADDRESS: `127.0.0.1:${people.ports.rpc}`,
     };
     const dashboardUrl = `http://localhost:${dashboardPort}`;
-    await start("gateway", "gateway-of-parts", { ...addresses, HTTP_PORT: String(apiPort) });
+    const gateway = await start("gateway", "gateway-of-parts", { ...addresses, HTTP_PORT: String(apiPort) });
     await start("dashboard", "dashboard-of-parts", {
       ...addresses,
       HTTP_PORT: String(dashboardPort),
       DASHBOARD_URL: dashboardUrl,
     });
-    return { keys, people, baseUrl: `http://127.0.0.1:${apiPort}`, dashboardUrl, stop };
+    return { keys, people, gateway, baseUrl: `http://127.0.0.1:${apiPort}`, dashboardUrl, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -9,6 +9,7 @@ import type { AccountMetrics } from "./metrics.ts";
 import { createOrganizationPart } from "./organizations/organization-api.ts";
 import { createOrganizationStatusPart } from "./organizations/organization-status-api.ts";
 import { createPasskeyPart } from "./passkeys/passkey-api.ts";
+import { createRequestLogPart } from "./request-log/request-log-api.ts";
 import { createEntryPart } from "./sessions/entry-api.ts";
 import { createSessionPart } from "./sessions/session-api.ts";
 import { createSingleSignOnPart } from "./sso/single-sign-on-api.ts";
@@ -24,6 +25,7 @@ export function keysServices(options: { domain: KeysDomain; keyFeed: KeyFeed }):
     createApiKeyPart(options),
     createWebhookSecretPart(options),
     createUsagePart(options),
+    createRequestLogPart(options),
     createAuditLogPart(options),
     createOrganizationStatusPart(options),
   ];

@@ -17,6 +17,7 @@ import { createPasskeyChallenges } from "./passkeys/passkey-challenges.ts";
 import { createPasskeySignIns } from "./passkeys/passkey-sign-in.ts";
 import { createPasskeys } from "./passkeys/passkeys.ts";
 import { relyingParty } from "./passkeys/webauthn.ts";
+import { createRequestLog } from "./request-log/request-log.ts";
 import { createAttemptLimits } from "./sessions/attempt-limits.ts";
 import { createCallersBySession } from "./sessions/callers-by-session.ts";
 import { createKnownDevices } from "./sessions/known-devices.ts";
@@ -93,7 +94,7 @@ export function createSharedDomain(options: SharedDomainOptions) {
   };
 }
 
-/** Returns what can be done with keys, secrets, usage and the audit log. It never computes a password's hash. */
+/** Returns what can be done with keys, secrets, usage, the request log and the audit log. It never computes a password's hash. */
 export function createKeysDomain(shared: SharedDomain, apiKeyPeppers: readonly SecretKey[]) {
   const { basics, notices, callersBySession, webhookSecrets, organizations, store } = shared;
   return {
@@ -103,6 +104,7 @@ export function createKeysDomain(shared: SharedDomain, apiKeyPeppers: readonly S
     apiKeys: createApiKeys({ ...basics, notices, peppers: apiKeyPeppers }),
     keyRecords: createKeyRecords(basics),
     usage: createUsage(basics),
+    requestLog: createRequestLog(basics),
     auditLog: { ...createReportedActions(basics), ...createAuditEntries({ store }) },
     store,
   };

@@ -2,15 +2,20 @@ import { createCollections } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
 import { AUDIT_KEPT_DAYS } from "./audit/audit-entries.ts";
 import { approveExisting } from "./organizations/approve-existing.ts";
+import { REQUESTS_KEPT_DAYS } from "./request-log/documents.ts";
 import { accountStore } from "./store.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const USAGE_KEPT_SECONDS = 400 * DAY_SECONDS;
+const REQUESTS_KEPT_SECONDS = REQUESTS_KEPT_DAYS * DAY_SECONDS;
 /** Longer than a gateway retries a report. */
 const REPORTS_KEPT_SECONDS = 2 * DAY_SECONDS;
 const MAILBOX_KEPT_SECONDS = 30 * DAY_SECONDS;
 /** Expired invitations can still be sent again. */
 const INVITATIONS_SHOWN_SECONDS = 30 * DAY_SECONDS;
+
+/** The request log is read newest first, all of it or by one of these. */
+const indexesOfRequests = [{}, { outcome: 1 }, { api_key_id: 1 }, { operation: 1 }, { request_id: 1 }] as const;
 
 /** Creates the account database's collections and indexes. Repeatable. Only a migration step calls it, never the service. */
 export async function migrate(options: { client: MongoClient; prefix: string }): Promise<void> {
@@ -60,6 +65,14 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     store.usage.createIndex({ organization_id: 1, environment: 1, hour: 1 }),
     store.usage.createIndex({ hour: 1 }, { expireAfterSeconds: USAGE_KEPT_SECONDS }),
     store.usageReports.createIndex({ at: 1 }, { expireAfterSeconds: REPORTS_KEPT_SECONDS }),
+    ...indexesOfRequests.map((fields) =>
+      store.requestLog.createIndex({ organization_id: 1, environment: 1, ...fields, created_at: -1, _id: -1 }),
+    ),
+    store.requestLog.createIndex({ created_at: 1 }, { expireAfterSeconds: REQUESTS_KEPT_SECONDS }),
+    // By then an allowance is full again, as if it did not exist.
+    store.requestAllowances.createIndex({ at: 1 }, { expireAfterSeconds: REQUESTS_KEPT_SECONDS }),
+    store.requestGaps.createIndex({ organization_id: 1, environment: 1, hour: 1 }),
+    store.requestGaps.createIndex({ hour: 1 }, { expireAfterSeconds: REQUESTS_KEPT_SECONDS }),
     store.mails.createIndex({ next_attempt_at: 1 }),
     store.mails.createIndex({ created_at: 1 }),
     store.mailbox.createIndex({ received_at: 1 }, { expireAfterSeconds: MAILBOX_KEPT_SECONDS }),

@@ -6,6 +6,7 @@ import type { MailboxDocument } from "./mail/mailbox.ts";
 import type { MailDocument } from "./mail/queue.ts";
 import type { PlanTerms } from "./organizations/plans.ts";
 import type { Role } from "./organizations/roles.ts";
+import type { LoggedRequestDocument, RequestAllowanceDocument, RequestGapDocument } from "./request-log/documents.ts";
 
 export interface OrganizationDocument extends PlanTerms {
   /** org_…. */
@@ -238,7 +239,7 @@ export interface ApiKeyUseDocument {
   readonly last_used_at: Date;
 }
 
-/** A gateway's report that was counted, so that it is counted once. */
+/** A gateway's report of use or of requests that took effect, so that it does so once. */
 export interface UsageReportDocument {
   readonly _id: string;
   readonly at: Date;
@@ -332,6 +333,9 @@ export function accountStore(client: MongoClient, prefix: string) {
     usage: db.collection<UsageDocument>("usage"),
     apiKeyUses: db.collection<ApiKeyUseDocument>("api_key_uses"),
     usageReports: db.collection<UsageReportDocument>("usage_reports"),
+    requestLog: db.collection<LoggedRequestDocument>("request_log"),
+    requestAllowances: db.collection<RequestAllowanceDocument>("request_allowances"),
+    requestGaps: db.collection<RequestGapDocument>("request_gaps"),
     mails: db.collection<MailDocument>("mails"),
     mailbox: db.collection<MailboxDocument>("mailbox"),
     migrations: db.collection<MigrationDocument>("migrations"),

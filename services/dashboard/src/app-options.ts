@@ -4,6 +4,7 @@ import type { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import type { EntryService } from "@vvs/proto/account/v1/entry";
 import type { OrganizationService } from "@vvs/proto/account/v1/organization";
 import type { PasskeyService } from "@vvs/proto/account/v1/passkeys";
+import type { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import type { SessionService } from "@vvs/proto/account/v1/sessions";
 import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import type { UsageService } from "@vvs/proto/account/v1/usage";
@@ -20,6 +21,7 @@ export interface AppOptions {
   readonly apiKeys: Client<typeof ApiKeyService>;
   readonly webhookSecrets: Client<typeof WebhookSecretService>;
   readonly usage: Client<typeof UsageService>;
+  readonly requestLog: Client<typeof RequestLogService>;
   readonly auditLog: Client<typeof AuditLogService>;
   readonly organization: Client<typeof OrganizationService>;
   readonly singleSignOn: Client<typeof SingleSignOnService>;

@@ -33,6 +33,7 @@ import type { PageContext } from "./page-context.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
 import { createSamGovCallsHandler } from "./providers/sam-gov-calls.ts";
 import { SAM_GOV_CALLS_PATH } from "./providers/sam-gov-calls-page.ts";
+import { createRequestsHandler } from "./requests/requests.ts";
 import { createPasskeyHandlers } from "./security/passkeys.ts";
 import { createSecurityHandlers } from "./security/security.ts";
 import { createTwoFactorHandlers } from "./security/two-factor.ts";
@@ -88,6 +89,7 @@ export function createApp(options: AppOptions): Express {
   const createMonitor = createCreateMonitorHandlers(context);
   const providers = createProvidersHandler(context);
   const samGovCalls = createSamGovCallsHandler(context);
+  const requests = createRequestsHandler(context);
   const usage = createUsageHandler(context);
   const security = createSecurityHandlers(context);
   const twoFactor = createTwoFactorHandlers(context);
@@ -167,6 +169,7 @@ export function createApp(options: AppOptions): Express {
     app.get(`${path}/monitors/:monitor_id/cancel`, page("manage_monitors", monitors.askToCancel));
     app.post(`${path}/monitors/:monitor_id/cancel`, page("manage_monitors", monitors.cancel));
     app.get(`${path}/providers`, page("read", providers));
+    app.get(`${path}/requests`, page("read", requests));
     app.get(`${path}/usage`, page("read", usage));
     app.get(`${path}/api-keys`, page("read", apiKeys.list));
     app.post(`${path}/api-keys`, page("manage_keys", requirePassword(apiKeys.create)));

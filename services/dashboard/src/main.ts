@@ -6,6 +6,7 @@ import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { EntryService } from "@vvs/proto/account/v1/entry";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
+import { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { UsageService } from "@vvs/proto/account/v1/usage";
@@ -32,6 +33,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     apiKeys: connect(ApiKeyService, keys),
     webhookSecrets: connect(WebhookSecretService, keys),
     usage: connect(UsageService, keys),
+    requestLog: connect(RequestLogService, keys),
     auditLog: connect(AuditLogService, keys),
     sessions: connect(SessionService, people),
     organization: connect(OrganizationService, people),

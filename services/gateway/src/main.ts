@@ -1,6 +1,7 @@
 import { serveHttp } from "@vvs/http";
 import { runService } from "@vvs/lifecycle";
 import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
+import { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { UsageService } from "@vvs/proto/account/v1/usage";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
@@ -14,6 +15,7 @@ import { watchHealth } from "./health.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { connectRedis } from "./limits/redis.ts";
 import { observeGateway } from "./metrics.ts";
+import { startRequestReports } from "./request-log.ts";
 import { routes } from "./routes/table.ts";
 import { startUsageReports } from "./usage.ts";
 
@@ -29,6 +31,8 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
   onClose("API keys client", () => apiKeys.close());
   const usageService = createClient(UsageService, { address: config.ACCOUNT_ADDRESS, ...common });
   onClose("usage client", () => usageService.close());
+  const requestLogService = createClient(RequestLogService, { address: config.ACCOUNT_ADDRESS, ...common });
+  onClose("request log client", () => requestLogService.close());
   const entity = createClient(EntityService, { address: config.ENTITY_ADDRESS, ...common });
   onClose("entity client", () => entity.close());
   const verification = createClient(VerificationService, { address: config.VERIFICATION_ADDRESS, ...common });
@@ -54,6 +58,8 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
 
   const usage = startUsageReports({ account: usageService, logger, now });
   onClose("usage reports", () => usage.close());
+  const requestLog = startRequestReports({ account: requestLogService, logger, now });
+  onClose("request reports", () => requestLog.close());
 
   const health = watchHealth({ replica, clients: [entity, verification, monitor], clock });
   onClose("health", () => health.stop());
@@ -62,7 +68,10 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
   const app = createApp({
     routes,
     logger,
-    countUse: usage.count,
+    recordCall(key, call) {
+      usage.count(key, call);
+      requestLog.record(key, call);
+    },
     version: productVersion(),
     healthy: health.healthy,
     serverAddress: new URL(config.PUBLIC_BASE_URL).hostname,

@@ -3,6 +3,7 @@ import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { ApiKey } from "./auth/api-key.ts";
 import { type AuthenticateOptions, authenticate } from "./auth/authenticate.ts";
+import { callTarget } from "./http/answered-call.ts";
 import { readJsonBody } from "./http/body.ts";
 import { fromService } from "./http/errors.ts";
 import { answer, type Exchange } from "./http/exchange.ts";
@@ -25,6 +26,7 @@ export interface ServeOptions extends AuthenticateOptions {
 export async function serve(route: Route, id: string, exchange: Exchange, options: ServeOptions): Promise<void> {
   const key = await authenticate(exchange.request, options);
   exchange.key = key;
+  exchange.target = callTarget(route, id);
   const { organizationId, environment } = key.tenant;
   Object.assign(exchange.fields, { key_id: key.id, organization_id: organizationId, environment });
   await withinLimit(key, exchange, options.limiter);

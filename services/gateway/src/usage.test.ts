@@ -74,7 +74,7 @@ test("a report that may not have arrived is sent again unchanged, with the same 
 test("every answer to a valid key counts, including refusals; requests without a valid key do not count", async () => {
   const counted: [string, number][] = [];
   const gateway = await startTestGateway(process.env.REDIS_URL, {
-    countUse: ({ id }, { status }) => void counted.push([id, status]),
+    recordCall: ({ id }, { status }) => void counted.push([id, status]),
   });
   try {
     const { value, record } = gateway.account.createKey({ limitPerMinute: 3 });

@@ -8,13 +8,17 @@ import type { Client } from "@vvs/rpc";
 import { DURATION_CLASSES, durationClass } from "@vvs/telemetry/durations";
 import { toProtoTenant } from "@vvs/tenant";
 import type { ApiKey } from "./auth/api-key.ts";
-import type { CountUse } from "./http/exchange.ts";
 
 const REPORT_EVERY_MS = 10_000;
 const HOUR_MS = 60 * 60 * 1000;
 
+/** Counts a request for its API key. */
+type CountUse = (key: CountedKey, answered: { readonly status: number; readonly durationMs: number }) => void;
+
+type CountedKey = Pick<ApiKey, "id" | "tenant">;
+
 interface Count {
-  readonly key: Pick<ApiKey, "id" | "tenant">;
+  readonly key: CountedKey;
   readonly hour: Date;
   readonly status: number;
   requests: number;

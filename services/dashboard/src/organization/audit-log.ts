@@ -11,7 +11,7 @@ const PAGE_SIZE = 50;
 export function createAuditLogHandler({ organization, auditLog, layout }: PageContext): PageHandler {
   return async (request, response, visit) => {
     const list = readAuditFilter(request.query);
-    const after = readPosition(request.query.after, "audit");
+    const after = readPosition(request.query.after, "log");
     const { actor, action, from, to } = list.filter;
     const times = { from: utcTime(from), to: utcTime(to) };
     const [{ members }, found] = await Promise.all([

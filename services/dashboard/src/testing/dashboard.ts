@@ -5,6 +5,7 @@ import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { EntryService } from "@vvs/proto/account/v1/entry";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
 import { PasskeyService } from "@vvs/proto/account/v1/passkeys";
+import { RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { SessionService } from "@vvs/proto/account/v1/sessions";
 import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { UsageService } from "@vvs/proto/account/v1/usage";
@@ -69,6 +70,7 @@ export async function startDashboard(
   const apiKeys = createClient(ApiKeyService, client(services.account.port));
   const webhookSecrets = createClient(WebhookSecretService, client(services.account.port));
   const usage = createClient(UsageService, client(services.account.port));
+  const requestLog = createClient(RequestLogService, client(services.account.port));
   const auditLog = createClient(AuditLogService, client(services.account.port));
   const organization = createClient(OrganizationService, client(services.account.port));
   const singleSignOn = createClient(SingleSignOnService, client(services.account.port));
@@ -83,6 +85,7 @@ export async function startDashboard(
     apiKeys,
     webhookSecrets,
     usage,
+    requestLog,
     auditLog,
     organization,
     singleSignOn,
@@ -122,6 +125,7 @@ export async function startDashboard(
         apiKeys,
         webhookSecrets,
         usage,
+        requestLog,
         auditLog,
         entry,
         organization,

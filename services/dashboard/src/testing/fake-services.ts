@@ -11,6 +11,7 @@ import {
   RollApiKeyRequestSchema,
 } from "@vvs/proto/account/v1/api_keys";
 import { AuditLogService, ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
+import { ListRequestsRequestSchema, RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { type SessionSchema, SessionService } from "@vvs/proto/account/v1/sessions";
 import { GetUsageRequestSchema, UsageService } from "@vvs/proto/account/v1/usage";
 import {
@@ -63,6 +64,8 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
     liveTinMatch: true,
     usage: [],
+    requests: [],
+    requestsLeftOut: 0n,
     keys: [],
     passkeys: [],
     members: [memberMessage({ userId: "usr_1", email: EMAIL, role: "owner" }), memberMessage()],
@@ -101,6 +104,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
       apiKeyPart(state),
       webhookSecretPart(state),
       usagePart(state),
+      requestLogPart(state),
       auditLogPart(state),
       organizationService(state),
       singleSignOnPart(state),
@@ -238,6 +242,24 @@ function usagePart(state: FakeState): ServicePart {
     async getUsage(request) {
       note(state, "getUsage", toJsonString(GetUsageRequestSchema, request));
       return { counts: state.usage };
+    },
+  });
+}
+
+function requestLogPart(state: FakeState): ServicePart {
+  return partOf(RequestLogService, {
+    async listRequests(request) {
+      note(state, "listRequests", toJsonString(ListRequestsRequestSchema, request));
+      const next = { createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")), id: "a".repeat(24) };
+      return {
+        requests: state.requests,
+        next: state.hasOlder ? next : undefined,
+        operations: state.requests.map(({ operation }) => operation!),
+        leftOut: state.requestsLeftOut,
+        keptDays: 7,
+        burst: 20_000,
+        perMinute: 60,
+      };
     },
   });
 }

@@ -5,6 +5,7 @@ import type { AuditEntrySchema } from "@vvs/proto/account/v1/audit_log";
 import type { InvitationSchema } from "@vvs/proto/account/v1/invitations";
 import type { MemberSchema } from "@vvs/proto/account/v1/members";
 import type { PasskeySchema } from "@vvs/proto/account/v1/passkeys";
+import type { LoggedRequestSchema } from "@vvs/proto/account/v1/request_log";
 import type { UsageCountSchema } from "@vvs/proto/account/v1/usage";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
@@ -35,6 +36,10 @@ export interface FakeState {
   /** Of the one organization; undefined where account does not know approvals yet. */
   liveTinMatch: boolean | undefined;
   usage: MessageInitShape<typeof UsageCountSchema>[];
+  /** Newest first. */
+  requests: MessageInitShape<typeof LoggedRequestSchema>[];
+  /** Number of requests that are not in the log. */
+  requestsLeftOut: bigint;
   keys: MessageInitShape<typeof ApiKeySchema>[];
   /** Of the one user. */
   passkeys: MessageInitShape<typeof PasskeySchema>[];

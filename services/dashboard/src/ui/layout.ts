@@ -14,6 +14,7 @@ const sections = {
   providers: "Providers",
   "api-keys": "API keys",
   webhooks: "Webhooks",
+  requests: "Requests",
   usage: "Usage",
   organization: "Organization",
 };

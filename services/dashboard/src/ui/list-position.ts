@@ -11,15 +11,15 @@ export function writePosition({ createdAt, id }: ListPosition): string {
 }
 
 /**
- * Reads a position from a query parameter. Its id must have the given prefix or be an entry of the audit log. Returns
+ * Reads a position from a query parameter. Its id must have the given prefix or be an entry of a log. Returns
  * undefined (the beginning of the list) if the parameter is absent. Errors: ProblemError if it is malformed.
  */
-export function readPosition(text: unknown, prefix: IdPrefix | "audit"): ListPosition | undefined {
+export function readPosition(text: unknown, prefix: IdPrefix | "log"): ListPosition | undefined {
   if (text === undefined) return undefined;
   const [time = "", id = "", ...others] = typeof text === "string" ? text.split("~") : [];
   const at = new Date(time);
   const isTime = !Number.isNaN(at.getTime()) && at.toISOString() === time;
-  const isRightId = prefix === "audit" ? /^[0-9a-f]{24}$/.test(id) : isId(prefix, id);
+  const isRightId = prefix === "log" ? /^[0-9a-f]{24}$/.test(id) : isId(prefix, id);
   if (!isTime || !isRightId || others.length > 0) throw new ProblemError("malformed");
   return { createdAt: timestampFromDate(at), id };
 }

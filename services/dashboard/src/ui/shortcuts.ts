@@ -10,6 +10,7 @@ export const shortcutKeys = {
   providers: "p",
   "api-keys": "k",
   webhooks: "w",
+  requests: "r",
   usage: "u",
   organization: "i",
   Live: "l",

@@ -5,6 +5,7 @@ import { containsTin } from "@vvs/identifiers";
 import { newId } from "@vvs/ids";
 import type { Logger } from "@vvs/logging";
 import type { ApiKey } from "../auth/api-key.ts";
+import { type AnsweredCall, answeredCall, type CallTarget } from "./answered-call.ts";
 import { clientAddress } from "./client-address.ts";
 import { errorBody, errorHeaders } from "./errors.ts";
 
@@ -17,10 +18,12 @@ export interface Exchange extends ObservedRequest {
   /** Aborted when the answer is sent or the client hangs up. */
   readonly hungUp: AbortSignal;
   key?: ApiKey | undefined;
+  /** What the key calls; set with it. */
+  target?: CallTarget | undefined;
 }
 
-/** Counts an answered request for its API key. */
-export type CountUse = (key: ApiKey, answered: { status: number; durationMs: number }) => void;
+/** Records a request of an API key when it is over. */
+export type RecordCall = (key: Pick<ApiKey, "id" | "tenant">, call: AnsweredCall) => void;
 
 /** Headers of every answer: it must not be cached, and browsers must treat it as JSON. */
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
@@ -31,14 +34,14 @@ const COMMON_HEADERS: Readonly<Record<string, string>> = {
 
 export interface ExchangeOptions {
   readonly logger: Logger;
-  readonly countUse: CountUse;
+  readonly recordCall: RecordCall;
   readonly trustedProxyHops: number;
   /** Host of the public base URL, for spans. */
   readonly serverAddress: string;
   readonly stopping: AbortSignal;
 }
 
-/** Begins an exchange: sets the headers that every answer has, and counts the request when it is over. */
+/** Begins an exchange: sets the headers that every answer has, and records the request when it is over. */
 export function beginExchange(request: IncomingMessage, response: ServerResponse, options: ExchangeOptions): Exchange {
   const over = new AbortController();
   const observed = observeRequest(request, response, {
@@ -47,7 +50,8 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
     clientAddress: clientAddress(request, options.trustedProxyHops),
     onEnd(durationMs) {
       over.abort();
-      if (exchange.key) options.countUse(exchange.key, { status: response.statusCode, durationMs });
+      const { key, target } = exchange;
+      if (key && target) options.recordCall(key, answeredCall(exchange, target, durationMs));
     },
   });
   const { stopping } = options;

@@ -52,7 +52,7 @@ export async function startTestGateway(
   const app = createApp({
     routes,
     logger,
-    countUse: () => undefined,
+    recordCall: () => undefined,
     version: "1.2.3",
     healthy: health.healthy,
     serverAddress: "api.example.test",

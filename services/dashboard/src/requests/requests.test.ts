@@ -1,0 +1,154 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { newId } from "@vvs/ids";
+import { startDashboard, type TestDashboard } from "../testing/dashboard.ts";
+import { ENTITY_ID } from "../testing/fake-entity.ts";
+import { keyOf } from "../testing/fake-services.ts";
+
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+beforeEach(() => {
+  const { state } = dashboard;
+  state.calls.length = 0;
+  state.failures.clear();
+  state.keys = [keyOf({ id: KEY, name: "Billing <1>" })];
+  state.requests = [request];
+  state.requestsLeftOut = 0n;
+  state.hasOlder = false;
+});
+afterAll(() => dashboard.close());
+
+const KEY = newId("key");
+const request = {
+  at: timestampFromDate(new Date("2026-11-21T09:30:15Z")),
+  operation: { method: "GET", route: "/v1/entities/:id/snapshots" },
+  objectId: ENTITY_ID,
+  status: 200,
+  durationMs: 42n,
+  apiKeyId: KEY,
+  requestId: "req_of_mine <1>",
+};
+
+async function page(path: string) {
+  const visitor = dashboard.visitor();
+  await visitor.signIn();
+  return visitor.get(path);
+}
+
+const asked = () =>
+  JSON.parse(dashboard.state.calls.find((call) => call.startsWith("listRequests"))!.slice("listRequests ".length));
+
+test("requests are shown with what was called, how it ended, how long it took, with which key and id, and when", async () => {
+  dashboard.state.requests = [
+    request,
+    { ...request, status: 429, error: "rate_limited", objectId: "", apiKeyId: "key_gone" },
+    { ...request, status: 503, error: "service_unavailable", operation: { method: "POST", route: "/v1/verify" } },
+    { ...request, status: 0, durationMs: 12_345n },
+  ];
+  const { status, text } = await page("/live/requests");
+  expect(status).toBe(200);
+  for (const shown of [
+    `GET /v1/entities/<a href="/live/entities/${ENTITY_ID}">${ENTITY_ID}</a>/snapshots`,
+    '<span class="state pass">200</span>',
+    "42 ms",
+    "Billing &lt;1&gt;",
+    "req_of_mine &lt;1&gt;",
+    "2026-11-21 09:30:15 UTC",
+    "GET /v1/entities/{id}/snapshots",
+    '<span class="state error">429</span> <code>rate_limited</code>',
+    "key_gone",
+    "POST /v1/verify",
+    '<span class="state failed">503</span> <code>service_unavailable</code>',
+    "no answer",
+    "12.3 s",
+    "kept for 7 days",
+  ]) {
+    expect(text).toContain(shown);
+  }
+  expect(text).not.toContain("not in the log");
+  expect(asked()).toEqual({
+    caller: expect.objectContaining({ tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" } }),
+    page: { limit: 50 },
+  });
+});
+
+test("all filters are passed on, kept in the form and in the links to older requests", async () => {
+  dashboard.state.hasOlder = true;
+  const filter = {
+    outcome: "rate_limited",
+    key: KEY,
+    operation: "GET /v1/entities/:id/snapshots",
+    request_id: "req_of_mine",
+    from: "2026-11-21T09:00",
+    to: "2026-11-21T10:00",
+  };
+  const { status, text } = await page(`/test/requests?${new URLSearchParams(filter)}`);
+  expect(status).toBe(200);
+  expect(asked()).toMatchObject({
+    caller: { tenant: { environment: "ENVIRONMENT_SANDBOX" } },
+    outcome: "rate_limited",
+    apiKeyId: KEY,
+    operation: { method: "GET", route: "/v1/entities/:id/snapshots" },
+    requestId: "req_of_mine",
+    from: "2026-11-21T09:00:00Z",
+    to: "2026-11-21T10:00:00Z",
+  });
+  const [, older] = /href="([^"]+)" rel="next"/.exec(text)!;
+  const link = new URL(older!.replaceAll("&amp;", "&"), "https://dashboard.example");
+  const { after, ...kept } = Object.fromEntries(link.searchParams);
+  expect(kept).toEqual(filter);
+  expect(text).toContain('<option value="rate_limited" selected>429 rate_limited</option>');
+  expect(text).toContain(`<option value="${KEY}" selected>`);
+  expect(text).toContain(" selected>GET /v1/entities/{id}/snapshots</option>");
+
+  dashboard.state.calls.length = 0;
+  expect((await page(`/test/requests?${new URLSearchParams({ ...filter, after: after! })}`)).status).toBe(200);
+  expect(asked().page).toMatchObject({ limit: 50, after: { id: "a".repeat(24) } });
+});
+
+test.each([
+  ["outcome", "lost"],
+  ["outcome", "unauthorized"],
+  ["key", "Billing"],
+  ["operation", "GET /v1/entities?tin=1"],
+  ["request_id", "912-34-5678"],
+  ["request_id", "x".repeat(129)],
+  ["from", "yesterday"],
+  ["to", "2026-02-30T09:30"],
+])("%s=%s is refused, not shown again, and nothing is read", async (name, text) => {
+  const answer = await page(`/live/requests?${new URLSearchParams({ [name]: text })}`);
+  expect(answer.status).toBe(400);
+  expect(answer.text).toContain(`id="${name}-problem"`);
+  expect(answer.text).not.toContain(`value="${text}"`);
+  expect(dashboard.state.calls.join()).not.toContain("listRequests");
+});
+
+test("requests that are missing in the log are counted", async () => {
+  dashboard.state.requestsLeftOut = 12_345n;
+  const { text } = await page("/live/requests");
+  expect(text).toContain("<strong>12,345 requests</strong> of this period are not in the log.");
+  expect(text).toContain("up to 20,000 requests at any speed and then 60 per minute");
+});
+
+test.each([
+  ["", "No API requests in the Live environment in the last 7 days."],
+  ["?outcome=5xx", "No requests match."],
+  [`?after=2026-11-20T08:00:00.000Z~${"a".repeat(24)}`, "There are no older requests."],
+])("an empty list says why: %s", async (query, expected) => {
+  dashboard.state.requests = [];
+  expect((await page(`/live/requests${query}`)).text).toContain(expected);
+});
+
+test("without the names of keys the requests are still shown", async () => {
+  dashboard.state.failures.set("listApiKeys", new ServiceError("service_unavailable"));
+  const { status, text } = await page("/live/requests");
+  expect([status, text]).toEqual([200, expect.stringContaining(`<code>${KEY}</code>`)]);
+});
+
+test("without account's log the page says so", async () => {
+  dashboard.state.failures.set("listRequests", new ServiceError("service_unavailable"));
+  expect((await page("/live/requests")).status).toBe(503);
+});

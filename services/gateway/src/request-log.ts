@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { metrics } from "@opentelemetry/api";
+import { ServiceError } from "@vvs/errors";
+import type { Logger } from "@vvs/logging";
+import type { LoggedRequestSchema, ReportedRequestsSchema, RequestLogService } from "@vvs/proto/account/v1/request_log";
+import { superviseLoop } from "@vvs/retry";
+import type { Client } from "@vvs/rpc";
+import { toProtoTenant } from "@vvs/tenant";
+import type { AnsweredCall } from "./http/answered-call.ts";
+import type { RecordCall } from "./http/exchange.ts";
+
+const REPORT_EVERY_MS = 5_000;
+/** A report ends with the organization with which it reaches this number of requests. */
+const REPORT_SIZE = 2_000;
+/** Maximum numbers of requests that wait for a report. */
+const LIMITS = {
+  waiting: 20_000,
+  waitingPerTenant: 1_000,
+  /** A client can cause refusals over the limit without end; they leave room for its other requests. */
+  overLimitPerTenant: 100,
+};
+
+type Reported = MessageInitShape<typeof ReportedRequestsSchema>;
+
+interface TenantCalls {
+  readonly tenant: Reported["tenant"];
+  readonly requests: MessageInitShape<typeof LoggedRequestSchema>[];
+  leftOut: number;
+}
+
+export type RequestReports = ReturnType<typeof startRequestReports>;
+
+/**
+ * Reports requests one by one to account, for the request log. What arrives faster than it can be reported, or while
+ * account is unavailable, is left out and only counted. A report with an unknown outcome is sent again unchanged.
+ */
+export function startRequestReports(options: {
+  account: Pick<Client<typeof RequestLogService>, "reportRequests">;
+  logger: Logger;
+  now: () => Date;
+  reportEveryMs?: number;
+}): { readonly record: RecordCall; close(): Promise<void> } {
+  const { account, logger, now, reportEveryMs = REPORT_EVERY_MS } = options;
+  const leftOut = metrics.getMeter("gateway").createCounter("request_log_left_out", {
+    description:
+      "Requests missing in the request log, by reason: too many of an organization, or of all, waited; account refused them (see the gateway's log). Calls are not affected.",
+  });
+  const waiting = new Map<string, TenantCalls>();
+  let size = 0;
+  let unsent: { readonly reportId: string; readonly tenants: readonly TenantCalls[] } | undefined;
+  const stopping = new AbortController();
+
+  function takeReport(): typeof unsent {
+    const tenants: TenantCalls[] = [];
+    let count = 0;
+    for (const [name, calls] of waiting) {
+      if (count >= REPORT_SIZE) break;
+      waiting.delete(name);
+      tenants.push(calls);
+      count += calls.requests.length;
+    }
+    size -= count;
+    return tenants.length > 0 ? { reportId: randomUUID(), tenants } : undefined;
+  }
+
+  /** Errors: service_unavailable, if the same report may be accepted later. */
+  async function report(): Promise<void> {
+    unsent ??= takeReport();
+    if (!unsent) return;
+    try {
+      const { reportId, tenants } = unsent;
+      await account.reportRequests({
+        reportId,
+        tenants: tenants.map((calls) => ({ ...calls, leftOut: BigInt(calls.leftOut) })),
+      });
+    } catch (err) {
+      if (err instanceof ServiceError && err.code === "service_unavailable") throw err;
+      leftOut.add(countOf(unsent.tenants), { reason: "refused" });
+      logger.error({ err }, "requests are missing in the request log, because account refuses them");
+    }
+    unsent = undefined;
+  }
+
+  const loop = superviseLoop({
+    async round() {
+      await report();
+      return size >= REPORT_SIZE ? 0 : reportEveryMs;
+    },
+    failure: "reporting requests for the request log fails; retrying",
+    recovery: "reporting requests for the request log succeeds again",
+    backoff: { firstMs: reportEveryMs, longestMs: reportEveryMs },
+    stopping: stopping.signal,
+    logger,
+  });
+  return {
+    record({ id, tenant }, call) {
+      const name = `${tenant.organizationId} ${tenant.environment}`;
+      const calls: TenantCalls = waiting.get(name) ?? { tenant: toProtoTenant(tenant), requests: [], leftOut: 0 };
+      waiting.set(name, calls);
+      const share = call.status === 429 ? LIMITS.overLimitPerTenant : LIMITS.waitingPerTenant;
+      if (calls.requests.length >= share || size >= LIMITS.waiting) {
+        calls.leftOut++;
+        leftOut.add(1, { reason: size >= LIMITS.waiting ? "all" : "organization" });
+        return;
+      }
+      calls.requests.push(messageOf(id, call, now()));
+      size++;
+    },
+    /** Reports the remaining requests. */
+    async close() {
+      stopping.abort();
+      await loop.ended();
+      try {
+        while (unsent || waiting.size > 0) await report();
+      } catch (err) {
+        const missing = size + countOf(unsent?.tenants ?? []);
+        logger.warn({ err, requests: missing }, "the last requests are missing in the request log");
+      }
+    },
+  };
+}
+
+const countOf = (tenants: readonly TenantCalls[]) => tenants.reduce((sum, { requests }) => sum + requests.length, 0);
+
+function messageOf(apiKeyId: string, call: AnsweredCall, at: Date): MessageInitShape<typeof LoggedRequestSchema> {
+  const { method, route, objectId, status, isAnswered, durationMs, requestId, error } = call;
+  return {
+    at: timestampFromDate(at),
+    operation: { method, route },
+    objectId,
+    status: isAnswered ? status : 0,
+    durationMs: BigInt(Math.round(durationMs)),
+    apiKeyId,
+    requestId,
+    error,
+  };
+}
