@@ -34,6 +34,7 @@ const checks: readonly Check[] = [
   },
   { name: "generated code matches the contracts", run: generatedCodeDrift },
   { name: "the OpenAPI document matches the routes", run: openApiDrift },
+  { name: "the client's types match the OpenAPI document", run: clientTypesDrift },
 ];
 
 /** Runs all checks, prints the result of each, and returns how many passed and failed. */
@@ -70,6 +71,18 @@ async function openApiDrift(): Promise<string | undefined> {
     const failed = await command("node", ["services/gateway/src/openapi/cli.ts", current], root);
     if (failed !== undefined) return failed;
     const difference = await command("diff", [join("docs", "openapi.json"), current], root);
+    return difference === undefined ? undefined : `Run npm run openapi and commit the result.\n${difference}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function clientTypesDrift(): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), "vvs-client-types-"));
+  try {
+    const failed = await command("node", ["packages/client/generate.ts", folder], root);
+    if (failed !== undefined) return failed;
+    const difference = await command("diff", ["-r", folder, "packages/client/src/generated"], root);
     return difference === undefined ? undefined : `Run npm run openapi and commit the result.\n${difference}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ const MAX_FILES = 25;
 const MAX_LINES = 400;
 /** Folders with the sources to count. They hold no generated code. */
 const ROOTS = ["services", "packages", "deploy"];
-const NOT_COUNTED = new Set(["node_modules", "testing"]);
+const NOT_COUNTED = new Set(["node_modules", "dist", "generated", "testing"]);
 
 /**
  * Returns the folders that hold too many source files and the source files that are too long, one on each line;

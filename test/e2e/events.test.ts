@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createClient, type MonitorEvent } from "@vendor-verification/client";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
 
 let organization: TestOrganization;
 let other: TestOrganization;
@@ -29,24 +31,24 @@ async function monitor(): Promise<string> {
 }
 
 test("a caller without a webhook that waits for events reads each of them once, oldest first", async () => {
+  const client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
   const watched = [await monitor(), await monitor()];
-  const seen: { id: string; monitor_id: string }[] = [];
+  const seen: MonitorEvent[] = [];
   let cursor = "start";
-  while (seen.length < 4) {
-    const { status, body } = await organization.sandbox.get(`/v1/events?after=${cursor}&wait=20&limit=1`);
-    expect([status, typeof body.next_cursor]).toEqual([200, "string"]);
-    seen.push(...body.events);
-    cursor = body.next_cursor;
+  for await (const page of client.followEvents({ after: cursor, limit: 1 })) {
+    seen.push(...page.events);
+    cursor = page.next_cursor;
+    if (seen.length === 4) break;
   }
-  for (const id of watched) await organization.sandbox.delete(`/v1/monitors/${id}`);
+  for (const id of watched) await client.cancelMonitor(id);
   for (;;) {
-    const { body } = await organization.sandbox.get(`/v1/events?after=${cursor}&wait=2`);
-    if (body.events.length === 0) break;
-    seen.push(...body.events);
-    cursor = body.next_cursor;
+    const page = await client.readEvents({ after: cursor, wait: 2 });
+    if (page.events.length === 0) break;
+    seen.push(...page.events);
+    cursor = page.next_cursor;
   }
   const { events } = (await organization.sandbox.get("/v1/events?limit=100")).body;
-  expect(seen.map(({ id }) => id).toSorted()).toEqual(events.map(({ id }: { id: string }) => id).toSorted());
+  expect(seen.map(({ id }) => id).toSorted()).toEqual(events.map(({ id }: MonitorEvent) => id).toSorted());
   const again = (await organization.sandbox.get("/v1/events?after=start&limit=100")).body;
   expect(again.events).toEqual(seen);
   expect((await organization.live.get("/v1/events?after=start")).body.events).toEqual([]);

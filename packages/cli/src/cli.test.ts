@@ -1,0 +1,159 @@
+import { expect, test } from "@jest/globals";
+import { commands } from "./commands/index.ts";
+import { answer, LIVE_KEY, refuse, startApi, TEST_KEY, verificationOf } from "./testing/fake-api.ts";
+import { runProgram } from "./testing/run-program.ts";
+import { VERSION } from "./version.ts";
+
+const verifyUei = (uei: string) => ["verify", "--uei", uei];
+
+test("--help lists every command and exit code, and each command describes all its options", async () => {
+  const { code, stdout } = await runProgram(["--help"]);
+  expect(code).toBe(0);
+  for (const { name, summary } of commands)
+    expect(stdout).toMatch(new RegExp(`${name} +${summary.replace(".", "\\.")}`));
+  for (const command of commands) {
+    const help = await runProgram([...command.name.split(" "), "--help"]);
+    expect([help.code, help.stdout]).toEqual([
+      0,
+      expect.stringContaining(`Usage: vendor-verification ${command.name}`),
+    ]);
+    for (const option of Object.keys(command.options ?? {})) expect(help.stdout).toContain(`--${option}`);
+  }
+});
+
+test("`monitors` lists its commands, and --version prints that of the package", async () => {
+  const { stdout } = await runProgram(["monitors", "--help"]);
+  expect(stdout).toContain("monitors cancel");
+  expect(stdout).not.toContain("lookup");
+  const { default: manifest } = await import("../package.json", { with: { type: "json" } });
+  expect([VERSION, (await runProgram(["--version"])).stdout]).toEqual([manifest.version, `${manifest.version}\n`]);
+});
+
+test.each([
+  [["fly"], 'no command "fly"'],
+  [["verify", "--speed", "9"], "Unknown option '--speed'"],
+  [["verify"], "Give --entity"],
+  [["verify", "--uei", "A", "--entity", "ent_1"], "Give --entity"],
+  [["verify", "--uei", "A", "--checks", "credit"], "--checks must be sam_registration or tin_match"],
+  [["verify", "--uei", "A", "--mode", "fast"], "--mode must be realtime or cached"],
+  [["verify", "a.csv"], "--out is missing"],
+  [["verify", "a.csv", "--out", "b.csv", "--uei", "A"], "--uei can't be given together with a file"],
+  [["verify", "a.csv", "--out", "b.csv", "--parallel", "0"], "--parallel must be a whole number from 1 to 32"],
+  [["verify", "/nowhere/a.csv", "--out", "/nowhere/b.csv"], "There is no file /nowhere/a.csv"],
+  [["verify", "a.csv", "b.csv", "--out", "c.csv"], '"b.csv" is too much'],
+  [["lookup"], "Give an identifier"],
+  [["monitors", "cancel"], "MON_ID is missing"],
+  [["monitors", "list", "--limit", "-1"], "--limit"],
+  [["events", "--after", "start"], "--after needs --follow"],
+  [["listen"], "--forward-to is missing"],
+  [["listen", "--forward-to", "localhost:3000"], "--forward-to must be an http or https URL"],
+  [["listen", "--forward-to", "http://localhost:1", "--secret", "abc"], "--secret must be whsec_"],
+])("%j is a usage error", async (args, message) => {
+  await using api = await startApi((_call, response) => answer(response, 200, {}));
+  const { code, stderr, stdout } = await runProgram(args, { env: api.env });
+  expect([code, stdout, api.calls.length]).toEqual([2, "", 0]);
+  expect(stderr).toContain(message);
+});
+
+test("without a key every command says how to sign in", async () => {
+  const { code, stderr } = await runProgram(verifyUei("UP"));
+  expect([code, stderr]).toEqual([2, expect.stringContaining("vendor-verification login")]);
+});
+
+test.each([
+  ["UP", 0, "PASS"],
+  ["UF", 1, "FAIL"],
+  ["UX", 5, "ERROR"],
+])("verifying %s exits with %p and prints %s, or the verification as JSON", async (uei, code, word) => {
+  await using api = await startApi((call, response) => answer(response, 200, verificationOf(call)));
+  const people = await runProgram(verifyUei(uei), { env: api.env });
+  expect([people.code, people.stdout.split(" ")[0]]).toEqual([code, word]);
+  const scripts = await runProgram([...verifyUei(uei), "--json"], { env: api.env });
+  expect([scripts.code, JSON.parse(scripts.stdout)]).toEqual([code, verificationOf(api.calls[1]!)]);
+  expect(api.calls[0]).toMatchObject({
+    key: TEST_KEY,
+    body: { identifiers: { uei }, checks: ["sam_registration"], mode: "realtime" },
+  });
+});
+
+test.each([
+  [401, "unauthorized", 3],
+  [403, "forbidden", 3],
+  [409, "entity_exists", 3],
+  [400, "invalid_request", 3],
+])("a refusal with %p %s exits with %p, in words and as JSON", async (status, error, code) => {
+  const details = [{ path: "identifiers.uei", message: "must be 12 characters" }];
+  await using api = await startApi((_call, response) => refuse(response, status, error, { details }));
+  const people = await runProgram(verifyUei("A"), { env: api.env });
+  expect([people.code, people.stdout]).toEqual([code, ""]);
+  expect(people.stderr).toBe(`Refused: ${error}.\n  identifiers.uei must be 12 characters\n  Request req_1\n`);
+  const scripts = await runProgram([...verifyUei("A"), "--json"], { env: api.env });
+  const message = `Refused: ${error}.`;
+  expect(JSON.parse(scripts.stderr)).toEqual({ error, message, status, request_id: "req_1", details });
+});
+
+test("an unavailable service exits with 4", async () => {
+  const headers = { "Retry-After": "3600" };
+  await using api = await startApi((_call, response) => refuse(response, 503, "service_unavailable", { headers }));
+  expect((await runProgram(verifyUei("A"), { env: api.env })).code).toBe(4);
+});
+
+test("Ctrl-C exits with 130", async () => {
+  const aborting = new AbortController();
+  await using api = await startApi(() => aborting.abort());
+  const { code, stderr } = await runProgram(verifyUei("A"), { env: api.env, signal: aborting.signal });
+  expect([code, stderr]).toEqual([130, ""]);
+});
+
+test("a look-up exits with 0 for an entity, 1 for candidates and for none", async () => {
+  const entity = {
+    id: "ent_1",
+    legal_name: "Acme",
+    identifiers: { uei: "A" },
+    sam_gov: { registration_status: "active" },
+    addresses: [],
+    confidence: 1,
+    sources: [{ name: "sam_gov_extract", retrieved_at: "2026-11-21T09:30:00.000Z" }],
+  };
+  const candidates = [{ id: "ent_1", legal_name: "Acme", confidence: 0.7 }];
+  const answers: Record<string, (response: Parameters<typeof answer>[0]) => void> = {
+    one: (response) => answer(response, 200, entity),
+    several: (response) => answer(response, 200, { candidates }),
+    ambiguous: (response) => refuse(response, 409, "ambiguous_match", { candidates }),
+    none: (response) => refuse(response, 404, "entity_not_found"),
+  };
+  await using api = await startApi(({ body }, response) => answers[body.legal_name]!(response));
+  const codeOf = async (name: string) =>
+    (await runProgram(["lookup", "--name", name, "--fuzzy"], { env: api.env })).code;
+  expect([await codeOf("one"), await codeOf("several"), await codeOf("ambiguous"), await codeOf("none")]).toEqual([
+    0, 1, 1, 1,
+  ]);
+  const { stdout } = await runProgram(["lookup", "--name", "one"], { env: api.env });
+  expect(stdout).toMatch(/Name +Acme/);
+});
+
+test("a name can't change what the terminal shows", async () => {
+  const monitor = { id: "mon_1", entity_id: "\u001b[2Jent_1", checks: [], frequency: "daily", status: "active" };
+  await using api = await startApi((_call, response) =>
+    answer(response, 200, { monitors: [monitor], next_cursor: null }),
+  );
+  const { stdout } = await runProgram(["monitors", "list"], { env: api.env });
+  expect(stdout).toContain(" [2Jent_1");
+  expect(stdout).not.toContain("\u001b");
+});
+
+test("lists read as many pages as they need and print JSON lines", async () => {
+  await using api = await startApi(({ path }, response) => {
+    const first = !path.includes("cursor");
+    const monitors = first ? [{ id: "mon_3" }, { id: "mon_2" }] : [{ id: "mon_1" }];
+    answer(response, 200, { monitors, next_cursor: first ? "c" : null });
+  });
+  const { stdout } = await runProgram(["monitors", "list", "--json", "--limit", "3"], { env: api.env });
+  expect(stdout).toBe('{"id":"mon_3"}\n{"id":"mon_2"}\n{"id":"mon_1"}\n');
+});
+
+test("a live key makes no change for testing", async () => {
+  await using api = await startApi((_call, response) => answer(response, 200, {}));
+  const { code } = await runProgram(["trigger"], { env: { ...api.env, VENDOR_VERIFICATION_API_KEY: LIVE_KEY } });
+  expect([code, api.calls.length]).toEqual([2, 0]);
+});

@@ -1,0 +1,48 @@
+import type { Command } from "../command.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { followLimits, newestCursor } from "../newest-cursor.ts";
+import { take } from "../take.ts";
+import { eventText, limitOption, readLimit } from "./monitors.ts";
+
+export const events: Command = {
+  name: "events",
+  summary: "List the changes that all monitors found, or follow new ones.",
+  options: {
+    ...limitOption,
+    follow: { type: "boolean", does: "Print new events as they come, oldest first, until Ctrl-C." },
+    after: {
+      type: "string",
+      value: "CURSOR",
+      does: "With --follow: begin after this cursor; start is the oldest event kept. Default: only new events.",
+    },
+  },
+  help: `
+Without --follow: newest first. With --json one event per line.
+With --follow --json each line is {"events": […], "next_cursor": "…"}. Store the cursor once you have handled the events,
+and pass it as --after to continue without a gap.
+
+  vendor-verification events --follow
+  vendor-verification events --follow --after start --json`,
+  async run({ client, output, signal }, args) {
+    if (!args.flag("follow")) {
+      if (args.text("after") !== undefined) throw new UsageError("--after needs --follow.");
+      const limit = readLimit(args.text("limit"));
+      const listed = await take(client().allEvents({ limit: Math.min(limit, 100) }, { signal }), limit);
+      for (const event of listed) output.result(event, () => eventText(event));
+      if (listed.length === 0) output.note("There are none.");
+      return exitCodes.ok;
+    }
+    if (args.text("limit") !== undefined) throw new UsageError("--limit can't be given together with --follow.");
+    const caller = client();
+    const after = args.text("after") ?? (await newestCursor(caller, signal));
+    output.note("Waiting for events. Ctrl-C ends.");
+    try {
+      for await (const page of caller.followEvents({ after }, { signal, ...followLimits })) {
+        if (page.events.length > 0) output.result(page, () => page.events.map(eventText).join("\n"));
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,46 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, test } from "@jest/globals";
+import { loadSettings, settingsFile, storeSettings } from "./config.ts";
+import { UsageError } from "./exit-codes.ts";
+
+const home = mkdtempSync(join(tmpdir(), "vvs-cli-"));
+const env = { HOME: home };
+const settings = { baseUrl: "https://api.example", apiKey: "svc_test_a" };
+afterAll(() => rmSync(home, { recursive: true }));
+
+test("only the user can read what is stored, also if an earlier file was open to others", () => {
+  storeSettings(env, settings);
+  chmodSync(settingsFile(env), 0o644);
+  const file = storeSettings(env, { ...settings, apiKey: "svc_test_b" });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+  expect(readdirSync(dirname(file))).toEqual(["config.json"]);
+  expect(loadSettings(env)).toEqual({ ...settings, apiKey: "svc_test_b" });
+});
+
+test("variables override what is stored, each by itself", () => {
+  storeSettings(env, settings);
+  expect(loadSettings({ ...env, VENDOR_VERIFICATION_API_KEY: "svc_live_c" })).toEqual({
+    ...settings,
+    apiKey: "svc_live_c",
+  });
+  expect(loadSettings({ ...env, VENDOR_VERIFICATION_BASE_URL: "http://localhost:8080" }).baseUrl).toBe(
+    "http://localhost:8080",
+  );
+});
+
+test.each([
+  [{ HOME: "/h" }, "linux", "/h/.config/vendor-verification/config.json"],
+  [{ HOME: "/h", XDG_CONFIG_HOME: "/x" }, "linux", "/x/vendor-verification/config.json"],
+  [{ USERPROFILE: "/u", APPDATA: "/u/roaming" }, "win32", "/u/roaming/vendor-verification/config.json"],
+])("with %j on %s the file is %s", (variables, platform, file) => {
+  expect(settingsFile(variables, platform)).toBe(file);
+});
+
+test("without settings, or with an unreadable file, the user is told what to do", () => {
+  expect(() => loadSettings({ HOME: join(home, "nobody") })).toThrow("vendor-verification login");
+  writeFileSync(settingsFile(env), "{");
+  expect(() => loadSettings(env)).toThrow(UsageError);
+});

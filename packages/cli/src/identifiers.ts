@@ -1,0 +1,26 @@
+import type { Arguments, Option } from "./command.ts";
+
+const types = ["uei", "tin", "duns", "cage"] as const;
+
+/** Identifiers of a vendor, by type. */
+export type Identifiers = Partial<Record<(typeof types)[number], string>>;
+
+/** The types of identifiers. */
+export const identifierTypes: readonly (keyof Identifiers)[] = types;
+
+/** Options that name a vendor. */
+export const identifierOptions: Readonly<Record<keyof Identifiers, Option>> = {
+  uei: { type: "string", value: "UEI", does: "Unique Entity ID, 12 characters." },
+  tin: { type: "string", value: "TIN", does: "Taxpayer Identification Number, 9 digits." },
+  duns: { type: "string", value: "DUNS", does: "D-U-N-S number, 9 digits." },
+  cage: { type: "string", value: "CAGE", does: "CAGE code, 5 characters." },
+};
+
+/** Returns the identifiers that options give; undefined if there are none. */
+export function readIdentifiers(args: Arguments): Identifiers | undefined {
+  const given = types.flatMap((type) => {
+    const value = args.text(type);
+    return value === undefined ? [] : [[type, value]];
+  });
+  return given.length > 0 ? Object.fromEntries(given) : undefined;
+}

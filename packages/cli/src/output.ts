@@ -1,0 +1,49 @@
+/** The part of a stream that the output needs. */
+export interface Sink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export type Output = ReturnType<typeof createOutput>;
+
+/** Returns where commands print: results to `stdout`, everything else to `stderr`. */
+export function createOutput({ stdout, stderr, json }: { stdout: Sink; stderr: Sink; json: boolean }) {
+  return {
+    json,
+    /** Terminal for progress; undefined without one. */
+    terminal: stderr.isTTY && !json ? stderr : undefined,
+    /** Prints a result: as one line of JSON, or as text for people. */
+    result(value: unknown, text: () => string): void {
+      stdout.write(`${json ? JSON.stringify(value) : printable(text())}\n`);
+    },
+    /** Prints a remark for people. */
+    note(text: string): void {
+      if (!json) stderr.write(`${printable(text)}\n`);
+    },
+    /** Prints an error. */
+    error(value: object, text: string): void {
+      stderr.write(`${json ? JSON.stringify(value) : printable(text)}\n`);
+    },
+  };
+}
+
+/** Returns rows as aligned columns below a header. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [header, ...rows].map((cells) => cells.map((cell) => cell.replaceAll(/\s/g, " ")));
+  const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** Replaces control characters, with which a name could change what a terminal shows. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, " ");
+}

@@ -1,0 +1,11 @@
+export { type Client, type ClientOptions, createClient, type PostOptions } from "./client.ts";
+export { ApiError, ConnectionError, type Problem, TimeoutError, VendorVerificationError } from "./errors.ts";
+export type { CallOptions, Limits, ResponseInfo } from "./transport.ts";
+export type * from "./types.ts";
+export {
+  signWebhook,
+  type VerifiedWebhook,
+  verifyWebhook,
+  type WebhookHeaders,
+  WebhookVerificationError,
+} from "./webhook.ts";

@@ -1,0 +1,9 @@
+import type { Candidates, Entity, EventPage } from "./generated/types.gen.ts";
+
+export type * from "./generated/types.gen.ts";
+
+/** The answer of a look-up: an entity, or the candidates of a fuzzy one. */
+export type LookupResult = Entity | Candidates;
+
+/** Events read forward. There is always a cursor to go on with. */
+export type ForwardEventPage = EventPage & { next_cursor: string };

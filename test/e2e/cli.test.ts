@@ -1,0 +1,113 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { verifyWebhook } from "@vendor-verification/client";
+import { parse } from "csv-parse/sync";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { startCli } from "../support/program.ts";
+import { startSubscriber } from "../support/subscriber.ts";
+
+const home = mkdtempSync(join(tmpdir(), "vvs-cli-"));
+const path = (name: string) => join(home, name);
+const running = (...args: string[]) => startCli(args, { env: { HOME: home }, cwd: home });
+const run = (...args: string[]) => running(...args).ended;
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  organization = await createOrganization();
+  const login = startCli(["login", "--base-url", sharedProduct().baseUrl], {
+    env: { HOME: home },
+    stdin: `${organization.keys.sandbox}\n`,
+  });
+  expect(await login.ended).toMatchObject({ code: 0, stderr: "" });
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+test("login stores a key that works, readable only by the user, and refuses one that does not", async () => {
+  const file = path(".config/vendor-verification/config.json");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const unknown = `${organization.keys.sandbox.slice(0, -1)}${organization.keys.sandbox.endsWith("A") ? "B" : "A"}`;
+  const refused = startCli(["login", "--base-url", sharedProduct().baseUrl], { env: { HOME: home }, stdin: unknown });
+  expect(await refused.ended).toMatchObject({ code: 3, stdout: "" });
+  expect(JSON.parse(readFileSync(file, "utf8")).apiKey).toBe(organization.keys.sandbox);
+});
+
+test("a look-up and verifications say by their exit codes what came out", async () => {
+  const found = await run("lookup", "--uei", "SANDBXACTVE1", "--json");
+  expect([found.code, JSON.parse(found.stdout).identifiers.uei]).toEqual([0, "SANDBXACTVE1"]);
+  expect((await run("lookup", "--uei", "NOBODYHASIT1")).code).toBe(1);
+  const entity = JSON.parse(found.stdout).id;
+  expect(await run("verify", "--entity", entity)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^PASS/) });
+  expect((await run("verify", "--uei", "SANDBXDEBAR1")).code).toBe(1);
+  expect((await run("verify", "--uei", "SANDBXERRR01")).code).toBe(5);
+  expect((await run("verify", "--uei", "short")).code).toBe(3);
+});
+
+test("a CSV file is verified row by row", async () => {
+  const vendors = [
+    "vendor no,UEI,TIN,Legal Name",
+    "=1+1,SANDBXACTVE1,123456780,Acme Tools LLC",
+    "2,SANDBXEXPRD1,,",
+    "3,bad,,",
+    "4,SANDBXACTVE1,123456780,Acme Tools LLC",
+  ];
+  writeFileSync(path("vendors.csv"), vendors.join("\n"));
+  const checks = "sam_registration,tin_match";
+  const { code, stdout } = await run("verify", "vendors.csv", "--out", "results.csv", "--checks", checks, "--json");
+  expect([code, JSON.parse(stdout)]).toEqual([
+    1,
+    { out: "results.csv", rows: 4, pass: 2, fail: 1, error: 0, refused: 1 },
+  ]);
+  const rows: Record<string, string>[] = parse(readFileSync(path("results.csv")), { columns: true });
+  expect(rows.map((row) => [row["vendor no"], row.TIN, row.verification_result, row.tin_match_reason])).toEqual([
+    ["'=1+1", "****6780", "pass", ""],
+    ["2", "", "fail", "missing_tin"],
+    ["3", "", "refused", ""],
+    ["4", "****6780", "pass", ""],
+  ]);
+  expect(rows[2]!.verification_error).toContain("invalid_request");
+  expect(rows[3]!.verification_id).toBe(rows[0]!.verification_id);
+  const { status, body } = await organization.sandbox.get(`/v1/verifications/${rows[0]!.verification_id}`);
+  expect([status, body.entity_id]).toEqual([200, rows[0]!.verification_entity_id]);
+});
+
+test("a triggered change reaches a server on this machine, signed with the printed secret", async () => {
+  const subscriber = await startSubscriber();
+  const listening = running("listen", "--forward-to", subscriber.url);
+  const following = running("events", "--follow", "--after", "start", "--json");
+  try {
+    const [, secret] = await listening.printed(/Signing secret: (\S+)/);
+    const triggered = await run("trigger", "--json");
+    expect(triggered).toMatchObject({ code: 0, stderr: "" });
+    const event = JSON.parse(triggered.stdout);
+    const { body, headers } = await subscriber.waitForPost((post) => post.headers["webhook-id"] === event.id);
+    const { id, payload } = await verifyWebhook(body, headers, secret!);
+    expect([id, payload]).toMatchObject([
+      event.id,
+      { event: "monitor.change_detected", monitor_id: event.monitor_id, verification_id: event.verification_id },
+    ]);
+    await listening.printed(new RegExp(`${event.id} +200 `));
+    await following.printed(new RegExp(event.id));
+    const { stdout } = await run("monitors", "list", "--json");
+    expect(stdout).toBe("");
+    expect((await run("monitors", "events", event.monitor_id)).stdout).toContain(event.id);
+  } finally {
+    for (const program of [listening, following]) program.interrupt();
+    subscriber.close();
+  }
+  expect([(await listening.ended).code, (await following.ended).code]).toEqual([0, 0]);
+});
+
+test("a monitor is created, listed and canceled", async () => {
+  const { id } = JSON.parse((await run("lookup", "--uei", "SANDBXACTVE1", "--json")).stdout);
+  const created = JSON.parse((await run("monitors", "create", id, "--frequency", "weekly", "--json")).stdout);
+  expect(created).toMatchObject({ entity_id: id, checks: ["sam_registration"], frequency: "weekly", status: "active" });
+  expect((await run("monitors", "list")).stdout).toContain(created.id);
+  expect(await run("monitors", "cancel", created.id)).toMatchObject({
+    code: 0,
+    stdout: `${created.id} is canceled.\n`,
+  });
+  expect((await run("monitors", "cancel", "mon_unknown")).code).toBe(3);
+});

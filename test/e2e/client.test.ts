@@ -1,0 +1,134 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { ApiError, createClient, signWebhook } from "@vendor-verification/client";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { namedSnippets } from "../guide/snippets.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+
+const PNPM = "pnpm@12.21.0";
+const bin = join(projectRoot, "node_modules/.bin");
+const folder = mkdtempSync(join(tmpdir(), "vvs-published-"));
+let organization: TestOrganization;
+let client: ReturnType<typeof createClient>;
+
+beforeAll(async () => {
+  organization = await createOrganization();
+  client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a command to its end; returns what it printed. Throws that if the command fails. */
+function run(command: string, args: readonly string[], cwd = folder): Promise<string> {
+  const env = {
+    ...process.env,
+    PATH: `${bin}:${process.env.PATH}`,
+    VENDOR_VERIFICATION_BASE_URL: sharedProduct().baseUrl,
+    VENDOR_VERIFICATION_API_KEY: organization.keys.sandbox,
+  };
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    child.once("error", reject);
+    child.once("close", (code) => (code === 0 ? resolve(output) : reject(new Error(`${command}: ${output}`))));
+  });
+}
+
+/** Packs both packages like a publication does, and installs them into the folder. */
+async function installPackages(): Promise<void> {
+  const tarballs = join(folder, "tarballs");
+  for (const name of ["client", "cli"]) {
+    await run("npx", ["--yes", PNPM, "pack", "--pack-destination", tarballs], join(projectRoot, "packages", name));
+  }
+  const files = readdirSync(tarballs).map((file) => join(tarballs, file));
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...files]);
+}
+
+test("the published packages run what their READMEs show", async () => {
+  await installPackages();
+  const snippets = namedSnippets(readFileSync(join(projectRoot, "packages/client/README.md"), "utf8"));
+  for (const [name, code] of snippets) writeFileSync(join(folder, name), code);
+
+  expect(await run("node", ["verify.mjs"])).toBe("pass\n");
+  expect(await run("node", ["lists.mjs"])).toMatch(/^1 null\nver_\w+ pass\n$/);
+  expect(await run("node", ["follow.mjs"])).toMatch(/^evt_\w+ \[[\s\S]*store \S+\n$/);
+  expect(await run("npx", ["--no-install", "vendor-verification", "lookup", "--uei", "SANDBXACTVE1"])).toContain(
+    "active",
+  );
+
+  const types = ["--typeRoots", join(projectRoot, "node_modules/@types"), "--types", "node"];
+  const strict = ["--noEmit", "--strict", "--allowJs", "--checkJs", "--module", "nodenext", "--target", "es2024"];
+  expect(await run("tsc", [...strict, ...types, ...snippets.keys()])).toBe("");
+
+  const { receiver } = (await import(pathToFileURL(join(folder, "receiver.mjs")).href)) as {
+    receiver(secrets: string[], keep: (id: string) => Promise<void>): Server;
+  };
+  const secret = organization.webhookSecrets.sandbox;
+  const kept: string[] = [];
+  const server = receiver([secret], async (id) => void kept.push(id)).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const headers = await signWebhook("{}", { id: "evt_1", secrets: secret });
+  const post = async (body: string) => (await fetch(url, { method: "POST", headers, body })).status;
+  expect([await post("{}"), await post("[]"), kept]).toEqual([204, 400, ["evt_1"]]);
+  server.close();
+}, 120_000);
+
+test("the client reaches every operation of the product", async () => {
+  const created = await client.createEntity({ legal_name: "Acme Tools LLC", identifiers: { cage: "1ABC2" } });
+  expect(await client.getEntity(created.id)).toEqual(created);
+  expect(await client.lookup({ identifiers: { cage: "1abc2" } })).toEqual(created);
+  expect((await client.listEntities()).entities).toEqual([created]);
+  expect((await client.listSnapshots(created.id)).snapshots).toMatchObject([{ entity_id: created.id, version: 1 }]);
+  await client.setExternalId(created.id, "V-7");
+  expect((await client.listEntities({ external_id: "V-7" })).entities.map(({ id }) => id)).toEqual([created.id]);
+
+  const checks = ["sam_registration" as const];
+  const verification = await client.verify({ entity_id: created.id, checks, mode: "realtime" });
+  expect(await client.createVerification({ entity_id: created.id, checks, mode: "cached" })).toMatchObject({
+    overall_result: verification.overall_result,
+  });
+  expect(await client.getVerification(verification.id)).toEqual(verification);
+  expect((await client.listVerifications({ entity_id: created.id })).verifications).toHaveLength(2);
+  expect((await client.getEvidence(verification.results[0]!.evidence_uri)).verification_id).toBe(verification.id);
+  expect((await client.listProviders()).map(({ name }) => name)).toContain("sandbox_primary");
+
+  const monitor = await client.createMonitor({ entity_id: created.id, checks });
+  expect((await client.getMonitor(monitor.id)).status).toBe("active");
+  expect((await client.updateMonitor(monitor.id, { frequency: "weekly" })).frequency).toBe("weekly");
+  expect((await client.listMonitors()).monitors.map(({ id }) => id)).toContain(monitor.id);
+  expect((await client.listMonitorEvents(monitor.id)).events).toEqual([]);
+  expect((await client.cancelMonitor(monitor.id)).status).toBe("canceled");
+  expect(await client.listEvents({ limit: 1 })).toHaveProperty("next_cursor");
+  expect(await client.readEvents({ after: "start" })).toHaveProperty("next_cursor");
+});
+
+test("a call that is made twice with one key takes effect once", async () => {
+  const request = { legal_name: "Twice LLC" };
+  const [one, other] = await Promise.all([
+    client.createEntity(request, { idempotencyKey: "order-1" }),
+    client.createEntity(request, { idempotencyKey: "order-1" }),
+  ]);
+  expect(other.id).toBe(one.id);
+  const mismatch = client.createEntity({ legal_name: "Other LLC" }, { idempotencyKey: "order-1" });
+  await expect(mismatch).rejects.toMatchObject({ status: 422, code: "idempotency_mismatch" });
+});
+
+test("refusals are errors with all that the product says", async () => {
+  const body = { checks: [], mode: "later", entity_id: "ent_1" };
+  const invalid = await client.verify(body as never).catch((error: unknown) => error);
+  expect(invalid).toBeInstanceOf(ApiError);
+  expect(invalid).toMatchObject({ code: "invalid_request", requestId: expect.stringMatching(/^req_/) });
+  expect((invalid as ApiError).details.map(({ path }) => path).toSorted()).toEqual(["checks", "mode"]);
+  await expect(client.getEntity("ent_unknown")).rejects.toMatchObject({ status: 404, code: "entity_not_found" });
+  const stranger = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: "svc_test_unknown" });
+  await expect(stranger.listMonitors()).rejects.toMatchObject({ status: 401, code: "unauthorized" });
+});
