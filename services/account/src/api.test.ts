@@ -95,7 +95,7 @@ test("the dashboard signs a user in, creates, lists, rolls and revokes a key, ro
   await expect(sessions.getSession({ sessionToken })).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("only the services in which users and API keys act report actions, and one that is sent again is one entry", async () => {
+test("a service reports only the actions that users and API keys take in it, and one that is sent again is one entry", async () => {
   const { _id: organizationId } = await account.organization();
   const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
   const entry = { caller, action: "webhook_test.sent", target: "dlv_1", details: { host: "acme.example" } };
@@ -105,8 +105,14 @@ test("only the services in which users and API keys act report actions, and one 
   const at = timestampFromDate(new Date("2126-03-01T10:00:00Z"));
   const asked = { caller, action: "verification.asked", target: "key_1", entryId: "hour", at, count: 3n, lastAt: at };
   for (const count of [2n, 3n]) await clientOf(AuditLogService, "verification").appendAuditEntry({ ...asked, count });
-  const withoutTime = clientOf(AuditLogService, "monitor").appendAuditEntry({ ...asked, at: undefined });
-  await expect(withoutTime).rejects.toMatchObject({ code: "invalid_request" });
+  for (const [name, refused] of [
+    ["verification", { ...asked, at: undefined }],
+    ["monitor", asked],
+    ["verification", entry],
+  ] as const) {
+    const reporting = clientOf(AuditLogService, name).appendAuditEntry(refused);
+    await expect(reporting).rejects.toMatchObject({ code: "invalid_request" });
+  }
   const reported = { action: { $in: ["webhook_test.sent", "verification.asked"] }, organization_id: organizationId };
   const found = await account.domain.store.auditLog.find(reported).sort({ action: -1 }).toArray();
   expect(found).toMatchObject([

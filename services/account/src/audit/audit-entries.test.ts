@@ -29,7 +29,7 @@ async function newMember(role: string, organizationId = owner.tenant.organizatio
 async function act(by: CallerContext, count: number): Promise<void> {
   for (let number = 1; number <= count; number++) {
     const entry = { action: "webhook_test.sent", target: `dlv_${number}`, details: { host: "acme.example" } };
-    await account.domain.auditLog.append(by, entry);
+    await account.domain.auditLog.append(by, { reporter: "webhook-dispatcher", ...entry });
   }
 }
 

@@ -5,16 +5,18 @@ import { type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, toProtoEnvironment } from "@vvs/tenant";
 import type { KeysDomain } from "../domain.ts";
 import { invalid } from "../refusals.ts";
+import { reportedActions } from "./audit.ts";
 import { AUDIT_KEPT_DAYS, type ReadableEntry } from "./audit-entries.ts";
 import type { ReportedEntry } from "./reported-actions.ts";
 
 export function createAuditLogPart({ domain }: { domain: KeysDomain }): ServicePart {
   return servicePart({
     service: AuditLogService,
-    callers: { appendAuditEntry: ["webhook-dispatcher", "monitor", "verification"], listAuditEntries: ["dashboard"] },
+    callers: { appendAuditEntry: Object.keys(reportedActions), listAuditEntries: ["dashboard"] },
     handlers: {
-      async appendAuditEntry({ caller, action, target, details, ...request }) {
-        await domain.auditLog.append(callerOf(caller), { action, target, details, ...knownOf(request) });
+      async appendAuditEntry({ caller, action, target, details, ...request }, { caller: reporter }) {
+        const entry = { reporter, action, target, details, ...knownOf(request) };
+        await domain.auditLog.append(callerOf(caller), entry);
         return {};
       },
 

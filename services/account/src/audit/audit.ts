@@ -44,18 +44,14 @@ export type AuditAction =
   | "webhook_secret.previous_ended"
   | ReportedAction;
 
-/** Actions that users and API keys take in other services, which report them. */
-export const reportedActions = [
-  "webhook_delivery.replayed",
-  "webhook_deliveries.replayed",
-  "webhook_test.sent",
-  "monitor.created",
-  "monitor.canceled",
-  "monitor.webhook_url_changed",
-  "verification.asked",
-] as const;
+/** Actions that users and API keys take in other services, by the service that reports them. */
+export const reportedActions = {
+  "webhook-dispatcher": ["webhook_delivery.replayed", "webhook_deliveries.replayed", "webhook_test.sent"],
+  monitor: ["monitor.created", "monitor.canceled", "monitor.webhook_url_changed"],
+  verification: ["verification.asked"],
+} as const;
 
-export type ReportedAction = (typeof reportedActions)[number];
+export type ReportedAction = (typeof reportedActions)[keyof typeof reportedActions][number];
 
 /** Who acts: a user (usr_…) through the dashboard, or the operator's command. */
 export interface Actor {

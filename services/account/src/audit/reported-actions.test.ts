@@ -12,6 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => account.close());
 
+const reporter = "webhook-dispatcher";
 const replayed = { action: "webhook_delivery.replayed", target: "dlv_1", details: { attempts: "3" } };
 const entries = () =>
   account.domain.store.auditLog
@@ -19,7 +20,7 @@ const entries = () =>
     .toArray();
 
 test("an action that another service reports is in the audit log with the user as its actor", async () => {
-  await account.domain.auditLog.append(live, replayed);
+  await account.domain.auditLog.append(live, { reporter, ...replayed });
   expect(await entries()).toMatchObject([
     { ...replayed, environment: "live", actor: live.actor, request_id: live.requestId, at: account.clock.now },
   ]);
@@ -51,13 +52,15 @@ describe("an entry that is sent again", () => {
       callerOfOrganization((await account.organization())._id, "live"),
     ];
     for (const caller of [live, ...others, live]) {
-      await Promise.all([1, 2, 3].map(() => account.domain.auditLog.append(caller, changed("mon_1:url:1"))));
+      await Promise.all(
+        [1, 2, 3].map(() => account.domain.auditLog.append(caller, { reporter: "monitor", ...changed("mon_1:url:1") })),
+      );
     }
     const { known: _known, ...shown } = changed("mon_1:url:1");
     for (const caller of [live, ...others]) {
       expect(await entriesOf(caller, shown.action)).toMatchObject([{ ...shown, at, actor: caller.actor }]);
     }
-    await account.domain.auditLog.append(live, changed("mon_1:url:2"));
+    await account.domain.auditLog.append(live, { reporter: "monitor", ...changed("mon_1:url:2") });
     expect(await entriesOf(live, shown.action)).toHaveLength(2);
   });
 
@@ -67,7 +70,7 @@ describe("an entry that is sent again", () => {
       [7, 30],
       [4, 10],
     ] as const) {
-      await account.domain.auditLog.append(live, asked("hour", count, later(minutes)));
+      await account.domain.auditLog.append(live, { reporter: "verification", ...asked("hour", count, later(minutes)) });
     }
     expect(await entriesOf(live, "verification.asked")).toMatchObject([
       { at, target: "key_1", details: { count: 7, last_at: later(30).toISOString() } },
@@ -77,12 +80,15 @@ describe("an entry that is sent again", () => {
 
 test.each([
   ["an action that this service records itself", { ...replayed, action: "api_key.created" }],
+  ["an action that another service takes", { ...replayed, action: "monitor.created" }],
   ["an unknown action", { ...replayed, action: "webhook_delivery.eaten" }],
   ["no target", { ...replayed, target: "" }],
   ["a detail that is too long", { ...replayed, details: { text: "x".repeat(301) } }],
   ["too many details", { ...replayed, details: Object.fromEntries("abcdefghijk".split("").map((key) => [key, key])) }],
 ])("%s is refused", async (_name, entry) => {
   const before = await entries();
-  await expect(account.domain.auditLog.append(live, entry)).rejects.toMatchObject({ code: "invalid_request" });
+  await expect(account.domain.auditLog.append(live, { reporter, ...entry })).rejects.toMatchObject({
+    code: "invalid_request",
+  });
   expect(await entries()).toEqual(before);
 });

@@ -12,6 +12,8 @@ const ID_BYTES = 12;
 
 /** An action that another service reports. */
 export interface ReportedEntry {
+  /** Name of that service. */
+  readonly reporter: string;
   readonly action: string;
   readonly target: string;
   readonly details: Readonly<Record<string, string>>;
@@ -37,13 +39,14 @@ export function createReportedActions({
 }) {
   return {
     /** Errors: invalid_request. */
-    async append(caller: CallerContext, { action, target, details, known }: ReportedEntry): Promise<void> {
-      const isKnown = reportedActions.includes(action as ReportedAction);
+    async append(caller: CallerContext, { reporter, action, target, details, known }: ReportedEntry): Promise<void> {
+      const actions: readonly string[] = reportedActions[reporter as keyof typeof reportedActions] ?? [];
+      const isKnown = actions.includes(action);
       const texts = [target, ...Object.entries(details).flat()];
       const isBounded =
         Object.keys(details).length <= MAX_DETAILS && texts.every((text) => text.length <= MAX_CHARACTERS);
       if (!isKnown || !isBounded || target === "") {
-        throw new ServiceError("invalid_request", { message: "Other services cannot report this action." });
+        throw new ServiceError("invalid_request", { message: "This service cannot report this action." });
       }
       const { organizationId, environment } = caller.tenant;
       if (!known) {

@@ -214,8 +214,8 @@ export declare type AppendAuditEntryRequest = Message<"vvs.account.v1.AppendAudi
   caller?: Caller | undefined;
 
   /**
-   * webhook_delivery.replayed, webhook_deliveries.replayed, webhook_test.sent, monitor.created, monitor.canceled,
-   * monitor.webhook_url_changed or verification.asked.
+   * An action of the calling service: webhook_delivery.replayed, webhook_deliveries.replayed or webhook_test.sent;
+   * monitor.created, monitor.canceled or monitor.webhook_url_changed; verification.asked.
    *
    * @generated from field: string action = 2;
    */
