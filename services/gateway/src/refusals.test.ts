@@ -196,15 +196,19 @@ describe("the order of refusals", () => {
   });
 });
 
-test("services are called with the key's organization, environment and actor", async () => {
+test("services are called with the key's organization, environment and actor, and the client's address", async () => {
   const { value, record } = gateway.account.createKey({ environment: "sandbox" });
   gateway.monitor.on("getMonitor", () => ({ monitor }));
-  await gateway.send("GET", `/v1/monitors/${monitor.id}`, { key: value, headers: { "X-Request-Id": "mine-1" } });
+  await gateway.send("GET", `/v1/monitors/${monitor.id}`, {
+    key: value,
+    headers: { "X-Request-Id": "mine-1", "X-Forwarded-For": "203.0.113.9, 198.51.100.7" },
+  });
   expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({
     caller: {
       tenant: { organizationId: record.tenant!.organizationId, environment: record.tenant!.environment },
       actor: record.id,
       requestId: "mine-1",
+      clientAddress: "198.51.100.7",
     },
   });
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "@vvs/errors";
-import { clientAddress } from "../http/client-address.ts";
+import { clientAddress, networkOf } from "../http/client-address.ts";
 import type { RateLimiter } from "../limits/rate-limiter.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyCheck } from "./key-check.ts";
@@ -26,7 +26,8 @@ export async function authenticate(request: IncomingMessage, options: Authentica
   const text = BEARER.exec(authorization ?? "")?.[1];
   const key = text === undefined ? undefined : await options.checkKey(text);
   if (key) return key;
-  const quota = await options.failures.consume(clientAddress(request, options.trustedProxyHops), MAX_FAILURES);
+  const network = networkOf(clientAddress(request, options.trustedProxyHops));
+  const quota = await options.failures.consume(network, MAX_FAILURES);
   if (quota.allowed) throw new ServiceError("unauthorized", { message: reasonOf(authorization, text) });
   throw new ServiceError("rate_limited", {
     message:

@@ -17,6 +17,7 @@ export interface Exchange extends ObservedRequest {
   readonly stopping: AbortSignal;
   /** Aborted when the answer is sent or the client hangs up. */
   readonly hungUp: AbortSignal;
+  readonly clientAddress: string;
   key?: ApiKey | undefined;
   /** What the key calls; set with it. */
   target?: CallTarget | undefined;
@@ -32,6 +33,9 @@ const COMMON_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
+/** Reason of the abort at the end of each request. Without one, an error with its stack would be made for each. */
+const OVER = "the request is over";
+
 export interface ExchangeOptions {
   readonly logger: Logger;
   readonly recordCall: RecordCall;
@@ -44,18 +48,20 @@ export interface ExchangeOptions {
 /** Begins an exchange: sets the headers that every answer has, and records the request when it is over. */
 export function beginExchange(request: IncomingMessage, response: ServerResponse, options: ExchangeOptions): Exchange {
   const over = new AbortController();
+  const address = clientAddress(request, options.trustedProxyHops);
   const observed = observeRequest(request, response, {
     ...options,
     requestId: requestIdOf(request.headers),
-    clientAddress: clientAddress(request, options.trustedProxyHops),
+    clientAddress: address,
     onEnd(durationMs) {
-      over.abort();
+      over.abort(OVER);
       const { key, target } = exchange;
       if (key && target) options.recordCall(key, answeredCall(exchange, target, durationMs));
     },
   });
   const { stopping } = options;
-  const exchange: Exchange = Object.assign(observed, { request, response, stopping, hungUp: over.signal });
+  const hungUp = over.signal;
+  const exchange: Exchange = Object.assign(observed, { request, response, stopping, hungUp, clientAddress: address });
   for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value);
   return exchange;
 }

@@ -28,7 +28,7 @@ export function readCall(
   received: Received,
   options: { allowPrivateTargets: boolean; idempotencyKeys: readonly SecretKey[] },
 ): Call<unknown, unknown> {
-  const { request, requestId, key, id, hungUp, stopping } = received;
+  const { request, requestId, clientAddress, key, id, hungUp, stopping } = received;
   const { tenant, activeMonitors, createdEntities } = key;
   const { values, problems: queryProblems } = readQuery(request.url ?? "");
   const { limit, cursor, ...backward } = values;
@@ -50,7 +50,7 @@ export function readCall(
   ];
   if (problems.length > 0) refuseInvalid(withoutRepeats(problems));
   return {
-    caller: toProtoCaller({ tenant, actor: key.id, requestId, createdEntities }),
+    caller: toProtoCaller({ tenant, actor: key.id, requestId, clientAddress, createdEntities }),
     activeMonitors,
     id,
     query: "value" in query ? query.value : undefined,
