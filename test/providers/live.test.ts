@@ -246,26 +246,6 @@ test("an organization asks about TINs only once the operator has approved it, an
   await eventually(async () => (await reasonOf()) === "not_enabled", { everyMs: 500 });
 }, 120_000);
 
-test("ten TINs tried on one name at the same moment are asked five times, however it is spelled, and harm no other organization", async () => {
-  const [guesser, other] = [await createOrganization({ product }), await createOrganization({ product })];
-  const spellings = ["Pat Oakenfold", "OAKENFOLD, PAT", "Pát  Oakenfold, LLC", "The Pat-Oakenfold Co."];
-  const asked = taxbandits.matchCalls().length;
-  const tried = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => {
-      // The last digit is the IRS's answer: a mismatch.
-      const vendor = { identifiers: { tin: `5283649${index}3` } };
-      const legal_name = spellings[index % spellings.length];
-      return guesser.live.post("/v1/verify", { ...vendor, legal_name, checks: ["tin_match"], mode: "realtime" });
-    }),
-  );
-  const reasons = tried.map(({ body }) => body.results[0].reason).toSorted();
-  expect(reasons).toEqual([...Array(5).fill("mismatch"), ...Array(5).fill("too_many_attempts")]);
-  expect(taxbandits.matchCalls()).toHaveLength(asked + 5);
-  const honest = { identifiers: { tin: "528364910" }, legal_name: "Pat Oakenfold", checks: ["tin_match"] };
-  const { body } = await other.live.post("/v1/verify", { ...honest, mode: "realtime" });
-  expect(body.results).toMatchObject([{ status: "pass" }]);
-});
-
 test("no credential and no TIN appears in any log, span, record, document or provider's URL", async () => {
   sam.misbehave({ kind: "status", status: 403, text: `{"key":"${sam.apiKey}"}` });
   taxbandits.behave("indiscreet");

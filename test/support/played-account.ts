@@ -1,5 +1,6 @@
 // A simulated account service in its own process, which prints its port. It returns signing secrets (SECRETS lists them, the
 // current one first; they are the same for all organizations), and approves every organization for live tin_match.
+// PROVIDER_BUDGETS has the budgets of every organization as JSON; without it there are none.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import * as grpc from "@grpc/grpc-js";
 import {
@@ -16,6 +17,7 @@ import {
 } from "@vvs/proto/account/v1/webhook_secrets";
 
 const secrets = (process.env.SECRETS ?? "").split(",");
+const providerBudgets = JSON.parse(process.env.PROVIDER_BUDGETS ?? "[]");
 const server = new grpc.Server();
 server.addService(
   {
@@ -33,7 +35,7 @@ server.addService(
   },
   {
     getOrganizationSettings(_call: unknown, callback: grpc.sendUnaryData<GetOrganizationSettingsResponse>) {
-      const approved = { liveTinMatch: true, tinFailuresPerDay: 1_000_000 };
+      const approved = { liveTinMatch: true, tinFailuresPerDay: 1_000_000, providerBudgets };
       callback(null, create(GetOrganizationSettingsResponseSchema, approved));
     },
   },

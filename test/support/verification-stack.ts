@@ -19,6 +19,8 @@ export interface StackOptions {
   readonly prefix: string;
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Calls that each organization may cause at a provider; without a limit where absent. */
+  readonly providerBudgets?: readonly { provider: string; perMinute: number; perDay: number }[];
   /** Options for Node in the verification service's process. */
   readonly nodeOptions?: readonly string[];
   readonly log: (line: string) => void;
@@ -74,7 +76,11 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
     environment: { ...environment, ...secrets },
     logFile: join(logDir, "entity.log"),
   });
-  const account = await startHelper({ name: "account", script: join(import.meta.dirname, "played-account.ts") });
+  const account = await startHelper({
+    name: "account",
+    script: join(import.meta.dirname, "played-account.ts"),
+    environment: { PROVIDER_BUDGETS: JSON.stringify(options.providerBudgets ?? []) },
+  });
   const addresses = {
     ENTITY_ADDRESS: `127.0.0.1:${entity.ports.rpc}`,
     ACCOUNT_ADDRESS: `127.0.0.1:${account.line}`,
