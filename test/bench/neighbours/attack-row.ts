@@ -4,8 +4,8 @@ import { createOrganization } from "../../support/organization.ts";
 import { percentile, sorted } from "../load.ts";
 import { ueiOf } from "../registry/identifiers.ts";
 import type { Row } from "../rows.ts";
-import { type AttackName, attacks } from "./attacks.ts";
-import { CALLS_PER_SECOND, type Calls, normalCalls } from "./calls.ts";
+import { type AttackName, attackNamed } from "./attacks.ts";
+import { CALLS_PER_SECOND, type Calls } from "./calls.ts";
 import { figuresOf, ROUND_MS, ROUNDS, WARM_UP_ROUNDS } from "./figures.ts";
 import { startNeighbours } from "./product.ts";
 
@@ -13,12 +13,12 @@ export const conditions = {
   neighbours_calls: `${CALLS_PER_SECOND} a second of the second organization, except in slow_host: look-ups by name, an entity, lists, creations, cached verifications`,
   neighbours_rounds: `${ROUNDS} of ${ROUND_MS / 1_000} s, quiet and under attack, alternating; p99 over all rounds`,
   neighbours_processes:
-    "the whole product, its stores, the attacker (a process of its own) and the second organization on this machine",
+    "the whole product and its stores, the attacker and the second organization (each a process of its own) on this machine",
 };
 
 /** Returns the row that measures the second organization's calls under an attack. */
 export function attackRow(attackName: AttackName): Row {
-  const { about, atOnce, everyMs } = attacks[attackName];
+  const { about, atOnce, everyMs } = attackNamed(attackName);
   return {
     name: attackName,
     conditions: { [`${attackName}_attack`]: `${about}: ${atOnce} at once, every ${everyMs / 1_000} s` },
@@ -27,35 +27,37 @@ export function attackRow(attackName: AttackName): Row {
       const { log, onClose } = bench;
       const product = await startNeighbours(bench);
       const [attacker, neighbour] = [await createOrganization({ product }), await createOrganization({ product })];
-      const vendors = { live: await vendorOf(attacker.live, ueiOf(1, 7)), sandbox: await vendorOf(attacker.sandbox) };
+      const vendors = {
+        live: await vendorOf(attacker.live, ueiOf(1, 7)),
+        sandbox: await vendorOf(attacker.sandbox, "SANDBXACTVE1"),
+        changing: await vendorOf(attacker.sandbox, "SANDBXCHNGE1"),
+      };
       for (let index = 0; index < 100; index++)
         await attacker.live.post("/v1/entities", { legal_name: `Own ${index}` });
-      const call = await normalCalls(neighbour, ueiOf(1, 8));
-      const helper = await startHelper({
-        name: "attacker",
-        script: join(import.meta.dirname, "attacker.ts"),
-        environment: {
-          ATTACK: attackName,
-          ATTACKER: JSON.stringify({
-            baseUrl: product.baseUrl,
-            dashboardUrl: product.dashboardUrl,
-            keys: attacker.keys,
-            victim: neighbour.email,
-            vendors,
-          }),
-        },
+      const { baseUrl, dashboardUrl } = product;
+      const start = async (name: string, environment: Record<string, string>) => {
+        const helper = await startHelper({ name, script: join(import.meta.dirname, `${name}.ts`), environment });
+        onClose(() => helper.stop());
+        return helper.line;
+      };
+      const attacks = await start("attacker", {
+        ATTACK: attackName,
+        ATTACKER: JSON.stringify({ baseUrl, dashboardUrl, keys: attacker.keys, victim: neighbour.email, vendors }),
       });
-      onClose(() => helper.stop());
+      const calls = await start("neighbour", {
+        NEIGHBOUR: JSON.stringify({ baseUrl, key: neighbour.keys.live, uei: ueiOf(1, 8) }),
+      });
+      const call = async () => (await (await fetch(calls)).json()) as Calls;
       async function underAttack(): Promise<Calls> {
-        await fetch(`${helper.line}/begin`);
-        const calls = await call(ROUND_MS);
-        log(`  the attacker's answers: ${await (await fetch(`${helper.line}/end`)).text()}`);
-        return calls;
+        await fetch(`${attacks}/begin`);
+        const made = await call();
+        log(`  the attacker's answers: ${await (await fetch(`${attacks}/end`)).text()}`);
+        return made;
       }
       for (let index = 0; index < WARM_UP_ROUNDS; index++) await underAttack();
       const [quiet, attacked]: [Calls[], Calls[]] = [[], []];
       for (let index = 0; index < (bench.number ?? ROUNDS); index++) {
-        quiet.push(await call(ROUND_MS));
+        quiet.push(await call());
         attacked.push(await underAttack());
       }
       logKinds(log, quiet, attacked);
@@ -70,7 +72,7 @@ export function attackRow(attackName: AttackName): Row {
 }
 
 function logKinds(log: (line: string) => void, quiet: readonly Calls[], attacked: readonly Calls[]): void {
-  for (const kind of quiet[0]!.latencies.keys()) {
+  for (const kind of Object.keys(quiet[0]!.latencies)) {
     const ms = (rounds: readonly Calls[], percent: number) => percentile(allOf(rounds, kind), percent).toFixed(1);
     log(`  ${kind}: p50 ${ms(quiet, 50)} → ${ms(attacked, 50)} ms, p99 ${ms(quiet, 99)} → ${ms(attacked, 99)} ms`);
   }
@@ -78,12 +80,12 @@ function logKinds(log: (line: string) => void, quiet: readonly Calls[], attacked
 
 /** Returns the sorted latencies of all rounds, of one kind or of all. */
 function allOf(rounds: readonly Calls[], kind?: string): number[] {
-  return sorted(rounds.flatMap(({ latencies }) => (kind ? latencies.get(kind)! : [...latencies.values()].flat())));
+  return sorted(rounds.flatMap(({ latencies }) => (kind ? latencies[kind]! : Object.values(latencies).flat())));
 }
 
 async function vendorOf(
   { post }: { post: (path: string, body: unknown) => Promise<{ body: { id: string } }> },
-  uei = "SANDBXACTVE1",
+  uei: string,
 ): Promise<string> {
   return (await post("/v1/entities/lookup", { identifiers: { uei } })).body.id;
 }

@@ -1,12 +1,12 @@
 // Attacks the product, in a process of its own. ATTACK names the attack and ATTACKER has the attacker's data as JSON.
 // It prints its address. A GET of /begin starts the attack; /end stops it, waits for the last answer, and returns the
-// number of answers by status.
+// number of answers by status. Any other request is answered with 200.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createApi } from "../../support/api.ts";
-import { type Attack, type Attacker, type AttackName, attacks } from "./attacks.ts";
+import { type Attack, type Attacker, type AttackName, attackNamed } from "./attacks.ts";
 
-const attack: Attack = attacks[process.env.ATTACK as AttackName];
+const attack: Attack = attackNamed(process.env.ATTACK as AttackName);
 const attacker = JSON.parse(process.env.ATTACKER!) as Attacker;
 const apis = {
   live: createApi(attacker.baseUrl, attacker.keys.live),
@@ -19,7 +19,7 @@ let timer: NodeJS.Timeout | undefined;
 function burst(): void {
   for (let index = 0; index < attack.atOnce; index++) {
     const call = attack
-      .call(attacker, apis)
+      .call(attacker, apis, address())
       .catch(() => "no answer")
       .then((status) => {
         statuses[status] = (statuses[status] ?? 0) + 1;
@@ -32,6 +32,7 @@ function burst(): void {
 async function end(): Promise<typeof statuses> {
   clearInterval(timer);
   await Promise.all(running);
+  await attack.undo?.(apis);
   const counted = statuses;
   statuses = {};
   return counted;
@@ -39,8 +40,11 @@ async function end(): Promise<typeof statuses> {
 
 const server = createServer(async (incoming, response) => {
   if (incoming.url === "/end") return response.end(JSON.stringify(await end()));
-  burst();
-  timer = setInterval(burst, attack.everyMs);
+  if (incoming.url === "/begin") {
+    burst();
+    timer = setInterval(burst, attack.everyMs);
+  }
   return response.end();
 });
-server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+server.listen(0, "127.0.0.1", () => console.log(address()));

@@ -8,7 +8,7 @@ export interface Attacker {
   readonly keys: { readonly live: string; readonly sandbox: string };
   /** Passwords are guessed for this person of the other organization. */
   readonly victim: string;
-  readonly vendors: { readonly live: string; readonly sandbox: string };
+  readonly vendors: { readonly live: string; readonly sandbox: string; readonly changing: string };
 }
 
 /** Calls that begin together, again and again. */
@@ -19,8 +19,10 @@ export interface Attack {
   readonly atOnce: number;
   /** Time from one beginning to the next, in milliseconds. */
   readonly everyMs: number;
-  /** Makes one call; returns its status. */
-  call(attacker: Attacker, apis: { live: Api; sandbox: Api }): Promise<number>;
+  /** Makes one call; returns its status. POSTs to `hook` are answered. */
+  call(attacker: Attacker, apis: { live: Api; sandbox: Api }, hook: string): Promise<number>;
+  /** Undoes what would go on after the attack. */
+  undo?(apis: { live: Api; sandbox: Api }): Promise<void>;
 }
 
 const status = (answer: Promise<{ status: number }>) => answer.then((each) => each.status);
@@ -96,6 +98,21 @@ export const attacks = {
       return answer.status;
     },
   },
+  events: {
+    about: "monitors with a test key, each with a change and a webhook every 5 s",
+    atOnce: 100,
+    everyMs: 60_000,
+    async call({ vendors }, { sandbox }, hook) {
+      const monitor = { checks: ["sam_registration"], frequency: "hourly", webhook_url: hook };
+      return status(sandbox.post("/v1/monitors", { entity_id: vendors.changing, ...monitor }));
+    },
+    async undo({ sandbox }) {
+      const { monitors } = (await sandbox.get("/v1/monitors?limit=100")).body;
+      await Promise.all(monitors.map(({ id }: { id: string }) => sandbox.delete(`/v1/monitors/${id}`)));
+    },
+  },
 } satisfies Readonly<Record<string, Attack>>;
 
 export type AttackName = keyof typeof attacks;
+
+export const attackNamed = (name: AttackName): Attack => attacks[name];

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answer } from "../../support/api.ts";
-import type { TestOrganization } from "../../support/organization.ts";
+import type { Answer, Api } from "../../support/api.ts";
 import { openLoop } from "../load.ts";
 
 /** Calls of the second organization per second, of all kinds in turn. */
@@ -9,13 +8,13 @@ export const CALLS_PER_SECOND = 30;
 /** Calls of one round. */
 export interface Calls {
   /** Milliseconds of the calls that were served, by kind. */
-  readonly latencies: ReadonlyMap<string, number[]>;
+  readonly latencies: Readonly<Record<string, number[]>>;
   /** The calls that were not: their kind, status and body. */
   readonly refused: readonly string[];
 }
 
 /** Creates a vendor, and returns a function that makes all kinds of calls about it, in turn, at a steady rate. */
-export async function normalCalls({ live }: TestOrganization, uei: string) {
+export async function normalCalls(live: Api, uei: string) {
   const name = "Neighbour Works Limited";
   const { id } = (await live.post("/v1/entities", { legal_name: name })).body;
   const kinds: Readonly<Record<string, () => Promise<Answer>>> = {
@@ -31,7 +30,7 @@ export async function normalCalls({ live }: TestOrganization, uei: string) {
   let turn = 0;
 
   return async (forMs: number): Promise<Calls> => {
-    const latencies = new Map(names.map((kind): [string, number[]] => [kind, []]));
+    const latencies: Record<string, number[]> = Object.fromEntries(names.map((kind) => [kind, []]));
     const refused: string[] = [];
     await openLoop({
       perSecond: CALLS_PER_SECOND,
@@ -40,7 +39,7 @@ export async function normalCalls({ live }: TestOrganization, uei: string) {
         const kind = names[turn++ % names.length]!;
         const began = performance.now();
         const { status, body } = await kinds[kind]!();
-        if (status < 300) latencies.get(kind)!.push(performance.now() - began);
+        if (status < 300) latencies[kind]!.push(performance.now() - began);
         else refused.push(`${kind}: ${status} ${JSON.stringify(body)}`);
       },
     });
