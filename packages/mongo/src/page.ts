@@ -17,24 +17,28 @@ export interface Page<T> {
 
 const MAX_LIMIT = 100;
 
-/** Returns a page of a list, newest first, ties by id. The filter must contain the tenant. Errors: invalid_request. */
-export async function findPage<T extends Document & Listed>(
+/**
+ * Returns a page of a list, newest first, ties by id; of each document only what the projection keeps. The filter must
+ * contain the tenant. Errors: invalid_request.
+ */
+export async function findPage<T extends Document & Listed, P extends Document & Listed = T>(
   collection: Collection<T>,
   filter: Filter<T>,
   page: PageRequest | undefined,
-): Promise<Page<T>> {
+  projection: Document = {},
+): Promise<Page<P>> {
   const limit = page?.limit ?? 0;
   if (limit < 1 || limit > MAX_LIMIT) {
     throw new ServiceError("invalid_request", { details: [{ path: "limit", message: `must be 1–${MAX_LIMIT}` }] });
   }
   const found = await collection
-    .find({ $and: [filter, beyond(page?.after)] } as Filter<T>)
+    .find<WithId<P>>({ $and: [filter, beyond(page?.after)] } as Filter<T>, { projection })
     .sort({ created_at: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();
   const items = found.slice(0, limit);
   const last = found.length > limit ? items.at(-1) : undefined;
-  return { items, next: last && { createdAt: timestampFromDate(last.created_at), id: last._id as string } };
+  return { items, next: last && { createdAt: timestampFromDate(last.created_at), id: last._id } };
 }
 
 function beyond(after: Position | undefined): Document {

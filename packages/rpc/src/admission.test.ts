@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, jest, test } from "@jest/globals";
-import { type AdmissionLimits, createAdmission } from "./admission.ts";
+import { describe, expect, test } from "@jest/globals";
+import { createAdmission, createTurns } from "./admission.ts";
+import type { QueueLimits } from "./fair-queue.ts";
 
 const limits = { running: 2, runningPerOrganization: 2, waiting: 6, waitingPerOrganization: 4, longestWaitMs: 2_000 };
 const of = (organizationId: string, environment = "live") => ({
@@ -10,7 +11,7 @@ const of = (organizationId: string, environment = "live") => ({
 const staying = new AbortController().signal;
 
 /** Calls that run until they are ended, in the order in which they began. */
-function playedCalls(its: AdmissionLimits = limits) {
+function playedCalls(its: QueueLimits = limits) {
   const admit = createAdmission("look-ups", its);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -99,29 +100,42 @@ test("a waiting call whose caller leaves never runs, and frees its place in the 
   expect(calls.begun).toEqual(["a0", "a1", "a2"]);
 });
 
-test("while calls take long, what would wait over two seconds is refused at once, not after them", async () => {
-  const admit = createAdmission("creations", {
-    running: 1,
-    runningPerOrganization: 1,
-    waiting: 100,
-    waitingPerOrganization: 100,
-    longestWaitMs: 2_000,
+test("a call that waits too long is refused: because of its own organization's calls, or of all", async () => {
+  const calls = playedCalls({ ...limits, runningPerOrganization: 1, longestWaitMs: 1 });
+  void calls.start("a0", of("org_a"));
+  await expect(calls.start("a1", of("org_a"))).rejects.toThrow(refused("rate_limited"));
+  void calls.start("b0", of("org_b"));
+  await expect(calls.start("c0", of("org_c"))).rejects.toThrow(refused("service_unavailable"));
+  expect(calls.begun).toEqual(["a0", "b0"]);
+});
+
+describe("turns of the event loop", () => {
+  const turnLimits = { waiting: 10, waitingPerOrganization: 3, longestWaitMs: 2_000 };
+
+  test("one call of each organization begins in each turn, and what is too many is refused at once", async () => {
+    const takeTurn = createTurns("requests", turnLimits);
+    const begun: string[] = [];
+    const start = (name: string) =>
+      takeTurn(of(name[0]!), staying).then(
+        () => begun.push(name),
+        ({ code }) => begun.push(`${name} ${code}`),
+      );
+    const calls = ["a1", "a2", "a3", "a4", "a5", "b1"].map(start);
+    const turns: string[][] = [];
+    while (turns.flat().length < calls.length) {
+      await turn();
+      turns.push(begun.splice(0));
+    }
+    expect(turns.map((each) => each.toSorted())).toEqual([["a1", "a5 rate_limited", "b1"], ["a2"], ["a3"], ["a4"]]);
   });
-  let elapsedMs = 0;
-  const clock = jest.spyOn(performance, "now").mockImplementation(() => elapsedMs);
-  for (let call = 0; call < 50; call++) {
-    await admit(of("org_a"), staying, async () => {
-      elapsedMs += 900;
-    });
-  }
-  clock.mockRestore();
-  const end = Promise.withResolvers<void>();
-  const running = [1, 2, 3].map(() => admit(of("org_a"), staying, () => end.promise));
-  await expect(admit(of("org_a"), staying, () => end.promise)).rejects.toThrow(refused("rate_limited"));
-  const other = admit(of("org_b"), staying, () => end.promise);
-  await expect(admit(of("org_c"), staying, () => end.promise)).rejects.toThrow(refused("service_unavailable"));
-  end.resolve();
-  await Promise.all([...running, other]);
+
+  test("nothing is held while a call that has begun waits for others", async () => {
+    const takeTurn = createTurns("requests", turnLimits);
+    for (let call = 0; call < 20; call++) {
+      await takeTurn(of("org_a"), staying);
+      await turn();
+    }
+  });
 });
 
 test("a place is free again after a call failed", async () => {

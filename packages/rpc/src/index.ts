@@ -1,4 +1,5 @@
-export { type AdmissionLimits, createAdmission } from "./admission.ts";
+export { type Admit, createAdmission, createTurns, type TakeTurn } from "./admission.ts";
+export { admitted } from "./admitted.ts";
 export type { TlsFiles } from "./certificates.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient } from "./client.ts";
 export { rpcSection, tlsFiles } from "./credentials.ts";

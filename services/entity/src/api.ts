@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
-import { type Callers, createAdmission, type Handlers } from "@vvs/rpc";
+import { admitted, type Callers, createAdmission, type Handlers } from "@vvs/rpc";
 import { type CallerContext, callerOf, type Environment, environmentOf, type Tenant, tenantOf } from "@vvs/tenant";
 import type { createExactLookup } from "./lookup/lookup-exact.ts";
 import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
@@ -21,13 +21,14 @@ import type { createVendorResolver } from "./vendors/vendor.ts";
 const MAX_SUBJECTS = 100;
 
 /**
- * Limits of calls with which one organization could otherwise fill this process, the name index's thread and MongoDB: all
- * of a large burst together would take longer than any of their callers waits.
+ * Limits of calls with which one organization could otherwise fill this process, the name index's thread and MongoDB. This
+ * process does one thing at a time: more calls of one organization at once would not end sooner, and others' would end later.
  */
 const WAITING = { waiting: 1_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
-const LOOK_UPS = { running: 8, runningPerOrganization: 3, ...WAITING } as const;
-const CREATIONS = { running: 16, runningPerOrganization: 6, ...WAITING } as const;
-const LISTS = { running: 8, runningPerOrganization: 3, ...WAITING } as const;
+const LOOK_UPS = { running: 8, runningPerOrganization: 2, ...WAITING } as const;
+const CREATIONS = { running: 16, runningPerOrganization: 3, ...WAITING } as const;
+const LISTS = { running: 8, runningPerOrganization: 2, ...WAITING } as const;
+const READS = { running: 32, runningPerOrganization: 6, ...WAITING } as const;
 
 /** The services that may call each RPC. */
 export const callers: Callers<typeof EntityService> = {
@@ -60,11 +61,6 @@ export interface EntityServiceOptions {
 /** Creates the gRPC handlers, which translate between messages and the domain. */
 export function createEntityHandlers(options: EntityServiceOptions): Handlers<typeof EntityService> {
   const { store, collections, creation, externalIds, checkSubjects, now } = options;
-  const admit = {
-    lookUp: createAdmission("look-ups", LOOK_UPS),
-    creation: createAdmission("creations", CREATIONS),
-    list: createAdmission("lists", LISTS),
-  };
   const seenBy = async (tenant: Tenant, entities: readonly FoundEntity[]) => {
     const remembered = await store.rememberedOf(tenant, entities);
     return entities.map((entity) => {
@@ -73,21 +69,19 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       return toProtoEntity(publicView(entity, now(), supplied), entity.created_at, number);
     });
   };
-  return {
-    async lookUp(request, { signal }) {
+  const handlers: Handlers<typeof EntityService> = {
+    async lookUp(request) {
       const { tenant } = callerOf(request.caller);
       const criteria = criteriaOf(request);
-      const matches = await admit.lookUp(tenant, signal, async () =>
-        request.fuzzy
-          ? await options.lookUpFuzzily(tenant, criteria)
-          : ([await options.lookUpExactly(tenant, criteria)] as const),
-      );
+      const matches = request.fuzzy
+        ? await options.lookUpFuzzily(tenant, criteria)
+        : ([await options.lookUpExactly(tenant, criteria)] as const);
       if (matches.length > 1) return { candidates: matches.map((match) => toProtoCandidate(match, request.explain)) };
       const [{ entity, confidence, explanation }] = matches;
       const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen, confidence, explanation: request.explain ? explanation.map(toProtoReason) : [] };
     },
-    async createEntity(request, { signal }) {
+    async createEntity(request) {
       const caller = callerOf(request.caller);
       const content = {
         legalName: request.legalName,
@@ -95,23 +89,17 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
         address: request.address && addressOf(request.address),
       };
       const { externalId, idempotency } = request;
-      const { value, replayed } = await admit.creation(caller.tenant, signal, () =>
-        creation.create(caller, { content, externalId, idempotency }),
-      );
+      const { value, replayed } = await creation.create(caller, { content, externalId, idempotency });
       const { entity, asAnswered } = value;
       const shown = asAnswered
         ? toProtoEntity(asAnswered.view, entity.created_at, asAnswered.externalId)
         : (await seenBy(caller.tenant, [entity]))[0];
       return { entity: shown, replayed };
     },
-    async setExternalId(request, { signal }) {
-      const caller = callerOf(request.caller);
-      const entity = await admit.creation(caller.tenant, signal, async () => {
-        const found = (await visible(store, caller, request.entityId)).entity;
-        await externalIds.set(caller.tenant, found, request.externalId);
-        return found;
-      });
-      const [seen] = await seenBy(caller.tenant, [entity]);
+    async setExternalId(request) {
+      const { tenant, entity } = await visible(store, callerOf(request.caller), request.entityId);
+      await externalIds.set(tenant, entity, request.externalId);
+      const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen };
     },
     async getEntity(request) {
@@ -120,23 +108,18 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen };
     },
-    listEntities(request, { signal }) {
+    async listEntities(request) {
       const { tenant } = callerOf(request.caller);
-      return admit.list(tenant, signal, async () => {
-        const { externalId, page } = request;
-        const { items, next } = externalId
-          ? await store.listByExternalId(tenant, externalId, page)
-          : await store.listOwn(tenant, page);
-        return { entities: await seenBy(tenant, items), next };
-      });
+      const { externalId, page } = request;
+      const { items, next } = externalId
+        ? await store.listByExternalId(tenant, externalId, page)
+        : await store.listOwn(tenant, page);
+      return { entities: await seenBy(tenant, items), next };
     },
-    listSnapshots(request, { signal }) {
-      const caller = callerOf(request.caller);
-      return admit.list(caller.tenant, signal, async () => {
-        const { tenant, entity } = await visible(store, caller, request.entityId);
-        const { items, next } = await store.listSnapshots(tenant, entity, request.page);
-        return { snapshots: items.map(toProtoSnapshot), next };
-      });
+    async listSnapshots(request) {
+      const { tenant, entity } = await visible(store, callerOf(request.caller), request.entityId);
+      const { items, next } = await store.listSnapshots(tenant, entity, request.page);
+      return { snapshots: items.map(toProtoSnapshot), next };
     },
     async resolveVendor(request) {
       const identifiers = identifiersOf(request.identifiers);
@@ -166,6 +149,16 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       return { changed: await options.updateFromProvider(callerOf(caller), entityId, { ...facts, retrievedAt: at }) };
     },
   };
+  const creations = createAdmission("creations", CREATIONS);
+  const lists = createAdmission("lists", LISTS);
+  return admitted<typeof EntityService>(handlers, {
+    lookUp: createAdmission("look-ups", LOOK_UPS),
+    createEntity: creations,
+    setExternalId: creations,
+    getEntity: createAdmission("reads of entities", READS),
+    listEntities: lists,
+    listSnapshots: lists,
+  });
 }
 
 /** Errors: entity_not_found, also for an entity that this organization may not see. */

@@ -6,7 +6,7 @@ import { UsageService } from "@vvs/proto/account/v1/usage";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient, tlsFiles } from "@vvs/rpc";
+import { createClient, createTurns, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
 import { createKeyCheck } from "./auth/key-check.ts";
 import { startKeyReplica } from "./auth/key-replica.ts";
@@ -19,6 +19,8 @@ import { startRequestReports } from "./request-log.ts";
 import { routes } from "./routes/table.ts";
 import { startUsageReports } from "./usage.ts";
 
+/** Limits of requests that wait for their organization's turn. */
+const TURNS = { waiting: 5_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
 /** Maximum wait for connections at the start, in milliseconds. The gateway becomes ready even if a service is unavailable. */
 const WARM_UP_MS = 15_000;
 
@@ -79,6 +81,7 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
     checkKey,
     failures,
     limiter,
+    takeTurn: createTurns("requests", TURNS),
     trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
     idempotencyKeys: config.IDEMPOTENCY_KEYS,

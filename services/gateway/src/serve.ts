@@ -1,17 +1,20 @@
 import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
+import type { TakeTurn } from "@vvs/rpc";
 import type { ApiKey } from "./auth/api-key.ts";
 import { type AuthenticateOptions, authenticate } from "./auth/authenticate.ts";
 import { callTarget } from "./http/answered-call.ts";
 import { readJsonBody } from "./http/body.ts";
 import { fromService } from "./http/errors.ts";
 import { answer, type Exchange } from "./http/exchange.ts";
-import { quotaHeaders, type RateLimiter } from "./limits/rate-limiter.ts";
+import { type Quota, quotaHeaders, type RateLimiter } from "./limits/rate-limiter.ts";
 import { readCall } from "./routes/read-call.ts";
 import type { Route, RouteContext } from "./routes/route.ts";
 
 export interface ServeOptions extends AuthenticateOptions {
+  /** Lets organizations' requests begin in turns. */
+  readonly takeTurn: TakeTurn;
   /** Counts requests per key. */
   readonly limiter: RateLimiter;
   readonly allowPrivateTargets: boolean;
@@ -29,6 +32,7 @@ export async function serve(route: Route, id: string, exchange: Exchange, option
   exchange.target = callTarget(route, id);
   const { organizationId, environment } = key.tenant;
   Object.assign(exchange.fields, { key_id: key.id, organization_id: organizationId, environment });
+  await waitForTurn(key, exchange, options);
   await withinLimit(key, exchange, options.limiter);
   const body = route.body ? await readJsonBody(exchange.request) : undefined;
   const call = readCall(route, { ...exchange, key, id, body }, options);
@@ -42,15 +46,27 @@ export async function serve(route: Route, id: string, exchange: Exchange, option
   });
 }
 
-async function withinLimit(key: ApiKey, { response }: Exchange, limiter: RateLimiter): Promise<void> {
+/** Waits for the organization's turn. A refusal costs little: it is not counted, and neither Redis nor the body is read. */
+async function waitForTurn(key: ApiKey, exchange: Exchange, { takeTurn, limiter }: ServeOptions): Promise<void> {
+  await takeTurn(key.tenant, exchange.hungUp).catch((refusal: unknown) => {
+    showQuota(exchange, limiter.known(key.id, key.limitPerMinute));
+    throw refusal;
+  });
+}
+
+async function withinLimit(key: ApiKey, exchange: Exchange, limiter: RateLimiter): Promise<void> {
   const quota = await limiter.consume(key.id, key.limitPerMinute);
-  for (const [name, value] of Object.entries(quotaHeaders(quota))) response.setHeader(name, value);
+  showQuota(exchange, quota);
   if (!quota.allowed) {
     throw new ServiceError("rate_limited", {
       message: `The limit of ${quota.limit} requests per minute is reached. Wait for the seconds in Retry-After.`,
       retryAfterSeconds: quota.resetSeconds,
     });
   }
+}
+
+function showQuota({ response }: Exchange, quota: Quota): void {
+  for (const [name, value] of Object.entries(quotaHeaders(quota))) response.setHeader(name, value);
 }
 
 function authorize(route: Route, key: ApiKey): void {

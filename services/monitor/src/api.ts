@@ -2,7 +2,7 @@ import { checkOf, statusOf } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { Frequency as ProtoFrequency } from "@vvs/proto/monitor/v1/monitor";
-import type { Callers, Handlers } from "@vvs/rpc";
+import { admitted, type Callers, createAdmission, type Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, type Tenant } from "@vvs/tenant";
 import type { MonitorDomain } from "./domain.ts";
 import { eventMessage, monitorMessage } from "./messages.ts";
@@ -12,6 +12,14 @@ type Service = typeof MonitorService;
 
 const GATEWAY_AND_DASHBOARD = ["gateway", "dashboard"];
 const MAX_WAIT_SECONDS = 20;
+/** Limits of calls with which one organization could otherwise fill this process and MongoDB. */
+const CALLS = {
+  running: 32,
+  runningPerOrganization: 6,
+  waiting: 1_000,
+  waitingPerOrganization: 250,
+  longestWaitMs: 2_000,
+} as const;
 
 /** The services that may call each method. */
 export const monitorCallers: Callers<Service> = {
@@ -32,8 +40,9 @@ export function createMonitorHandlers(
   stopping: AbortSignal,
 ): Handlers<Service> {
   const domainOf = (tenant: Tenant) => domains[tenant.environment];
+  const admit = createAdmission("calls about monitors", CALLS);
 
-  return {
+  const handlers: Handlers<Service> = {
     async createMonitor(request) {
       const caller = callerOf(request.caller);
       const checks = request.checks.map(
@@ -105,15 +114,25 @@ export function createMonitorHandlers(
       const after = request.after === undefined ? undefined : Number(request.after);
       if (waitSeconds < 0 || waitSeconds > MAX_WAIT_SECONDS)
         invalid("wait", `must be between 0 and ${MAX_WAIT_SECONDS} seconds`);
-      let found = await reader.after(tenant, after, limit);
+      // Only its reads are admitted: a call that waits for events takes no place.
+      const read = () => admit(tenant, signal, () => reader.after(tenant, after, limit));
+      let found = await read();
       if (found.events.length === 0 && waitSeconds > 0) {
         const options = { ms: waitSeconds * 1_000, signal: AbortSignal.any([signal, stopping]) };
         await waits.untilAfter(tenant, found.position, options);
-        found = await reader.after(tenant, after, limit);
+        found = await read();
       }
       return { events: found.events.map(eventMessage), position: BigInt(found.position) };
     },
   };
+  return admitted<Service>(handlers, {
+    createMonitor: admit,
+    getMonitor: admit,
+    listMonitors: admit,
+    updateMonitor: admit,
+    cancelMonitor: admit,
+    listEvents: admit,
+  });
 }
 
 function invalid(path: string, message: string): never {

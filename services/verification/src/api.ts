@@ -3,7 +3,7 @@ import { toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { IdempotencyStore } from "@vvs/idempotency";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { type Callers, createAdmission, type Handlers } from "@vvs/rpc";
+import { admitted, type Callers, createAdmission, type Handlers } from "@vvs/rpc";
 import { callerOf, type Environment, environmentOf, type Tenant } from "@vvs/tenant";
 import type { Subjects } from "./checks/subjects.ts";
 import type { Verifier } from "./checks/verifier.ts";
@@ -26,6 +26,29 @@ const VERIFICATIONS = {
   waitingPerOrganization: 250,
   longestWaitMs: 6_000,
 } as const;
+
+/**
+ * Limits of the parts of direct verifications that this process, entity and MongoDB do: reading the vendor and storing the
+ * result. The limits above also cover waiting for providers. A verification that has begun is never refused here.
+ */
+const OWN_WORK = {
+  running: 32,
+  runningPerOrganization: 3,
+  waiting: 2 * VERIFICATIONS.running,
+  waitingPerOrganization: 2 * VERIFICATIONS.runningPerOrganization,
+  longestWaitMs: 20_000,
+} as const;
+
+/** Limits of calls that read what is stored. */
+const READS = {
+  running: 32,
+  runningPerOrganization: 6,
+  waiting: 1_000,
+  waitingPerOrganization: 250,
+  longestWaitMs: 2_000,
+} as const;
+
+const STAYING = new AbortController().signal;
 
 const gatewayAndDashboard = ["gateway", "dashboard"] as const;
 
@@ -58,6 +81,7 @@ export function createHandlers(options: {
   const admit = {
     cached: createAdmission("cached verifications", VERIFICATIONS),
     realtime: createAdmission("realtime verifications", VERIFICATIONS),
+    ownWork: createAdmission("parts of verifications", OWN_WORK),
   };
 
   async function getVerification(tenant: Tenant, id: string) {
@@ -66,7 +90,7 @@ export function createHandlers(options: {
     return found;
   }
 
-  return {
+  const handlers: Handlers<typeof VerificationService> = {
     async verify(request, { signal }) {
       const began = performance.now();
       const caller = callerOf(request.caller);
@@ -78,8 +102,10 @@ export function createHandlers(options: {
         idempotency: request.idempotency,
         run: (complete) =>
           admit[mode](tenant, signal, async () => {
-            const resolved = await subjects.resolve(caller, request.target);
-            return verifier.verify({ began, caller, ...resolved, checks, mode, complete });
+            const resolved = await admit.ownWork(tenant, signal, () => subjects.resolve(caller, request.target));
+            // What providers answered is stored even if the caller has left.
+            const storing = (store: () => Promise<void>) => admit.ownWork(tenant, STAYING, store);
+            return verifier.verify({ began, caller, ...resolved, checks, mode, complete, storing });
           }),
         replay: (id) => getVerification(tenant, id),
       });
@@ -140,4 +166,10 @@ export function createHandlers(options: {
       };
     },
   };
+  const reads = createAdmission("reads of verifications", READS);
+  return admitted<typeof VerificationService>(handlers, {
+    getVerification: reads,
+    listVerifications: reads,
+    getEvidence: reads,
+  });
 }

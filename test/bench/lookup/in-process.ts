@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createIndexedCandidates } from "../../../services/entity/src/lookup/candidates.ts";
 import { matchesAmong, namesOf } from "../../../services/entity/src/lookup/lookup-fuzzy.ts";
 import { normalizeName } from "../../../services/entity/src/matching/names/normalize-name.ts";
@@ -64,7 +65,7 @@ export async function runInProcess(options: {
     const tenant = { organizationId: SEARCHER, environment: "live" } as const;
     const { entities, idf } = await candidates(tenant, { name: query.name, address: undefined });
     const comparable = (entity: FoundEntity) => ({ identifiers: {}, names: namesOf(entity), addresses: [] });
-    return matchesAmong({ query, entities, idf, comparable });
+    return matchesAmong({ query, entities, idf, comparable, nextTurn });
   };
   for (const { q } of queries.slice(0, WARM_UP)) await lookUp(q);
   const latenciesMs: number[] = [];

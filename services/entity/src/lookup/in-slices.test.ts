@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { mapInSlices } from "./in-slices.ts";
 
@@ -12,6 +13,7 @@ test("a long computation lets other calls run in between, and keeps the order of
       order.push(`item ${item}`);
       return item * 10 + index;
     },
+    nextTurn,
     () => ms,
   );
   expect(await mapping).toEqual([10, 21, 32, 43]);
@@ -27,6 +29,7 @@ test("a short one ends without interruption", async () => {
     await mapInSlices(
       [1, 2],
       (item) => item,
+      nextTurn,
       () => 0,
     ),
   ).toEqual([1, 2]);

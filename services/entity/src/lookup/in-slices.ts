@@ -1,12 +1,14 @@
-import { setImmediate as otherCalls } from "node:timers/promises";
-
 /** Time after which other calls of this process have their turn, in milliseconds. */
 const SLICE_MS = 2;
 
-/** Maps the items like Array.map, but lets other calls run in between: long computations would delay all of them. */
+/**
+ * Maps the items like Array.map, but lets other calls run in between: long computations would delay all of them.
+ * `nextTurn` resolves when it is this call's turn again.
+ */
 export async function mapInSlices<T, R>(
   items: readonly T[],
   map: (item: T, index: number) => R,
+  nextTurn: () => Promise<void>,
   clock: () => number = () => performance.now(),
 ): Promise<R[]> {
   const mapped: R[] = [];
@@ -14,7 +16,7 @@ export async function mapInSlices<T, R>(
   for (const [index, item] of items.entries()) {
     mapped.push(map(item, index));
     if (clock() < endsAt) continue;
-    await otherCalls();
+    await nextTurn();
     endsAt = clock() + SLICE_MS;
   }
   return mapped;

@@ -1,3 +1,5 @@
+import { setImmediate as otherCalls } from "node:timers/promises";
+import { createTurns } from "@vvs/rpc";
 import type { Tenant } from "@vvs/tenant";
 import { readAddress } from "../matching/addresses/address.ts";
 import type { Idf } from "../matching/names/idf.ts";
@@ -35,6 +37,9 @@ export interface CandidateQuery {
 /** Finds the entities to score, in bounded work. */
 export type CandidateSource = (tenant: Tenant, query: CandidateQuery) => Promise<Candidates>;
 
+/** Look-ups that have begun are never refused here: fewer run than may wait. */
+const SLICES = { waiting: 1_000, waitingPerOrganization: 1_000, longestWaitMs: 20_000 } as const;
+const STAYING = new AbortController().signal;
 /** With this confidence and this lead, a match is returned without other candidates. */
 const CERTAIN_CONFIDENCE = 0.95;
 const CERTAIN_LEAD = 0.1;
@@ -51,6 +56,7 @@ const MOST_OFFERED = 0.62;
  * ambiguous_match where identifiers name different entities.
  */
 export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault; candidates: CandidateSource }) {
+  const takeTurn = createTurns("slices of look-ups", SLICES);
   return async (tenant: Tenant, criteria: Criteria): Promise<readonly [Match, ...Match[]]> => {
     const { identifiers, legalName, address } = criteria;
     const named = await nameForLookup(options, tenant, criteria);
@@ -63,6 +69,10 @@ export function createFuzzyLookup(options: { store: EntityStore; tins: TinVault;
       entities: [...distinct.values()],
       idf: found.idf,
       comparable: (entity) => comparable(entity, named, criteria),
+      nextTurn: async () => {
+        await otherCalls();
+        await takeTurn(tenant, STAYING);
+      },
     });
     if (!first) throw noMatch(identifiers);
     return [first, ...others];
@@ -75,14 +85,17 @@ export async function matchesAmong(options: {
   entities: readonly FoundEntity[];
   idf: Idf;
   comparable: (entity: FoundEntity) => FuzzyEntity;
+  /** Resolves when it is this look-up's turn to continue a long computation. */
+  nextTurn: () => Promise<void>;
 }): Promise<Match[]> {
-  const { query, entities, idf, comparable } = options;
-  const compared = await mapInSlices(entities, comparable);
-  const names = namesAmong(query, await mapInSlices(compared, (entity) => nameScore(query, entity, idf)));
-  const scored = await mapInSlices(entities, (entity, index) => {
+  const { query, entities, idf, comparable, nextTurn } = options;
+  const compared = await mapInSlices(entities, comparable, nextTurn);
+  const names = namesAmong(query, await mapInSlices(compared, (entity) => nameScore(query, entity, idf), nextTurn));
+  const score = (entity: FoundEntity, index: number) => {
     const name = names[index];
     return { entity, byName: name?.confidence ?? 0, ...scoreCandidate(query, compared[index]!, idf, name) };
-  });
+  };
+  const scored = await mapInSlices(entities, score, nextTurn);
   const matches = scored
     .filter(({ confidence }) => confidence >= candidateConfidence)
     // The confidences of offered candidates are often equal in three decimals: the confidence by name decides.

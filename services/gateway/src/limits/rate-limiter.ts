@@ -25,6 +25,8 @@ export interface Quota {
 export interface RateLimiter {
   /** Counts a call of a key if it is within the limit per minute. Never fails: without Redis it counts in memory. */
   consume(key: string, limit: number): Promise<Quota>;
+  /** Returns the quota as far as this gateway knows it, without counting a call. */
+  known(key: string, limit: number): Quota;
   /** Returns whether this gateway counts in memory. */
   degraded(): boolean;
 }
@@ -168,6 +170,7 @@ export function createRateLimiter({ redis, name, keyPrefix, logger, clock }: Rat
       for (const [other, its] of fallback.answered() ? windows : [[key, window] as const]) addMissed(other, its);
       return quotaOf(window, limit, allowed, allowed === answer.allowed ? answer.msUntilFree : undefined);
     },
+    known: (key, limit) => quotaOf(windowOf(key, clock()), limit, true),
     degraded: () => redis.status !== "ready" || fallback.active(),
   };
 }

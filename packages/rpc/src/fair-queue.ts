@@ -1,0 +1,111 @@
+/** Weight of the newest call in the average duration. */
+const NEWEST_WEIGHT = 0.1;
+
+/** Maximum numbers of calls in one queue. */
+export interface QueueLimits {
+  /** Calls that run at the same time. */
+  readonly running: number;
+  /** Calls of one organization that run at the same time: while they fill this process, others must still get through. */
+  readonly runningPerOrganization: number;
+  /** Calls that wait for a place. */
+  readonly waiting: number;
+  /** Calls of one organization that wait for a place. */
+  readonly waitingPerOrganization: number;
+  /** A call that would wait longer than this for its organization's own calls is refused. */
+  readonly longestWaitMs: number;
+}
+
+/** Whose calls leave no room for another one to wait. */
+export type Share = "organization" | "all";
+
+/** The calls of one organization. It is forgotten when none runs or waits. */
+interface Organization {
+  running: number;
+  /** Begins each waiting call; the first one waits longest. */
+  readonly waiting: Set<() => void>;
+  /** Average duration of its recent calls. */
+  averageMs: number;
+}
+
+/**
+ * Decides which call runs next. Organizations take turns, so a burst of one delays another's call by little more than the
+ * calls that already run, and the duration of one's calls never gets another's refused.
+ */
+export function createFairQueue({ running: places, runningPerOrganization: share, ...limits }: QueueLimits) {
+  // The order is that of the next turns.
+  const organizations = new Map<string, Organization>();
+  let running = 0;
+  let waiting = 0;
+
+  const hasPlace = (organization: Organization) => running < places && organization.running < share;
+
+  function usedUp({ waiting: own, averageMs }: Organization): Share | undefined {
+    const ownMs = ((own.size + 1) * averageMs) / share;
+    if (own.size >= limits.waitingPerOrganization || ownMs > limits.longestWaitMs) return "organization";
+    return waiting >= limits.waiting ? "all" : undefined;
+  }
+
+  function run(organization: Organization): void {
+    running++;
+    organization.running++;
+  }
+
+  function forgetIdle(id: string, organization: Organization): void {
+    if (organization.running === 0 && organization.waiting.size === 0) organizations.delete(id);
+  }
+
+  /** Lets the next call run that may; its organization goes to the end. */
+  function next(): void {
+    for (const [id, organization] of organizations) {
+      if (organization.waiting.size === 0 || !hasPlace(organization)) continue;
+      const [begin] = organization.waiting as Iterable<() => void> as [() => void];
+      organization.waiting.delete(begin);
+      waiting--;
+      organizations.delete(id);
+      organizations.set(id, organization);
+      run(organization);
+      begin();
+      return;
+    }
+  }
+
+  return {
+    waiting: () => waiting,
+
+    /**
+     * Calls `begin` now, and returns undefined, or when it is the call's turn. Then it returns a function that ends the wait
+     * and returns for whose calls it waited. Returns whose share is used up if the call may not even wait.
+     */
+    enter(id: string, begin: () => void): Share | (() => Share) | undefined {
+      const organization = organizations.get(id) ?? { running: 0, waiting: new Set(), averageMs: 0 };
+      const canRun = hasPlace(organization);
+      const refused = canRun ? undefined : usedUp(organization);
+      if (refused) return refused;
+      organizations.set(id, organization);
+      if (canRun) {
+        run(organization);
+        begin();
+        return undefined;
+      }
+      organization.waiting.add(begin);
+      waiting++;
+      return () => {
+        if (organization.waiting.delete(begin)) {
+          waiting--;
+          forgetIdle(id, organization);
+        }
+        return organization.running < share ? "all" : "organization";
+      };
+    },
+
+    /** Frees the place of a call that took this long. */
+    leave(id: string, durationMs: number): void {
+      const organization = organizations.get(id)!;
+      organization.averageMs += NEWEST_WEIGHT * (durationMs - organization.averageMs);
+      organization.running--;
+      running--;
+      next();
+      forgetIdle(id, organization);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { useTestGateway } from "./testing/gateway.ts";
+
+/** Whose requests came for a turn. */
+const came: unknown[] = [];
+let isFull = false;
+const gateway = useTestGateway({
+  async takeTurn(owner) {
+    came.push(owner);
+    if (isFull) throw new ServiceError("rate_limited", { retryAfterSeconds: 1 });
+  },
+});
+
+test("a request waits for the turn of its organization and environment", async () => {
+  const { value, record } = gateway.account.createKey({ environment: "sandbox" });
+  await gateway.send("GET", "/v1/entities", { key: value });
+  expect(came).toEqual([{ organizationId: record.tenant!.organizationId, environment: "sandbox" }]);
+});
+
+test("what may not wait is refused with all headers, after 401 and before its body is read, and is not counted", async () => {
+  isFull = true;
+  expect((await gateway.send("POST", "/v1/entities", { body: {} })).status).toBe(401);
+  const { value: key } = gateway.account.createKey({ limitPerMinute: 7 });
+  for (const type of ["application/json", "text/plain"]) {
+    const refused = await gateway.send("POST", "/v1/entities", { key, body: "{", headers: { "Content-Type": type } });
+    expect([refused.status, refused.body.error, refused.headers.get("retry-after")]).toEqual([
+      429,
+      "rate_limited",
+      "1",
+    ]);
+    expect(refused.headers.get("ratelimit")).toMatch(/^"default";r=7;t=\d+$/);
+    expect(refused.headers.get("x-ratelimit-remaining")).toBe("7");
+  }
+  isFull = false;
+  expect((await gateway.send("GET", "/v1/nothing", { key })).status).toBe(404);
+  expect((await gateway.send("GET", "/v1/entities/none", { key })).headers.get("x-ratelimit-remaining")).toBe("6");
+});
