@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { lockData } from "./data-lock.ts";
 import { givenServers } from "./given.ts";
 import { fetchKafkaLibs, kafkaNeeds, startKafka } from "./kafka.ts";
-import { fetchMongod, mongodbNeeds, startMongodb } from "./mongodb.ts";
+import { fetchMongod, type MongodbOptions, mongodbNeeds, startMongodb } from "./mongodb.ts";
 import { requirePrerequisites } from "./prerequisites.ts";
 import { fetchRedisServer, redisNeeds, startRedis } from "./redis.ts";
 
@@ -23,7 +23,7 @@ export type StartServersOptions = {
   cacheDir: string;
   log: (line: string) => void;
   env: NodeJS.ProcessEnv;
-};
+} & Pick<MongodbOptions, "waitsForDisk">;
 
 /** Returns the folder of downloaded programs: VVS_CACHE_DIR, else `.cache/servers` of the project. */
 export function serverCacheDir(env: NodeJS.ProcessEnv): string {
@@ -35,7 +35,8 @@ export function serverCacheDir(env: NodeJS.ProcessEnv): string {
  * Returns the three servers of a run. Those named by MONGODB_URI, KAFKA_BROKERS and REDIS_URL are checked; the others are
  * started on free ports of 127.0.0.1. If one fails, all started ones are stopped. Errors: StartError of that server.
  */
-export async function startServers({ dataDir, cacheDir, log, env }: StartServersOptions): Promise<Servers> {
+export async function startServers(options: StartServersOptions): Promise<Servers> {
+  const { dataDir, cacheDir, log, env, waitsForDisk } = options;
   const { mongodbUri, kafkaBrokers, redisUrl } = await givenServers(env);
   const needs = [
     mongodbUri ? [] : mongodbNeeds(cacheDir),
@@ -46,7 +47,7 @@ export async function startServers({ dataDir, cacheDir, log, env }: StartServers
   const unlock = await lockData(dataDir);
   const own = (name: string) => ({ dataDir: join(dataDir, name), cacheDir, log });
   const started = await Promise.allSettled([
-    mongodbUri ? { uri: mongodbUri, stop: keepRunning } : startMongodb(own("mongodb")),
+    mongodbUri ? { uri: mongodbUri, stop: keepRunning } : startMongodb({ ...own("mongodb"), waitsForDisk }),
     kafkaBrokers ? { brokers: kafkaBrokers, stop: keepRunning } : startKafka(own("kafka")),
     redisUrl ? { url: redisUrl, stop: keepRunning } : startRedis(own("redis")),
   ] as const);

@@ -48,8 +48,14 @@ const wheels: Record<string, Wheel> = {
 
 export type MongodbServer = ManagedServer & { uri: string };
 
+export type MongodbOptions = ServerOptions & {
+  /** Whether a write is answered only once it is on disk; default: true. Set when the data folder is new. */
+  waitsForDisk?: boolean | undefined;
+};
+
 /** Starts MongoDB on 127.0.0.1 as a replica set of one, so that transactions and change streams work. */
-export async function startMongodb(options: ServerOptions): Promise<MongodbServer> {
+export async function startMongodb(options: MongodbOptions): Promise<MongodbServer> {
+  const { waitsForDisk = true } = options;
   const program = await fetchMongod(options);
   const dbPath = join(options.dataDir, "db");
   await mkdir(dbPath, { recursive: true });
@@ -57,7 +63,7 @@ export async function startMongodb(options: ServerOptions): Promise<MongodbServe
     name: "MongoDB",
     options,
     command: async (port) => ({ command: program, args: mongodArguments(dbPath, port) }),
-    probe: becomePrimary,
+    probe: (port) => becomePrimary(port, waitsForDisk),
   });
   return { ...server, uri: `mongodb://127.0.0.1:${server.port}/?replicaSet=${REPLICA_SET}` };
 }
@@ -82,7 +88,7 @@ function cacheGb(): number {
 }
 
 /** Makes the single member primary on its current port; throws while it is not. */
-async function becomePrimary(port: number): Promise<void> {
+async function becomePrimary(port: number, waitsForDisk: boolean): Promise<void> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1_000,
     connectTimeoutMS: 1_000,
@@ -94,7 +100,8 @@ async function becomePrimary(port: number): Promise<void> {
     const members = [{ _id: 0, host: `127.0.0.1:${port}` }];
     const status = await admin.command({ replSetGetStatus: 1 }).catch((error: unknown) => error);
     if (isServerError(status, CONFIG_NOT_YET_INITIALIZED)) {
-      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members } });
+      const settings = { writeConcernMajorityJournalDefault: waitsForDisk };
+      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members, ...settings } });
     } else if (isServerError(status, INVALID_REPLICA_SET_CONFIG)) {
       // The data of an earlier run contains that run's port, so the member does not find itself in its set.
       const { config } = await admin.command({ replSetGetConfig: 1 });
