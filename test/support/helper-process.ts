@@ -14,7 +14,12 @@ export async function startHelper(options: {
     command: process.execPath,
     args: [options.script],
     cwd: projectRoot,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.environment },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...options.environment,
+    },
     onLine(line) {
       lines += `${line}\n`;
       first.resolve(line);

@@ -10,7 +10,8 @@ afterEach(async () => {
 });
 
 function run(body: string, environment?: Record<string, string>): TestService {
-  const service = runTestService(body, environment);
+  const cache = process.env.NODE_COMPILE_CACHE;
+  const service = runTestService(body, { ...(cache && { NODE_COMPILE_CACHE: cache }), ...environment });
   services.push(service);
   return service;
 }

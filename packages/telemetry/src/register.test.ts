@@ -34,7 +34,12 @@ async function textOf(request: IncomingMessage): Promise<string> {
 async function run(program: string, environment: Record<string, string>): Promise<Record<string, unknown>> {
   const folder = dirname(fileURLToPath(import.meta.url));
   const args = ["--import", join(folder, "register.ts"), "--input-type=module", "--eval", program];
-  const env = { MONGODB_URI: process.env.MONGODB_URI!, OTEL_SERVICE_NAME: "test", ...environment };
+  const env = {
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    MONGODB_URI: process.env.MONGODB_URI!,
+    OTEL_SERVICE_NAME: "test",
+    ...environment,
+  };
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   let problems = "";

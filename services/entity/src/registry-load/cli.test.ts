@@ -15,7 +15,12 @@ afterAll(() => app.stop());
 /** Runs the command as an operator does. */
 function run(args: string[]) {
   const command = spawn(process.execPath, [fileURLToPath(new URL("cli.ts", import.meta.url)), ...args], {
-    env: { PATH: process.env.PATH, MONGODB_URI: process.env.MONGODB_URI, MONGODB_DATABASE_PREFIX: app.prefix },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      MONGODB_URI: process.env.MONGODB_URI,
+      MONGODB_DATABASE_PREFIX: app.prefix,
+    },
   });
   const printed = { stdout: "", stderr: "" };
   command.stdout.on("data", (data) => {

@@ -24,6 +24,7 @@ async function run(args: string[], rings: { TIN_KEYS: string; TIN_HASH_KEYS: str
   const command = spawn(process.execPath, [fileURLToPath(new URL("cli.ts", import.meta.url)), ...args], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       MONGODB_URI: process.env.MONGODB_URI,
       MONGODB_DATABASE_PREFIX: app.prefix,
       ...rings,

@@ -19,7 +19,13 @@ export async function startService(name: string, variables: Record<string, strin
     name,
     command: process.execPath,
     args: ["--import", `${root}/packages/telemetry/src/register.ts`, `${root}/services/${name}/src/main.ts`],
-    env: { OTEL_SERVICE_NAME: name, ADMIN_PORT: "0", DRAIN_SECONDS: "0", ...variables },
+    env: {
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      OTEL_SERVICE_NAME: name,
+      ADMIN_PORT: "0",
+      DRAIN_SECONDS: "0",
+      ...variables,
+    },
     onLine(line) {
       const entry = parsed(line);
       if (entry.msg === "serving") port = entry.port!;

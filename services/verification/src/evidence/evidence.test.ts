@@ -80,6 +80,7 @@ async function verifyCommand(service: TestService, args: string[] = []) {
   const command = spawn(process.execPath, [path, "verify", ...args], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       MONGODB_URI: process.env.MONGODB_URI,
       MONGODB_DATABASE_PREFIX: service.prefix,
       EVIDENCE_S3_ENDPOINT: s3.url,
