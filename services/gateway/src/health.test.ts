@@ -15,7 +15,8 @@ function watched(serving = [true, true, true]) {
       return serving[index]!;
     },
   }));
-  health = watchHealth({ replica: { ageMs: () => state.replicaAgeMs }, clients, clock: () => state.now });
+  const replica = { ageMs: () => state.replicaAgeMs };
+  health = watchHealth({ replica, clients, clock: () => state.now, askEveryMs: 10 });
   /** Waits until each service was polled again. */
   const round = () => {
     const before = state.polls;

@@ -17,8 +17,10 @@ export function watchHealth(options: {
   /** Clients of the services that answer calls. Each health check may reach another replica. */
   clients: readonly { isServing(): Promise<boolean> }[];
   clock: () => number;
+  /** Pause between two questions, in milliseconds. */
+  askEveryMs?: number;
 }) {
-  const { replica, clients, clock } = options;
+  const { replica, clients, clock, askEveryMs = ASK_EVERY_MS } = options;
   const ending = new AbortController();
   const servingAt = clients.map(() => Number.NEGATIVE_INFINITY);
 
@@ -26,7 +28,7 @@ export function watchHealth(options: {
     while (!ending.signal.aborted) {
       const askedAt = clock();
       if (await client.isServing()) servingAt[index] = askedAt;
-      await delay(ASK_EVERY_MS, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+      await delay(askEveryMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
     }
   }
 
@@ -39,7 +41,7 @@ export function watchHealth(options: {
     async warm(limitMs: number, stopping: AbortSignal): Promise<void> {
       const until = clock() + limitMs;
       while (!healthy() && !stopping.aborted && clock() < until) {
-        await delay(ASK_EVERY_MS / 2, undefined, { signal: stopping }).catch(() => undefined);
+        await delay(askEveryMs / 2, undefined, { signal: stopping }).catch(() => undefined);
       }
     },
     stop: () => ending.abort(),
