@@ -15,11 +15,13 @@ import { type RedisServer, startRedis } from "../../deploy/local/servers/redis.t
 import type { ServiceName } from "../../deploy/local/services.ts";
 import type { Answer } from "../support/api.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { fastClockVariables } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 
 const MONITORS = 8;
+const SESSION_TIMEOUT_MS = 6_000;
 /** Longer than Kafka waits for a silent consumer. */
-const KAFKA_OUTAGE_MS = 17_000;
+const KAFKA_OUTAGE_MS = 8_000;
 /** Longer than a call waits for MongoDB. */
 const MONGODB_OUTAGE_MS = 7_000;
 
@@ -59,6 +61,7 @@ whereStartable("services and servers that die or hang for a while", () => {
       topicPrefix: "",
       apiPort: await freePort(),
       dashboardPort: await freePort(),
+      environment: { ...fastClockVariables(), KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS) },
       logDir: join(folder, "log"),
       log: () => undefined,
       onLine: () => undefined,

@@ -35,7 +35,9 @@ whereStartable("the outbox", () => {
   beforeAll(async () => {
     broker = await startOwnBroker(folder);
     const servers = { mongodbUri: process.env.MONGODB_URI!, kafkaBrokers: broker.brokers };
-    stack = await startVerificationStack({ servers, prefix, folder, log: () => undefined });
+    // What a killed process consumed waits for the end of its session.
+    const environment = { KAFKA_SESSION_TIMEOUT_MS: "6000" };
+    stack = await startVerificationStack({ servers, prefix, folder, environment, log: () => undefined });
     changeDetector = await startServiceProcess({
       name: "change-detector",
       environment: stack.environment,
@@ -144,7 +146,7 @@ whereStartable("the outbox", () => {
       stack,
       broker,
       caller,
-      awayMs: 15_000,
+      awayMs: 6_000,
       perSecond: 20,
     });
     expect(meanwhile.failed).toBe(0);

@@ -25,7 +25,7 @@ function answer({ path }: Received, response: ServerResponse): void {
 beforeAll(async () => {
   subscriber = await startSubscriber(answer);
   // A short timeout keeps leases short: they last a little longer than an attempt may take.
-  stack = await startTestStack({ environment: { WEBHOOK_TIMEOUT_MS: "2000" } });
+  stack = await startTestStack({ environment: { WEBHOOK_TIMEOUT_MS: "2000", KAFKA_SESSION_TIMEOUT_MS: "6000" } });
 }, 120_000);
 
 afterAll(async () => {

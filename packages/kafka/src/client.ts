@@ -23,6 +23,8 @@ export interface KafkaOptions {
   readonly logger: Logger;
   /** Prefix of the names of topics and consumer groups. */
   readonly topicPrefix?: string;
+  /** A consumer without a heartbeat for this long loses its partitions; 15 s by default. */
+  readonly sessionTimeoutMs?: number | undefined;
   /** Present for TLS. `ca`: PEM of the authorities to trust instead of the public ones. */
   readonly tls?: { readonly ca?: string };
   readonly sasl?: {
@@ -59,6 +61,7 @@ export function createKafka(options: KafkaOptions): Kafka {
     runConsumer: (consumer) =>
       startConsumer({
         ...consumer,
+        sessionTimeoutMs: options.sessionTimeoutMs,
         groupId: `${prefix}${consumer.groupId}`,
         library: createLibrary(options, PATIENTLY),
         producer: producer(),

@@ -8,6 +8,7 @@ test("only brokers are required: by default plaintext, no sign-in and no prefix"
   expect(read({ KAFKA_BROKERS: "one:9092, two:9092" })).toEqual({
     brokers: ["one:9092", "two:9092"],
     topicPrefix: "",
+    sessionTimeoutMs: 15_000,
     tls: undefined,
     sasl: undefined,
   });

@@ -1,5 +1,6 @@
 import { count, environmentWithLocalRun, flag, z } from "@vvs/config";
 import type { KafkaOptions } from "./client.ts";
+import { SESSION_TIMEOUT_MS } from "./consumer/session.ts";
 import type { TopicSettings } from "./topics.ts";
 
 /** Variables of a program that uses Kafka, to spread into its own `z.object({ ...kafkaSection })`. */
@@ -14,6 +15,8 @@ export const kafkaSection = {
     .string()
     .regex(/^[\w.-]{0,64}$/, "at most 64 letters, digits, ., _ and -")
     .default(""),
+  /** A consumer without a heartbeat for this long loses its partitions, in milliseconds. Brokers allow 6 s or more by default. */
+  KAFKA_SESSION_TIMEOUT_MS: count(1).default(SESSION_TIMEOUT_MS),
   /** Whether connections are TLS. */
   KAFKA_TLS: flag().default(false),
   /** PEM of the authorities that sign the brokers' certificates, best as KAFKA_TLS_CA_FILE; implies TLS. */
@@ -39,11 +42,12 @@ const topicsSchema = z.object(kafkaTopicsSection);
 /** Returns the options of createKafka from parsed variables. */
 export function kafkaOptions(
   config: z.infer<typeof kafkaSchema>,
-): Pick<KafkaOptions, "brokers" | "topicPrefix" | "tls" | "sasl"> {
+): Pick<KafkaOptions, "brokers" | "topicPrefix" | "sessionTimeoutMs" | "tls" | "sasl"> {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_TLS_CA: ca } = config;
   return {
     brokers: config.KAFKA_BROKERS,
     topicPrefix: config.KAFKA_TOPIC_PREFIX,
+    sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
     tls: config.KAFKA_TLS || ca !== undefined ? { ca } : undefined,
     sasl: mechanism && { mechanism, username: config.KAFKA_SASL_USERNAME, password: config.KAFKA_SASL_PASSWORD },
   };

@@ -50,7 +50,12 @@ export function batchSubscription<Desc extends DescMessage>(options: BatchSubscr
  * are slow; a partition with too many unfinished records is paused.
  */
 export function startConsumer(
-  options: ConsumerOptions & { library: Library; producer: Producer; instruments: Instruments },
+  options: ConsumerOptions & {
+    library: Library;
+    producer: Producer;
+    instruments: Instruments;
+    sessionTimeoutMs?: number | undefined;
+  },
 ): RunningConsumer {
   const { groupId, logger, instruments } = options;
   const stopping = new AbortController();

@@ -20,7 +20,7 @@ const doomed = `
   import { createKafka } from "../index.ts";
   const [brokers, topicPrefix, topic] = process.argv.slice(1);
   const logger = createLogger({ service: "doomed", level: "silent" });
-  const kafka = createKafka({ brokers: brokers.split(","), clientId: "doomed", logger, topicPrefix });
+  const kafka = createKafka({ brokers: brokers.split(","), clientId: "doomed", logger, topicPrefix, sessionTimeoutMs: 6_000 });
   const handle = async ({ value }) => {
     process.stdout.write(value);
     if (value !== "a1") await new Promise(() => undefined);

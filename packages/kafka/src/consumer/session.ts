@@ -1,8 +1,8 @@
 import type { Batch, Consumer, Kafka as Library, TopicPartitionOffset } from "kafkajs";
 import kafkajs from "kafkajs";
 
-/** A member without a heartbeat for this long loses its partitions. Heartbeats do not wait for handlers. */
-const SESSION_TIMEOUT_MS = 15_000;
+/** By default, a member without a heartbeat for this long loses its partitions. Heartbeats do not wait for handlers. */
+export const SESSION_TIMEOUT_MS = 15_000;
 /** Interval of heartbeats, and the time after which a member learns that another one wants to join. */
 const HEARTBEAT_MS = 1_000;
 /** Time that a fetch waits for records; a heartbeat or a resumed partition may have to wait for the fetch. */
@@ -44,11 +44,16 @@ export interface SessionEvents {
 }
 
 export function createSession(
-  options: { library: Library; groupId: string; topics: string[] } & SessionEvents,
+  options: {
+    library: Library;
+    groupId: string;
+    topics: string[];
+    sessionTimeoutMs?: number | undefined;
+  } & SessionEvents,
 ): Session {
   const consumer = options.library.consumer({
     groupId: options.groupId,
-    sessionTimeout: SESSION_TIMEOUT_MS,
+    sessionTimeout: options.sessionTimeoutMs ?? SESSION_TIMEOUT_MS,
     heartbeatInterval: HEARTBEAT_MS,
     maxWaitTimeInMs: FETCH_WAIT_MS,
     maxBytesPerPartition: FETCH_BYTES_PER_PARTITION,
