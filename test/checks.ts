@@ -37,13 +37,15 @@ const checks: readonly Check[] = [
   { name: "the client's types match the OpenAPI document", run: clientTypesDrift },
 ];
 
-/** Runs all checks, prints the result of each, and returns how many passed and failed. */
+/** Runs all checks at the same time, prints the result of each, and returns how many passed and failed. */
 export async function runChecks(): Promise<{ passed: number; failed: number }> {
   const tally = { passed: 0, failed: 0 };
-  for (const { name, run } of checks) {
-    const startedAt = Date.now();
+  const startedAt = Date.now();
+  const running = checks.map(async ({ name, run }) => {
     const problem = await run();
-    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    return { name, problem, seconds: ((Date.now() - startedAt) / 1000).toFixed(1) };
+  });
+  for (const { name, problem, seconds } of await Promise.all(running)) {
     tally[problem === undefined ? "passed" : "failed"]++;
     console.log(`${problem === undefined ? "PASS" : "FAIL"} ${name} (${seconds} s)`);
     if (problem !== undefined) console.log(problem.trimEnd().replaceAll(/^/gm, "  "));

@@ -5,16 +5,19 @@ import { type FileDuration, type Tally, tallyOfJest } from "./run-jest.ts";
 const CLUSTER = "--cluster";
 const SLOWEST = 10;
 
-/** Unit and chart tests mostly wait, so two files run at a time. A system test needs the product to itself. */
-const UNIT_TESTS = ["--selectProjects", "unit", "charts", "--maxWorkers=2"];
-const SYSTEM_TESTS = ["--selectProjects", "system", "--maxWorkers=1"];
+/** Most tests wait more than they compute, so several files run at a time. */
+const PHASES = [
+  ["--selectProjects", "unit", "charts", "--maxWorkers=3"],
+  ["--selectProjects", "system", "--maxWorkers=2"],
+  ["--selectProjects", "alone", "--maxWorkers=1"],
+];
 
 /** Runs all checks and tests, with --cluster also those on a cluster. The last line says how many passed and failed. */
 async function main(args: readonly string[]): Promise<number> {
   const chosen = args.filter((one) => one !== CLUSTER);
   const jestArgs = chosen.length > 0 ? [...chosen, "--passWithNoTests"] : [];
   const tallies: Tally[] = [{ skipped: 0, files: [], ...(await runChecks()) }];
-  for (const project of [UNIT_TESTS, SYSTEM_TESTS]) tallies.push(await tallyOfJest([...project, ...jestArgs]));
+  for (const phase of PHASES) tallies.push(await tallyOfJest([...phase, ...jestArgs]));
   if (args.includes(CLUSTER)) {
     tallies.push(await withTestCluster(() => tallyOfJest(["--config", "test/cluster/jest.config.mjs"])));
   }

@@ -33,7 +33,7 @@ afterAll(async () => {
 /** Creates monitors of the attacker whose vendor changes at each run, each with a URL of its own. */
 async function watch(count: number, url: (index: number) => string): Promise<void> {
   const { id } = (await attacker.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } })).body;
-  const monitor = { entity_id: id, checks: ["sam_registration"], frequency: "hourly" };
+  const monitor = { entity_id: id, checks: ["sam_registration"], frequency: "daily" };
   const answers = await Promise.all(
     Array.from({ length: count }, (_, index) =>
       attacker.sandbox.post("/v1/monitors", { ...monitor, webhook_url: url(index) }),

@@ -30,7 +30,7 @@ async function monitor(): Promise<string> {
   return body.id;
 }
 
-test("a caller without a webhook that waits for events reads each of them once, oldest first", async () => {
+test.concurrent("a caller without a webhook that waits for events reads each of them once, oldest first", async () => {
   const client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
   const watched = [await monitor(), await monitor()];
   const seen: MonitorEvent[] = [];
@@ -56,7 +56,7 @@ test("a caller without a webhook that waits for events reads each of them once, 
   expect((await other.sandbox.get(`/v1/events?after=${cursor}`)).status).toBe(400);
 });
 
-test("ten calls of an organization wait at the same time, the next is refused, and each ends after its wait time", async () => {
+test.concurrent("ten calls of an organization wait at the same time, the next is refused, and each ends after its wait time", async () => {
   const calls = Array.from({ length: 11 }, () => other.sandbox.get("/v1/events?after=start&wait=5"));
   const answers = await Promise.all(calls);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
@@ -23,20 +24,21 @@ beforeAll(async () => {
   };
 });
 
-afterAll(() => {
-  run("deploy/local/stop.ts");
+afterAll(async () => {
+  await run("deploy/local/stop.ts");
   rmSync(localDir, { recursive: true, force: true });
 });
 
 /** Runs one of the commands and waits for its end. */
-function run(script: string, args: string[] = [], more: NodeJS.ProcessEnv = {}) {
-  const command = spawnSync(process.execPath, ["deploy/bootstrap.mjs", script, ...args], {
+async function run(script: string, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}) {
+  const command = spawn(process.execPath, ["deploy/bootstrap.mjs", script, ...args], {
     cwd: projectRoot,
     env: { ...env, ...more },
-    encoding: "utf8",
     timeout: 150_000,
   });
-  return { code: command.status, text: `${command.stdout}${command.stderr}` };
+  const exit = new Promise<number | null>((resolve) => command.once("exit", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(command.stdout), text(command.stderr), exit]);
+  return { code, text: `${stdout}${stderr}` };
 }
 
 const start = (args: string[] = [], more: NodeJS.ProcessEnv = {}) =>
@@ -69,7 +71,7 @@ const noneLeft = (pids: readonly number[]) => eventually(() => !pids.some(alive)
 
 describe("npm start", () => {
   test("runs the whole product, prints how to use it, and leaves nothing behind when stopped", async () => {
-    const started = start([
+    const started = await start([
       "--registry",
       join(fixtures, "registry.dat"),
       "--exclusions",
@@ -85,7 +87,7 @@ describe("npm start", () => {
     expect(entity.sam_gov.registration_status).toBe("active");
     expect((await live.get("/v1/entities")).headers.get("x-ratelimit-limit")).toBe("500");
 
-    expect(start()).toEqual({ code: 1, text: expect.stringContaining("npm run stop") });
+    expect(await start()).toEqual({ code: 1, text: expect.stringContaining("npm run stop") });
 
     const gateway = () => family(supervisor()).find((pid) => commandOf(pid).includes("services/gateway/src/main.ts"))!;
     const killed = gateway();
@@ -97,16 +99,16 @@ describe("npm start", () => {
 
     const processes = family(supervisor());
     expect(processes.length).toBeGreaterThan(11);
-    expect(run("deploy/local/stop.ts")).toEqual({ code: 0, text: "Stopped.\n" });
+    expect(await run("deploy/local/stop.ts")).toEqual({ code: 0, text: "Stopped.\n" });
     await noneLeft(processes);
     expect(() => demo()).toThrow();
-    expect(run("deploy/local/stop.ts")).toEqual({ code: 0, text: "Nothing is running.\n" });
+    expect(await run("deploy/local/stop.ts")).toEqual({ code: 0, text: "Nothing is running.\n" });
 
     // With a refused file nothing starts, and the data loaded before stays unchanged.
-    const refused = start(["--registry", join(fixtures, "truncated.dat")]);
+    const refused = await start(["--registry", join(fixtures, "truncated.dat")]);
     expect(refused.code).toBe(1);
     expect(refused.text).toMatch(/895,?932/);
-    expect(start().code).toBe(0);
+    expect((await start()).code).toBe(0);
     const again = createApi(base_url, demo().organizations[0].live_key);
     expect((await again.post("/v1/entities/lookup", lookUp)).body).toEqual(entity);
     expect((await again.get(`/v1/entities/${entity.id}/snapshots`)).body.snapshots).toHaveLength(1);
@@ -137,7 +139,7 @@ describe("npm start", () => {
     await new Promise((resolve) => busy.once("listening", resolve));
     const { port } = busy.address() as { port: number };
     const closed = await freePort();
-    for (const [more, args, sentence] of [
+    const refusals = [
       [{ API_PORT: String(port) }, [], new RegExp(`^Port ${port} is in use.*API_PORT`, "m")],
       [{ API_PORT: "many" }, [], /^API_PORT must be a port/m],
       [{}, ["--registry", "/nowhere.dat"], /^--registry: \/nowhere.dat does not exist/m],
@@ -150,12 +152,18 @@ describe("npm start", () => {
       ],
       [{ KAFKA_BROKERS: `127.0.0.1:${closed}` }, [], /^KAFKA_BROKERS: 127.0.0.1:\d+ /m],
       [{ REDIS_URL: `redis://127.0.0.1:${closed}` }, [], /^REDIS_URL /m],
-    ] as const) {
-      const { code, text } = start([...args], more);
-      expect([code, text]).toEqual([1, expect.stringMatching(sentence)]);
-      expect(text).not.toMatch(/secret|\n\s+at /);
+    ] as const;
+    const results = await Promise.all(
+      refusals.map(async ([more, args], index) => {
+        const folder = join(localDir, String(index));
+        const { code, text } = await run("deploy/local/start.ts", args, { VVS_LOCAL_DIR: folder, ...more });
+        return { code, text, isRunning: existsSync(join(folder, "run.json")) };
+      }),
+    );
+    for (const [index, [, , sentence]] of refusals.entries()) {
+      expect(results[index]).toEqual({ code: 1, text: expect.stringMatching(sentence), isRunning: false });
+      expect(results[index]!.text).not.toMatch(/secret|\n\s+at /);
     }
     busy.close();
-    expect(run("deploy/local/stop.ts").text).toBe("Nothing is running.\n");
   }, 200_000);
 });

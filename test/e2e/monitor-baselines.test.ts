@@ -39,7 +39,7 @@ const eventsOf = async (id: string) =>
   (await organization.sandbox.get(`/v1/monitors/${id}/events?limit=100`)).body.events;
 const postsTo = (path: string) => subscriber.received.filter((received) => received.path === path);
 
-test("a new URL and frequency keep the baseline", async () => {
+test.concurrent("a new URL and frequency keep the baseline", async () => {
   const { id } = await watch("SANDBXCHNGE1", "/before", { frequency: "daily" });
   await eventually(async () => (await monitorOf(id)).last_run);
   const webhook_url = new URL("/after", subscriber.url).href;
@@ -51,7 +51,7 @@ test("a new URL and frequency keep the baseline", async () => {
   expect(postsTo("/before")).toEqual([]);
 });
 
-test("a new TIN sets a new baseline without an event, and an error in one check does not affect the other", async () => {
+test.concurrent("a new TIN sets a new baseline without an event, and an error in one check does not affect the other", async () => {
   const { id } = await watch("SANDBXCHNGE1", "/inputs", { checks: ["tin_match", "sam_registration"] });
   const runWith = async (lastDigit: number, status: string) => {
     const tin = `9${String(randomInt(1e7)).padStart(7, "0")}${lastDigit}`;
@@ -80,7 +80,7 @@ test("a new TIN sets a new baseline without an event, and an error in one check 
   expect(fields.filter((field: string) => field.startsWith("tin_match"))).toEqual([]);
 });
 
-test("a monitor canceled when its run is due sends only the events that are in its history at that moment", async () => {
+test.concurrent("a monitor canceled when its run is due sends only the events that are in its history at that moment", async () => {
   const witness = await watch("SANDBXCHNGE1", "/witness");
   const canceled = await Promise.all(
     Array.from({ length: 30 }, async (_, number) => {

@@ -25,7 +25,7 @@ function leaks(where: string, text: string, tins: Readonly<Record<string, string
   const lower = text.toLowerCase();
   return Object.entries(tins).flatMap(([input, tin]) =>
     forms(tin)
-      .filter((form) => text.includes(form) || lower.includes(form.toLowerCase()))
+      .filter((form) => lower.includes(form.toLowerCase()))
       .map((form) => `${where}: the TIN planted in ${input}, as ${form}`),
   );
 }
@@ -33,6 +33,8 @@ function leaks(where: string, text: string, tins: Readonly<Record<string, string
 test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, responses, databases", async () => {
   const organization = await createOrganization();
   const api = organization.sandbox;
+  // The TINs are random, so what was written before can't contain them.
+  const [logsBefore, spansBefore] = [everyLog(product.logDir), readFileSync(product.spansFile, "utf8").length];
   const tins: Record<string, string> = {};
   const plant = (input: string, last = 0) => {
     tins[input] = tinEnding(last);
@@ -123,7 +125,7 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
   }
 
   const spans = await eventually(() => {
-    const text = readFileSync(product.spansFile, "utf8");
+    const text = readFileSync(product.spansFile, "utf8").slice(spansBefore);
     return text.includes("webhook attempt") && text;
   });
   const records = await everyRecord(product);
@@ -139,7 +141,9 @@ test("a TIN planted in any input appears nowhere: logs, spans, Kafka, evidence, 
     ...leaks("responses", responses.join("\n"), tins),
     ...leaks("webhooks", JSON.stringify(subscriber.received), tins),
     ...leaks("spans", spans, tins),
-    ...Object.entries(everyLog(product.logDir)).flatMap(([file, text]) => leaks(`log of ${file}`, text, tins)),
+    ...Object.entries(everyLog(product.logDir)).flatMap(([file, text]) =>
+      leaks(`log of ${file}`, text.slice(logsBefore[file]?.length), tins),
+    ),
     ...leaks("Kafka", records, tins),
     ...leaks("databases", documents, tins),
   ];

@@ -32,7 +32,7 @@ async function traceWith(traceId: string, edges: readonly (readonly [string, str
   expect(missing).toBeUndefined();
 }
 
-test("POST /v1/verify is one trace: gateway → entity → verification → Kafka → change-detector", async () => {
+test.concurrent("POST /v1/verify is one trace: gateway → entity → verification → Kafka → change-detector", async () => {
   const organization = await createOrganization();
   const { traceId, traceparent } = clientTrace();
   const body = { identifiers: { uei: "SANDBXACTVE1" }, checks: ["sam_registration"], mode: "realtime" };
@@ -52,7 +52,7 @@ test("POST /v1/verify is one trace: gateway → entity → verification → Kafk
   ]);
 });
 
-test.each([
+test.concurrent.each([
   [["sam_registration"], "verification.requested"],
   [["sam_registration", "tin_match"], "verification.requested.tin_match"],
 ])(
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("the changes of a loaded file are one trace: entity → Kafka → monitor", async () => {
+test.concurrent("the changes of a loaded file are one trace: entity → Kafka → monitor", async () => {
   const uei = "TRACEDVENDR1";
   const organization = await createOrganization();
   const own = { legal_name: "Traced Vendor", identifiers: { uei } };

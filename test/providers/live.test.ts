@@ -204,7 +204,7 @@ test("a provider that keeps failing is no longer called, is shown as unavailable
 
 test("a provider with a used-up quota is not called until the reset, even after a restart, and then is called again", async () => {
   const other = await createOrganization({ product });
-  const reset = new Date(Date.now() + 25_000);
+  const reset = new Date(Date.now() + 15_000);
   sam.misbehave({ kind: "throttled", shape: "flat", nextAccessTime: reset.toISOString() }, { calls: 1 });
   expect(await outcomes(undefined, other)).toEqual(["pass by sam_gov_extract"]);
   await eventually(async () => (await stateOf("sam_gov_api")) === "unavailable");

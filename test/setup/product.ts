@@ -7,7 +7,7 @@ import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { dropRun } from "../support/clean-up.ts";
 import { todaysExclusions } from "../support/exclusions-file.ts";
-import type { SharedProduct } from "../support/product.ts";
+import { fastClockVariables, type SharedProduct } from "../support/product.ts";
 import { testServers } from "../support/test-servers.ts";
 import { startOtlpReceiver } from "./otlp-receiver.ts";
 import setupServers from "./servers.ts";
@@ -42,7 +42,7 @@ export default async function setup(): Promise<void> {
     registry: join(projectRoot, "test/fixtures/sam/registry.dat"),
     exclusions: todaysExclusions(folder),
     // Tests simulate one proxy in front; without its header, the connection's address counts.
-    environment: { LOG_LEVEL: "debug", TRUSTED_PROXY_HOPS: "1" },
+    environment: { ...fastClockVariables(), LOG_LEVEL: "debug", TRUSTED_PROXY_HOPS: "1" },
     logDir,
     log: (line) => process.stderr.write(`${line}\n`),
     onLine: () => undefined,
