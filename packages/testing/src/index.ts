@@ -1,4 +1,5 @@
 // Only for tests: images do not contain this package.
+export { type DatabasePool, databasePool } from "./database-pool.ts";
 export { eventually } from "./eventually.ts";
 export { captureLogs, type LogLine } from "./logs.ts";
 export { type TestMongo, testMongo } from "./mongo.ts";

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { afterAll } from "@jest/globals";
 import type { SecretKey } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo } from "@vvs/mongo";
 import { ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
 import type { CallerContext, Environment } from "@vvs/tenant";
+import { databasePool } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
 import { createAuditLog, operator } from "../audit/audit.ts";
 import { createFailedSignIns } from "../audit/failed-sign-ins.ts";
@@ -33,10 +35,11 @@ export interface TestAccount {
   /** Returns the queued emails to an address, oldest first. */
   mailsTo(email: string): Promise<Mail[]>;
   organization(plan?: string): Promise<OrganizationDocument>;
-  /** Drops the database. */
+  /** Empties or drops the database. */
   close(): Promise<void>;
 }
 
+const databases = databasePool(afterAll);
 export const logger = createLogger({ service: "account", level: "silent" });
 
 export function testKey(id: string): SecretKey {
@@ -45,7 +48,7 @@ export function testKey(id: string): SecretKey {
 
 export async function createTestAccount(uri: string): Promise<TestAccount> {
   const client = await connectMongo({ uri, service: "test", logger, stopping: AbortSignal.abort() });
-  const prefix = `t${randomBytes(6).toString("hex")}_`;
+  const prefix = databases.take();
   await migrate({ client, prefix });
   // Far in the future: MongoDB deletes expired documents by its own clock.
   const clock = { now: new Date("2126-03-01T12:00:00.000Z") };
@@ -67,7 +70,7 @@ export async function createTestAccount(uri: string): Promise<TestAccount> {
     },
     organization: (plan = "growth") => domain.organizations.create(operator, { name: "Acme", plan }),
     async close() {
-      await domain.store.db.dropDatabase();
+      await databases.giveBack(client, prefix);
       await client.close();
     },
   };

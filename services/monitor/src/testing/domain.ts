@@ -1,12 +1,14 @@
 // Shared by the tests of this service: a domain on real databases, with a clock that tests advance and a fake entity service.
 import { randomUUID } from "node:crypto";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import { afterAll } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
 import { topicNames } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases } from "@vvs/mongo";
 import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
+import { databasePool } from "@vvs/testing";
 import { createMonitorDomain } from "../domain.ts";
 import { migrate } from "../migrate.ts";
 import type { NewMonitor } from "../monitors/monitor-commands.ts";
@@ -22,6 +24,8 @@ export const fastClock = {
   intervalsMs: { hourly: 5 * SECOND, daily: 15 * SECOND, weekly: 60 * SECOND, monthly: 60 * SECOND },
 };
 
+const pool = databasePool(afterAll);
+
 export type TestDomain = Awaited<ReturnType<typeof createTestDomain>>;
 
 /** Creates one environment of the service on its own databases. `unknownEntity` is the only entity that does not exist. */
@@ -31,7 +35,7 @@ export async function createTestDomain(options: {
   /** Database prefix of another domain, to share its databases. */
   prefix?: string;
 }) {
-  const { environment = "sandbox", prefix = newPrefix() } = options;
+  const { environment = "sandbox", prefix = pool.take() } = options;
   const logger = createLogger({ service: "monitor", level: "silent" });
   const client = await connectMongo({
     uri: options.uri,
@@ -94,8 +98,7 @@ export async function createTestDomain(options: {
       return rows.map((row) => fromBinary(schema, row.value.buffer));
     },
     async close() {
-      // The domain that created the databases drops them.
-      if (!options.prefix) for (const each of Object.values(databases)) await each.dropDatabase();
+      if (!options.prefix) await pool.giveBack(client, prefix);
       await client.close();
     },
   };
