@@ -7,6 +7,9 @@ import { oversizeProblems } from "./folders.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const proto = join(root, "proto");
+const openApiFile = join("docs", "openapi.json");
+/** Redocly would otherwise ask the registry for newer versions. */
+const environment = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 
 interface Check {
   readonly name: string;
@@ -35,6 +38,7 @@ const checks: readonly Check[] = [
   { name: "generated code matches the contracts", run: generatedCodeDrift },
   { name: "the OpenAPI document matches the routes", run: openApiDrift },
   { name: "the client's types match the OpenAPI document", run: clientTypesDrift },
+  { name: "the OpenAPI document is well-formed (redocly)", run: () => command("redocly", ["lint", openApiFile], root) },
 ];
 
 /** Runs all checks at the same time, prints the result of each, and returns how many passed and failed. */
@@ -72,7 +76,7 @@ async function openApiDrift(): Promise<string | undefined> {
     const current = join(folder, "openapi.json");
     const failed = await command("node", ["services/gateway/src/openapi/cli.ts", current], root);
     if (failed !== undefined) return failed;
-    const difference = await command("diff", [join("docs", "openapi.json"), current], root);
+    const difference = await command("diff", [openApiFile, current], root);
     return difference === undefined ? undefined : `Run npm run openapi and commit the result.\n${difference}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -95,7 +99,7 @@ async function clientTypesDrift(): Promise<string | undefined> {
 function command(name: string, args: string[], cwd: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let output = "";
-    const child = spawn(name, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(name, args, { cwd, stdio: ["ignore", "pipe", "pipe"], env: environment });
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
     child.once("error", (error) => resolve(`${name} could not be run: ${error.message}`));
     child.once("close", (code) => resolve(code === 0 ? undefined : output || `${name} ended with exit code ${code}`));

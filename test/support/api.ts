@@ -1,3 +1,5 @@
+import { expectDocumented } from "../../services/gateway/src/testing/conformance.ts";
+
 /** An answer of the REST API. */
 export interface Answer {
   readonly status: number;
@@ -22,7 +24,7 @@ export interface Api {
   request(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** Returns an API client that sends `key`, if there is one. */
+/** Returns an API client that sends `key`, if there is one. It throws if an answer is not as documented. */
 export function createApi(baseUrl: string, key?: string): Api {
   const request = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const sendsBody = options.body !== undefined || options.rawBody !== undefined;
@@ -37,7 +39,10 @@ export function createApi(baseUrl: string, key?: string): Api {
       body: options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+    const body = text === "" ? undefined : JSON.parse(text);
+    const answer = { status: response.status, headers: response.headers, body };
+    expectDocumented(method, new URL(response.url).pathname, answer);
+    return answer;
   };
   return {
     request,

@@ -1,28 +1,63 @@
 /**
- * Patterns of texts as sent, for the OpenAPI document. The schemas beside them validate more exactly; a test compares both.
+ * Patterns of texts as sent, for the OpenAPI document. They use only what every engine of regular expressions knows, so
+ * no \p{…}. The schemas beside them validate; a test compares both.
  */
 
 /** Characters that no name and no address contains: control characters, line breaks, and changes of direction. */
-const BANNED = String.raw`\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069`;
-/** A character that can be seen. */
-const VISIBLE = String.raw`[^\p{Z}\p{C}\p{M}\u115f\u1160\u3164\uffa0\u2800]`;
+const BANNED = String.raw`\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069`;
 /** White space that is removed at both ends although it is banned inside. */
 const TRIMMED = String.raw`[\t-\r \u2028\u2029]*`;
-/** Spaces, and dashes of any kind, which are removed from identifiers. */
-const SEPARATORS = String.raw`\s\p{Pd}\u2212`;
+const SPACES = String.raw`\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`;
+const DASHES = String.raw`\u058a\u05be\u1400\u1806\u2010-\u2015\u2212\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d\-`;
+
+/** First and last code points of ranges that contain every character that can be seen, and few others. */
+const VISIBLE_RANGES: readonly (readonly [number, number])[] = [
+  [0x21, 0x7e],
+  [0xa1, 0xac],
+  [0xae, 0x2ff],
+  [0x370, 0x482],
+  [0x48a, 0x115e],
+  [0x1161, 0x167f],
+  [0x1681, 0x1fff],
+  [0x2010, 0x2027],
+  [0x2030, 0x205e],
+  [0x2070, 0x20cf],
+  [0x2100, 0x27ff],
+  [0x2801, 0x2fff],
+  [0x3001, 0x3163],
+  [0x3165, 0xd7fb],
+  [0xf900, 0xfdff],
+  [0xfe10, 0xfefc],
+  [0xff01, 0xff9f],
+  [0xffa1, 0xfffd],
+  [0x10000, 0x12543],
+  [0x12f90, 0x14646],
+  [0x16100, 0x18df2],
+  [0x1aff0, 0x1b2fb],
+  [0x1bc00, 0x1fbfa],
+  [0x20000, 0x2ee5d],
+  [0x2f800, 0x2fa1d],
+  [0x30000, 0x33479],
+];
+const VISIBLE = `[${VISIBLE_RANGES.map(([first, last]) => `${character(first)}-${character(last)}`).join("")}]`;
+
+/** Returns a character of a class. Those beyond U+FFFF stand for themselves, because engines escape them differently. */
+function character(code: number): string {
+  return code > 0xffff ? String.fromCodePoint(code) : `\\u${code.toString(16).padStart(4, "0")}`;
+}
 
 /** A name or an address. */
 export const readablePattern = `^${TRIMMED}[^${BANNED}]*${VISIBLE}[^${BANNED}]*${TRIMMED}$`;
 
 /** Any text that is not blank. */
-export const textPattern = String.raw`^[^\u0000]*[^\s\u0000][^\u0000]*$`;
+export const textPattern = String.raw`^[^\u0000]*[^${SPACES}\u0000][^\u0000]*$`;
 
-/** A text in which something is left when separators are removed. */
-export const identifierPattern = String.raw`^[^\u0000]*[^${SEPARATORS}\u0000][^\u0000]*$`;
+/** A text in which something is left when spaces and dashes are removed. */
+export const identifierPattern = String.raw`^[^\u0000]*[^${SPACES}${DASHES}\u0000][^\u0000]*$`;
 
 /** Returns the pattern of an identifier of exactly `length` such characters. */
-export function exactIdentifierPattern(character: string, length: number): string {
-  return `^[${SEPARATORS}]*(?:${character}[${SEPARATORS}]*){${length}}$`;
+export function exactIdentifierPattern(one: string, length: number): string {
+  return `^[${SPACES}${DASHES}]*(?:${one}[${SPACES}${DASHES}]*){${length}}$`;
 }
 
 /** An absolute URL with a host name. */

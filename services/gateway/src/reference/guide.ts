@@ -60,7 +60,7 @@ ${codeBlock("start-client", "TypeScript client", client)}
 
 const sandbox = html`<p>A test key sees a synthetic registry of more than 500 vendors, and providers that answer without delay. These UEIs always behave in the same way:</p>
 ${table(
-  ["UEI", "`sam_registration`"].map((head) => head.replaceAll("`", "")),
+  ["UEI", "sam_registration"],
   [
     ["`SANDBXACTVE1`", "pass: active"],
     ["`SANDBXNACTV1`", "fail: inactive"],
@@ -99,7 +99,7 @@ const identifiers = html`${table(
 <p>Answers always use the first. In a list, equal values of one type count once, and different ones are 400.</p>`;
 
 const limits = html`${table(
-  ["", "Starter", "Growth", "Enterprise"],
+  ["Limit", "Starter", "Growth", "Enterprise"],
   [
     ["Requests per minute and key", "100", "500", "agreed"],
     ["Active monitors, live", "1,000", "10,000", "100,000"],

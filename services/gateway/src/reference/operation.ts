@@ -8,8 +8,8 @@ import { clientSnippet, curlSnippet } from "./snippets.ts";
 export function operationSection(document: Document, method: string, path: string, operation: OperationObject): Html {
   const { operationId, summary, description, requestBody } = operation;
   const client = clientSnippet(path, operation);
-  return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
-<h3 id="${operationId}-title">${summary}</h3>
+  return html`<section class="operation" id="${operationId}">
+<h3>${summary}</h3>
 <p class="path"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
 ${markdown(description)}
 ${codeBlock(`${operationId}-curl`, "curl", curlSnippet(method, path, operation))}
@@ -24,8 +24,8 @@ ${answersTable(document, operation)}
 
 /** Returns the section of a webhook. */
 export function webhookSection(document: Document, name: string, operation: OperationObject): Html {
-  return html`<section class="operation" id="${operation.operationId}" aria-labelledby="${operation.operationId}-title">
-<h3 id="${operation.operationId}-title">${operation.summary}</h3>
+  return html`<section class="operation" id="${operation.operationId}">
+<h3>${operation.summary}</h3>
 <p class="path"><span class="method post">POST</span> <code>${name}</code></p>
 ${markdown(operation.description)}
 ${parameterTable(document, operation)}

@@ -95,8 +95,8 @@ ${webhooks.map(([name, { post }]) => webhookSection(document, name, post))}`;
 }
 
 function objectSection([name, schema]: [string, Document["components"]["schemas"][string]]): Html {
-  return html`<section id="schema-${name}" aria-labelledby="schema-${name}-heading">
-<h3 id="schema-${name}-heading">${name}</h3>
+  return html`<section id="schema-${name}">
+<h3>${name}</h3>
 ${schema.description && markdown(schema.description)}
 ${describeSchema(schema)}
 </section>
