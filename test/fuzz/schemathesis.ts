@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { runProcess } from "../../deploy/local/processes.ts";
+import { type Cache, ensureFetched } from "../../deploy/local/servers/downloads.ts";
+
+const requirements = join(import.meta.dirname, "requirements.txt");
+
+/** What a run of schemathesis found: nothing if `code` is 0. */
+export interface FuzzResult {
+  readonly code: number | null;
+  /** The report for people: each deviation with a curl command that shows it. */
+  readonly report: string;
+}
+
+/**
+ * Sends requests that schemathesis makes from the OpenAPI document, valid and invalid ones, one by one and in sequences,
+ * and compares each answer with the document.
+ */
+export async function fuzz(options: {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly seconds: number;
+  readonly cache: Cache;
+}): Promise<FuzzResult> {
+  const { baseUrl, key, seconds, cache } = options;
+  const libraries = await ensureFetched(
+    {
+      folder: "schemathesis-4.32.5",
+      title: "schemathesis",
+      sizeMb: 70,
+      needs: [],
+      fetch: (folder) => install(folder),
+    },
+    cache,
+  );
+  const choice = ["--checks", "all", "--mode", "all", "--phases", "examples,coverage,fuzzing,stateful"];
+  const load = ["--max-time", String(seconds), "--request-timeout", "30", "--suppress-health-check", "all"];
+  const output = [
+    "--continue-on-failure",
+    "--no-color",
+    "--generation-database",
+    "none",
+    "--generation-codec",
+    "latin-1",
+  ];
+  const target = ["--url", baseUrl, "-H", `Authorization: Bearer ${key}`, `${baseUrl}/v1/openapi.json`];
+  const config = ["--config-file", join(import.meta.dirname, "schemathesis.toml")];
+  return run(["python3", "-m", "schemathesis.cli", ...config, "run", ...choice, ...load, ...output, ...target], {
+    PYTHONPATH: [libraries, import.meta.dirname].join(delimiter),
+    SCHEMATHESIS_HOOKS: "hooks",
+    PYTHONDONTWRITEBYTECODE: "1",
+  });
+}
+
+async function install(folder: string): Promise<void> {
+  const choice = ["--quiet", "--no-deps", "--only-binary=:all:", "--target", folder];
+  const { code, report } = await run(["python3", "-m", "pip", "install", ...choice, "-r", requirements], {});
+  if (code !== 0) throw new Error(`schemathesis could not be installed: ${report.split("\n").at(-1)}`);
+}
+
+async function run(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Promise<FuzzResult> {
+  // schemathesis keeps what it found in the current folder.
+  const cwd = await mkdtemp(join(tmpdir(), "fuzz-"));
+  const lines: string[] = [];
+  const [file, ...args] = command;
+  const running = runProcess({
+    name: file,
+    command: file,
+    args,
+    cwd,
+    env: { ...process.env, ...env },
+    onLine: (line) => lines.push(line),
+  });
+  const { code } = await running.exited;
+  await rm(cwd, { recursive: true });
+  return { code, report: lines.join("\n") };
+}
