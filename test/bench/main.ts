@@ -1,5 +1,6 @@
 import { type Benchmark, type Measured, reportOf, tableOf, UsageError } from "./benchmark.ts";
 import { deliverBenchmark } from "./deliver/benchmark.ts";
+import { edgeBenchmark } from "./edge/benchmark.ts";
 import { kafkaAwayBenchmark } from "./kafka-away.ts";
 import { loadBenchmark } from "./load/benchmark.ts";
 import { lookupBenchmark } from "./lookup/benchmark.ts";
@@ -12,6 +13,7 @@ import { verifyBenchmark } from "./verify/benchmark.ts";
 const benchmarks: readonly Benchmark[] = [
   verifyBenchmark,
   deliverBenchmark,
+  edgeBenchmark,
   kafkaAwayBenchmark,
   loadBenchmark,
   lookupBenchmark,

@@ -103,7 +103,9 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
       return { entity: seen };
     },
     async getEntity(request) {
-      const { tenant, entity } = await visible(store, callerOf(request.caller), request.entityId);
+      const { tenant } = callerOf(request.caller);
+      const entity = isId("ent", request.entityId) && (await store.findToShow(tenant, request.entityId));
+      if (!entity) throw new ServiceError("entity_not_found");
       await externalIds.refuseStoredTin(tenant, entity, request.externalId);
       const [seen] = await seenBy(tenant, [entity]);
       return { entity: seen };

@@ -40,9 +40,51 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       found,
     );
   };
-  /** Remembered identifiers that were read with registry entities, so that most look-ups query MongoDB once. */
+  /** All that the organization supplied about an entity, where it was read with it, so that most reads query MongoDB once. */
   const readAlong = new WeakMap<FoundEntity, RememberedDocument[]>();
+  /** Finds entities, and with them what the organization supplied about those among these ids. */
+  const findAlong = async (
+    tenant: Tenant,
+    { ids, ways, limit }: { ids: readonly string[]; ways: Filter<EntityDocument>[]; limit: number },
+  ): Promise<FoundEntity[]> => {
+    const { entities, remembered } = of(tenant);
+    const ofThese = { organization_id: tenant.organizationId, entity_id: { $in: [...ids] } };
+    // One command for both, as a command costs more than what it reads here.
+    const all = await entities
+      .aggregate<FoundEntity | RememberedDocument>([
+        { $match: { $or: ways } },
+        { $limit: limit },
+        { $project: WITHOUT_KEYS },
+        { $unionWith: { coll: remembered.collectionName, pipeline: [{ $match: ofThese }] } },
+      ])
+      .toArray();
+    const found = all.filter((one): one is FoundEntity => !("entity_id" in one));
+    const along = all.filter((one) => "entity_id" in one);
+    for (const entity of found) {
+      if (ids.includes(entity._id)) {
+        keepAlong(
+          entity,
+          along.filter(({ entity_id }) => entity_id === entity._id),
+        );
+      }
+    }
+    return found;
+  };
+  const keepAlong = (entity: FoundEntity, along: RememberedDocument[]) => {
+    // For one that took over a registry entity, what was supplied about that one counts too, and was not read.
+    if (!entity.registry_entity_id) readAlong.set(entity, along);
+  };
   return {
+    /** Returns an entity that the organization sees under this id, to be shown to it. */
+    async findToShow(tenant: Tenant, id: string): Promise<FoundEntity | undefined> {
+      const ways = [{ _id: id, organization_id: visibleTo(tenant) }, hidingAny(tenant, [id])];
+      const found = await findAlong(tenant, { ids: [id], ways, limit: 2 });
+      const [shown] = withHiding(
+        found.filter(({ _id }) => _id === id),
+        found,
+      );
+      return shown?._id === id ? shown : undefined;
+    },
     /** Returns the visible entities among these ids; an own entity takes the place of the registry entity that it hides. */
     findVisible,
     /** Returns at most `limit` visible entities that an indexed filter finds. */
@@ -61,25 +103,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
         hidingAny(tenant, [...ids]),
         { organization_id: tenant.organizationId, changed_at: { $gt: changedSince } },
       ];
-      const { entities, remembered } = of(tenant);
-      const ofThese = { organization_id: tenant.organizationId, entity_id: { $in: [...ids] } };
-      // One command for both, as a command costs more than what it reads here.
-      const all = await entities
-        .aggregate<FoundEntity | RememberedDocument>([
-          { $match: { $or: ways } },
-          { $limit: ids.length * 2 + MAX_RECENT },
-          { $project: WITHOUT_KEYS },
-          { $unionWith: { coll: remembered.collectionName, pipeline: [{ $match: ofThese }] } },
-        ])
-        .toArray();
-      const found = all.filter((one): one is FoundEntity => !("entity_id" in one));
-      const along = all.filter((one) => "entity_id" in one);
-      for (const entity of found) {
-        readAlong.set(
-          entity,
-          along.filter(({ entity_id }) => entity_id === entity._id),
-        );
-      }
+      const found = await findAlong(tenant, { ids, ways, limit: ids.length * 2 + MAX_RECENT });
       return withHiding(found, found);
     },
     /** Returns the visible entities that carry one of these; several may carry the same one. */
@@ -100,7 +124,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
       if (ways.length === 0) return [];
       if (uei && ways.length === 1) {
         const found = await findByUei(of(tenant), tenant, uei);
-        for (const { entity, remembered } of found) readAlong.set(entity, remembered);
+        for (const { entity, remembered } of found) keepAlong(entity, remembered);
         const entities = found.map(({ entity }) => entity);
         // An own entity that took over a registry entity carries its UEI, so both were found.
         return withHiding(entities, entities);
@@ -128,7 +152,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
     },
     /** Returns what the organization supplied about these entities, its own numbers of them included. */
     async rememberedOf(tenant: Tenant, entities: readonly FoundEntity[]): Promise<Map<string, RememberedDocument[]>> {
-      const along = entities.map((entity) => (entity.organization_id === null ? readAlong.get(entity) : undefined));
+      const along = entities.map((entity) => readAlong.get(entity));
       if (along.some((remembered) => !remembered)) return rememberedOf(of(tenant), tenant, entities);
       return new Map(entities.map(({ _id }, index) => [_id, along[index]!]));
     },
