@@ -13,13 +13,17 @@ export interface Vendor {
   readonly entityId: string;
 }
 
+export interface RequestedRuns {
+  /** Resolves when Kafka has the requests. */
+  readonly sent: Promise<unknown>;
+  /** Each resolves when the record of the run's verification was read from Kafka. Errors: the verification did not pass. */
+  readonly ends: readonly Promise<void>[];
+}
+
 /** Requests runs like the monitor service, and waits for their verifications. */
 export interface Runs {
-  /**
-   * Requests the first run of a new monitor for each vendor. Each promise resolves when the record of the run's
-   * verification was read from Kafka. Errors: a verification did not pass.
-   */
-  request(check: CheckType, vendors: readonly Vendor[]): Promise<void>[];
+  /** Requests the first run of a new monitor for each vendor. */
+  request(check: CheckType, vendors: readonly Vendor[]): RequestedRuns;
   close(): Promise<void>;
 }
 
@@ -42,7 +46,7 @@ export async function openRuns({ brokers, prefix }: { brokers: string[]; prefix:
       for (const { key, end } of requests) ends.set(key, end);
       const records = requests.map(({ key, vendor }) => ({ topic, key, value: encode(key, vendor, check) }));
       const sent = producer.send(records);
-      return requests.map(({ end }) => sent.then(() => end.promise));
+      return { sent, ends: requests.map(({ end }) => sent.then(() => end.promise)) };
     },
     async close() {
       await producer.close();
