@@ -99,7 +99,8 @@ test("requests that are left out are counted by the hour, for the period of the 
   await report(tenant, [], 2);
   const hour = new Date(account.clock.now.getTime() - 1);
   expect((await list(tenant)).leftOut).toBe(3);
-  expect((await list(tenant, { from: account.clock.now })).leftOut).toBe(2);
+  const later = new Date(account.clock.now.getTime() + 30 * 60_000);
+  expect((await list(tenant, { from: later })).leftOut).toBe(2);
   expect((await list(tenant, { to: hour })).leftOut).toBe(1);
   account.clock.now = before;
 });
