@@ -34,6 +34,14 @@ const numberOf = async (entityId: string, by = caller) =>
   (await app.gateway.getEntity({ caller: by, entityId })).entity!.externalId;
 const list = async (externalId: string, by = caller) =>
   (await app.gateway.listEntities({ caller: by, externalId, page })).entities.map(({ id }) => id);
+/** Returns whether a write of a guard waits for a transaction that wrote the same one. */
+async function isGuardAwaited(): Promise<boolean> {
+  const ns = app.live.identifierGuards.namespace;
+  const waiting = await app.client.db("admin").command({ currentOp: true, ns, writeConflicts: { $gt: 0 } });
+  return waiting.inprog.length > 0;
+}
+type Replica = Awaited<ReturnType<TestApplication["serve"]>>;
+
 const versions = async (entityId: string) =>
   (await app.gateway.listSnapshots({ caller, entityId, page })).snapshots.length;
 
@@ -211,20 +219,24 @@ describe("a TIN is never an entity's number", () => {
 
     test.each(["the number", "the TIN"])("when it gets both at the same moment, %s first", async (first) => {
       const { entityId, named } = await vendor();
-      const paused = pausingCommit(app.client);
-      const replica = await app.serve({ ...app.rings, client: paused.client });
-      const setNumber = (by: typeof replica) => by.gateway.setExternalId({ caller, entityId, externalId: TIN });
-      const supplyTin = (by: typeof replica) =>
-        by.verification.resolveVendor({ caller, identifiers: { ...named, tin: TIN } });
+      const pauses = [pausingCommit(app.client), pausingCommit(app.client)] as const;
+      const replicas = await Promise.all(pauses.map(({ client }) => app.serve({ ...app.rings, client })));
+      const setNumber = ({ gateway }: Replica) => gateway.setExternalId({ caller, entityId, externalId: TIN });
+      const supplyTin = ({ verification }: Replica) =>
+        verification.resolveVendor({ caller, identifiers: { ...named, tin: TIN } });
       const [earlier, later] = first === "the number" ? [setNumber, supplyTin] : [supplyTin, setNumber];
-      const earlierCall = earlier(replica);
-      await paused.committing;
-      const laterCall = later({ ...replica, gateway: app.gateway, verification: app.verification });
+      const earlierCall = earlier(replicas[0]!);
+      await pauses[0].committing;
+      const laterCall = later(replicas[1]!);
       const refused = expect(laterCall).rejects.toMatchObject(first === "the number" ? isTheNumber : isTheTin);
-      paused.commit();
+      // Where it does not wait for the earlier one, it has read what was stored before.
+      const isCommitting = pauses[1].committing.then(() => true);
+      while (!(await Promise.race([isCommitting, isGuardAwaited()])));
+      pauses[0].commit();
       await earlierCall;
+      pauses[1].commit();
       await refused;
-      await replica.stop();
+      await Promise.all(replicas.map((replica) => replica.stop()));
     });
   });
 });
