@@ -52,6 +52,30 @@ test("every curl call on the reference page runs as it stands, with another URL 
   await run([shell, strict, blocks.get("start-ids")!, ...calls].join("\n"));
 });
 
+test("every call of the TypeScript client on the reference page runs as it stands", async () => {
+  const { keys } = await createOrganization();
+  const start = blocks.get("start-client")!.split("\n");
+  expect(start[0]).toBe('import { createClient } from "@vendor-verification/client";');
+  const calls = operations
+    .filter(({ docs }) => blocks.has(`${docs.operationId}-client`))
+    .toSorted((one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"))
+    .map(({ docs }) => blocks.get(`${docs.operationId}-client`)!);
+  expect(calls).toHaveLength(operations.filter(({ scope }) => scope).length);
+  const script = [
+    start[0]!.replace("@vendor-verification/client", join(import.meta.dirname, "../../packages/client/src/index.ts")),
+    ...start.slice(1).map((line) => line.replace(/baseUrl: "[^"]*"/, `baseUrl: "${baseUrl}"`)),
+    'const { id: entityId } = await client.lookup({ identifiers: { uei: "SANDBXACTVE1" } });',
+    'const subject = { entity_id: entityId, checks: ["sam_registration"] };',
+    'const verification = await client.verify({ ...subject, mode: "realtime" });',
+    "const verificationId = verification.id;",
+    "const evidenceId = verification.results[0].evidence_uri;",
+    "const { id: monitorId } = await client.createMonitor(subject);",
+    ...calls,
+  ];
+  writeFileSync(join(folder, "client.mjs"), script.join("\n"));
+  await run(`VVS_KEY=${keys.sandbox} "${process.execPath}" "${join(folder, "client.mjs")}"`);
+});
+
 test("the code that verifies a webhook accepts a signed one and refuses others", async () => {
   const key = Buffer.alloc(32, 7);
   const secret = `whsec_${key.toString("base64")}`;

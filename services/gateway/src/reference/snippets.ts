@@ -16,6 +16,8 @@ const ids: Readonly<Record<string, IdName>> = {
 
 /** Methods of the client that are not named like their operation. */
 const methods: Readonly<Record<string, string>> = { lookupEntity: "lookup" };
+/** Operations whose method takes this field instead of the body. */
+const fields: Readonly<Record<string, string>> = { setExternalId: "external_id" };
 const withoutClient: ReadonlySet<string> = new Set(["getHealth", "getOpenApi"]);
 
 function idOf(path: string): IdName | undefined {
@@ -51,7 +53,9 @@ export function clientSnippet(path: string, operation: OperationObject): string 
   if (withoutClient.has(operation.operationId)) return undefined;
   const body = exampleOf(operation);
   const id = idOf(path);
-  const args = [...(id ? [id.script] : []), ...(body ? [scriptText(body)] : [])];
+  const field = fields[operation.operationId];
+  const content = body && (field ? JSON.stringify(body[field]) : scriptText(body));
+  const args = [...(id ? [id.script] : []), ...(content ? [content] : [])];
   return `await client.${methods[operation.operationId] ?? operation.operationId}(${args.join(", ")});`;
 }
 

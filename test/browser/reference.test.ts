@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser } from "playwright-core";
+import { sharedProduct } from "../support/product.ts";
+import { axeFindings, lowContrasts, overflowPx } from "./appearance.ts";
+import { launchBrowser, newProfile } from "./browser.ts";
+
+const { baseUrl } = sharedProduct();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+test.each([
+  [360, "light"],
+  [768, "dark"],
+  [1440, "light"],
+] as const)(
+  "the reference page fits %i px, can be read in %s mode and breaks no policy",
+  async (width, colorScheme) => {
+    const profile = await newProfile(browser, { viewport: { width, height: 800 }, colorScheme });
+    const page = await profile.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(`${baseUrl}/docs`);
+    // Everything that can be opened counts too.
+    await page.evaluate(`document.querySelectorAll("details").forEach((one) => { one.open = true; })`);
+    expect(await overflowPx(page)).toBe(0);
+    expect(await lowContrasts(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await profile.close();
+  },
+);
+
+test("the reference page copies calls, and can be read without scripts", async () => {
+  const profile = await newProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await profile.newPage();
+  await page.goto(`${baseUrl}/docs`);
+  const call = page.locator("figure", { has: page.locator("#lookupEntity-curl") });
+  await call.getByRole("button", { name: "Copy" }).click();
+  await call.getByText("Copied").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+    await page.locator("#lookupEntity-curl").textContent(),
+  );
+  await profile.close();
+
+  const plain = await newProfile(browser, { javaScriptEnabled: false });
+  const still = await plain.newPage();
+  await still.goto(`${baseUrl}/docs`);
+  expect(await still.getByRole("button", { name: "Copy" }).count()).toBe(0);
+  expect(await still.locator("#lookupEntity-curl").isVisible()).toBe(true);
+  await plain.close();
+});
