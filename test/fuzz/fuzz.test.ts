@@ -4,7 +4,7 @@ import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { fuzz } from "./schemathesis.ts";
 
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? 90);
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 110);
 
 test(
   "every answer to generated requests, valid and invalid ones, is as the OpenAPI document says",

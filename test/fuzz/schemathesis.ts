@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { runProcess } from "../../deploy/local/processes.ts";
 import { type Cache, ensureFetched } from "../../deploy/local/servers/downloads.ts";
 
@@ -36,19 +36,11 @@ export async function fuzz(options: {
   );
   const choice = ["--checks", "all", "--mode", "all", "--phases", "examples,coverage,fuzzing,stateful"];
   const load = ["--max-time", String(seconds), "--request-timeout", "30", "--suppress-health-check", "all"];
-  const output = [
-    "--continue-on-failure",
-    "--no-color",
-    "--generation-database",
-    "none",
-    "--generation-codec",
-    "latin-1",
-  ];
+  const output = ["--continue-on-failure", "--no-color", "--generation-database", "none"];
   const target = ["--url", baseUrl, "-H", `Authorization: Bearer ${key}`, `${baseUrl}/v1/openapi.json`];
   const config = ["--config-file", join(import.meta.dirname, "schemathesis.toml")];
   return run(["python3", "-m", "schemathesis.cli", ...config, "run", ...choice, ...load, ...output, ...target], {
-    PYTHONPATH: [libraries, import.meta.dirname].join(delimiter),
-    SCHEMATHESIS_HOOKS: "hooks",
+    PYTHONPATH: libraries,
     PYTHONDONTWRITEBYTECODE: "1",
   });
 }
