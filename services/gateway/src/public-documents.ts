@@ -4,8 +4,9 @@ import { reference } from "./reference/serve.ts";
 
 /** Returns what everyone may read without an API key, by path: the OpenAPI document and the reference page. */
 export function publicDocuments(version: string, publicBaseUrl: string): ReadonlyMap<string, Prepared> {
+  const document = openApiDocument(version);
   return new Map([
-    ["/v1/openapi.json", prepare(openApiText(version), "application/json")],
-    ...reference(openApiDocument(version), publicBaseUrl),
+    ["/v1/openapi.json", prepare(openApiText(document), "application/json")],
+    ...reference(document, publicBaseUrl),
   ]);
 }

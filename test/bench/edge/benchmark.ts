@@ -1,11 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
-import { type Product, startProduct } from "../../../deploy/local/product.ts";
-import { generateSecrets } from "../../../deploy/local/secrets.ts";
-import { freePort } from "../../../deploy/local/servers/free-port.ts";
+import type { Product } from "../../../deploy/local/product.ts";
 import { startHelper } from "../../support/helper-process.ts";
 import { createOrganization, type TestOrganization } from "../../support/organization.ts";
+import { startBenchProduct } from "../bench-product.ts";
 import { closedLoop, type LoadResult, median, percentile, sorted } from "../load.ts";
 import { cpuMsOf } from "../lookup/process-figures.ts";
 import { round } from "../round.ts";
@@ -21,7 +19,7 @@ const LIMIT_PER_MINUTE = 1_000_000;
 /** What a call through the whole product costs beyond the parts that it can't do without. */
 export const edgeBenchmark = rowsBenchmark({
   name: "edge",
-  about: "GET /v1/entities/{id} through everything, against express, grpc-js and findOne alone",
+  about: "GET /v1/entities/{id} through the whole product, compared with express, grpc-js and findOne alone",
   conditions: {
     edge_calls: `${IN_FLIGHT} at once on kept connections; ${ROUNDS} rounds of ${ROUND_MS / 1_000} s each, alternating`,
     edge_product: "API key, scope, limit in Redis, gRPC, MongoDB; traces exported to a collector, all services running",
@@ -76,30 +74,10 @@ async function measure(bench: RowBench): Promise<Record<string, number>> {
   };
 }
 
-async function startEdge({ servers, prefix, folder, log, onClose }: RowBench): Promise<Product> {
-  const logDir = join(folder, "log");
-  mkdirSync(logDir, { recursive: true });
+async function startEdge(bench: RowBench): Promise<Product> {
   const collector = await startHelper({ name: "collector", script: join(import.meta.dirname, "../otlp-sink.ts") });
-  onClose(() => collector.stop());
-  const profileDir = process.env.BENCH_PROFILE_DIR;
-  const product = await startProduct({
-    servers,
-    secrets: generateSecrets(),
-    prefix,
-    topicPrefix: `${prefix}.`,
-    apiPort: await freePort(),
-    dashboardPort: await freePort(),
-    environment: {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.line,
-      ...(profileDir && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
-    },
-    logDir,
-    log,
-    onLine: () => undefined,
-    onCrash: (service) => log(`${service} crashed`),
-  });
-  onClose(() => product.stop());
-  return product;
+  bench.onClose(() => collector.stop());
+  return startBenchProduct(bench, { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.line } });
 }
 
 async function startBare({ servers, prefix, onClose }: RowBench): Promise<string> {

@@ -2,10 +2,9 @@ import { createWriteStream, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type Product, startProduct } from "../../../deploy/local/product.ts";
-import { generateSecrets } from "../../../deploy/local/secrets.ts";
-import { freePort } from "../../../deploy/local/servers/free-port.ts";
+import type { Product } from "../../../deploy/local/product.ts";
 import { todaysExclusions } from "../../support/exclusions-file.ts";
+import { startBenchProduct } from "../bench-product.ts";
 import { extractOf, nameModelOf } from "../registry/extract.ts";
 import type { RowBench } from "../rows.ts";
 
@@ -15,10 +14,8 @@ const DAY_MS = 86_400_000;
 
 /** Starts the whole product with a made-up registry, behind one trusted proxy, which the attackers simulate. */
 export async function startNeighbours(bench: RowBench): Promise<Product> {
-  const { servers, prefix, folder, log, onClose } = bench;
-  const logDir = join(folder, "log");
-  mkdirSync(logDir, { recursive: true });
-  const profileDir = process.env.BENCH_PROFILE_DIR;
+  const { folder } = bench;
+  mkdirSync(folder, { recursive: true });
   const registry = join(folder, "registry.dat");
   const cutDate = new Date(Date.now() - DAY_MS);
   const names = await nameModelOf(SEED);
@@ -26,25 +23,9 @@ export async function startNeighbours(bench: RowBench): Promise<Product> {
     Readable.from(extractOf({ seed: SEED, size: REGISTRY_ROWS, names, cutDate })),
     createWriteStream(registry),
   );
-  const product = await startProduct({
-    servers,
-    secrets: generateSecrets(),
-    prefix,
-    topicPrefix: `${prefix}.`,
-    apiPort: await freePort(),
-    dashboardPort: await freePort(),
+  return startBenchProduct(bench, {
     registry,
     exclusions: todaysExclusions(folder),
-    environment: {
-      TRUSTED_PROXY_HOPS: "1",
-      WEBHOOK_SANDBOX_EVENTS_PER_HOUR: "1000000",
-      ...(profileDir && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
-    },
-    logDir,
-    log,
-    onLine: () => undefined,
-    onCrash: (service) => log(`${service} crashed`),
+    environment: { TRUSTED_PROXY_HOPS: "1", WEBHOOK_SANDBOX_EVENTS_PER_HOUR: "1000000" },
   });
-  onClose(() => product.stop());
-  return product;
 }

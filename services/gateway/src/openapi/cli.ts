@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { productVersion } from "../config.ts";
-import { openApiText } from "./document.ts";
+import { openApiDocument, openApiText } from "./document.ts";
 
 /** Writes the OpenAPI document to the file in the argument, or to docs/openapi.json. */
 const file = process.argv[2] ?? join(import.meta.dirname, "../../../../docs/openapi.json");
-writeFileSync(file, openApiText(productVersion()));
+writeFileSync(file, openApiText(openApiDocument(productVersion())));

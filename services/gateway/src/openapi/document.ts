@@ -60,9 +60,9 @@ export function openApiDocument(version: string): Readonly<Record<string, unknow
   return JSON.parse(JSON.stringify(document));
 }
 
-/** Returns the document as it is served and committed. */
-export function openApiText(version: string): string {
-  return `${JSON.stringify(openApiDocument(version), undefined, 2)}\n`;
+/** Returns the document's text as it is served and committed. */
+export function openApiText(document: object): string {
+  return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
 function describeOperation(operation: Operation, components: AnswerComponents): object {
