@@ -39,7 +39,7 @@ test.each([
   expect(settingsFile(variables, platform)).toBe(file);
 });
 
-test("without settings, or with an unreadable file, the user is told what to do", () => {
+test("if there are no settings, or the file can't be read, the message says what to do", () => {
   expect(() => loadSettings({ HOME: join(home, "nobody") })).toThrow("vendor-verification login");
   writeFileSync(settingsFile(env), "{");
   expect(() => loadSettings(env)).toThrow(UsageError);

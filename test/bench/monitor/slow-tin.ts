@@ -97,7 +97,7 @@ export const slowTin: Row = {
       const each = { alone: await samRuns(), beside: await besideTinRuns() };
       rounds.push(each);
       const p99 = ({ latenciesMs }: LoadResult) => round(percentile(latenciesMs, 99), 1);
-      log(`round ${index}: p99 ${p99(each.alone)} ms without, ${p99(each.beside)} ms with TIN runs`);
+      log(`round ${index}: p99 ${p99(each.alone)} ms without TIN runs, ${p99(each.beside)} ms with them`);
     }
     const all = (key: "alone" | "beside") => sorted(rounds.flatMap((each) => each[key].latenciesMs));
     const [alone, beside] = [all("alone"), all("beside")];

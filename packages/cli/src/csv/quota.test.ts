@@ -22,7 +22,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([promise.then(() => true), later]);
 }
 
-test("the first call starts alone; if its answer reports no limit, the others start freely", async () => {
+test("the first call starts alone; if its answer names no limit, the others need not wait", async () => {
   const { quota } = quotaUnderTest();
   await quota.ready(signal);
   const first = Promise.withResolvers<void>();

@@ -49,7 +49,7 @@ const apiError = (status: number, error: string, more: object = {}) =>
     idempotencyKey: undefined,
   });
 
-test("at most so many calls are in flight, and what is done already is not called", async () => {
+test("no more calls run at the same time than allowed, and finished rows are not called again", async () => {
   const done: [string, Outcome][] = [["b", { verification: passed("ver_b") }]];
   const run = runUnderTest({ requests: requestsFor("a", "b", "c", "d"), parallel: 2, done });
   await run.settle();

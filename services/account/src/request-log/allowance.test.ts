@@ -18,7 +18,7 @@ test.each([
   expect(withinAllowance(before, requests(BURST + 5, status), after(minutes)).kept).toHaveLength(expected);
 });
 
-test("time counts once, whatever the clocks of replicas say", () => {
+test("a minute is counted once, even if the replicas' clocks differ", () => {
   let allowance = { left: 0, at };
   for (const minute of [1, 0, 1]) ({ allowance } = withinAllowance(allowance, [], after(minute)));
   expect(allowance).toEqual({ left: PER_MINUTE, at: after(1) });

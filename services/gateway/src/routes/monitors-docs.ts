@@ -117,7 +117,7 @@ export const events: RouteDocs = {
 
 With \`after\` it reads forward instead: oldest first, in the order in which we recorded them, and skips none. \`next_cursor\` is then always present: store it and send it as \`after\` in the next call. Begin with \`after=start\`. A cursor older than what we keep is 400: begin again.
 
-\`wait\` holds the call for so many seconds until there is an event. At most 10 such calls of an organization can wait at the same time.`,
+\`wait\` is how many seconds the call waits for an event if there is none yet. At most 10 such calls of an organization can wait at the same time.`,
   answers: {
     200: {
       description: "A page of events.",
