@@ -12,7 +12,6 @@ import { namedSnippets } from "../guide/snippets.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 
-const PNPM = "pnpm@12.21.0";
 const bin = join(projectRoot, "node_modules/.bin");
 const folder = mkdtempSync(join(tmpdir(), "vvs-published-"));
 let organization: TestOrganization;
@@ -24,37 +23,40 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command to its end; returns what it printed. Throws that if the command fails. */
+/** Runs a command to its end; returns what it printed. Throws that if the command fails or needs more than a minute. */
 function run(command: string, args: readonly string[], cwd = folder): Promise<string> {
   const env = {
     ...process.env,
     PATH: `${bin}:${process.env.PATH}`,
     VENDOR_VERIFICATION_BASE_URL: sharedProduct().baseUrl,
     VENDOR_VERIFICATION_API_KEY: organization.keys.sandbox,
+    npm_config_offline: "true",
+    npm_config_update_notifier: "false",
   };
   return new Promise((resolve, reject) => {
     let output = "";
-    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
     child.once("error", reject);
-    child.once("close", (code) => (code === 0 ? resolve(output) : reject(new Error(`${command}: ${output}`))));
+    child.once("close", (code) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${[command, ...args].join(" ")}: ${output}`));
+    });
   });
 }
 
-/** Packs both packages like a publication does, and installs them into the folder; needs no registry. Returns the program. */
+/** Packs both packages and installs them into the folder like pnpm publishes them. Asks no registry. Returns the program. */
 async function installPackages(): Promise<string> {
   const installed = join(folder, "node_modules");
   for (const name of ["client", "cli"]) {
     const target = join(installed, "@vendor-verification", name);
     mkdirSync(target, { recursive: true });
-    const [, tarball] = /"filename": "(.*)"/.exec(
-      await run(
-        "npx",
-        ["--yes", PNPM, "pack", "--json", "--pack-destination", folder],
-        join(projectRoot, "packages", name),
-      ),
-    )!;
-    await run("tar", ["-xzf", tarball!, "-C", target, "--strip-components=1"]);
+    const packed = await run("npm", ["pack", "--pack-destination", folder], join(projectRoot, "packages", name));
+    const [tarball] = /\S+\.tgz/.exec(packed)!;
+    await run("tar", ["-xzf", join(folder, tarball), "-C", target, "--strip-components=1"]);
+    const manifest = join(target, "package.json");
+    const { publishConfig, ...fields } = JSON.parse(readFileSync(manifest, "utf8"));
+    writeFileSync(manifest, JSON.stringify({ ...fields, ...publishConfig }));
   }
   for (const name of ["csv-parse", "csv-stringify"]) {
     symlinkSync(realpathSync(join(projectRoot, "packages/cli/node_modules", name)), join(installed, name));
