@@ -7,6 +7,7 @@ import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
 import {
   ChangeDetectedSchema,
+  MonitorStateChangedSchema,
   RegistryChangedSchema,
   VerificationCompletedSchema,
   VerificationRequestedSchema,
@@ -96,6 +97,9 @@ const monitor = ["monitor"];
 const changeDetector = ["change-detector"];
 const dispatcher = ["webhook-dispatcher"];
 const both = [...monitor, ...changeDetector];
+const entity = ["entity"];
+/** A vendor that every organization sees; read before the records are made. */
+let entityId = "";
 
 /** Faults of a record that reports a new URL of a monitor instead of an event. */
 const urlChangeFaults = [...faultsOfAll(dispatcher), ["no run", { run: undefined }, dispatcher] as Fault].map(
@@ -124,7 +128,7 @@ const topics: readonly Topic[] = [
   {
     name: "verification.completed",
     schema: VerificationCompletedSchema,
-    groups: both,
+    groups: [...both, ...entity],
     good: (monitorId) => ({
       ...base(monitorId),
       verificationId: newId("ver"),
@@ -133,18 +137,23 @@ const topics: readonly Topic[] = [
       createdAt: now(),
     }),
     faults: [
-      ...faultsOfAll(both),
+      ...tenantFaults([...both, ...entity]),
+      ...runFaults(both),
       ["another organization's monitor", { tenant: { organizationId: newId("org"), ...sandbox } }, both],
-      ["no verification", { verificationId: "" }, both],
-      ["no time", { createdAt: undefined }, both],
-      ["an impossible time", { createdAt: IMPOSSIBLE_TIME }, both],
+      ["no verification", { verificationId: "" }, [...both, ...entity]],
+      ["no time", { createdAt: undefined }, [...both, ...entity]],
+      ["an impossible time", { createdAt: IMPOSSIBLE_TIME }, [...both, ...entity]],
       ["an unspecified result", { overallResult: CheckStatus.UNSPECIFIED }, monitor],
       ["an unknown result", { overallResult: UNKNOWN }, monitor],
-      ["no entity", { entityId: "" }, changeDetector],
-      ["no check", { checks: [] }, changeDetector],
-      ["no known check", { checks: [{ checkType: UNKNOWN }, { checkType: CheckType.UNSPECIFIED }] }, changeDetector],
-      ["a check with an unspecified status", { checks: [{ ...check, status: 0 }] }, changeDetector],
-      ["a check with an unknown status", { checks: [{ ...check, status: UNKNOWN }] }, changeDetector],
+      ["no entity", { entityId: "" }, [...changeDetector, ...entity]],
+      ["no check", { checks: [] }, [...changeDetector, ...entity]],
+      [
+        "no known check",
+        { checks: [{ checkType: UNKNOWN }, { checkType: CheckType.UNSPECIFIED }] },
+        [...changeDetector, ...entity],
+      ],
+      ["a check with an unspecified status", { checks: [{ ...check, status: 0 }] }, [...changeDetector, ...entity]],
+      ["a check with an unknown status", { checks: [{ ...check, status: UNKNOWN }] }, [...changeDetector, ...entity]],
     ],
   },
   {
@@ -153,6 +162,20 @@ const topics: readonly Topic[] = [
     groups: monitor,
     good: changeEvent,
     faults: changeEventFaults(monitor),
+  },
+  {
+    name: "monitor.state_changed",
+    schema: MonitorStateChangedSchema,
+    groups: entity,
+    good: (monitorId) => ({ tenant: tenant(), recordId: `${monitorId}:active`, monitorId, entityId, active: true }),
+    faults: [
+      ...tenantFaults(entity),
+      ["another organization's monitor", { tenant: { organizationId: newId("org"), ...sandbox } }, entity],
+      ["no id of its own", { recordId: "" }, entity],
+      ["no monitor", { monitorId: "" }, entity],
+      ["no entity", { entityId: "" }, entity],
+      ["an entity that does not exist", { entityId: newId("ent") }, entity],
+    ],
   },
   {
     name: "registry.changed",
@@ -223,6 +246,7 @@ async function deadLettered(topic: Topic, group: string, monitorId: string): Pro
 
 test("a record that can never be processed is dead-lettered once by each consumer, and the next ones are processed", async () => {
   const lookup = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
+  entityId = lookup.body.id;
   const postsTo = (path: string) => subscriber.received.filter((post) => post.path === path).length;
   const monitorOf = async (checks: readonly string[], path: string): Promise<string> => {
     const created = await organization.sandbox.post("/v1/monitors", {

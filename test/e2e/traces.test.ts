@@ -19,13 +19,12 @@ function clientTrace(): { traceId: string; traceparent: string } {
   return { traceId, traceparent: `00-${traceId}-${hex(8)}-01` };
 }
 
+const spansOf = (traceId: string) => exportedSpans().filter((span) => span.traceId === traceId);
+
 async function traceWith(traceId: string, edges: readonly (readonly [string, string])[]): Promise<void> {
   let missing: string | undefined;
   const whole = () => {
-    missing = missingEdge(
-      exportedSpans().filter((span) => span.traceId === traceId),
-      edges,
-    );
+    missing = missingEdge(spansOf(traceId), edges);
     return missing === undefined;
   };
   await eventually(whole, { timeoutMs: 20_000 }).catch(() => undefined);
@@ -49,6 +48,7 @@ test.concurrent("POST /v1/verify is one trace: gateway → entity → verificati
       `verification send ${topic("verification.completed")}`,
       `change-detector process ${topic("verification.completed")}`,
     ],
+    [`verification send ${topic("verification.completed")}`, `entity process ${topic("verification.completed")}`],
   ]);
 });
 
@@ -97,6 +97,27 @@ test.concurrent.each([
     }
   },
 );
+
+test.concurrent("the states of monitors are one trace: monitor → Kafka → entity", async () => {
+  const organization = await createOrganization();
+  const { body: entity } = await organization.sandbox.post("/v1/entities", { legal_name: "Traced Monitor LLC" });
+  const published = () => exportedSpans().filter(({ name }) => name === "publish monitor states");
+  const before = new Set(published().map(({ traceId }) => traceId));
+  const monitor = { entity_id: entity.id, checks: ["sam_registration"] };
+  expect((await organization.sandbox.post("/v1/monitors", monitor)).status).toBe(201);
+  const changed = topic("monitor.state_changed");
+  const edges = [
+    ["monitor publish monitor states", `monitor send ${changed}`],
+    [`monitor send ${changed}`, `entity process ${changed}`],
+  ] as const;
+  await eventually(
+    () =>
+      published()
+        .filter(({ traceId }) => !before.has(traceId))
+        .some(({ traceId }) => !missingEdge(spansOf(traceId), edges)),
+    { timeoutMs: 20_000 },
+  );
+});
 
 test.concurrent("the changes of a loaded file are one trace: entity → Kafka → monitor", async () => {
   const uei = "TRACEDVENDR1";

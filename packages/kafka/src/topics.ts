@@ -7,6 +7,7 @@ export const topicNames = {
   verificationRequestedTin: "verification.requested.tin_match",
   verificationCompleted: "verification.completed",
   changeDetected: "monitor.change_detected",
+  monitorStateChanged: "monitor.state_changed",
   webhookRequested: "webhook.requested",
   registryChanged: "registry.changed",
 } as const;

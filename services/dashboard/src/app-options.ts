@@ -10,6 +10,7 @@ import type { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import type { UsageService } from "@vvs/proto/account/v1/usage";
 import type { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
+import type { VendorListService } from "@vvs/proto/entity/v1/vendors";
 import type { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import type { VerificationService } from "@vvs/proto/verification/v1/verification";
 import type { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
@@ -30,6 +31,7 @@ export interface AppOptions {
   readonly deliveries: Client<typeof WebhookDispatcherService>;
   readonly verification: Client<typeof VerificationService>;
   readonly entities: Client<typeof EntityService>;
+  readonly vendorList: Client<typeof VendorListService>;
   readonly monitors: Client<typeof MonitorService>;
   /** The dashboard as browsers see it. */
   readonly url: URL;

@@ -12,6 +12,7 @@ import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { UsageService } from "@vvs/proto/account/v1/usage";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { VendorListService } from "@vvs/proto/entity/v1/vendors";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
@@ -43,6 +44,7 @@ await runService(NAME, loadDashboardConfig, async ({ config, logger, onClose, st
     deliveries: connect(WebhookDispatcherService, config.WEBHOOK_DISPATCHER_ADDRESS),
     verification: connect(VerificationService, config.VERIFICATION_ADDRESS),
     entities: connect(EntityService, config.ENTITY_ADDRESS),
+    vendorList: connect(VendorListService, config.ENTITY_ADDRESS),
     monitors: connect(MonitorService, config.MONITOR_ADDRESS),
     url: config.DASHBOARD_URL,
     apiBaseUrl: config.PUBLIC_BASE_URL,

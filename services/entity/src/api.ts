@@ -3,13 +3,14 @@ import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { EntityService } from "@vvs/proto/entity/v1/entity";
 import { admitted, type Callers, createAdmission, type Handlers } from "@vvs/rpc";
-import { type CallerContext, callerOf, type Environment, environmentOf, type Tenant, tenantOf } from "@vvs/tenant";
+import { type CallerContext, callerOf, type Environment, environmentOf, tenantOf } from "@vvs/tenant";
 import type { createExactLookup } from "./lookup/lookup-exact.ts";
 import type { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
 import { addressOf, criteriaOf, identifiersOf, toProtoCandidate, toProtoReason, toProtoSnapshot } from "./messages.ts";
-import type { Collections, FoundEntity } from "./model/documents.ts";
-import { publicView, toProtoEntity } from "./model/view.ts";
-import { type EntityStore, externalIdIn } from "./store.ts";
+import type { Collections } from "./model/documents.ts";
+import { toProtoEntity } from "./model/view.ts";
+import type { SeenEntities } from "./seen-entities.ts";
+import type { EntityStore } from "./store.ts";
 import type { createCheckSubjects } from "./vendors/check-subject.ts";
 import type { Creation } from "./vendors/create.ts";
 import type { ExternalIds } from "./vendors/external-ids.ts";
@@ -47,6 +48,7 @@ export const callers: Callers<typeof EntityService> = {
 
 export interface EntityServiceOptions {
   readonly store: EntityStore;
+  readonly seenBy: SeenEntities;
   readonly collections: Readonly<Record<Environment, Collections>>;
   readonly creation: Creation;
   readonly externalIds: ExternalIds;
@@ -60,15 +62,7 @@ export interface EntityServiceOptions {
 
 /** Creates the gRPC handlers, which translate between messages and the domain. */
 export function createEntityHandlers(options: EntityServiceOptions): Handlers<typeof EntityService> {
-  const { store, collections, creation, externalIds, checkSubjects, now } = options;
-  const seenBy = async (tenant: Tenant, entities: readonly FoundEntity[]) => {
-    const remembered = await store.rememberedOf(tenant, entities);
-    return entities.map((entity) => {
-      const supplied = remembered.get(entity._id);
-      const number = externalIdIn(entity, supplied)?.external_id;
-      return toProtoEntity(publicView(entity, now(), supplied), entity.created_at, number);
-    });
-  };
+  const { store, seenBy, collections, creation, externalIds, checkSubjects, now } = options;
   const handlers: Handlers<typeof EntityService> = {
     async lookUp(request) {
       const { tenant } = callerOf(request.caller);

@@ -1,8 +1,7 @@
 import type { SecretKey } from "@vvs/config";
 import { createIdempotencyStore } from "@vvs/idempotency";
 import type { EnvironmentDatabases } from "@vvs/mongo";
-import type { EntityService } from "@vvs/proto/entity/v1/entity";
-import type { Handlers } from "@vvs/rpc";
+import { perEnvironment } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
 import { createEntityHandlers } from "./api.ts";
 import { createIndexedCandidates, createStoredCandidates } from "./lookup/candidates.ts";
@@ -10,9 +9,13 @@ import { createExactLookup } from "./lookup/lookup-exact.ts";
 import { createFuzzyLookup } from "./lookup/lookup-fuzzy.ts";
 import { collectionsOf } from "./model/documents.ts";
 import type { HostedIndex } from "./name-index/host.ts";
+import { createSeenEntities } from "./seen-entities.ts";
 import { createEntityStore } from "./store.ts";
 import { createFingerprintKeys } from "./tins/tin-fingerprints.ts";
 import { createTinVault } from "./tins/tins.ts";
+import { createVendorListPart } from "./vendor-list/vendor-list-api.ts";
+import { createVendorRecords } from "./vendor-list/vendor-records.ts";
+import { createVendorStore } from "./vendor-list/vendor-store.ts";
 import { createCheckSubjects } from "./vendors/check-subject.ts";
 import { createCreation } from "./vendors/create.ts";
 import { createExternalIds } from "./vendors/external-ids.ts";
@@ -22,7 +25,7 @@ import { createVendorResolver } from "./vendors/vendor.ts";
 /** Maximum duration of a creation: the deadline of its callers. */
 const IDEMPOTENCY_LEASE_MS = 30_000;
 
-/** Creates the handlers of the service on given databases. */
+/** Creates the handlers of the service's RPCs and records on given databases. */
 export function createEntityApplication(options: {
   client: MongoClient;
   databases: EnvironmentDatabases;
@@ -32,7 +35,7 @@ export function createEntityApplication(options: {
   /** Searches names in memory; without it, MongoDB finds candidates. */
   index?: Pick<HostedIndex, "search">;
   now: () => Date;
-}): Handlers<typeof EntityService> {
+}) {
   const { client, databases, now } = options;
   const collections = { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) };
   const store = createEntityStore({ collections });
@@ -57,8 +60,11 @@ export function createEntityApplication(options: {
   const candidates = options.index
     ? createIndexedCandidates({ store, index: options.index, now })
     : createStoredCandidates({ store });
-  return createEntityHandlers({
+  const seenBy = createSeenEntities({ store, now });
+  const vendors = createVendorStore({ collections });
+  const handlers = createEntityHandlers({
     store,
+    seenBy,
     collections,
     creation,
     externalIds,
@@ -69,4 +75,9 @@ export function createEntityApplication(options: {
     updateFromProvider: createProviderUpdate({ client, collections, store, now }),
     now,
   });
+  return {
+    handlers,
+    beside: [createVendorListPart({ store, vendors, seenBy, now })],
+    records: perEnvironment((environment) => createVendorRecords({ environment, store, vendors })),
+  };
 }

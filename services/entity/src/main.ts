@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
+import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
+import { environments } from "@vvs/tenant";
 import { runPublisher } from "./announcements/publisher.ts";
 import { callers } from "./api.ts";
 import { loadEntityConfig } from "./config.ts";
@@ -13,6 +15,10 @@ import { createEntityApplication } from "./domain.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { hostMatchIndex } from "./name-index/host.ts";
 import { startRekeying } from "./tins/rekey.ts";
+import { startListingCreated } from "./vendor-list/created-vendors.ts";
+
+/** Maximum number of records that are handled at the same time in an environment: few, so that they delay no calls. */
+const RECORDS_AT_ONCE = { live: 8, sandbox: 4 } as const;
 
 await runService("entity", loadEntityConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ uri: config.MONGODB_URI, service: "entity", logger, stopping });
@@ -30,11 +36,11 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   });
   onClose("name index", () => index.close());
 
-  const rekeying = startRekeying({
-    collections: { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) },
-    logger,
-  });
+  const collections = { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) };
+  const rekeying = startRekeying({ collections, logger });
   onClose("rekeying", () => rekeying.stop());
+  const listing = startListingCreated({ collections, now, stopping, logger });
+  onClose("listing of created entities", () => listing.ended());
 
   // Only live: the sandbox's registry comes from the migration and never changes.
   const db = databases.live;
@@ -48,7 +54,7 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   const publisher = runPublisher({ client, db, topic, nudge: relay.nudge, owner, logger });
   onClose("registry publisher", () => publisher.stop());
 
-  const handlers = createEntityApplication({
+  const { handlers, beside, records } = createEntityApplication({
     client,
     databases,
     index,
@@ -57,10 +63,27 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
     sandboxEntityCap: config.SANDBOX_ENTITY_CAP,
     now,
   });
+  for (const environment of environments) {
+    const { verificationCompleted, monitorStateChanged } = records[environment];
+    const topicOf = (name: keyof typeof topicNames) => kafka.topicFor(environment, topicNames[name]);
+    const completed = { topic: topicOf("verificationCompleted"), schema: VerificationCompletedSchema };
+    const changed = { topic: topicOf("monitorStateChanged"), schema: MonitorStateChangedSchema };
+    const consumer = kafka.runConsumer({
+      groupId: `entity.${environment}`,
+      subscriptions: [
+        subscription({ ...completed, handle: verificationCompleted }),
+        subscription({ ...changed, handle: monitorStateChanged }),
+      ],
+      concurrency: RECORDS_AT_ONCE[environment],
+      logger,
+    });
+    onClose(`${environment} consumer`, () => consumer.stop());
+  }
   const server = await serveRpc({
     service: EntityService,
     handlers,
     callers,
+    beside,
     host: config.RPC_HOST,
     port: config.RPC_PORT,
     tls: tlsFiles(config),

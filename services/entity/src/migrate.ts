@@ -6,19 +6,23 @@ import type { Db, MongoClient } from "mongodb";
 import { UNPUBLISHED } from "./announcements/announce.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
+import { listAllCreated } from "./vendor-list/created-vendors.ts";
+import { vendorIndexes } from "./vendor-list/vendor-store.ts";
 
 /** Guards are kept much longer than the transactions that need them. */
 const GUARD_SECONDS = 86_400;
 const OF_AN_ORGANIZATION = { organization_id: { $gt: "" } };
 
 /**
- * Creates the collections and indexes of both environments, and loads the made-up registry into the sandbox. It can run
+ * Creates the collections and indexes of both environments, adds created entities that are missing in the lists of vendors,
+ * and loads the made-up registry into the sandbox. It can run
  * again, and is quick if nothing changed.
  */
 export async function migrate(options: { client: MongoClient; prefix: string; now?: () => Date }): Promise<void> {
   const { client, prefix, now = () => new Date() } = options;
   const databases = environmentDatabases(client, prefix, "entity");
   await Promise.all(environments.map((environment) => createIndexes(databases[environment])));
+  await Promise.all(environments.map((environment) => listAllCreated(collectionsOf(databases[environment]))));
   await loadSandboxRegistry({ client, collections: collectionsOf(databases.sandbox), now });
 }
 
@@ -92,6 +96,8 @@ async function createIndexes(db: Db): Promise<void> {
   await quarantine.createIndexes([{ key: { load_id: 1, line_number: 1 }, unique: true }]);
   await changes.createIndexes([{ key: { load_id: 1, _id: 1 } }, UNPUBLISHED]);
   await tinReveals.createIndexes([{ key: { organization_id: 1, at: -1 } }]);
+  await collections.vendors.createIndexes([...vendorIndexes]);
+  await collections.vendorMonitors.createIndexes([{ key: { organization_id: 1, entity_id: 1, active: 1 } }]);
   await migrateIdempotency(db);
   await migrateOutbox(db);
   await migrateLeases(db, "registry_publisher");

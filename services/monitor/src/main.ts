@@ -18,6 +18,7 @@ import { fastClockOf, loadMonitorConfig } from "./config.ts";
 import { createMonitorDomain } from "./domain.ts";
 import { runEventSequencer } from "./events/event-sequencer.ts";
 import type { ExpectEntity } from "./monitors/monitor-commands.ts";
+import { runStatePublisher } from "./monitors/state-publisher.ts";
 import { followSuspensions, suspendedAsker } from "./monitors/suspensions.ts";
 import { observeUnanswered } from "./monitors/unanswered.ts";
 import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
@@ -57,6 +58,17 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     onClose(`${environment} outbox relay`, () => relay.stop());
     const sequencing = runEventSequencer({ db, client, owner, logger });
     onClose(`${environment} event sequencer`, () => sequencing.stop());
+    const states = {
+      environment,
+      db,
+      client,
+      topic: topicFor("monitorStateChanged"),
+      nudge: relay.nudge,
+      owner,
+      logger,
+    };
+    const publishing = runStatePublisher(states);
+    onClose(`${environment} state publisher`, () => publishing.stop());
     const report = createReportEntry(auditLog, environment);
     const reporting = runAuditReporter({ db, owner, report, logger });
     onClose(`${environment} audit reporter`, () => reporting.stop());
@@ -80,6 +92,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       nudge: () => {
         relay.nudge();
         sequencing.nudge();
+        publishing.nudge();
       },
       now,
       stopping,

@@ -6,6 +6,7 @@ import { environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import { auditEntriesOf } from "./audit/audit-entries.ts";
 import { createEventSequencer, UNNUMBERED } from "./events/event-sequencer.ts";
+import { UNPUBLISHED_STATE } from "./monitors/state-publisher.ts";
 import { erringAgain } from "./monitors/unanswered.ts";
 import { collections, watchesRegistration } from "./store.ts";
 
@@ -25,6 +26,7 @@ export async function migrate(options: { client: MongoClient; prefix: string }):
     await migrateOutbox(db);
     await migrateLeases(db, "event_sequencer");
     await migrateLeases(db, "audit_reporter");
+    await migrateLeases(db, "state_publisher");
     await numberEvents(db, options.client);
   }
 }
@@ -69,6 +71,7 @@ async function createIndexes(db: Db): Promise<void> {
   // A canceled monitor has no claimable_at. Queries need no status, so that they read the index only.
   const isClaimable = { partialFilterExpression: { claimable_at: { $exists: true } } };
   await monitors.createIndex({ organization_id: 1, claimable_at: 1 }, isClaimable);
+  await monitors.createIndex(UNPUBLISHED_STATE.key);
   await monitors.createIndex({ entity_id: 1 }, { partialFilterExpression: watchesRegistration });
   await runs.createIndex({ claimed_at: 1 }, { expireAfterSeconds: RUN_SECONDS });
   await events.createIndex({ organization_id: 1, ...NEWEST_FIRST });

@@ -1,4 +1,4 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toCheckType } from "@vvs/checks";
 import { ServiceError } from "@vvs/errors";
 import type { IdempotencyStore } from "@vvs/idempotency";
@@ -117,7 +117,10 @@ export function createHandlers(options: {
     },
     async listVerifications(request) {
       const { tenant } = callerOf(request.caller);
-      const { items, next } = await store.list(tenant, request.entityId, request.page);
+      const { entityId, page } = request;
+      const from = request.from && timestampDate(request.from);
+      const before = request.before && timestampDate(request.before);
+      const { items, next } = await store.list(tenant, { entityId, from, before }, page);
       return { verifications: items.map(toVerification), next };
     },
     async getEvidence(request) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { createKafka, kafkaOptions } from "@vvs/kafka";
+import { createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
 import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
@@ -26,6 +26,7 @@ import { createOrganizationSettings } from "./organization-settings/organization
 import { providerAccounts } from "./providers/config.ts";
 import { createLiveProviders } from "./providers/live-providers.ts";
 import { startRunConsumers } from "./runs/run-consumers.ts";
+import { startPublishingEarlierResults } from "./vendor-list/earlier-results.ts";
 
 const NAME = "verification";
 /** How long calls may take to end when the service stops, in milliseconds. */
@@ -55,6 +56,10 @@ await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose,
     onClose(`${environment} producer`, () => producer.close());
     const relay = runOutboxRelay({ db: databases[environment], producer, owner: randomUUID(), logger });
     onClose(`${environment} outbox relay`, () => relay.stop());
+    const topic = kafka.topicFor(environment, topicNames.verificationCompleted);
+    const earlier = { environment, client, db: databases[environment], topic, nudge: relay.nudge, stopping, logger };
+    const publishing = startPublishingEarlierResults(earlier);
+    onClose(`${environment} earlier results`, () => publishing.ended());
     return relay;
   });
 

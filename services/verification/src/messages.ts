@@ -14,7 +14,7 @@ import { partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { Conclusion } from "./checks/conclude.ts";
 import type { VerificationRecords } from "./checks/records.ts";
-import type { EvidenceWithContent, Mode, ResultDocument, VerificationDocument } from "./documents.ts";
+import type { AnswerDocument, EvidenceWithContent, Mode, ResultDocument, VerificationDocument } from "./documents.ts";
 import type { Answer } from "./providers/provider.ts";
 
 /**
@@ -126,6 +126,33 @@ export function toCompleted(
       overallResult: toProtoStatus(verification.overall_result),
       createdAt: timestampFromDate(verification.created_at),
       externalId: run && externalId,
+    }),
+  );
+}
+
+/**
+ * Returns a stored verification as a `verification.completed` record that only the lists of vendors use: without its run.
+ * Facts are those of the stored answers.
+ */
+export function toCompletedAgain(
+  tenant: Tenant,
+  verification: VerificationDocument,
+  answers: ReadonlyMap<string, AnswerDocument>,
+): Uint8Array {
+  return toBinary(
+    VerificationCompletedSchema,
+    create(VerificationCompletedSchema, {
+      verificationId: verification._id,
+      tenant: toProtoTenant(tenant),
+      entityId: verification.entity_id,
+      checks: verification.results.map(({ check_type, status, reason, evidence_id }) => ({
+        checkType: toCheckType(check_type),
+        status: toProtoStatus(status),
+        reason,
+        facts: { ...answers.get(evidence_id)?.facts },
+      })),
+      overallResult: toProtoStatus(verification.overall_result),
+      createdAt: timestampFromDate(verification.created_at),
     }),
   );
 }

@@ -72,9 +72,18 @@ export function createVerificationStore(options: {
     },
     get: ({ environment, organizationId }: Tenant, id: string): Promise<VerificationDocument | null> =>
       stores[environment].verifications.findOne({ organization_id: organizationId, _id: id }),
-    /** Returns a page, newest first; only those of one entity where `entityId` is not empty. */
-    list({ environment, organizationId }: Tenant, entityId: string, page: PageRequest | undefined) {
-      const filter = { organization_id: organizationId, ...(entityId && { entity_id: entityId }) };
+    /** Returns a page, newest first; only those of one entity where `entityId` is not empty, and only those in the period. */
+    list(
+      { environment, organizationId }: Tenant,
+      { entityId, from, before }: { entityId: string; from: Date | undefined; before: Date | undefined },
+      page: PageRequest | undefined,
+    ) {
+      const created_at = { ...(from && { $gte: from }), ...(before && { $lt: before }) };
+      const filter = {
+        organization_id: organizationId,
+        ...(entityId && { entity_id: entityId }),
+        ...((from || before) && { created_at }),
+      };
       return findPage(stores[environment].verifications, filter, page);
     },
     /** Returns evidence with its content; null for expired evidence. */

@@ -11,6 +11,7 @@ import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { UsageService } from "@vvs/proto/account/v1/usage";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { VendorListService } from "@vvs/proto/entity/v1/vendors";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
 import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
@@ -79,6 +80,7 @@ export async function startDashboard(
   const deliveries = createClient(WebhookDispatcherService, client(services.dispatcher.port));
   const verification = createClient(VerificationService, client(services.verification.port));
   const entities = createClient(EntityService, client(services.entity.port));
+  const vendorList = createClient(VendorListService, client(services.entity.port));
   const monitors = createClient(MonitorService, client(services.monitor.port));
   const app = createApp({
     sessions,
@@ -94,6 +96,7 @@ export async function startDashboard(
     deliveries,
     verification,
     entities,
+    vendorList,
     monitors,
     url: new URL(ORIGIN),
     apiBaseUrl: new URL("https://api.acme.example"),
@@ -134,6 +137,7 @@ export async function startDashboard(
         deliveries,
         verification,
         entities,
+        vendorList,
         monitors,
       ];
       for (const each of clients) each.close();

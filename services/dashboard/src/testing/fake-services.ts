@@ -31,6 +31,7 @@ import { passkeyPart } from "./fake-passkeys.ts";
 import { SECOND_STEP, sessionHandlers } from "./fake-sessions.ts";
 import { singleSignOnPart } from "./fake-single-sign-on.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
+import { vendorListPart } from "./fake-vendor-list.ts";
 import { verificationService } from "./fake-verification.ts";
 
 export const EMAIL = "ada@acme.example";
@@ -83,6 +84,8 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     providerUsage: [],
     samGovCalls: {},
     entities: [],
+    vendors: [],
+    vendorCounts: {},
     found: {},
     snapshots: [],
     monitors: [],
@@ -114,7 +117,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
   });
   const dispatcher = await serveRpc({ ...shared, ...dispatcherService(state) });
   const verification = await serveRpc({ ...shared, ...verificationService(state) });
-  const entity = await serveRpc({ ...shared, ...entityService(state) });
+  const entity = await serveRpc({ ...shared, ...entityService(state), beside: [vendorListPart(state)] });
   const monitor = await serveRpc({ ...shared, ...monitorService(state) });
   return { state, account, dispatcher, verification, entity, monitor };
 }

@@ -8,6 +8,7 @@ import type { PasskeySchema } from "@vvs/proto/account/v1/passkeys";
 import type { LoggedRequestSchema } from "@vvs/proto/account/v1/request_log";
 import type { UsageCountSchema } from "@vvs/proto/account/v1/usage";
 import type { EntitySchema, LookUpResponseSchema, SnapshotSchema } from "@vvs/proto/entity/v1/entity";
+import type { CountVendorsResponseSchema, VendorSchema } from "@vvs/proto/entity/v1/vendors";
 import type { EventSchema, MonitorSchema } from "@vvs/proto/monitor/v1/monitor";
 import type { ProviderHealthSchema } from "@vvs/proto/verification/v1/provider_health";
 import type { ProviderUsageSchema } from "@vvs/proto/verification/v1/provider_usage";
@@ -64,6 +65,9 @@ export interface FakeState {
   providerUsage: MessageInitShape<typeof ProviderUsageSchema>[];
   samGovCalls: MessageInitShape<typeof GetSamGovCallsResponseSchema>;
   entities: MessageInitShape<typeof EntitySchema>[];
+  /** The organization's list of vendors, in its order. */
+  vendors: MessageInitShape<typeof VendorSchema>[];
+  vendorCounts: MessageInitShape<typeof CountVendorsResponseSchema>;
   /** The answer of a look-up. */
   found: MessageInitShape<typeof LookUpResponseSchema>;
   /** Newest first. */

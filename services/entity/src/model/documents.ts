@@ -1,5 +1,6 @@
 import type { CapDocument } from "@vvs/mongo";
 import type { Binary, Collection, Db, ObjectId } from "mongodb";
+import type { ListedVendorDocument, VendorMonitorDocument } from "../vendor-list/listed-vendor.ts";
 import type { IsoDate } from "./dates.ts";
 import type { Address, SamFacts } from "./facts.ts";
 
@@ -336,6 +337,10 @@ export interface Collections {
   readonly tinReveals: Collection<TinRevealDocument>;
   /** The number of entities that each organization created, in an environment with a cap. */
   readonly createdCounts: Collection<CapDocument>;
+  /** The vendors in the lists of organizations. */
+  readonly vendors: Collection<ListedVendorDocument>;
+  /** The monitors of those vendors, as far as the list needs them. */
+  readonly vendorMonitors: Collection<VendorMonitorDocument>;
 }
 
 /** Returns the collections of a database. Undefined fields are never written, whatever the client's options. */
@@ -356,5 +361,7 @@ export function collectionsOf(db: Db): Collections {
     loadLocks: db.collection("registry_locks", options),
     tinReveals: db.collection("tin_reveals", options),
     createdCounts: db.collection("entity_counts", options),
+    vendors: db.collection("vendors", options),
+    vendorMonitors: db.collection("vendor_monitors", options),
   };
 }

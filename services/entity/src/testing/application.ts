@@ -3,6 +3,7 @@ import type { SecretKey } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
 import { connectMongo, environmentDatabases, translateMongoError } from "@vvs/mongo";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
+import { VendorListService } from "@vvs/proto/entity/v1/vendors";
 import { type Client, createClient, serveRpc } from "@vvs/rpc";
 import { type Environment, toProtoCaller } from "@vvs/tenant";
 import type { MongoClient } from "mongodb";
@@ -52,6 +53,10 @@ export async function startTestApplication(uri: string, options: { sandboxEntity
     clock,
     gateway: first.gateway,
     verification: first.verification,
+    /** Client of the lists of vendors. */
+    dashboard: first.dashboard,
+    /** The handlers of records by environment. */
+    records: first.records,
     /** Starts another replica of the service on the same databases, with its own keys. */
     serve,
     async stop() {
@@ -64,10 +69,12 @@ export async function startTestApplication(uri: string, options: { sandboxEntity
 
 /** Starts a replica of the service, with clients of its callers. */
 async function serveApplication(options: Parameters<typeof createEntityApplication>[0]) {
+  const { handlers, beside, records } = createEntityApplication(options);
   const server = await serveRpc({
     service: EntityService,
-    handlers: createEntityApplication(options),
+    handlers,
     callers,
+    beside,
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
@@ -77,12 +84,20 @@ async function serveApplication(options: Parameters<typeof createEntityApplicati
   const clientOf = (caller: string) =>
     createClient(EntityService, { address: `127.0.0.1:${server.port}`, caller, tls: undefined });
   const [gateway, verification] = [clientOf("gateway"), clientOf("verification")];
+  const dashboard = createClient(VendorListService, {
+    address: `127.0.0.1:${server.port}`,
+    caller: "dashboard",
+    tls: undefined,
+  });
   return {
     gateway,
     verification,
+    dashboard,
+    records,
     async stop() {
       gateway.close();
       verification.close();
+      dashboard.close();
       await server.close();
     },
   };

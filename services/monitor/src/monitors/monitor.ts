@@ -65,6 +65,8 @@ export interface MonitorDocument {
   /** Number of events in its history. */
   readonly event_count: number;
   readonly canceled_at?: Date;
+  /** The status that was published last (state-publisher.ts); absent before the first time. */
+  readonly published_status?: "active" | "canceled";
 }
 
 /** A run as stored, from its claim to its end. */

@@ -379,7 +379,9 @@ export declare type CheckOutcome = Message<"vvs.events.v1.CheckOutcome"> & {
 export declare const CheckOutcomeSchema: GenMessage<CheckOutcome>;
 
 /**
- * Topic verification.completed: a verification was stored. Verification → change-detector, monitor.
+ * Topic verification.completed: a verification was stored. Verification → change-detector, monitor, entity. Entity's lists of
+ * vendors were added later than the topic: for them, verification sends the newest verifications of each vendor again, once,
+ * without their run, so that the other consumers ignore them.
  *
  * @generated from message vvs.events.v1.VerificationCompleted
  */
@@ -406,7 +408,7 @@ export declare type VerificationCompleted = Message<"vvs.events.v1.VerificationC
   entityId: string;
 
   /**
-   * The monitor's run; absent for an API call.
+   * The monitor's run; absent for an API call, and in a record that is sent again for the lists of vendors.
    *
    * @generated from field: vvs.events.v1.MonitorRun run = 4;
    */
@@ -549,6 +551,55 @@ export declare type ChangeDetected = Message<"vvs.events.v1.ChangeDetected"> & {
  * Use `create(ChangeDetectedSchema)` to create a new message.
  */
 export declare const ChangeDetectedSchema: GenMessage<ChangeDetected>;
+
+/**
+ * Topic monitor.state_changed: a monitor was created or canceled, or exists since before this topic. Monitor → entity, which
+ * keeps the organization's list of vendors.
+ *
+ * @generated from message vvs.events.v1.MonitorStateChanged
+ */
+export declare type MonitorStateChanged = Message<"vvs.events.v1.MonitorStateChanged"> & {
+  /**
+   * Derived from the monitor and its state. A second record with the same id has no effect.
+   *
+   * @generated from field: string record_id = 1;
+   */
+  recordId: string;
+
+  /**
+   * The owner.
+   *
+   * @generated from field: vvs.common.v1.Tenant tenant = 2;
+   */
+  tenant?: Tenant | undefined;
+
+  /**
+   * mon_…, also the key.
+   *
+   * @generated from field: string monitor_id = 3;
+   */
+  monitorId: string;
+
+  /**
+   * ent_….
+   *
+   * @generated from field: string entity_id = 4;
+   */
+  entityId: string;
+
+  /**
+   * Whether it is active. A monitor that was canceled never becomes active again, whatever comes later.
+   *
+   * @generated from field: bool active = 5;
+   */
+  active: boolean;
+};
+
+/**
+ * Describes the message vvs.events.v1.MonitorStateChanged.
+ * Use `create(MonitorStateChangedSchema)` to create a new message.
+ */
+export declare const MonitorStateChangedSchema: GenMessage<MonitorStateChanged>;
 
 /**
  * Topic webhook.requested: an event of a monitor is to be delivered, or the monitor's URL has changed.

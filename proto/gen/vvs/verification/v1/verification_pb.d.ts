@@ -340,6 +340,20 @@ export declare type ListVerificationsRequest = Message<"vvs.verification.v1.List
    * @generated from field: vvs.common.v1.PageRequest page = 3;
    */
   page?: PageRequest | undefined;
+
+  /**
+   * Only those that were stored at this time or later; absent for all.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 4;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Only those that were stored before this time; absent for all.
+   *
+   * @generated from field: google.protobuf.Timestamp before = 5;
+   */
+  before?: Timestamp | undefined;
 };
 
 /**

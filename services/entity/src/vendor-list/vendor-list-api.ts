@@ -1,0 +1,141 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { checkNames, toCheckType, toProtoStatus } from "@vvs/checks";
+import { ServiceError } from "@vvs/errors";
+import { VendorFilter, VendorListService, VendorOrder } from "@vvs/proto/entity/v1/vendors";
+import { admitted, createAdmission, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
+import { callerOf, type Tenant } from "@vvs/tenant";
+import type { FoundEntity } from "../model/documents.ts";
+import type { SeenEntities } from "../seen-entities.ts";
+import type { EntityStore } from "../store.ts";
+import { type ListedCheck, type ListedVendorDocument, NEVER, UNKNOWN_EXPIRY, withLists } from "./listed-vendor.ts";
+import { invalidField, placeOf, positionOf, vendorQueryOf } from "./vendor-query.ts";
+import type { VendorStore } from "./vendor-store.ts";
+
+const MAX_PAGE = 100;
+const MAX_IDS = 100;
+/** Maximum number that a count returns. */
+const MAX_COUNT = 1_000;
+const READS = {
+  running: 8,
+  runningPerOrganization: 2,
+  waiting: 1_000,
+  waitingPerOrganization: 250,
+  longestWaitMs: 2_000,
+} as const;
+
+/** Creates the gRPC service of the lists of vendors. */
+export function createVendorListPart(options: {
+  store: Pick<EntityStore, "findVisible">;
+  vendors: Pick<VendorStore, "list" | "count" | "find" | "change">;
+  seenBy: SeenEntities;
+  now: () => Date;
+}): ServicePart {
+  const { vendors, now } = options;
+  const toMessages = createToMessages(options);
+
+  const handlers: Handlers<typeof VendorListService> = {
+    async listVendors(request) {
+      const { tenant } = callerOf(request.caller);
+      const { limit } = request;
+      if (limit < 1 || limit > MAX_PAGE) throw invalidField("limit", `must be 1–${MAX_PAGE}`);
+      const query = vendorQueryOf(request, now());
+      const after = request.after && placeOf(request.after, query);
+      const found = await vendors.list(tenant, query, { limit: limit + 1, after });
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      return { vendors: await toMessages(tenant, page), next: last && positionOf(last, query) };
+    },
+    async countVendors(request) {
+      const { tenant } = callerOf(request.caller);
+      const at = now();
+      const count = (filter: VendorFilter, days = 0) =>
+        vendors.count(tenant, vendorQueryOf({ filter, days, order: VendorOrder.UNSPECIFIED }, at), MAX_COUNT);
+      return {
+        listed: await count(VendorFilter.UNSPECIFIED),
+        failed: await count(VendorFilter.FAILED),
+        excluded: await count(VendorFilter.EXCLUDED),
+        error: await count(VendorFilter.ERROR),
+        monitored: await count(VendorFilter.MONITORED),
+        expired: await count(VendorFilter.EXPIRED),
+        expiring30: await count(VendorFilter.EXPIRING, 30),
+        expiring60: await count(VendorFilter.EXPIRING, 60),
+        expiring90: await count(VendorFilter.EXPIRING, 90),
+        notChecked30: await count(VendorFilter.NOT_CHECKED, 30),
+        archived: await count(VendorFilter.ARCHIVED),
+      };
+    },
+    async getVendors(request) {
+      const { tenant } = callerOf(request.caller);
+      if (request.entityIds.length > MAX_IDS) throw invalidField("entity_ids", `must be at most ${MAX_IDS}`);
+      return { vendors: await toMessages(tenant, await vendors.find(tenant, request.entityIds)) };
+    },
+    async setVendorArchived(request) {
+      const { tenant, actor } = callerOf(request.caller);
+      const change = ({ archived: before, ...vendor }: ListedVendorDocument) =>
+        withLists({ ...vendor, ...(request.archived && { archived: before ?? { at: now(), by: actor } }) });
+      const isListed = await vendors.change(tenant, request.entityId, change, { adds: false });
+      if (!isListed) throw new ServiceError("entity_not_found");
+      return {};
+    },
+  };
+  const reads = createAdmission("reads of lists of vendors", READS);
+  return servicePart({
+    service: VendorListService,
+    handlers: admitted<typeof VendorListService>(handlers, {
+      listVendors: reads,
+      countVendors: reads,
+      getVendors: reads,
+    }),
+    callers: {
+      listVendors: ["dashboard"],
+      countVendors: ["dashboard"],
+      getVendors: ["dashboard"],
+      setVendorArchived: ["dashboard"],
+    },
+  });
+}
+
+/** Creates a function that returns vendors with their entities; without those whose entity the organization can't see. */
+function createToMessages({ store, seenBy }: { store: Pick<EntityStore, "findVisible">; seenBy: SeenEntities }) {
+  return async (tenant: Tenant, listed: readonly ListedVendorDocument[]) => {
+    const found = await store.findVisible(
+      tenant,
+      listed.map(({ entity_id }) => entity_id),
+    );
+    const byId = new Map<string, FoundEntity>(found.map((entity) => [entity._id, entity]));
+    // An own entity that took over a registry entity is shown in its place.
+    for (const entity of found) if (entity.registry_entity_id) byId.set(entity.registry_entity_id, entity);
+    const shown = listed.flatMap((vendor) => {
+      const entity = byId.get(vendor.entity_id);
+      return entity ? [{ vendor, entity }] : [];
+    });
+    const seen = await seenBy(
+      tenant,
+      shown.map(({ entity }) => entity),
+    );
+    return shown.map(({ vendor }, index) => ({ entity: seen[index], ...toMessage(vendor) }));
+  };
+}
+
+function toMessage(vendor: ListedVendorDocument) {
+  const { checks, checked_at, expires_on, excluded, monitors, archived } = vendor;
+  return {
+    checks: checkNames.flatMap((check) => {
+      const results = checks[check];
+      return results ? [{ checkType: toCheckType(check), ...toCheck(results) }] : [];
+    }),
+    expirationDate: expires_on === UNKNOWN_EXPIRY ? "" : expires_on,
+    excluded,
+    activeMonitors: monitors,
+    lastCheckedAt: checked_at > NEVER ? timestampFromDate(checked_at) : undefined,
+    archived: archived !== undefined,
+  };
+}
+
+function toCheck({ newest, answered }: ListedCheck) {
+  return { ...toResult(newest), lastAnswered: answered && toResult(answered) };
+}
+
+function toResult({ status, reason, at, verification_id: verificationId }: ListedCheck["newest"]) {
+  return { status: toProtoStatus(status), reason, checkedAt: timestampFromDate(at), verificationId };
+}

@@ -1,0 +1,421 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { PoisonRecordError } from "@vvs/kafka";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { VendorFilter, VendorOrder } from "@vvs/proto/entity/v1/vendors";
+import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { createEntityStore } from "../store.ts";
+import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
+import { createLoads } from "../testing/loads.ts";
+import { listAllCreated } from "./created-vendors.ts";
+import { newVendor, type VendorTag, withLists } from "./listed-vendor.ts";
+import { createVendorRecords } from "./vendor-records.ts";
+import { createVendorStore } from "./vendor-store.ts";
+
+let app: TestApplication;
+let caller: ReturnType<typeof callerFor>;
+let organization = 0;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+  await createLoads(app).load([{ 1: REGISTERED, 12: "REGISTERED LLC" }]);
+});
+afterAll(() => app.stop());
+beforeEach(() => {
+  caller = callerFor(`org_${++organization}`);
+  app.clock.now = NOW;
+});
+
+const REGISTERED = "ABCDEFGHJK71";
+const NOW = new Date("2026-11-23T10:00:00Z");
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
+const inDays = (days: number) => daysAgo(-days).toISOString().slice(0, 10);
+
+const tenantOfCaller = () => ({ organizationId: caller.tenant.organizationId, environment: "live" }) as const;
+const created = async (legalName = "Own LLC", by = caller) =>
+  (await app.gateway.createEntity({ caller: by, legalName })).entity!.id;
+const registered = async (by = caller) =>
+  (await app.gateway.lookUp({ caller: by, identifiers: { uei: REGISTERED } })).entity!.id;
+
+type Completed = Omit<MessageInitShape<typeof VerificationCompletedSchema>, "$typeName">;
+const completed = (entityId: string, fields: Partial<Completed> = {}, by = caller) =>
+  create(VerificationCompletedSchema, {
+    verificationId: newId("ver"),
+    tenant: by.tenant,
+    entityId,
+    checks: [{ checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.PASS, facts: {} }],
+    overallResult: CheckStatus.PASS,
+    createdAt: timestampFromDate(NOW),
+    ...fields,
+  });
+const verified = (...record: Parameters<typeof completed>) =>
+  app.records.live.verificationCompleted(completed(...record));
+const state = (entityId: string, monitorId: string, active: boolean, by = caller) =>
+  create(MonitorStateChangedSchema, {
+    recordId: `${monitorId}:${active}`,
+    tenant: by.tenant,
+    monitorId,
+    entityId,
+    active,
+  });
+const monitored = (...record: Parameters<typeof state>) => app.records.live.monitorStateChanged(state(...record));
+
+const list = async (fields: object = {}, by = caller) =>
+  (await app.dashboard.listVendors({ caller: by, limit: 100, ...fields })).vendors;
+const idsOf = async (fields: object = {}, by = caller) => (await list(fields, by)).map(({ entity }) => entity!.id);
+const only = async () => {
+  const vendors = await list();
+  expect(vendors).toHaveLength(1);
+  return vendors[0]!;
+};
+
+describe("the list of an organization's vendors has", () => {
+  test("what it creates, in the moment of the creation, with its own number", async () => {
+    const { entity } = await app.gateway.createEntity({ caller, legalName: "Own LLC", externalId: "V-1" });
+    const vendor = await only();
+    expect(vendor).toMatchObject({ entity: { id: entity!.id, legalName: "Own LLC", externalId: "V-1" }, checks: [] });
+    expect(vendor.lastCheckedAt).toBeUndefined();
+  });
+
+  test("what it verifies, with the newest result, its last answer, its expiration date and its time", async () => {
+    const id = await registered();
+    const facts = { registration_status: "debarred", expiration_date: "2027-02-01" };
+    const failed = { checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.FAIL, reason: "excluded", facts };
+    await verified(id, { verificationId: "ver_1", checks: [failed], createdAt: timestampFromDate(daysAgo(2)) });
+    const unanswered = { checkType: CheckType.SAM_REGISTRATION, status: CheckStatus.ERROR, reason: "providers_failed" };
+    await verified(id, { verificationId: "ver_2", checks: [unanswered] });
+    const vendor = await only();
+    expect(vendor).toMatchObject({
+      entity: { id, legalName: "REGISTERED LLC" },
+      expirationDate: "2027-02-01",
+      excluded: true,
+      activeMonitors: 0,
+      checks: [
+        {
+          status: CheckStatus.ERROR,
+          reason: "providers_failed",
+          verificationId: "ver_2",
+          lastAnswered: { status: CheckStatus.FAIL, reason: "excluded", verificationId: "ver_1" },
+        },
+      ],
+    });
+    expect(timestampDate(vendor.lastCheckedAt!)).toEqual(NOW);
+  });
+
+  test("what it monitors; a canceled monitor stays canceled in whatever order and number its records come", async () => {
+    const id = await registered();
+    const [first, second] = [newId("mon"), newId("mon")];
+    await monitored(id, first, true);
+    await monitored(id, second, true);
+    expect((await only()).activeMonitors).toBe(2);
+    for (const active of [false, true, true, false, true]) await monitored(id, first, active);
+    expect((await only()).activeMonitors).toBe(1);
+    const late = newId("mon");
+    await monitored(id, late, false);
+    await monitored(id, late, true);
+    expect((await only()).activeMonitors).toBe(1);
+  });
+
+  test("no vendor of another organization or environment, nor its results, monitors and archive", async () => {
+    const id = await registered();
+    const other = callerFor(`org_other_${organization}`);
+    await verified(id);
+    await verified(id, { checks: [{ checkType: CheckType.TIN_MATCH, status: CheckStatus.FAIL }] }, other);
+    await monitored(id, newId("mon"), true, other);
+    expect(await only()).toMatchObject({ activeMonitors: 0, checks: [{ checkType: CheckType.SAM_REGISTRATION }] });
+    await app.dashboard.setVendorArchived({ caller: other, entityId: id, archived: true });
+    expect(await idsOf()).toEqual([id]);
+    expect(await idsOf({}, callerFor(caller.tenant.organizationId, "sandbox"))).toEqual([]);
+    const own = await created();
+    const reads = await app.dashboard.getVendors({ caller: other, entityIds: [own] });
+    expect(reads.vendors).toEqual([]);
+    const archive = app.dashboard.setVendorArchived({ caller: other, entityId: own, archived: true });
+    await expect(archive).rejects.toMatchObject({ code: "entity_not_found" });
+  });
+
+  test("nothing about an entity that the organization can't see", async () => {
+    await verified(await created("Theirs LLC", callerFor("org_theirs")));
+    await verified(newId("ent"));
+    expect(await idsOf()).toEqual([]);
+  });
+});
+
+describe("a record that can never be handled is refused as such:", () => {
+  test.each<[string, Partial<Completed>]>([
+    ["without a verification", { verificationId: "" }],
+    ["without an entity", { entityId: "" }],
+    ["without a time", { createdAt: undefined }],
+    ["without a known check", { checks: [{ checkType: 99 as CheckType, status: CheckStatus.PASS }] }],
+    ["with an unknown status", { checks: [{ checkType: CheckType.TIN_MATCH, status: 99 as CheckStatus }] }],
+    ["of the other environment", { tenant: callerFor("org_1", "sandbox").tenant }],
+  ])("a verification %s", async (_name, fields) => {
+    await expect(verified(await registered(), fields)).rejects.toThrow(PoisonRecordError);
+  });
+
+  test("a monitor of another organization, and one of an entity that is not there", async () => {
+    const [id, monitorId] = [await registered(), newId("mon")];
+    await monitored(id, monitorId, true);
+    await expect(monitored(id, monitorId, true, callerFor("org_thief"))).rejects.toThrow(PoisonRecordError);
+    await expect(monitored(newId("ent"), newId("mon"), true)).rejects.toThrow(PoisonRecordError);
+  });
+});
+
+describe("concurrent changes of one vendor", () => {
+  const storeOf = () => createVendorStore({ collections: app });
+
+  test("are made one on the result of the other, also while the vendor is added", async () => {
+    const id = await registered();
+    const vendors = storeOf();
+    const tenant = tenantOfCaller();
+    const undisturbed = new Set([1, 2]);
+    for (const round of [1, 2]) {
+      await vendors.change(
+        tenant,
+        id,
+        async (vendor) => {
+          if (undisturbed.delete(round)) await verified(id, { verificationId: `ver_${round}` });
+          return withLists({ ...vendor, monitors: vendor.monitors + 1 });
+        },
+        { adds: true },
+      );
+      expect(await only()).toMatchObject({ activeMonitors: round, checks: [{ verificationId: `ver_${round}` }] });
+    }
+  });
+
+  test("all monitors are counted, though another one's record is handled between the count and the write", async () => {
+    const id = await registered();
+    const vendors = storeOf();
+    let other: string | undefined = newId("mon");
+    const records = createVendorRecords({
+      environment: "live",
+      store: createEntityStore({ collections: app }),
+      vendors: {
+        ...vendors,
+        async countMonitors(tenant, entityId) {
+          const counted = await vendors.countMonitors(tenant, entityId);
+          const late = other;
+          other = undefined;
+          if (late) await monitored(id, late, true);
+          return counted;
+        },
+      },
+    });
+    await records.monitorStateChanged(state(id, newId("mon"), true));
+    expect((await only()).activeMonitors).toBe(2);
+  });
+});
+
+describe("an archived vendor", () => {
+  test("is only in the archive, whatever happens to it, until it is taken back", async () => {
+    const id = await created();
+    const archive = (archived: boolean) => app.dashboard.setVendorArchived({ caller, entityId: id, archived });
+    await archive(true);
+    await archive(true);
+    await verified(id, { checks: [{ checkType: CheckType.TIN_MATCH, status: CheckStatus.FAIL }] });
+    await monitored(id, newId("mon"), true);
+    for (const filter of [VendorFilter.UNSPECIFIED, VendorFilter.FAILED, VendorFilter.MONITORED]) {
+      expect(await idsOf({ filter })).toEqual([]);
+    }
+    expect(await idsOf({ filter: VendorFilter.ARCHIVED })).toEqual([id]);
+    expect((await app.dashboard.getVendors({ caller, entityIds: [id] })).vendors[0]!.archived).toBe(true);
+    await archive(false);
+    expect(await idsOf({ filter: VendorFilter.FAILED })).toEqual([id]);
+    expect(await idsOf({ filter: VendorFilter.ARCHIVED })).toEqual([]);
+  });
+});
+
+describe("filters and counts", () => {
+  test("find each vendor by its expiration date, last check, results and monitors", async () => {
+    const passing = (end: string, ago: number): Partial<Completed> => ({
+      checks: [
+        {
+          checkType: CheckType.SAM_REGISTRATION,
+          status: CheckStatus.PASS,
+          facts: { registration_status: "active", expiration_date: end },
+        },
+      ],
+      createdAt: timestampFromDate(daysAgo(ago)),
+    });
+    const ids: Record<string, string> = {};
+    const add = async (name: string, fields?: Partial<Completed>) => {
+      ids[name] = await created(name);
+      if (fields) await verified(ids[name], fields);
+    };
+    await add("never");
+    await add("yesterday", passing(inDays(-1), 29));
+    await add("today", passing(inDays(0), 1));
+    await add("in 30", passing(inDays(30), 31));
+    await add("in 31", passing(inDays(31), 0));
+    await add("in 90", passing(inDays(90), 0));
+    await add("error", {
+      checks: [{ checkType: CheckType.TIN_MATCH, status: CheckStatus.ERROR, reason: "missing_tin" }],
+    });
+    await monitored(ids.today!, newId("mon"), true);
+    const named = async (filter: VendorFilter, days = 0) =>
+      (await list({ filter, days })).map(({ entity }) => entity!.legalName);
+    expect(await named(VendorFilter.EXPIRED)).toEqual(["yesterday"]);
+    expect(await named(VendorFilter.EXPIRING, 30)).toEqual(["today", "in 30"]);
+    expect(await named(VendorFilter.EXPIRING, 60)).toEqual(["today", "in 30", "in 31"]);
+    expect(await named(VendorFilter.NOT_CHECKED, 30)).toEqual(["never", "in 30"]);
+    expect(await named(VendorFilter.ERROR)).toEqual(["error"]);
+    expect(await named(VendorFilter.MONITORED)).toEqual(["today"]);
+    expect(await named(VendorFilter.NOT_MONITORED)).toHaveLength(6);
+    const { $typeName, ...counts } = await app.dashboard.countVendors({ caller });
+    expect(counts).toEqual({
+      listed: 7,
+      failed: 0,
+      excluded: 0,
+      error: 1,
+      monitored: 1,
+      expired: 1,
+      expiring30: 2,
+      expiring60: 3,
+      expiring90: 4,
+      notChecked30: 2,
+      archived: 0,
+    });
+  });
+
+  test.each([
+    ["limit", { limit: 0 }],
+    ["limit", { limit: 101 }],
+    ["days", { filter: VendorFilter.EXPIRING, days: 0 }],
+    ["days", { filter: VendorFilter.NOT_CHECKED, days: 367 }],
+    ["filter", { filter: 99 as VendorFilter }],
+    ["order", { order: 99 as VendorOrder }],
+    ["after", { after: { value: "x", entityId: "ent_1" } }],
+    ["after", { after: { value: "no time", entityId: newId("ent") }, order: VendorOrder.LAST_CHECK_NEWEST }],
+  ])("a request with an impossible %s is refused", async (path, fields) => {
+    await expect(list(fields)).rejects.toMatchObject({ code: "invalid_request", details: [{ path }] });
+  });
+});
+
+describe("pages", () => {
+  const orders = [
+    VendorOrder.UNSPECIFIED,
+    VendorOrder.LAST_CHECK_NEWEST,
+    VendorOrder.LAST_CHECK_OLDEST,
+    VendorOrder.EXPIRY,
+  ];
+  /** Stores vendors in groups with the same values, so that pages begin and end within a group. */
+  async function fill(count: number, group: number) {
+    const organizationId = caller.tenant.organizationId;
+    const documents = Array.from({ length: count }, (_, index) => {
+      const same = Math.floor(index / group);
+      return withLists({
+        ...newVendor({ organizationId }, newId("ent", new Date(NOW.getTime() + index))),
+        name_key: `vendor ${String(same).padStart(6, "0")}`,
+        checked_at: daysAgo(same % 60),
+        expires_on: inDays(same % 120),
+        monitors: index % 2,
+        excluded: true,
+        checks: {
+          tin_match: {
+            newest: { status: "error", reason: "", at: NOW, verification_id: "ver_1" },
+            answered: { status: "fail", reason: "", at: NOW, verification_id: "ver_0" },
+          },
+        },
+      });
+    });
+    await app.live.vendors.insertMany(documents);
+    return documents;
+  }
+
+  test.each(orders)("in order %s together have each vendor once, in one order", async (order) => {
+    const ids = await Promise.all(["a", "B", "b", "c", "D", "e", "f"].map((name) => created(name)));
+    await Promise.all(
+      ids.slice(2).map((id, index) => verified(id, { createdAt: timestampFromDate(daysAgo(index % 2)) })),
+    );
+    const seen: string[] = [];
+    for (let after: object | undefined; ; ) {
+      const { vendors, next } = await app.dashboard.listVendors({ caller, order, limit: 2, ...(after && { after }) });
+      seen.push(...vendors.map(({ entity }) => entity!.id));
+      if (!next) break;
+      after = next;
+    }
+    expect(seen).toEqual(await idsOf({ order }));
+    expect([...seen].sort()).toEqual([...ids].sort());
+  });
+
+  test("read no more than they show, for each filter and order, wherever they begin", async () => {
+    const documents = await fill(3_000, 1_000);
+    const tenant = tenantOfCaller();
+    const examined: object[] = [];
+    const watching = watchExamined(examined);
+    const vendors = createVendorStore({ collections: { live: watching, sandbox: watching } });
+    const tags: VendorTag[] = ["all", "failed", "error", "excluded", "monitored"];
+    const middle = documents[1_500]!;
+    for (const tag of tags) {
+      for (const field of ["name_key", "checked_at", "expires_on"] as const) {
+        for (const direction of [1, -1] as const) {
+          for (const after of [undefined, { value: middle[field], entityId: middle.entity_id }]) {
+            const found = await vendors.list(tenant, { tag, field, direction }, { limit: 50, after });
+            expect(found).toHaveLength(50);
+          }
+        }
+      }
+    }
+    const ranges = [
+      { tag: "all", field: "expires_on", direction: 1, from: inDays(0), before: inDays(31) },
+      { tag: "all", field: "checked_at", direction: 1, before: daysAgo(0) },
+    ] as const;
+    for (const query of ranges)
+      expect(await vendors.list(tenant, query, { limit: 50, after: undefined })).toHaveLength(50);
+    expect(examined.length).toBeGreaterThanOrEqual(tags.length * 12 + 2);
+    for (const { totalKeysExamined, totalDocsExamined } of examined as Record<string, number>[]) {
+      expect(totalKeysExamined).toBeLessThanOrEqual(52);
+      expect(totalDocsExamined).toBeLessThanOrEqual(50);
+    }
+    const counts = await app.dashboard.countVendors({ caller });
+    expect(counts).toMatchObject({ listed: 1_000, failed: 1_000 });
+  });
+
+  /** Returns the collections; what each find examined is added to `examined`. */
+  function watchExamined(examined: object[]) {
+    const vendors = new Proxy(app.live.vendors, {
+      get(target, name) {
+        if (name !== "find") return Reflect.get(target, name);
+        return (filter: object) => {
+          let cursor = target.find(filter);
+          let [sorted, limited] = [{}, 0];
+          return {
+            sort(order: object) {
+              sorted = order;
+              cursor = cursor.sort(order as never);
+              return this;
+            },
+            limit(most: number) {
+              limited = most;
+              return this;
+            },
+            async toArray() {
+              const plan = await target
+                .find(filter)
+                .sort(sorted as never)
+                .limit(limited)
+                .explain("executionStats");
+              examined.push(plan.executionStats);
+              return cursor.limit(limited).toArray();
+            },
+          };
+        };
+      },
+    });
+    return { ...app.live, vendors };
+  }
+});
+
+describe("entities that an older version created", () => {
+  test("are added to the lists once, and those that are there stay as they are", async () => {
+    const [known, missing] = [await created("Known LLC"), await created("Missing LLC")];
+    await verified(known);
+    await app.live.vendors.deleteOne({ entity_id: missing });
+    expect(await listAllCreated(app.live, daysAgo(-1))).toBe(0);
+    expect(await listAllCreated(app.live)).toBe(1);
+    expect(await listAllCreated(app.live)).toBe(0);
+    expect(await idsOf()).toEqual([known, missing]);
+    expect((await list())[0]!.checks).toHaveLength(1);
+  });
+});

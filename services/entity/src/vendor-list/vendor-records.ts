@@ -1,0 +1,81 @@
+import { metrics } from "@opentelemetry/api";
+import { checkOf, statusOf } from "@vvs/checks";
+import { PoisonRecordError, tenantIn, timeIn } from "@vvs/kafka";
+import { isDuplicateKey } from "@vvs/mongo";
+import type { MonitorStateChanged, VerificationCompleted } from "@vvs/proto/events/v1/events";
+import type { Environment, Tenant } from "@vvs/tenant";
+import type { EntityStore } from "../store.ts";
+import { afterVerification, nameKeyOf, type VerifiedVendor, withLists } from "./listed-vendor.ts";
+import type { VendorStore } from "./vendor-store.ts";
+
+/**
+ * Creates the handlers of the records that an environment's lists of vendors follow. Records can come repeatedly and in any
+ * order. Errors: PoisonRecordError for an invalid record; any other error may be retried.
+ */
+export function createVendorRecords(options: {
+  environment: Environment;
+  store: Pick<EntityStore, "findVisible">;
+  vendors: Pick<VendorStore, "change" | "putMonitor" | "countMonitors" | "isForeignMonitor">;
+}) {
+  const { environment, store, vendors } = options;
+  const unknownChecks = metrics.getMeter("entity").createCounter("vendor_list_unknown_checks_skipped", {
+    description: "Checks left out of lists of vendors because this version does not know them. Only during a rollout.",
+  });
+
+  /** Returns the key by which the entity's name is ordered; undefined if the organization can't see such an entity. */
+  async function nameKey(tenant: Tenant, entityId: string): Promise<string | undefined> {
+    const [entity] = await store.findVisible(tenant, [entityId]);
+    return entity && nameKeyOf(entity.legal_name);
+  }
+
+  return {
+    /** Notes the results of a verification. One of an entity that does not exist is ignored: its run found out. */
+    async verificationCompleted(record: VerificationCompleted): Promise<void> {
+      const tenant = tenantIn(record, environment);
+      const skipped = (check_type: number) => unknownChecks.add(1, { environment, check_type });
+      const verified = verifiedVendorOf(record, skipped);
+      const name_key = await nameKey(tenant, record.entityId);
+      if (name_key === undefined) return;
+      const next = (vendor: Parameters<typeof afterVerification>[0]) =>
+        afterVerification({ ...vendor, name_key }, verified);
+      await vendors.change(tenant, record.entityId, next, { adds: true });
+    },
+
+    /** Notes whether a monitor is active. */
+    async monitorStateChanged(record: MonitorStateChanged): Promise<void> {
+      const tenant = tenantIn(record, environment);
+      const { monitorId: id, entityId, active } = record;
+      if (!record.recordId || !id || !entityId) throw new PoisonRecordError("the record names no monitor or no entity");
+      const name_key = await nameKey(tenant, entityId);
+      if (name_key === undefined) throw new PoisonRecordError("the organization has no such entity");
+      try {
+        await vendors.putMonitor(tenant, { id, entityId, active });
+      } catch (error) {
+        if (!isDuplicateKey(error) || !(await vendors.isForeignMonitor(tenant, id))) throw error;
+        throw new PoisonRecordError("the monitor belongs to another organization", { cause: error });
+      }
+      // Counted after the vendor is read. So of several monitors whose records are handled at the same time, the last write
+      // of the vendor counts all.
+      const counted = async (vendor: Parameters<typeof withLists>[0]) =>
+        withLists({ ...vendor, name_key, monitors: await vendors.countMonitors(tenant, entityId) });
+      await vendors.change(tenant, entityId, counted, { adds: true });
+    },
+  };
+}
+
+function verifiedVendorOf(record: VerificationCompleted, skip: (checkType: number) => void): VerifiedVendor {
+  const { verificationId, entityId } = record;
+  if (!verificationId || !entityId) throw new PoisonRecordError("the record has no verification id or no entity id");
+  const results = record.checks.flatMap(({ checkType, status: number, reason, facts }) => {
+    const check = checkOf(checkType);
+    if (!check) {
+      skip(checkType);
+      return [];
+    }
+    const status = statusOf(number);
+    if (!status) throw new PoisonRecordError("the record has a check with an unknown status");
+    return [{ check, status, reason, facts }];
+  });
+  if (results.length === 0) throw new PoisonRecordError("the record has no known check");
+  return { verificationId, at: timeIn(record.createdAt), results };
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { createLeases } from "@vvs/outbox";
+import { MonitorStateChangedSchema } from "@vvs/proto/events/v1/events";
+import type { Db } from "mongodb";
+import { createTestDomain, SECOND, someCaller, someMonitor, type TestDomain } from "../testing/domain.ts";
+import type { MonitorDocument } from "./monitor.ts";
+import { createPublishStates, UNPUBLISHED_STATE } from "./state-publisher.ts";
+
+const TOPIC = "sandbox.monitor.state_changed";
+const domains: TestDomain[] = [];
+let domain: TestDomain;
+let publish: () => Promise<void>;
+let nudged: number;
+beforeEach(async () => {
+  domain = await createTestDomain({ uri: process.env.MONGODB_URI! });
+  domains.push(domain);
+  nudged = 0;
+  publish = await publisher();
+});
+afterAll(() => Promise.all(domains.map((each) => each.close())));
+
+/** Returns the publisher of a replica that holds the lease. */
+async function publisher(db: Db = domain.db) {
+  const settled = async () => undefined;
+  const leases = createLeases({ db: domain.db, name: "state_publisher", owner: "one", leaseMs: 60 * SECOND, settled });
+  await leases.renew();
+  return createPublishStates({
+    environment: "sandbox",
+    client: domain.client,
+    db,
+    topic: TOPIC,
+    nudge: () => {
+      nudged += 1;
+    },
+    leases,
+    stopping: new AbortController().signal,
+  });
+}
+
+const created = async (caller = someCaller()) => ({
+  caller,
+  monitor: (await domain.commands.create(caller, someMonitor())).value,
+});
+const cancel = (one: Awaited<ReturnType<typeof created>>) => domain.commands.cancel(one.caller, one.monitor._id);
+const published = async () =>
+  (await domain.published(TOPIC, MonitorStateChangedSchema)).map(({ monitorId, active }) => ({ monitorId, active }));
+const statesOf = async ({ monitor }: Awaited<ReturnType<typeof created>>) =>
+  (await published()).filter(({ monitorId }) => monitorId === monitor._id).map(({ active }) => active);
+
+test("a creation and a cancellation are each published once, with the vendor and its owner", async () => {
+  const one = await created();
+  await publish();
+  await publish();
+  await cancel(one);
+  await publish();
+  await publish();
+  expect(await statesOf(one)).toEqual([true, false]);
+  expect(nudged).toBe(2);
+  const [record] = await domain.published(TOPIC, MonitorStateChangedSchema);
+  expect(record).toMatchObject({
+    recordId: `${one.monitor._id}:active`,
+    tenant: { organizationId: one.caller.tenant.organizationId },
+    entityId: one.monitor.entity_id,
+  });
+});
+
+test("monitors from before the topic, and what an older version does to them, are published, in several batches", async () => {
+  const known = await created();
+  await publish();
+  const { _id: _, ...template } = known.monitor;
+  const old = Array.from({ length: 450 }, (_each, index) => `mon_old_${index}`);
+  await domain.monitors.insertMany(old.map((_id) => ({ ...template, _id }) as MonitorDocument));
+  // As an older version cancels it.
+  await domain.monitors.updateOne({ _id: known.monitor._id }, { $set: { status: "canceled" } });
+  await publish();
+  expect(await statesOf(known)).toEqual([true, false]);
+  expect(new Set((await published()).map(({ monitorId }) => monitorId)).size).toBe(old.length + 1);
+});
+
+test("a monitor that is canceled while its creation is published is published again", async () => {
+  const one = await created();
+  const canceling = await publisher(
+    beforeBulkWrite(async () => {
+      await cancel(one);
+    }),
+  );
+  await canceling();
+  await publish();
+  expect(await statesOf(one)).toEqual([true, false]);
+});
+
+test("a crash after the records were stored publishes them again, and loses none", async () => {
+  const one = await created();
+  const crashing = await publisher(
+    beforeBulkWrite(() => {
+      throw new Error("killed");
+    }),
+  );
+  await expect(crashing()).rejects.toThrow("killed");
+  await publish();
+  expect(await statesOf(one)).toEqual([true, true]);
+});
+
+test("a search where nothing is to be published reads two keys, with any number of monitors", async () => {
+  for (let index = 0; index < 5; index++) await created();
+  await publish();
+  for (const filter of UNPUBLISHED_STATE.filters) {
+    const plan = await domain.monitors.find(filter).hint(UNPUBLISHED_STATE.key).limit(200).explain("executionStats");
+    expect(plan.executionStats.totalKeysExamined).toBeLessThanOrEqual(1);
+    expect(plan.executionStats.totalDocsExamined).toBe(0);
+  }
+});
+
+/** Returns the database; `before` runs before states are noted as published. */
+function beforeBulkWrite(before: () => Promise<void> | void): Db {
+  return new Proxy(domain.db, {
+    get(db, name) {
+      const value = Reflect.get(db, name);
+      if (name !== "collection") return typeof value === "function" ? value.bind(db) : value;
+      return (collectionName: string) => {
+        const collection = db.collection(collectionName);
+        return new Proxy(collection, {
+          get(target, method) {
+            const member = Reflect.get(target, method);
+            if (typeof member !== "function") return member;
+            if (method !== "bulkWrite") return member.bind(target);
+            return async (...args: unknown[]) => {
+              await before();
+              return member.apply(target, args);
+            };
+          },
+        });
+      };
+    },
+  });
+}
