@@ -12,7 +12,7 @@ import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID, verificationOf } from "./test
 import type { Route } from "./testing/routes.ts";
 import { permits } from "./ui/roles.ts";
 
-const roles = ["owner", "developer", "read_only"] as const;
+const roles = ["owner", "developer", "payables", "read_only"] as const;
 const at = timestampFromDate(new Date("2026-11-20T08:00:00Z"));
 
 let dashboard: TestDashboard;

@@ -106,7 +106,8 @@ export const commands: Readonly<Record<string, Command>> = {
     run: async ({ domain, id }) => organizationView(await domain.organizations.setLiveTinMatch(operator, id, false)),
   },
   "user create": {
-    usage: "--organization ORGANIZATION_ID --email ADDRESS [--role owner|developer|read_only] [--password-stdin]",
+    usage:
+      "--organization ORGANIZATION_ID --email ADDRESS [--role owner|developer|payables|read_only] [--password-stdin]",
     does: "creates a user who may sign in to the dashboard, an owner by default; prints a generated password once, or reads one",
     run: ({ domain, required, optional, pipedPassword }) => {
       const user = { organizationId: required("organization"), email: required("email"), role: optional("role") };
@@ -129,7 +130,7 @@ export const commands: Readonly<Record<string, Command>> = {
     }),
   },
   "user set-role": {
-    usage: "--email ADDRESS --role owner|developer|read_only [--successor ADDRESS]",
+    usage: "--email ADDRESS --role owner|developer|payables|read_only [--successor ADDRESS]",
     does: "gives a user another role, effective from their next request; the last owner needs a successor, another member of the organization who becomes an owner in the same step",
     run: async ({ domain, required, optional }) => {
       const input = { email: required("email"), role: required("role"), successor: optional("successor") };

@@ -8,7 +8,7 @@ import type { Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Actor } from "../audit/audit.ts";
 import type { Notices } from "../mail/notices.ts";
-import { type Caller, requireEditor } from "../organizations/membership.ts";
+import { type Caller, requireKeyManager } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { invalid, missing } from "../refusals.ts";
 import { type ApiKeyDocument, ofTenant, tenantKey } from "../store.ts";
@@ -121,7 +121,7 @@ export function createApiKeys(
       const at = now();
       const { key, value } = newKey(caller, input, peppers, at);
       await once(async (session) => {
-        await requireEditor(store, caller, session);
+        await requireKeyManager(store, caller, session);
         await lockKeys(session, tenant);
         await refuseBeyondCap(session, tenant, at);
         await refuseSuspended(session, tenant);
@@ -148,7 +148,7 @@ export function createApiKeys(
       }
       const filter = { _id: keyId, ...ofTenant(tenant) };
       return once(async (session) => {
-        await requireEditor(store, caller, session);
+        await requireKeyManager(store, caller, session);
         await lockKeys(session, tenant);
         const before = (await store.apiKeys.findOne(filter, { session })) ?? noSuchKey();
         refuseEnded(before, at);
@@ -177,7 +177,7 @@ export function createApiKeys(
     /** Repeatable. Errors: forbidden; not_found, also for another tenant's key. */
     revoke: (caller: Caller, keyId: string) =>
       inTransaction(client, async (session) => {
-        await requireEditor(store, caller, session);
+        await requireKeyManager(store, caller, session);
         return revoke(session, caller.tenant, caller, keyId);
       }),
 

@@ -157,7 +157,7 @@ describe("an address that has an account elsewhere", () => {
 });
 
 describe("nobody is invited", () => {
-  test.each(["developer", "read_only"])("by a member who is %s", async (role) => {
+  test.each(["developer", "payables", "read_only"])("by a member who is %s", async (role) => {
     const { invitation } = await invite();
     const other = await newMember(role);
     for (const trying of [

@@ -93,16 +93,19 @@ describe("a role", () => {
     ]);
   });
 
-  test.each(["developer", "read_only"])("of %s may neither change roles nor remove others", async (role) => {
-    const [owner, other] = [await member("owner"), await member(role)];
-    const asked = { userId: other._id, role: "owner" };
-    await expect(account.domain.members.setRole(as(other), asked)).rejects.toMatchObject(forbidden);
-    await expect(account.domain.members.remove(as(other), owner._id)).rejects.toMatchObject(forbidden);
-    expect(await rolesNow(as(owner))).toEqual([
-      [owner.email, "owner"],
-      [other.email, role],
-    ]);
-  });
+  test.each(["developer", "payables", "read_only"])(
+    "of %s may neither change roles nor remove others",
+    async (role) => {
+      const [owner, other] = [await member("owner"), await member(role)];
+      const asked = { userId: other._id, role: "owner" };
+      await expect(account.domain.members.setRole(as(other), asked)).rejects.toMatchObject(forbidden);
+      await expect(account.domain.members.remove(as(other), owner._id)).rejects.toMatchObject(forbidden);
+      expect(await rolesNow(as(owner))).toEqual([
+        [owner.email, "owner"],
+        [other.email, role],
+      ]);
+    },
+  );
 
   test("that is unknown is refused", async () => {
     const owner = await member("owner");

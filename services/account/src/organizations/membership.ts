@@ -5,7 +5,7 @@ import { type Actor, userEntry } from "../audit/audit.ts";
 import type { Basics } from "../parts.ts";
 import { requireSession } from "../sessions/live-sessions.ts";
 import type { AccountStore, RemovedMemberDocument, SessionDocument, UserDocument } from "../store.ts";
-import type { Role } from "./roles.ts";
+import { keyManagers, type Role } from "./roles.ts";
 
 /** On whose behalf a call is made. */
 export interface Caller extends CallerContext {
@@ -36,17 +36,16 @@ export async function ownerOf(store: AccountStore, caller: Caller, session?: Cli
 }
 
 /**
- * Requires that a user who acts (usr_…) is a member who may make changes, until the transaction is committed: the write
- * conflicts with their removal and with a change of their role. Their session must not have ended either. Other actors,
+ * Requires that a user who acts (usr_…) is a member who may manage API keys and webhook secrets, until the transaction is
+ * committed: the write conflicts with their removal and with a change of their role. Their session must not have ended either. Other actors,
  * such as the operator, pass. Errors: forbidden, unauthorized.
  */
-export async function requireEditor(store: AccountStore, by: Caller, session: ClientSession): Promise<void> {
+export async function requireKeyManager(store: AccountStore, by: Caller, session: ClientSession): Promise<void> {
   if (!by.actor.startsWith("usr_")) return;
   if (by.session) await requireSession(store, by.session, session);
-  const editor = { _id: by.actor, organization_id: by.tenant.organizationId, role: { $ne: "read_only" as const } };
-  const { matchedCount } = await store.users.updateOne(editor, { $inc: { guarded_actions: 1 } }, { session });
-  if (matchedCount === 0)
-    throw new ServiceError("forbidden", { message: "Only members who may make changes can do this." });
+  const manager = { _id: by.actor, organization_id: by.tenant.organizationId, role: { $in: keyManagers } };
+  const { matchedCount } = await store.users.updateOne(manager, { $inc: { guarded_actions: 1 } }, { session });
+  if (matchedCount === 0) throw new ServiceError("forbidden", { message: "Only owners and developers can do this." });
 }
 
 /** Makes two transactions that change an organization's members conflict, so that the second one reads again. */

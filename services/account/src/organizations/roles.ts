@@ -1,10 +1,14 @@
 import { invalid } from "../refusals.ts";
 
 /**
- * Roles of members. An owner may do everything, and a developer everything except managing members and the plan. A
- * read-only member changes nothing and sees no secrets.
+ * Roles of members. An owner may do everything, and a developer everything except managing members and the plan. A member
+ * for payables verifies and monitors vendors, and sees and manages no secrets. A read-only member changes nothing and sees
+ * no secrets.
  */
-export const roles = ["owner", "developer", "read_only"] as const;
+export const roles = ["owner", "developer", "payables", "read_only"] as const;
+
+/** Roles that manage API keys and webhook secrets. */
+export const keyManagers: Role[] = ["owner", "developer"];
 
 export type Role = (typeof roles)[number];
 

@@ -132,8 +132,8 @@ describe.each(Object.entries(calls))("%s", (_name, { call, old = false }) => {
     await expect(call(request)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  test("is refused to a member with the role read_only", async () => {
-    const reader = await newUser(owner.organization_id, "read_only");
+  test.each(["payables", "read_only"])("is refused to a member with the role %s", async (role) => {
+    const reader = await newUser(owner.organization_id, role);
     await expect(call(await by(reader))).rejects.toMatchObject(forbidden);
   });
 

@@ -30,7 +30,7 @@ const identityProvider = z.strictObject({
    */
   required_claims: z.record(z.string().min(1), z.string().min(1)).default({}),
   /** Role of people whom the provider knows and the organization does not; absent: they are refused. */
-  new_members: z.enum(["developer", "read_only"]).optional(),
+  new_members: z.enum(["developer", "payables", "read_only"]).optional(),
   /** Whether members can't sign in any other way. */
   required: z.boolean().default(false),
   /** Whether the sign-in page shows everybody a button for it. */

@@ -6,7 +6,7 @@ import { environments, type Tenant } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { AuditAction } from "../audit/audit.ts";
 import type { Notices } from "../mail/notices.ts";
-import { type Caller, requireEditor } from "../organizations/membership.ts";
+import { type Caller, requireKeyManager } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
 import { missing } from "../refusals.ts";
 import { ofTenant, type SealedSecret, tenantKey, type WebhookSecretDocument } from "../store.ts";
@@ -65,7 +65,7 @@ export function createWebhookSecrets(
   ): Promise<WebhookSecret> {
     const { tenant } = caller;
     return inTransaction(client, async (session) => {
-      await requireEditor(store, caller, session);
+      await requireKeyManager(store, caller, session);
       const before = await find(tenant, session);
       refuseRepeated(before, input.submission);
       const isSame = opened(tenant, before.current) === input.value;
@@ -92,7 +92,7 @@ export function createWebhookSecrets(
     /** Returns the secret in plain text, with an entry in the audit log. */
     get: (caller: Caller): Promise<WebhookSecret> =>
       inTransaction(client, async (session) => {
-        await requireEditor(store, caller, session);
+        await requireKeyManager(store, caller, session);
         const found = await find(caller.tenant, session);
         await audit.append(session, caller, entryOf("webhook_secret.shown", caller.tenant));
         return view(caller.tenant, found);
@@ -117,7 +117,7 @@ export function createWebhookSecrets(
     endPrevious: (caller: Caller) =>
       inTransaction(client, async (session) => {
         const { tenant } = caller;
-        await requireEditor(store, caller, session);
+        await requireKeyManager(store, caller, session);
         const { current, previous } = await find(tenant, session);
         if (previous) {
           await store.webhookSecrets.updateOne(ofTenant(tenant), { $unset: { previous: "" } }, { session });

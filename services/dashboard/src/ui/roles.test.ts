@@ -2,12 +2,14 @@ import { expect, test } from "@jest/globals";
 import { test as testView } from "./environments.ts";
 import { type Permission, permissionHint, permits } from "./roles.ts";
 
-const developer: readonly Permission[] = ["read", "verify", "manage_monitors", "manage_keys", "manage_webhooks"];
+const payables: readonly Permission[] = ["read", "verify", "manage_monitors"];
+const developer: readonly Permission[] = [...payables, "manage_keys", "manage_webhooks"];
 const all: readonly Permission[] = [...developer, "manage_members", "read_audit_log"];
 
 test.each([
   ["owner", all],
   ["developer", developer],
+  ["payables", payables],
   ["read_only", ["read"]],
   ["", []],
   ["operator", []],
@@ -29,6 +31,9 @@ test.each([
 test("a hint names the roles that have a permission, the most powerful first", () => {
   expect(permissionHint(testView, "manage_keys", "create keys").markup).toContain(
     "Owners and developers can create keys.",
+  );
+  expect(permissionHint(testView, "verify", "run verifications").markup).toContain(
+    "Owners, developers and members for payables can run verifications.",
   );
   expect(permissionHint(testView, "manage_members", "invite").markup).toContain("Owners can invite.");
 });

@@ -2,7 +2,8 @@ import type { Session } from "@vvs/proto/account/v1/sessions";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "./environments.ts";
 
-const DEVELOPER = ["read", "verify", "manage_monitors", "manage_keys", "manage_webhooks"] as const;
+const PAYABLES = ["read", "verify", "manage_monitors"] as const;
+const DEVELOPER = [...PAYABLES, "manage_keys", "manage_webhooks"] as const;
 const OWNER = [...DEVELOPER, "manage_members", "read_audit_log"] as const;
 
 /**
@@ -33,6 +34,13 @@ const developer: Role = {
   permissions: DEVELOPER,
 };
 
+const payables: Role = {
+  name: "Payables",
+  plural: "members for payables",
+  may: "can verify and monitor vendors and see all lists, but can’t manage API keys, webhooks or members, and sees no secrets",
+  permissions: PAYABLES,
+};
+
 const readOnly: Role = {
   name: "Read-only",
   plural: "all members",
@@ -41,7 +49,9 @@ const readOnly: Role = {
 };
 
 /** All roles by their code, the most powerful first. */
-export const roles: ReadonlyMap<string, Role> = new Map(Object.entries({ owner, developer, read_only: readOnly }));
+export const roles: ReadonlyMap<string, Role> = new Map(
+  Object.entries({ owner, developer, payables, read_only: readOnly }),
+);
 
 export function roleName(role: string): string {
   return roles.get(role)?.name ?? role;
@@ -55,7 +65,7 @@ export function permits({ role, isOperator }: Pick<Session, "role" | "isOperator
 /** Renders a hint in place of a form: which roles may use it, and where to find an owner. `what` continues "… can". */
 export function permissionHint(view: EnvironmentView, permission: Permission, what: string): Html {
   const plurals = [...roles.values()].filter(({ permissions }) => permissions.includes(permission));
-  const names = plurals.map(({ plural }) => plural).join(" and ");
+  const names = new Intl.ListFormat("en-GB").format(plurals.map(({ plural }) => plural));
   const who = names.charAt(0).toUpperCase() + names.slice(1);
   return html`<p class="hint permission-hint">${who} can ${what}. Your role can’t. <a href="${view.path}/organization/members">An owner can change your role</a>.</p>`;
 }

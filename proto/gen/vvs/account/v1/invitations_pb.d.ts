@@ -36,7 +36,7 @@ export declare type Invitation = Message<"vvs.account.v1.Invitation"> & {
   email: string;
 
   /**
-   * Role of the new member: owner, developer or read_only.
+   * Role of the new member: owner, developer, payables or read_only.
    *
    * @generated from field: string role = 3;
    */
@@ -91,7 +91,7 @@ export declare type CreateInvitationRequest = Message<"vvs.account.v1.CreateInvi
   email: string;
 
   /**
-   * owner, developer or read_only.
+   * owner, developer, payables or read_only.
    *
    * @generated from field: string role = 3;
    */
@@ -321,7 +321,7 @@ export declare type GetInvitationResponse = Message<"vvs.account.v1.GetInvitatio
   organizationName: string;
 
   /**
-   * owner, developer or read_only.
+   * owner, developer, payables or read_only.
    *
    * @generated from field: string role = 3;
    */

@@ -35,7 +35,7 @@ export declare type Member = Message<"vvs.account.v1.Member"> & {
   email: string;
 
   /**
-   * owner, developer or read_only.
+   * owner, developer, payables or read_only.
    *
    * @generated from field: string role = 3;
    */
@@ -137,7 +137,7 @@ export declare type SetMemberRoleRequest = Message<"vvs.account.v1.SetMemberRole
   userId: string;
 
   /**
-   * owner, developer or read_only.
+   * owner, developer, payables or read_only.
    *
    * @generated from field: string role = 3;
    */

@@ -104,7 +104,7 @@ export declare type Session = Message<"vvs.account.v1.Session"> & {
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Role of the user in the organization: owner, developer or read_only.
+   * Role of the user in the organization: owner, developer, payables or read_only.
    *
    * @generated from field: string role = 6;
    */
