@@ -80,17 +80,22 @@ async function seeAlertOn(path: string): Promise<void> {
   });
 }
 
-test("a delivery to a failing endpoint is shown as pending, with each attempt", async () => {
+/** Monitors a vendor that changes until its first change was sent; returns the monitor's id. */
+async function monitorChanges(path: string): Promise<string> {
   const found = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
   const { body: monitor } = await organization.sandbox.post("/v1/monitors", {
     entity_id: found.body.id,
     checks: ["sam_registration"],
-    webhook_url: urlOf("/failing"),
+    webhook_url: urlOf(path),
     frequency: "hourly",
   });
-  monitorId = monitor.id;
-  await subscriber.waitForPost();
-  await organization.sandbox.delete(`/v1/monitors/${monitorId}`);
+  await subscriber.waitForPost((post) => post.path === path);
+  await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
+  return monitor.id;
+}
+
+test("a delivery to a failing endpoint is shown as pending, with each attempt", async () => {
+  monitorId = await monitorChanges("/failing");
   await eventually(async () => {
     await page.goto("/test/webhooks");
     return (await countOf(page.getByText("500,"))) > 0;
@@ -102,7 +107,11 @@ test("a delivery to a failing endpoint is shown as pending, with each attempt", 
     /Attempt 1.*failed.*Started.*UTC.*Duration.*ms.*500: the answer was not 2xx/s,
   );
   expect(await attempt.locator("pre").textContent()).toBe("out of order");
-  expect(await countOf(page.getByText(monitorId))).toBe(1);
+  await attempt.getByText("What was sent").click();
+  expect(await attempt.getByLabel("The body of attempt 1").textContent()).toContain(monitorId);
+  expect(await attempt.getByLabel("The headers of attempt 1").textContent()).toMatch(
+    /X-Service-Signature: t=\d+,v1=[0-9a-f]{64}.*webhook-signature: v1,/s,
+  );
 });
 
 test("an endpoint that has failed for days causes an alert on every page of its environment and is marked", async () => {
@@ -188,7 +197,7 @@ test("deliveries are filtered by state, monitor, URL, time and test events, sepa
   isWell = false;
   await testWebhook("/failing/filtered");
   await testWebhook("/well");
-  const filter = page.getByRole("search");
+  const filter = page.getByRole("search", { name: "Filter deliveries" });
   const filtered = async (act: () => Promise<unknown>) => {
     await page.goto("/test/webhooks/deliveries");
     await act();
@@ -221,7 +230,15 @@ test("deliveries are filtered by state, monitor, URL, time and test events, sepa
   await page.getByRole("heading", { name: "All test deliveries" }).waitFor();
 });
 
-test("an endpoint that answers 410 is flagged but not paused, and a success clears the flag", async () => {
+test("a test event to an endpoint that answers 410 shows its answer and raises no alert", async () => {
+  await testWebhook("/gone");
+  expect(await countOf(page.getByText("410: the endpoint is gone"))).toBe(1);
+  await page.goto("/test/webhooks");
+  expect(await countOf(page.getByRole("complementary"))).toBe(0);
+  expect(await countOf(page.locator("li.endpoint").filter({ hasText: "/gone" }))).toBe(0);
+});
+
+test("an endpoint that answers events with 410 is flagged but not paused, can be dismissed, and recovers", async () => {
   const endpoint = page.locator("li.endpoint").filter({ hasText: "/gone" });
   const alert = page.getByRole("complementary", { name: "Failing webhooks" });
   // The page reads its alert and its list separately, so one of them can still be out of date.
@@ -230,13 +247,17 @@ test("an endpoint that answers 410 is flagged but not paused, and a success clea
       await page.goto("/test/webhooks");
       return (await countOf(endpoint.getByText(state, { exact: true }))) === 1 && (await countOf(alert)) === alerts;
     });
-  await testWebhook("/gone");
-  expect(await countOf(page.getByText("410: the endpoint is gone"))).toBe(1);
+  await monitorChanges("/gone");
   await shownOnceNoted("gone", 1);
   expect(await alert.textContent()).toContain("410 Gone");
+  await alert.getByRole("button", { name: "Dismiss" }).click();
+  await page.getByText("The endpoint was dismissed.").waitFor();
+  await eventually(async () => {
+    await page.goto("/test/webhooks");
+    return (await countOf(alert)) === 0;
+  });
   isGone = false;
-  await endpoint.getByRole("link", { name: "Send a test event" }).click();
-  await sendTestEvent(page);
+  await testWebhook("/gone");
   await page.getByText("200: delivered").waitFor();
   await shownOnceNoted("healthy", 0);
 });

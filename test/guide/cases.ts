@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { signatureHeaders } from "../../services/webhook-dispatcher/src/attempt/signature.ts";
+import { attemptHeaders } from "../../services/webhook-dispatcher/src/attempt/request.ts";
+import { signaturesOf } from "../../services/webhook-dispatcher/src/attempt/signature.ts";
 
 export type Scheme = "standard" | "service";
 
@@ -65,7 +66,9 @@ function signedCase(situation: Situation, scheme: Scheme, now: Date): Case {
     changes: [{ field: "sam_registration.legal_name", previous: "Łódź & Straße GmbH", current: "expired" }],
     delivered_at: sentAt.toISOString(),
   });
-  const signed = signatureHeaders({ secrets: signedWith, eventId: "evt_01m7ygwpy7f3hbpxmvr5c4zsjg", sentAt, body });
+  const event_id = "evt_01m7ygwpy7f3hbpxmvr5c4zsjg";
+  const signatures = signaturesOf({ secrets: signedWith, eventId: event_id, sentAt, body });
+  const signed = attemptHeaders({ event_id }, { number: 1, sentAt, signatures });
   const headers = Object.fromEntries(Object.entries(signed).filter(([name]) => !without.includes(name)));
   return { ...situation, name: `${scheme}: ${situation.name}`, scheme, body: arrives(body), headers };
 }

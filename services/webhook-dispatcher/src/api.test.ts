@@ -7,6 +7,9 @@ import { WebhookDispatcherService } from "@vvs/proto/webhook/v1/webhook";
 import { type Client, createClient, type RpcServer, serveRpc } from "@vvs/rpc";
 import { toProtoCaller } from "@vvs/tenant";
 import { callers, createHandlers } from "./api.ts";
+import { webhookBody } from "./attempt/request.ts";
+import { signaturesOf } from "./attempt/signature.ts";
+import type { Delivery } from "./delivery/delivery.ts";
 import { createDeliveryApi } from "./domain.ts";
 import {
   createTestDeliveries,
@@ -70,6 +73,36 @@ describe("a delivery", () => {
       answerExcerpt: "what the subscriber said",
     });
     expect(delivery!.replays.map(({ at, actor }) => ({ at: timestampDate(at!), actor }))).toEqual([replay]);
+  });
+
+  test("is returned with what each attempt sent, which its signatures sign", async () => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+    const { _id } = await kept.add({ external_id: "V-17" });
+    const delivery = await kept.find(_id);
+    const [attempt] = delivery.attempts;
+    const sent = { secrets: [secret], eventId: delivery.event_id, sentAt: start, body: webhookBody(delivery, start) };
+    await kept.db
+      .collection<Delivery>("deliveries")
+      .updateOne({ _id }, { $set: { attempts: [{ ...attempt!, signatures: signaturesOf(sent) }, attempt!] } });
+    const { externalId, attempts } = (await dashboard.getDelivery({ caller, deliveryId: _id })).delivery!;
+    expect(externalId).toBe("V-17");
+    const [signed, older] = attempts;
+    const headers = Object.fromEntries(signed!.headers.map(({ name, value }) => [name, value]));
+    expect(JSON.parse(signed!.body)).toMatchObject({ external_id: "V-17", delivered_at: start.toISOString() });
+    const { service, standard } = signaturesOf({ ...sent, body: signed!.body });
+    expect(headers).toMatchObject({
+      "webhook-id": delivery.event_id,
+      "webhook-signature": standard,
+      "X-Service-Signature": service,
+      "X-Delivery-Attempt": "1",
+    });
+    expect(JSON.stringify(signed!.headers)).not.toContain("whsec_");
+    expect([older!.body, older!.headers]).toEqual([signed!.body, []]);
+    const { deliveries } = await dashboard.listDeliveries({ caller, page });
+    expect(deliveries[0]!.attempts.map((each) => [each.body, each.headers])).toEqual([
+      ["", []],
+      ["", []],
+    ]);
   });
 
   test("with an expired lease has no attempt in flight", async () => {

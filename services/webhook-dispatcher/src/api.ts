@@ -26,6 +26,7 @@ export function createHandlers(
         from: dateOf(request.from),
         to: dateOf(request.to),
         testsOnly: request.testsOnly,
+        eventId: request.eventId,
       };
       const { items, next } = await of[tenant.environment].listing.list(tenant, filter, page);
       return { deliveries: items.map((delivery) => deliveryMessage(delivery, now())), next };
@@ -33,7 +34,8 @@ export function createHandlers(
 
     async getDelivery({ caller, deliveryId }) {
       const { tenant } = callerOf(caller);
-      return { delivery: deliveryMessage(await of[tenant.environment].actions.find(tenant, deliveryId), now()) };
+      const delivery = await of[tenant.environment].actions.find(tenant, deliveryId);
+      return { delivery: deliveryMessage(delivery, now(), { withSent: true }) };
     },
 
     async replayDelivery({ caller, deliveryId }) {
@@ -65,6 +67,12 @@ export function createHandlers(
       const found = await of[tenant.environment].endpoints.list(tenant, options);
       return { ...found, endpoints: found.endpoints.map(endpointMessage) };
     },
+
+    async dismissEndpoint({ caller, webhookUrl }) {
+      const who = callerOf(caller);
+      await of[who.tenant.environment].actions.dismissEndpoint(who, webhookUrl);
+      return {};
+    },
   };
 }
 
@@ -76,6 +84,7 @@ export const callers: Callers<typeof WebhookDispatcherService> = {
   replayFailed: ["dashboard"],
   sendTestEvent: ["dashboard"],
   listEndpoints: ["dashboard"],
+  dismissEndpoint: ["dashboard"],
 };
 
 function statusOf(status: string): Delivery["status"] | undefined {

@@ -48,8 +48,9 @@ export function createDeliveryApi(options: {
   const replays = createReplays(options);
   const jobs = createReplayJobs(options);
   const runner = runReplays({ ...options, jobs, replays });
-  const actions = createDeliveryActions({ ...options, listing, replays, jobs, onReplay: runner.nudge });
-  return { listing, actions, endpoints: createEndpointsView(options), runner };
+  const endpoints = createEndpointsView(options);
+  const actions = createDeliveryActions({ ...options, listing, replays, endpoints, jobs, onReplay: runner.nudge });
+  return { listing, actions, endpoints, runner };
 }
 
 export interface DeliveryOptions {

@@ -1,12 +1,17 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { AttemptSchema, DeliverySchema, EndpointSchema } from "@vvs/proto/webhook/v1/webhook";
+import { attemptHeaders, webhookBody } from "./attempt/request.ts";
 import type { Attempt, Delivery } from "./delivery/delivery.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import { endpointState } from "./endpoints/endpoints-view.ts";
 
-/** Returns a delivery as users see it. */
-export function deliveryMessage(delivery: Delivery, now: Date): MessageInitShape<typeof DeliverySchema> {
+/** Returns a delivery as users see it; `withSent` adds what its attempts sent. */
+export function deliveryMessage(
+  delivery: Delivery,
+  now: Date,
+  { withSent = false } = {},
+): MessageInitShape<typeof DeliverySchema> {
   return {
     id: delivery._id,
     eventId: delivery.event_id,
@@ -15,7 +20,9 @@ export function deliveryMessage(delivery: Delivery, now: Date): MessageInitShape
     status: delivery.status,
     createdAt: timestampFromDate(delivery.created_at),
     nextAttemptAt: timestamp(delivery.next_attempt_at),
-    attempts: delivery.attempts.map(attemptMessage),
+    attempts: delivery.attempts.map((attempt) =>
+      attemptMessage(attempt, withSent ? sentBy(delivery, attempt) : undefined),
+    ),
     test: delivery.test ?? false,
     entityId: delivery.entity_id,
     verificationId: delivery.verification_id,
@@ -28,7 +35,14 @@ export function deliveryMessage(delivery: Delivery, now: Date): MessageInitShape
     replays: (delivery.replays ?? []).map(({ at, actor }) => ({ at: timestampFromDate(at), actor })),
     underWay: isUnderWay(delivery, now),
     failure: delivery.failure,
+    externalId: delivery.external_id,
   };
+}
+
+/** Returns the body and the headers of an attempt. */
+function sentBy(delivery: Delivery, { number, started_at: sentAt, signatures }: Attempt) {
+  const headers = signatures ? Object.entries(attemptHeaders(delivery, { number, sentAt, signatures })) : [];
+  return { body: webhookBody(delivery, sentAt), headers: headers.map(([name, value]) => ({ name, value })) };
 }
 
 /** Is an attempt in flight? An expired lease means that its holder died. */
@@ -36,7 +50,7 @@ function isUnderWay({ lease, next_attempt_at }: Delivery, now: Date): boolean {
   return lease !== undefined && next_attempt_at !== null && next_attempt_at > now;
 }
 
-function attemptMessage(attempt: Attempt): MessageInitShape<typeof AttemptSchema> {
+function attemptMessage(attempt: Attempt, sent?: ReturnType<typeof sentBy>): MessageInitShape<typeof AttemptSchema> {
   return {
     number: attempt.number,
     startedAt: timestampFromDate(attempt.started_at),
@@ -44,6 +58,7 @@ function attemptMessage(attempt: Attempt): MessageInitShape<typeof AttemptSchema
     statusCode: attempt.status_code,
     error: attempt.error ?? "",
     answerExcerpt: attempt.answer_excerpt,
+    ...sent,
   };
 }
 
@@ -57,9 +72,15 @@ export function endpointMessage(endpoint: Endpoint): MessageInitShape<typeof End
     lastSuccessAt: timestamp(endpoint.last_success_at),
     lastFailureAt: timestamp(endpoint.last_failure_at),
     lastError: endpoint.last_error ?? "",
-    lastStatusCode: endpoint.last_status_code ?? undefined,
+    lastStatusCode: failureCode(endpoint.last_status_code),
     goneAt: timestamp(endpoint.gone_at),
+    dismissedAt: timestamp(endpoint.dismissed_at),
   };
+}
+
+/** Returns the status code of a failure. Earlier versions stored that of the success after it in the same field. */
+function failureCode(code: number | null): number | undefined {
+  return code === null || (code >= 200 && code < 300) ? undefined : code;
 }
 
 function timestamp(at: Date | null | undefined) {

@@ -46,7 +46,12 @@ export type AuditAction =
 
 /** Actions that users and API keys take in other services, by the service that reports them. */
 export const reportedActions = {
-  "webhook-dispatcher": ["webhook_delivery.replayed", "webhook_deliveries.replayed", "webhook_test.sent"],
+  "webhook-dispatcher": [
+    "webhook_delivery.replayed",
+    "webhook_deliveries.replayed",
+    "webhook_test.sent",
+    "webhook_endpoint.dismissed",
+  ],
   monitor: ["monitor.created", "monitor.canceled", "monitor.webhook_url_changed"],
   verification: ["verification.asked"],
 } as const;

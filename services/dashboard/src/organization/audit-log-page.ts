@@ -6,6 +6,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { live, test } from "../ui/environments.ts";
 import { inputField, option, selectField } from "../ui/fields.ts";
+import { filterBox } from "../ui/filter-box.ts";
 import { pager } from "../ui/listing.ts";
 import { time } from "../ui/parts.ts";
 import { roleName } from "../ui/roles.ts";
@@ -40,7 +41,7 @@ ${entryList(options, found)}
 }
 
 function filterForm(options: AuditLogView): Html {
-  const { filter, problems, isNarrowed, isRefused } = options.list;
+  const { filter, problems } = options.list;
   const path = pathOf(options.visit);
   const actorOptions = [
     option("", filter.actor, "Anyone"),
@@ -53,18 +54,15 @@ function filterForm(options: AuditLogView): Html {
     return html`<optgroup label="${area}">${names.map(([action, name]) => option(action, filter.action, name))}</optgroup>`;
   });
   const attributes = html` type="datetime-local"`;
-  return html`<form method="get" action="${path}" class="card filters four" role="search" aria-label="Filter the audit log">
-  <div class="columns">
-    ${selectField({ name: "actor", label: "Person", options: actorOptions, problem: problems.actor })}
+  return filterBox({
+    path,
+    label: "Filter the audit log",
+    list: options.list,
+    fields: html`${selectField({ name: "actor", label: "Person", options: actorOptions, problem: problems.actor })}
     ${selectField({ name: "action", label: "Action", options: [option("", filter.action, "Any action"), ...actionOptions], problem: problems.action })}
     ${inputField({ name: "from", label: "From (UTC)", attributes, value: filter.from, problem: problems.from })}
-    ${inputField({ name: "to", label: "Before (UTC)", attributes, value: filter.to, problem: problems.to })}
-  </div>
-  <div class="row">
-    <button class="quiet">Filter</button>
-    ${(isNarrowed || isRefused) && html`<a href="${path}">Show all</a>`}
-  </div>
-</form>`;
+    ${inputField({ name: "to", label: "Before (UTC)", attributes, value: filter.to, problem: problems.to })}`,
+  });
 }
 
 /** Returns the actors to choose from: the members, the operator and the actor of the current filter. */
@@ -122,8 +120,8 @@ function environmentName(environment: Environment): Html | string {
 function targetOf({ actor, target, targetEmail, action }: AuditEntry): Html | undefined {
   if (target === actor || target === "" || target.startsWith("org_")) return undefined;
   if (targetEmail) return html` <strong>${targetEmail}</strong>`;
-  // The target of a secret is its organization and environment, which the row already shows.
-  return action.startsWith("webhook_secret.") ? undefined : html` <code>${target}</code>`;
+  // The row already shows what these are: an organization and its environment, or a URL's host.
+  return /^webhook_(secret|endpoint)\./.test(action) ? undefined : html` <code>${target}</code>`;
 }
 
 const detailNames: Readonly<Record<string, string>> = {

@@ -42,6 +42,7 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "webhook_delivery.replayed": "replayed a delivery",
     "webhook_deliveries.replayed": "replayed failed deliveries",
     "webhook_test.sent": "sent a test event",
+    "webhook_endpoint.dismissed": "dismissed a webhook endpoint",
   },
   "Monitors and verifications": {
     "monitor.created": "created a monitor",

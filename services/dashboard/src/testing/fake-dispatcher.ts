@@ -53,6 +53,7 @@ export function dispatcherService(state: FakeState) {
     replayFailed: dashboardOnly,
     sendTestEvent: dashboardOnly,
     listEndpoints: dashboardOnly,
+    dismissEndpoint: dashboardOnly,
   };
   return { service: WebhookDispatcherService, handlers: handlers(state), callers };
 }
@@ -108,6 +109,11 @@ function handlers(state: FakeState): Handlers<typeof WebhookDispatcherService> {
         flaggedCount: flagged.length,
         hasMore: meant.length > limit,
       };
+    },
+    async dismissEndpoint({ webhookUrl }) {
+      note("dismissEndpoint", webhookUrl);
+      state.endpoints = state.endpoints.filter((each) => each.webhookUrl !== webhookUrl);
+      return {};
     },
   };
 }

@@ -5,6 +5,7 @@ import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { inputField, option, problemLine, selectField, VERBATIM } from "../ui/fields.ts";
+import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
 import { type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { attemptCount, briefOutcome, durationText } from "./attempts.ts";
@@ -26,6 +27,7 @@ export const deliveriesUnavailable = html`<p class="notice problem" role="alert"
 
 export const WEBHOOK_URL_INPUT = html` type="text" maxlength="2048"${VERBATIM} placeholder="https://…"`;
 export const MONITOR_ID_INPUT = html` type="text" maxlength="2048"${VERBATIM} placeholder="mon_…"`;
+const EVENT_ID_INPUT = html` type="text" maxlength="2048"${VERBATIM} placeholder="evt_…"`;
 export const TIME_INPUT = html` type="datetime-local" maxlength="2048"${VERBATIM}`;
 
 export function deliveriesPage(options: DeliveriesView): Html {
@@ -47,14 +49,18 @@ ${deliveryList(options)}
 }`;
 }
 
-function filterForm(view: EnvironmentView, { filter, problems, isNarrowed, isRefused }: DeliveryFilter): Html {
+function filterForm(view: EnvironmentView, list: DeliveryFilter): Html {
+  const { filter, problems } = list;
   const path = `${view.path}/webhooks/deliveries`;
   const options = [option("", filter.status, "any"), ...statuses.map((each) => option(each, filter.status))];
-  const textField = (name: "monitor_id" | "url" | "from" | "to", label: string, attributes: Html) =>
+  const textField = (name: "event_id" | "monitor_id" | "url" | "from" | "to", label: string, attributes: Html) =>
     inputField({ name, label, attributes, value: filter[name], problem: problems[name] });
-  return html`<form method="get" action="${path}" class="card filters" role="search" aria-label="Filter deliveries">
-  <div class="columns">
-    ${selectField({ name: "status", label: "State", options, problem: problems.status })}
+  return filterBox({
+    path,
+    label: "Filter deliveries",
+    list: list,
+    fields: html`${selectField({ name: "status", label: "State", options, problem: problems.status })}
+    ${textField("event_id", "Event ID", EVENT_ID_INPUT)}
     ${textField("monitor_id", "Monitor ID", MONITOR_ID_INPUT)}
     ${textField("url", "Webhook URL", WEBHOOK_URL_INPUT)}
     ${textField("from", "From (UTC)", TIME_INPUT)}
@@ -62,13 +68,8 @@ function filterForm(view: EnvironmentView, { filter, problems, isNarrowed, isRef
     <div class="field">
     <label class="check below"><input type="checkbox" name="tests" value="only"${filter.tests === "only" && html` checked`}> <span>Only test events</span></label>
     ${problemLine("tests", problems.tests)}
-    </div>
-  </div>
-  <div class="row">
-    <button>Filter</button>
-    ${(isNarrowed || isRefused) && html`<a href="${path}">Show all</a>`}
-  </div>
-</form>`;
+    </div>`,
+  });
 }
 
 function deliveryList({ visit: { view }, list, found, vendors, isFirst }: DeliveriesView): Html {

@@ -6,6 +6,7 @@ import { DELIVERY_ID, deliveryOf, MONITOR_ID } from "../testing/fake-dispatcher.
 
 let dashboard: TestDashboard;
 let visitor: Visitor;
+const EVENT_ID = "evt_01m7ygvppkf9m8p9ecpfzd1xaj";
 const PATH = `/live/webhooks/deliveries/${DELIVERY_ID}`;
 
 beforeEach(async () => {
@@ -23,11 +24,12 @@ const asked = () => JSON.parse(dashboard.state.calls.at(-1)!.replace(/^\w+ /, ""
 describe("the list", () => {
   test("combines all filters, also on later pages", async () => {
     dashboard.state.hasOlder = true;
-    const query = `status=failed&monitor_id=${MONITOR_ID}&url=https%3A%2F%2Facme.example%2Fhook&from=2026-11-20T08%3A00&to=2026-11-21T08%3A00&tests=only`;
+    const query = `status=failed&event_id=${EVENT_ID}&monitor_id=${MONITOR_ID}&url=https%3A%2F%2Facme.example%2Fhook&from=2026-11-20T08%3A00&to=2026-11-21T08%3A00&tests=only`;
     const { status, text } = await visitor.get(`/live/webhooks/deliveries?${query}`);
     expect(status).toBe(200);
     const filter = {
       status: "failed",
+      eventId: EVENT_ID,
       monitorId: MONITOR_ID,
       webhookUrl: "https://acme.example/hook",
       from: "2026-11-20T08:00:00Z",
@@ -94,6 +96,23 @@ describe("a delivery", () => {
     const places = parts.map((part) => text.indexOf(part));
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places).not.toContain(-1);
+  });
+
+  test("shows what each attempt sent and the organization's own number of the vendor", async () => {
+    const body = '{"event":"monitor.change_detected","external_id":"V-<17>"}';
+    const headers = [{ name: "webhook-signature", value: "v1,abc=" }];
+    const startedAt = timestampFromDate(new Date("2026-11-21T09:00:00Z"));
+    const made = { startedAt, durationMs: 1n, statusCode: 200 };
+    const attempts = [
+      { ...made, number: 1, body, headers: [] },
+      { ...made, number: 2, body, headers },
+    ];
+    dashboard.state.deliveries = [deliveryOf({ attempts, externalId: "V-<17>" })];
+    const { text } = await visitor.get(PATH);
+    expect(text).toContain("<code>V-&lt;17&gt;</code>");
+    expect(text).toContain("&quot;external_id&quot;: &quot;V-&lt;17&gt;&quot;\n}</code>");
+    expect(text).toContain("<code>webhook-signature: v1,abc=</code>");
+    expect(text.match(/The headers of this attempt were not kept\./g)).toHaveLength(1);
   });
 
   test.each(["X-Service-Signature", "webhook-signature", "webhook-id", "webhook-timestamp", "X-Delivery-Attempt"])(

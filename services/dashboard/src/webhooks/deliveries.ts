@@ -31,11 +31,12 @@ export function createDeliveryHandlers({ deliveries, readVendors, layout, formTo
   return {
     async list(request, response, visit) {
       const list = readDeliveryFilter(request.query);
-      const { status, monitor_id, url, from, to, tests } = list.filter;
+      const { status, event_id, monitor_id, url, from, to, tests } = list.filter;
       const after = readPosition(request.query.after, "dlv");
       const listed = {
         caller: visit.caller,
         status,
+        eventId: event_id,
         monitorId: monitor_id,
         webhookUrl: url,
         from: utcTime(from),

@@ -15,6 +15,10 @@ const deliveryFields = {
     accepts: (text: string) => statuses.some((status) => status === text),
     problem: "Choose pending, delivered or failed.",
   },
+  event_id: {
+    accepts: (text: string) => isId("evt", text),
+    problem: "Enter an event ID: evt_ followed by 26 letters and digits.",
+  },
   monitor_id: {
     accepts: (text: string) => isId("mon", text),
     problem: "Enter a monitor ID: mon_ followed by 26 letters and digits.",

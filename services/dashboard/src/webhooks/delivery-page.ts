@@ -6,7 +6,8 @@ import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
 import { changeTable } from "../ui/change-table.ts";
-import { facts, formTokenField, type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { indentJson } from "../ui/indent-json.ts";
+import { copyable, facts, formTokenField, type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
 import { attemptCount, durationText, outcomeText } from "./attempts.ts";
 
@@ -24,7 +25,7 @@ export function deliveryPage(options: DeliveryView): Html {
   const { visit, delivery, vendor } = options;
   const { view } = visit;
   const title = delivery.test ? "Test event" : (vendor?.legalName ?? "Delivery");
-  return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> / <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
+  return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> › <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
 <div class="heading"><h1>${title}</h1> ${state(delivery.status)}${delivery.test && html` ${state("test")}`}</div>
 ${noticeBox(options.notice)}
 ${delivery.status === "pending" && waiting(options)}
@@ -79,6 +80,7 @@ function about({ visit: { view }, delivery, vendor }: DeliveryView): Html {
       !test &&
         html`<a href="${view.path}/entities/${entityId}">${vendor ? vendor.legalName : html`<code>${entityId}</code>`}</a> · <a href="${view.path}/verifications/${verificationId}">View the verification</a>`,
     ],
+    ["Your vendor number", delivery.externalId && html`<code>${delivery.externalId}</code>`],
     ["Change detected", !test && time(delivery.detectedAt, "second")],
     ["Created", time(delivery.createdAt, "second")],
     ["Ended", FAILURES[delivery.failure] ?? false],
@@ -136,15 +138,34 @@ ${
 <pre tabindex="0" aria-labelledby="answer-${attempt.number}" class="answer"><code>${attempt.answerExcerpt}</code></pre>`
     : html`<p class="hint">${attempt.statusCode ? "The answer had no body." : "There was no answer."}</p>`
 }
+${sent(attempt)}
 </li>
 `;
+}
+
+/** Renders the JSON and the headers that an attempt sent. */
+function sent({ number, body, headers }: Attempt): Html {
+  return html`<details><summary>What was sent</summary>
+<h4>Body</h4>
+${copyable(`body-${number}`, `The body of attempt ${number}`, indentJson(body) ?? body)}
+<h4>Headers</h4>
+${
+  headers.length > 0
+    ? copyable(
+        `headers-${number}`,
+        `The headers of attempt ${number}`,
+        headers.map(({ name, value }) => `${name}: ${value}`).join("\n"),
+      )
+    : html`<p class="hint">The headers of this attempt were not kept.</p>`
+}
+</details>`;
 }
 
 /** Renders which headers sign a delivery, and which header marks test events. */
 function signatures({ test, eventId }: Delivery): Html {
   return html`<section class="card" aria-labelledby="signed">
 <h2 id="signed">How each attempt is signed</h2>
-<p>Each attempt carries two new signatures, made with the signing secret of this environment. Verifying one of them is enough.</p>
+<p>Each attempt carries two new signatures, made with the signing secret of this environment. Verifying one of them is enough. The signed body is the JSON on one line, without the spaces shown above.</p>
 ${facts([
   [
     "Standard Webhooks",

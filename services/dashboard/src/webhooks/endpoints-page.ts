@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Endpoint } from "@vvs/proto/webhook/v1/webhook";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
+import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { facts, state, time } from "../ui/parts.ts";
 import { outcomeText } from "./attempts.ts";
@@ -11,11 +12,14 @@ import type { Endpoints } from "./endpoints.ts";
 const MINUTE_MS = 60_000;
 
 /** Renders the warning shown on every page while an endpoint has failed for a day or answers 410 Gone. */
-export function endpointsAlert(view: EnvironmentView, flagged: Endpoints | undefined): Html | undefined {
+export function endpointsAlert(
+  { view, may }: Pick<Visit, "view" | "may">,
+  flagged: Endpoints | undefined,
+): Html | undefined {
   const [first] = flagged?.endpoints ?? [];
   if (!first) return undefined;
   const others = flagged!.flaggedCount - 1;
-  return html`<aside class="alert" aria-label="Failing webhooks"><p><strong>Webhooks to <code class="url">${hostOf(first)}</code> ${first.state === "gone" ? "are answered with 410 Gone" : html`have failed since ${time(first.failingSince)}`}${others > 0 && ` (and ${others} more ${others === 1 ? "endpoint" : "endpoints"})`}.</strong> Each event is retried for 24 hours and kept, so that you can replay it. <a href="${view.path}/webhooks#endpoints">View webhook endpoints</a></p></aside>`;
+  return html`<aside class="alert" aria-label="Failing webhooks"><p><strong>Webhooks to <code class="url">${hostOf(first)}</code> ${first.state === "gone" ? "are answered with 410 Gone" : html`have failed since ${time(first.failingSince)}`}${others > 0 && ` (and ${others} more ${others === 1 ? "endpoint" : "endpoints"})`}.</strong> Each event is retried for 24 hours and kept, so that you can replay it. <a href="${view.path}/webhooks#endpoints">View webhook endpoints</a></p>${may("manage_webhooks") && dismissForm(view, first)}</aside>`;
 }
 
 /** Renders the webhook endpoints, failing ones first. `found` is undefined while unavailable. */
@@ -47,7 +51,7 @@ function endpointItem(view: EnvironmentView, endpoint: Endpoint, mayManage: bool
   // The first failed event was created shortly before its attempt failed.
   const since = failingSince && localTime(new Date(timestampDate(failingSince).getTime() - MINUTE_MS));
   return html`<li class="card endpoint ${endpoint.state}">
-<div class="heading"><h3><code class="url">${url}</code></h3> ${state(endpoint.state)}</div>
+<div class="heading"><h3><code class="url">${url}</code></h3> ${state(endpoint.state)}${endpoint.dismissedAt && html` ${state("dismissed")}`}</div>
 ${meanings[endpoint.state] && html`<p>${meanings[endpoint.state]}</p>`}
 ${facts([
   ["Failing since", failingSince && html`${time(failingSince)} <span class="hint">${failures(endpoint)}</span>`],
@@ -60,8 +64,14 @@ ${facts([
   ],
 ])}
 <p class="actions"><a href="${pathWithQuery(`${path}/deliveries`, { url })}">View deliveries<span class="unseen"> to ${url}</span></a>${mayManage && html` <a href="${pathWithQuery(`${path}/test`, { url })}">Send a test event<span class="unseen"> to ${url}</span></a>`}${mayManage && since && html` <a href="${pathWithQuery(`${path}/replay`, { url, since })}">Replay failed deliveries<span class="unseen"> to ${url}</span></a>`}</p>
+${mayManage && !endpoint.dismissedAt && html`<div class="row">${dismissForm(view, endpoint)} <span class="hint">Hides it, and ends its warning until it answers and fails again. Events are still sent.</span></div>`}
 </li>
 `;
+}
+
+/** Renders the form that hides an endpoint which is no longer used. */
+function dismissForm(view: EnvironmentView, { webhookUrl: url }: Endpoint): Html {
+  return html`<form method="post" action="${view.path}/webhooks/endpoints/dismiss"><input type="hidden" name="url" value="${url}"><button class="quiet">Dismiss<span class="unseen"> ${url}</span></button></form>`;
 }
 
 function failures({ consecutiveFailures }: Endpoint): string {

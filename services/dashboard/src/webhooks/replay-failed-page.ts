@@ -21,7 +21,7 @@ interface ReplayFailedView {
 export function replayFailedPage(options: ReplayFailedView): Html {
   const { count } = options;
   const { view } = options.visit;
-  return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> / <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
+  return html`<p class="path"><a href="${view.path}/webhooks">Webhooks</a> › <a href="${view.path}/webhooks/deliveries">Deliveries</a></p>
 <h1>Replay failed deliveries</h1>
 <p>A delivery has failed if no attempt within 24 hours was answered with 2xx. A replay sends the same event with the same ID immediately, and retries it for another 24 hours. Test events are not replayed.</p>
 ${count !== undefined && confirmation(options, count)}
@@ -56,13 +56,15 @@ function choiceForm({ visit: { view }, choice, problems, count }: ReplayFailedVi
   const required = html`${TIME_INPUT} required`;
   const textField = (name: keyof typeof choice, label: string, attributes: Html) =>
     inputField({ name, label, attributes, value: choice[name], problem: problems[name] });
-  return html`<form method="get" action="${view.path}/webhooks/replay" class="card filters" aria-labelledby="which">
+  return html`<section class="card" aria-labelledby="which">
 <h2 id="which">${count === undefined ? "Choose deliveries" : "Change the choice"}</h2>
+<form method="get" action="${view.path}/webhooks/replay">
   <div class="columns">
   ${textField("since", "Events since (UTC)", required)}
   ${textField("monitor_id", "Monitor ID (optional)", MONITOR_ID_INPUT)}
   ${textField("url", "Webhook URL (optional)", WEBHOOK_URL_INPUT)}
   </div>
   <button${count !== undefined && html` class="quiet"`}>${count === undefined ? "Count deliveries" : "Count again"}</button>
-</form>`;
+</form>
+</section>`;
 }

@@ -168,6 +168,25 @@ describe("endpoints", () => {
     },
   );
 
+  test("can be dismissed wherever they are warned of, which ends the warning", async () => {
+    dashboard.state.endpoints = [failing];
+    const form = '<form method="post" action="/live/webhooks/endpoints/dismiss">';
+    const url = '<input type="hidden" name="url" value="https://acme.example/hook?a=&lt;b&gt;">';
+    expect((await visitor.get("/live/api-keys")).text).toContain(form + url);
+    const { location } = await visitor.post("/live/webhooks/endpoints/dismiss", { url: failing.webhookUrl });
+    expect(location).toBe("/live/webhooks?done=dismissed#endpoints");
+    expect(dashboard.state.calls).toContain(`dismissEndpoint ${failing.webhookUrl}`);
+    expect((await visitor.get("/live/api-keys")).text).not.toContain("Failing webhooks");
+    dashboard.state.failures.set("dismissEndpoint", new ServiceError("not_found"));
+    expect((await visitor.post("/live/webhooks/endpoints/dismiss", { url: "x" })).location).toBe(location);
+  });
+
+  test("are not offered for dismissal to read-only members", async () => {
+    dashboard.state.endpoints = [failing];
+    dashboard.state.role = "read_only";
+    expect((await visitor.get("/live/webhooks")).text).not.toContain("endpoints/dismiss");
+  });
+
   test("that are unavailable delay no page", async () => {
     dashboard.state.failures.set("listEndpoints", new ServiceError("internal_error"));
     expect((await visitor.get("/live/api-keys")).status).toBe(200);

@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { field } from "../http/form.ts";
 import { type Refusal, type RefusalTexts, refusalOf } from "../http/form-refusal.ts";
+import { isRefusal } from "../http/refusal.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { CONFIRMED, noticeOf } from "../ui/notices.ts";
@@ -14,6 +15,7 @@ const notices = {
   set: "Your secret was set. New attempts are signed with it.",
   rotated:
     "The secret was replaced. New attempts are signed with the new secret. Show it, and set it in the systems that receive your webhooks.",
+  dismissed: "The endpoint was dismissed. It appears here again when the next event is sent to it.",
   ended: "The previous secret has ended. New attempts are signed only with the current secret.",
 };
 
@@ -87,6 +89,16 @@ export function createWebhookHandlers(context: PageContext) {
       return change(request, response, visit, "rotated", (submission) =>
         webhookSecrets.rotateWebhookSecret({ ...visit.bySession, endPreviousNow, submission }),
       );
+    },
+
+    async dismissEndpoint(request, response, visit) {
+      const dismissed = { caller: visit.caller, webhookUrl: field(request, "url") };
+      try {
+        await deliveries.dismissEndpoint(dismissed);
+      } catch (error) {
+        if (!isRefusal(error, "not_found")) throw error;
+      }
+      response.redirect(303, `${visit.view.path}/webhooks?done=dismissed#endpoints`);
     },
 
     endPreviousSecret: (request, response, visit) =>

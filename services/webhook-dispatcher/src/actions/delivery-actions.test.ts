@@ -5,6 +5,8 @@ import { translateMongoError } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
 import { type Db, MongoNetworkError } from "mongodb";
 import { createDeliveryApi, type DeliveryApi } from "../domain.ts";
+import { newEndpoint } from "../endpoints/circuit.ts";
+import { type Endpoint, endpointId } from "../endpoints/endpoint.ts";
 import {
   createTestDeliveries,
   HOOK,
@@ -16,6 +18,7 @@ import {
 } from "../testing/deliveries.ts";
 import { hookedDb } from "../testing/hooked-db.ts";
 
+const DAY = 24 * 3_600;
 type Entry = { action: string; target: string; details: Record<string, string> };
 
 let kept: TestDeliveries;
@@ -177,5 +180,37 @@ describe("a test event", () => {
     await api.actions.sendTest({ ...caller, tenant: stranger }, HOOK);
     now = later(121);
     await api.actions.sendTest(caller, HOOK);
+  });
+});
+
+describe("an endpoint that is dismissed", () => {
+  const endpointOf = (organizationId: string) => ({
+    ...newEndpoint({ _id: endpointId(organizationId, HOOK), organization_id: organizationId, url: HOOK }, start),
+    failing_since: start,
+    last_failure_at: later(DAY),
+    rev: 1,
+  });
+  const flagged = async () => {
+    const { endpoints } = await api.endpoints.list(tenant, { limit: 10, flaggedOnly: true, now: later(DAY) });
+    return endpoints.map(({ url }) => url);
+  };
+
+  test("is audited first, by its host, and then no longer flagged", async () => {
+    await kept.db.collection<Endpoint>("endpoints").insertOne(endpointOf("org_1"));
+    accountIsUnavailable = true;
+    await expect(api.actions.dismissEndpoint(caller, HOOK)).rejects.toMatchObject(refused);
+    expect(await flagged()).toEqual([HOOK]);
+    accountIsUnavailable = false;
+    await api.actions.dismissEndpoint(caller, HOOK);
+    expect(await flagged()).toEqual([]);
+    const details = { host: "subscriber.example" };
+    const target = endpointId("org_1", HOOK);
+    expect(audited).toEqual([[caller, { action: "webhook_endpoint.dismissed", target, details }]]);
+  });
+
+  test("of another organization is refused like one that does not exist, and not audited", async () => {
+    await kept.db.collection<Endpoint>("endpoints").insertOne(endpointOf("org_2"));
+    await expect(api.actions.dismissEndpoint(caller, HOOK)).rejects.toMatchObject({ code: "not_found" });
+    expect(audited).toEqual([]);
   });
 });

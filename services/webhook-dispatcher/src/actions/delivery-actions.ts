@@ -5,6 +5,8 @@ import { afterEffect } from "@vvs/mongo";
 import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
 import type { Db } from "mongodb";
 import type { Delivery } from "../delivery/delivery.ts";
+import { endpointId } from "../endpoints/endpoint.ts";
+import type { EndpointsView } from "../endpoints/endpoints-view.ts";
 import type { DeliveryListing } from "./listing.ts";
 import type { FailedFilter, Replays } from "./replay.ts";
 import type { ReplayJobs } from "./replay-jobs.ts";
@@ -28,6 +30,7 @@ export function createDeliveryActions(options: {
   db: Db;
   listing: Pick<DeliveryListing, "find">;
   replays: Pick<Replays, "replay" | "countFailed">;
+  endpoints: Pick<EndpointsView, "has" | "dismiss">;
   jobs: Pick<ReplayJobs, "find" | "add" | "countRunning">;
   audit: Audit;
   allowPrivateTargets: boolean;
@@ -35,7 +38,7 @@ export function createDeliveryActions(options: {
   onReplay: () => void;
   now: () => Date;
 }) {
-  const { environment, listing, replays, jobs, audit, allowPrivateTargets, now } = options;
+  const { environment, listing, replays, endpoints, jobs, audit, allowPrivateTargets, now } = options;
   const deliveries = options.db.collection<Delivery>("deliveries");
 
   async function find(tenant: Tenant, deliveryId: string): Promise<Delivery> {
@@ -131,6 +134,19 @@ export function createDeliveryActions(options: {
       const delivery = testDelivery(caller.tenant, deliveryId, webhookUrl, now());
       await deliveries.insertOne(delivery);
       return delivery;
+    },
+
+    /** Hides an endpoint. Errors: not_found, service_unavailable. */
+    async dismissEndpoint(caller: CallerContext, webhookUrl: string): Promise<void> {
+      const { tenant } = caller;
+      if (!(await endpoints.has(tenant, webhookUrl)))
+        throw new ServiceError("not_found", { message: "There is no such endpoint." });
+      await audit(caller, {
+        action: "webhook_endpoint.dismissed",
+        target: endpointId(tenant.organizationId, webhookUrl),
+        details: { host: hostOf(webhookUrl) },
+      });
+      await endpoints.dismiss(tenant, webhookUrl);
     },
   };
 }

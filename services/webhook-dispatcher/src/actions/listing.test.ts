@@ -32,23 +32,39 @@ describe("the list", () => {
     await kept.add({ event_id: "delivered", status: "delivered", created_at: later(2), monitor_id: "mon_2" });
     await kept.add({ event_id: "pending", status: "pending", created_at: later(3), webhook_url: `${HOOK}/other` });
     await kept.add({ event_id: "test", test: true, created_at: later(4) });
-    await kept.add({ event_id: "foreign", organization_id: stranger.organizationId, created_at: later(2) });
+    await kept.add({
+      _id: "dlv_known",
+      event_id: "evt_known",
+      created_at: later(0.5),
+      webhook_url: `${HOOK}/third`,
+      monitor_id: "mon_3",
+      status: "delivered",
+    });
+    await kept.add({
+      _id: "dlv_foreign",
+      event_id: "foreign",
+      organization_id: stranger.organizationId,
+      created_at: later(2),
+    });
   });
 
   test.each<[string, DeliveryFilter, string[]]>([
-    ["everything, newest first", {}, ["test", "pending", "delivered", "failed"]],
+    ["everything, newest first", {}, ["test", "pending", "delivered", "failed", "evt_known"]],
     ["one status", { status: "failed" }, ["test", "failed"]],
     ["one monitor", { monitorId: "mon_1" }, ["test", "pending", "failed"]],
     ["exactly one URL", { webhookUrl: HOOK }, ["test", "delivered", "failed"]],
     ["a time and later", { from: later(2) }, ["test", "pending", "delivered"]],
-    ["before a time", { to: later(2) }, ["failed"]],
+    ["before a time", { to: later(2) }, ["failed", "evt_known"]],
     ["tests", { testsOnly: true }, ["test"]],
+    ["one event", { eventId: "evt_known" }, ["evt_known"]],
+    ["the event of a test", { eventId: "test" }, ["test"]],
+    ["an event of another organization", { eventId: "evt_foreign" }, []],
     [
       "all of these together",
       { status: "failed", monitorId: "mon_1", webhookUrl: HOOK, from: start, to: later(2) },
       ["failed"],
     ],
-    ["an empty filter", { monitorId: "", webhookUrl: "" }, ["test", "pending", "delivered", "failed"]],
+    ["an empty filter", { monitorId: "", webhookUrl: "" }, ["test", "pending", "delivered", "failed", "evt_known"]],
   ])("is filtered by %s", async (_name, filter, expected) => {
     expect(await eventsOf(filter)).toEqual(expected);
   });

@@ -2,7 +2,7 @@ import { findPage, type Page } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
 import type { Tenant } from "@vvs/tenant";
 import type { Db, Filter } from "mongodb";
-import type { Delivery } from "../delivery/delivery.ts";
+import { type Delivery, deliveryId } from "../delivery/delivery.ts";
 import { endpointId } from "../endpoints/endpoint.ts";
 
 /** Selects deliveries; an absent field selects all. */
@@ -15,6 +15,8 @@ export interface DeliveryFilter {
   /** Accepted before this time. */
   readonly to?: Date;
   readonly testsOnly?: boolean;
+  /** evt_…. */
+  readonly eventId?: string;
 }
 
 export type DeliveryListing = ReturnType<typeof createDeliveryListing>;
@@ -37,17 +39,22 @@ export function createDeliveryListing(options: { db: Db }) {
 }
 
 function queryOf(tenant: Tenant, filter: DeliveryFilter): Filter<Delivery> {
-  const { monitorId, webhookUrl, status, from, to, testsOnly } = filter;
+  const { monitorId, webhookUrl, status, from, to, testsOnly, eventId } = filter;
   return {
     organization_id: tenant.organizationId,
     ...(monitorId && { monitor_id: monitorId }),
     ...(webhookUrl && { endpoint_id: endpointId(tenant.organizationId, webhookUrl) }),
     ...(status && { status }),
     ...(testsOnly && { test: true }),
+    // Only the few test events have ids that do not follow from those of their events.
+    ...(eventId && { $or: [{ _id: deliveryId(eventId) }, { test: true, event_id: eventId }] }),
     ...((from || to) && { created_at: { ...(from && { $gte: from }), ...(to && { $lt: to }) } }),
   };
 }
 
 function withoutAnswers(delivery: Delivery): Delivery {
-  return { ...delivery, attempts: delivery.attempts.map((attempt) => ({ ...attempt, answer_excerpt: "" })) };
+  return {
+    ...delivery,
+    attempts: delivery.attempts.map((attempt) => ({ ...attempt, answer_excerpt: "", signatures: undefined })),
+  };
 }

@@ -5,7 +5,8 @@ import { outcomeOf } from "../delivery/schedule.ts";
 import type { AttemptResult } from "../delivery/store.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
 import type { Poster, PostResult } from "./post.ts";
-import { type SigningSecrets, signatureHeaders } from "./signature.ts";
+import { attemptHeaders, webhookBody } from "./request.ts";
+import { type SigningSecrets, signaturesOf } from "./signature.ts";
 
 const tracer = trace.getTracer("webhook-dispatcher");
 
@@ -40,13 +41,10 @@ export function createAttempter(options: {
     const number = delivery.attempts.length + 1;
     const startedAt = now();
     const body = webhookBody(delivery, startedAt);
+    const signatures = signaturesOf({ secrets, eventId: delivery.event_id, sentAt: startedAt, body });
     const headers: Record<string, string> = {
-      "Content-Type": "application/json",
       "User-Agent": options.userAgent,
-      ...signatureHeaders({ secrets, eventId: delivery.event_id, sentAt: startedAt, body }),
-      "Idempotency-Key": delivery.event_id,
-      "X-Delivery-Attempt": String(number),
-      ...(delivery.test && { "X-Delivery-Test": "true" }),
+      ...attemptHeaders(delivery, { number, sentAt: startedAt, signatures }),
     };
     propagation.inject(trace.setSpan(parent, span), headers);
     const posted = await poster.post({ url, headers, body });
@@ -62,6 +60,7 @@ export function createAttempter(options: {
       status_code: posted.statusCode,
       error: posted.error,
       answer_excerpt: posted.excerpt,
+      signatures,
     };
     const { retryAfter } = posted;
     const outcome = outcomeOf(delivery, attempt, { endedAt, retryAfter, random: options.random() });
@@ -70,22 +69,6 @@ export function createAttempter(options: {
     logger.info(lineOf(result, span), "webhook attempt");
     return result;
   };
-}
-
-/**
- * Returns the JSON that a subscriber receives. Absent values of changes are null; an absent number is left out. Each attempt
- * has its own `delivered_at`.
- */
-function webhookBody(delivery: Delivery, deliveredAt: Date): string {
-  return JSON.stringify({
-    event: "monitor.change_detected",
-    monitor_id: delivery.monitor_id,
-    entity_id: delivery.entity_id,
-    external_id: delivery.external_id,
-    changes: delivery.changes.map((change) => ({ ...change, detected_at: delivery.detected_at.toISOString() })),
-    verification_id: delivery.verification_id,
-    delivered_at: deliveredAt.toISOString(),
-  });
 }
 
 function endSpan(span: Span, { statusCode, error }: PostResult): void {

@@ -1,31 +1,32 @@
 import { createHmac } from "node:crypto";
+import type { Signatures } from "../delivery/delivery.ts";
 
 /** The secrets that sign now, the current one first; two during a rotation. */
 export type SigningSecrets = readonly string[];
 
 /**
- * Returns the headers that sign an attempt: X-Service-Signature (`t=<unix seconds>,v1=<hex>` over `<t>.<body>`, keyed by
- * the whole secret string, as Stripe's libraries verify it) and the three of Standard Webhooks 1.0.0 (over
- * `<id>.<timestamp>.<body>`, keyed by the secret's decoded bytes). One signature per secret.
+ * Signs an attempt: X-Service-Signature (`t=<unix seconds>,v1=<hex>` over `<t>.<body>`, keyed by the whole secret string, as
+ * Stripe's libraries verify it) and webhook-signature of Standard Webhooks 1.0.0 (over `<id>.<timestamp>.<body>`, keyed by
+ * the secret's decoded bytes). Each has one signature per secret.
  */
-export function signatureHeaders(options: {
+export function signaturesOf(options: {
   secrets: SigningSecrets;
   eventId: string;
   sentAt: Date;
   body: string;
-}): Record<string, string> {
-  const { secrets, eventId, body } = options;
-  const timestamp = String(Math.floor(options.sentAt.getTime() / 1000));
+}): Signatures {
+  const { secrets, eventId, sentAt, body } = options;
+  const timestamp = webhookTimestamp(sentAt);
   const service = secrets.map((secret) => `v1=${hmac(secret, `${timestamp}.${body}`).toString("hex")}`);
   const standard = secrets.map(
     (secret) => `v1,${hmac(decoded(secret), `${eventId}.${timestamp}.${body}`).toString("base64")}`,
   );
-  return {
-    "X-Service-Signature": [`t=${timestamp}`, ...service].join(","),
-    "webhook-id": eventId,
-    "webhook-timestamp": timestamp,
-    "webhook-signature": standard.join(" "),
-  };
+  return { service: [`t=${timestamp}`, ...service].join(","), standard: standard.join(" ") };
+}
+
+/** Returns the value of the header webhook-timestamp: unix seconds. */
+export function webhookTimestamp(sentAt: Date): string {
+  return String(Math.floor(sentAt.getTime() / 1000));
 }
 
 function decoded(secret: string): Buffer {

@@ -7,7 +7,7 @@ import type { Environment } from "@vvs/tenant";
 import { destinationOf, endpointOf } from "../endpoints/endpoint.ts";
 import type { EndpointCache } from "../endpoints/endpoint-cache.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
-import type { Delivery } from "./delivery.ts";
+import { type Delivery, deliveryId } from "./delivery.ts";
 import type { DueSignals } from "./due-signals.ts";
 import type { Engine } from "./engine.ts";
 import type { MonitorOrder } from "./monitor-order.ts";
@@ -168,7 +168,7 @@ function deliveryOf({ message, trace }: Record, environment: Environment, at: Da
     throw new PoisonRecordError("the record contains no change");
   return {
     // An event has only one delivery.
-    _id: `dlv_${eventId.slice("evt_".length)}`,
+    _id: deliveryId(eventId),
     organization_id: organizationId,
     event_id: eventId,
     monitor_id: monitorId,

@@ -8,6 +8,14 @@ export interface Change {
 /** Why an attempt failed. */
 export type AttemptError = "http_status" | "timeout" | "connection" | "tls" | "address_refused";
 
+/** The values of an attempt's two signature headers. */
+export interface Signatures {
+  /** X-Service-Signature. */
+  readonly service: string;
+  /** webhook-signature. */
+  readonly standard: string;
+}
+
 /** One POST to a subscriber. */
 export interface Attempt {
   readonly number: number;
@@ -17,6 +25,8 @@ export interface Attempt {
   readonly error?: AttemptError;
   /** The beginning of the answer, as text. */
   readonly answer_excerpt: string;
+  /** What it was signed with; absent: made before signatures were kept. */
+  readonly signatures?: Signatures;
 }
 
 /** A user's request to send the delivery again. */
@@ -26,6 +36,11 @@ export interface Replay {
   readonly at: Date;
   /** usr_…. */
   readonly actor: string;
+}
+
+/** Returns the id of an event's delivery. Test events are not delivered under it. */
+export function deliveryId(eventId: string): string {
+  return `dlv_${eventId.slice("evt_".length)}`;
 }
 
 /**

@@ -123,7 +123,8 @@ export function createEngine(options: {
     const { delivery, target, probe } = entry;
     const { started_at, duration_ms, status_code, error } = result.attempt;
     const endedAt = new Date(started_at.getTime() + duration_ms);
-    endpoints.observe(target, { startedAt: started_at, endedAt, error, statusCode: status_code, probe });
+    const seen = { startedAt: started_at, endedAt, error, statusCode: status_code, probe, test: delivery.test };
+    endpoints.observe(target, seen);
     target.limit = nextLimit(target.limit, result.attempt, { inFlight, max: options.limitPerUrl });
     if (!delivery.first_attempt_owed) return recorder.record(result);
     const next = order.finishFirst(delivery.monitor_id);

@@ -63,6 +63,11 @@ describe("an endpoint's circuit", () => {
     expect(after(open, ...failures(50, "timeout")).circuit).toEqual(open.circuit);
   });
 
+  test("pauses again after a test event as its probe failed", () => {
+    const refused = after(open, attempt(1_200, "http_status", { probe: true, test: true }));
+    expect(refused).toEqual({ ...open, circuit: { state: "open", probe_at: later(1_210), failed_probes: 2 } });
+  });
+
   test("allows one probe at a time", () => {
     expect(mayProbe(open.circuit, later(0.2))).toBe(false);
     expect(mayProbe(open.circuit, later(0.25))).toBe(true);
@@ -117,11 +122,35 @@ describe("what users see of an endpoint", () => {
       gone_at: later(2),
     });
     expect(after(gone, attempt(3))).toMatchObject({
+      // What was last answered wrongly stays known after the recovery.
+      last_failure_at: later(2),
+      last_error: "http_status",
+      last_status_code: 410,
       failing_since: null,
       consecutive_failures: 0,
       gone_at: null,
       last_success_at: later(3),
     });
+  });
+
+  test.each<[string, Partial<Observation>]>([
+    ["a wrong path", { statusCode: 404 }],
+    ["an endpoint that is gone", { statusCode: 410 }],
+  ])("is not changed by test events to %s", (_name, answer) => {
+    const test = attempt(1, "http_status", { ...answer, test: true });
+    expect(after(unknown, test, test, test, test, test, test)).toBe(unknown);
+    const well = after(unknown, attempt(0));
+    expect(after(well, test)).toBe(well);
+  });
+
+  test("ends its failures with a test event that is delivered", () => {
+    expect(after(open, attempt(1, undefined, { test: true, probe: true }))).toMatchObject({ failing_since: null });
+  });
+
+  test("is dismissed until it answers well", () => {
+    const dismissed = { ...after(unknown, attempt(1, "timeout")), dismissed_at: later(2) };
+    expect(after(dismissed, attempt(3, "timeout"))).toMatchObject({ dismissed_at: later(2) });
+    expect(after(dismissed, attempt(3))).toMatchObject({ dismissed_at: null });
   });
 
   test("is updated once a minute while it answers well", () => {

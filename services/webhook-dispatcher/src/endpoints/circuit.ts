@@ -27,6 +27,8 @@ export interface Observation {
   readonly statusCode?: number;
   /** The attempt was the probe of an open circuit. */
   readonly probe: boolean;
+  /** It was a test event: its failure is not counted, because a user may have sent it to a wrong URL. */
+  readonly test?: boolean;
 }
 
 /** Returns an endpoint about which nothing is known. */
@@ -42,6 +44,7 @@ export function newEndpoint({ _id, organization_id, url }: EndpointIdentity, now
     last_error: null,
     last_status_code: null,
     gone_at: null,
+    dismissed_at: null,
     circuit: { state: "closed" },
     rev: 0,
     updated_at: now,
@@ -50,16 +53,18 @@ export function newEndpoint({ _id, organization_id, url }: EndpointIdentity, now
 
 /** Returns the endpoint after an attempt; the same object where nothing changed. */
 export function observe(endpoint: Endpoint, seen: Observation): Endpoint {
-  return seen.error === undefined ? succeeded(endpoint, seen) : failed(endpoint, seen, seen.error);
+  if (seen.error === undefined) return succeeded(endpoint, seen);
+  return seen.test ? testFailed(endpoint, seen) : failed(endpoint, seen, seen.error);
 }
 
-function succeeded(endpoint: Endpoint, { endedAt, statusCode }: Observation): Endpoint {
+function succeeded(endpoint: Endpoint, { endedAt }: Observation): Endpoint {
   const circuit = afterSuccess(endpoint.circuit, endedAt);
   const known = endpoint.last_success_at?.getTime() ?? 0;
   const isChange =
     circuit !== endpoint.circuit ||
     endpoint.consecutive_failures > 0 ||
     endpoint.gone_at !== null ||
+    !!endpoint.dismissed_at ||
     endedAt.getTime() - known >= SUCCESS_UPDATE_MS;
   if (!isChange) return endpoint;
   return {
@@ -67,8 +72,8 @@ function succeeded(endpoint: Endpoint, { endedAt, statusCode }: Observation): En
     failing_since: null,
     consecutive_failures: 0,
     gone_at: null,
+    dismissed_at: null,
     last_success_at: endedAt,
-    last_status_code: statusCode ?? null,
     circuit,
   };
 }
@@ -77,6 +82,13 @@ function afterSuccess(circuit: Circuit, now: Date): Circuit {
   if (circuit.state === "open") return { state: "ramp", step: 0, step_at: now };
   if (circuit.state === "ramp" && stepAt(circuit, now) >= RAMP_STEPS) return { state: "closed" };
   return circuit;
+}
+
+/** A test event may be the probe of an open circuit; otherwise its failure changes nothing. */
+function testFailed(endpoint: Endpoint, seen: Observation): Endpoint {
+  const { circuit, failing_since } = endpoint;
+  if (circuit.state !== "open" || !seen.probe) return endpoint;
+  return { ...endpoint, circuit: opened(circuit.failed_probes + 1, failing_since ?? seen.endedAt, seen) };
 }
 
 function failed(endpoint: Endpoint, seen: Observation, error: AttemptError): Endpoint {

@@ -3,12 +3,15 @@ import { createLogger } from "@vvs/logging";
 import type { AttemptError } from "../delivery/delivery.ts";
 import { type TestStore, testStore } from "../testing/test-store.ts";
 import { newEndpoint } from "./circuit.ts";
+import { endpointId } from "./endpoint.ts";
 import { createEndpointCache, type EndpointCache } from "./endpoint-cache.ts";
 import { createEndpointStore } from "./endpoint-store.ts";
+import { createEndpointsView } from "./endpoints-view.ts";
 
 let store: TestStore;
 const caches: EndpointCache[] = [];
-const endpoint = { _id: "e", organization_id: "org_1", url: "https://subscriber.example/hook" };
+const url = "https://subscriber.example/hook";
+const endpoint = { _id: endpointId("org_1", url), organization_id: "org_1", url };
 
 beforeAll(async () => {
   store = await testStore();
@@ -82,6 +85,19 @@ test("a probe belongs to one replica, until its time is over", async () => {
     { $set: { "circuit.probe_at": new Date(0) }, $inc: { rev: 1 }, $currentDate: { updated_at: true } },
   );
   expect(await other.claimProbe(endpoint, until)).toBe(true);
+});
+
+test("a dismissal survives the observations of a replica that had not read it", async () => {
+  const one = cache();
+  see(one, 2, "http_status");
+  await one.sync();
+  see(one, 1, "http_status");
+  await createEndpointsView(store).dismiss({ organizationId: "org_1", environment: "live" }, endpoint.url);
+  await one.sync();
+  await one.sync();
+  expect(await store.endpoints.find().toArray()).toMatchObject([
+    { dismissed_at: expect.any(Date), consecutive_failures: 3 },
+  ]);
 });
 
 test("success is stored once, and then once a minute", async () => {

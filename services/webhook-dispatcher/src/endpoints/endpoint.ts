@@ -14,9 +14,12 @@ export interface Endpoint {
   readonly last_success_at: Date | null;
   readonly last_failure_at: Date | null;
   readonly last_error: AttemptError | null;
+  /** Of the last failure. */
   readonly last_status_code: number | null;
   /** Time of the first 410 answer since the last success. */
   readonly gone_at: Date | null;
+  /** When a user dismissed it; absent or null: nobody has since the last success. */
+  readonly dismissed_at?: Date | null;
   readonly circuit: Circuit;
   /** Revision: a change is stored only over the revision that it was made from. */
   readonly rev: number;

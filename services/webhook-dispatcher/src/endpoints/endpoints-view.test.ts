@@ -95,6 +95,29 @@ describe("the endpoints of an organization", () => {
     expect([endpoints.length, hasMore, flaggedCount]).toEqual([limit, true, 3]);
   });
 
+  test("that were dismissed are neither listed nor flagged, until an event is attempted there again", async () => {
+    const endpoints = kept.db.collection<Endpoint>("endpoints");
+    for (const url of ["gone", "used_last"]) await view.dismiss(tenant, url);
+    expect(await endpoints.countDocuments({ dismissed_at: { $type: "date" }, rev: 2 })).toBe(2);
+    // The times of this test are not those of the store's clock.
+    await endpoints.updateMany({ dismissed_at: { $type: "date" } }, { $set: { dismissed_at: later(9 * DAY + 1) } });
+    expect(await list(10)).toEqual({
+      endpoints: ["out_of_use", "failing_longer", "failing", "troubled", "used_before"],
+      flaggedCount: 2,
+      hasMore: false,
+    });
+    expect((await list(10, true)).endpoints).toEqual(["failing_longer", "failing"]);
+    await endpoints.updateOne({ url: "gone" }, { $set: { last_failure_at: later(9 * DAY + 2) } });
+    expect((await list(10)).endpoints).toContain("gone");
+    expect((await list(10, true)).endpoints).toEqual(["failing_longer", "failing"]);
+  });
+
+  test("of another organization can’t be dismissed", async () => {
+    await view.dismiss(stranger, "gone");
+    expect((await list(10, true)).endpoints).toContain("gone");
+    expect(await view.has(stranger, "gone")).toBe(false);
+  });
+
   test("can be limited to flagged ones: failing for a day or gone, and still in use", async () => {
     expect(await list(10, true)).toEqual({
       endpoints: ["failing_longer", "failing", "gone"],

@@ -61,6 +61,21 @@ export declare type Attempt = Message<"vvs.webhook.v1.Attempt"> & {
    * @generated from field: string answer_excerpt = 6;
    */
   answerExcerpt: string;
+
+  /**
+   * The JSON that was sent. Only GetDelivery returns it.
+   *
+   * @generated from field: string body = 7;
+   */
+  body: string;
+
+  /**
+   * The headers that the attempt was sent with, signatures included, except User-Agent and those of the trace. Only
+   * GetDelivery returns them. Attempts made before signatures were kept have none.
+   *
+   * @generated from field: repeated vvs.webhook.v1.SentHeader headers = 8;
+   */
+  headers: SentHeader[];
 };
 
 /**
@@ -68,6 +83,33 @@ export declare type Attempt = Message<"vvs.webhook.v1.Attempt"> & {
  * Use `create(AttemptSchema)` to create a new message.
  */
 export declare const AttemptSchema: GenMessage<Attempt>;
+
+/**
+ * A header of an attempt.
+ *
+ * @generated from message vvs.webhook.v1.SentHeader
+ */
+export declare type SentHeader = Message<"vvs.webhook.v1.SentHeader"> & {
+  /**
+   * Such as webhook-signature.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its value.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message vvs.webhook.v1.SentHeader.
+ * Use `create(SentHeaderSchema)` to create a new message.
+ */
+export declare const SentHeaderSchema: GenMessage<SentHeader>;
 
 /**
  * A field that changed.
@@ -248,6 +290,13 @@ export declare type Delivery = Message<"vvs.webhook.v1.Delivery"> & {
    * @generated from field: string failure = 16;
    */
   failure: string;
+
+  /**
+   * The organization's own number of the vendor, as the event has it; empty if there was none.
+   *
+   * @generated from field: string external_id = 17;
+   */
+  externalId: string;
 };
 
 /**
@@ -317,6 +366,13 @@ export declare type ListDeliveriesRequest = Message<"vvs.webhook.v1.ListDeliveri
    * @generated from field: bool tests_only = 8;
    */
   testsOnly: boolean;
+
+  /**
+   * Only that of this event, evt_…; empty for all.
+   *
+   * @generated from field: string event_id = 9;
+   */
+  eventId: string;
 };
 
 /**
@@ -637,7 +693,7 @@ export declare type SendTestEventResponse = Message<"vvs.webhook.v1.SendTestEven
 export declare const SendTestEventResponseSchema: GenMessage<SendTestEventResponse>;
 
 /**
- * A URL and how it answers.
+ * A URL and how it answers. Failed test events are not counted: their sender sees how they were answered.
  *
  * @generated from message vvs.webhook.v1.Endpoint
  */
@@ -705,6 +761,13 @@ export declare type Endpoint = Message<"vvs.webhook.v1.Endpoint"> & {
    * @generated from field: google.protobuf.Timestamp gone_at = 9;
    */
   goneAt?: Timestamp | undefined;
+
+  /**
+   * When a user dismissed it; absent if nobody did, or if it answered well since.
+   *
+   * @generated from field: google.protobuf.Timestamp dismissed_at = 10;
+   */
+  dismissedAt?: Timestamp | undefined;
 };
 
 /**
@@ -734,7 +797,7 @@ export declare type ListEndpointsRequest = Message<"vvs.webhook.v1.ListEndpoints
   limit: number;
 
   /**
-   * Return only those that are failing or gone, and failed within the last week.
+   * Return only those that are failing or gone, failed within the last week, and were not dismissed.
    *
    * @generated from field: bool flagged_only = 3;
    */
@@ -761,7 +824,8 @@ export declare type ListEndpointsResponse = Message<"vvs.webhook.v1.ListEndpoint
   endpoints: Endpoint[];
 
   /**
-   * Number of endpoints that are failing or gone and failed within the last week, listed or not; counted up to 1,000.
+   * Number of endpoints that are failing or gone, failed within the last week and were not dismissed, listed or not; counted
+   * up to 1,000.
    *
    * @generated from field: int32 flagged_count = 2;
    */
@@ -780,6 +844,47 @@ export declare type ListEndpointsResponse = Message<"vvs.webhook.v1.ListEndpoint
  * Use `create(ListEndpointsResponseSchema)` to create a new message.
  */
 export declare const ListEndpointsResponseSchema: GenMessage<ListEndpointsResponse>;
+
+/**
+ * Names the endpoint to dismiss.
+ *
+ * @generated from message vvs.webhook.v1.DismissEndpointRequest
+ */
+export declare type DismissEndpointRequest = Message<"vvs.webhook.v1.DismissEndpointRequest"> & {
+  /**
+   * The user and organization that the call is made for.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * The endpoint's URL.
+   *
+   * @generated from field: string webhook_url = 2;
+   */
+  webhookUrl: string;
+};
+
+/**
+ * Describes the message vvs.webhook.v1.DismissEndpointRequest.
+ * Use `create(DismissEndpointRequestSchema)` to create a new message.
+ */
+export declare const DismissEndpointRequestSchema: GenMessage<DismissEndpointRequest>;
+
+/**
+ * The endpoint is dismissed.
+ *
+ * @generated from message vvs.webhook.v1.DismissEndpointResponse
+ */
+export declare type DismissEndpointResponse = Message<"vvs.webhook.v1.DismissEndpointResponse"> & {
+};
+
+/**
+ * Describes the message vvs.webhook.v1.DismissEndpointResponse.
+ * Use `create(DismissEndpointResponseSchema)` to create a new message.
+ */
+export declare const DismissEndpointResponseSchema: GenMessage<DismissEndpointResponse>;
 
 /**
  * Signs and delivers events to subscribers, and keeps every attempt.
@@ -864,6 +969,18 @@ export declare const WebhookDispatcherService: GenService<{
     methodKind: "unary";
     input: typeof ListEndpointsRequestSchema;
     output: typeof ListEndpointsResponseSchema;
+  },
+  /**
+   * Hides an endpoint from ListEndpoints until an event is attempted there again, and keeps it unflagged until it has
+   * answered well once. Events are still sent to it. Repeatable. Audited. Callers: dashboard. Errors: not_found,
+   * service_unavailable (it can't be audited).
+   *
+   * @generated from rpc vvs.webhook.v1.WebhookDispatcherService.DismissEndpoint
+   */
+  dismissEndpoint: {
+    methodKind: "unary";
+    input: typeof DismissEndpointRequestSchema;
+    output: typeof DismissEndpointResponseSchema;
   },
 }>;
 

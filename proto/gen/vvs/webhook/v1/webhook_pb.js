@@ -12,7 +12,7 @@ import { file_vvs_common_v1_common } from "../../common/v1/common_pb.js";
  * Describes the file vvs/webhook/v1/webhook.proto.
  */
 export const file_vvs_webhook_v1_webhook = /*@__PURE__*/
-  fileDesc("Chx2dnMvd2ViaG9vay92MS93ZWJob29rLnByb3RvEg52dnMud2ViaG9vay52MSKvAQoHQXR0ZW1wdBIOCgZudW1iZXIYASABKAUSLgoKc3RhcnRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLZHVyYXRpb25fbXMYAyABKAMSGAoLc3RhdHVzX2NvZGUYBCABKAVIAIgBARINCgVlcnJvchgFIAEoCRIWCg5hbnN3ZXJfZXhjZXJwdBgGIAEoCUIOCgxfc3RhdHVzX2NvZGUiZgoPRGVsaXZlcmVkQ2hhbmdlEg0KBWZpZWxkGAEgASgJEhUKCHByZXZpb3VzGAIgASgJSACIAQESFAoHY3VycmVudBgDIAEoCUgBiAEBQgsKCV9wcmV2aW91c0IKCghfY3VycmVudCI/CgZSZXBsYXkSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWFjdG9yGAIgASgJItsDCghEZWxpdmVyeRIKCgJpZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRISCgptb25pdG9yX2lkGAMgASgJEhMKC3dlYmhvb2tfdXJsGAQgASgJEg4KBnN0YXR1cxgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9uZXh0X2F0dGVtcHRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKCGF0dGVtcHRzGAggAygLMhcudnZzLndlYmhvb2sudjEuQXR0ZW1wdBIMCgR0ZXN0GAkgASgIEhEKCWVudGl0eV9pZBgKIAEoCRIXCg92ZXJpZmljYXRpb25faWQYCyABKAkSMAoHY2hhbmdlcxgMIAMoCzIfLnZ2cy53ZWJob29rLnYxLkRlbGl2ZXJlZENoYW5nZRIvCgtkZXRlY3RlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoHcmVwbGF5cxgOIAMoCzIWLnZ2cy53ZWJob29rLnYxLlJlcGxheRIRCgl1bmRlcl93YXkYDyABKAgSDwoHZmFpbHVyZRgQIAEoCSKHAgoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhIKCm1vbml0b3JfaWQYAiABKAkSDgoGc3RhdHVzGAMgASgJEigKBHBhZ2UYBCABKAsyGi52dnMuY29tbW9uLnYxLlBhZ2VSZXF1ZXN0EigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt3ZWJob29rX3VybBgHIAEoCRISCgp0ZXN0c19vbmx5GAggASgIIm0KFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLAoKZGVsaXZlcmllcxgBIAMoCzIYLnZ2cy53ZWJob29rLnYxLkRlbGl2ZXJ5EiUKBG5leHQYAiABKAsyFy52dnMuY29tbW9uLnYxLlBvc2l0aW9uIlAKEkdldERlbGl2ZXJ5UmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlchITCgtkZWxpdmVyeV9pZBgCIAEoCSJBChNHZXREZWxpdmVyeVJlc3BvbnNlEioKCGRlbGl2ZXJ5GAEgASgLMhgudnZzLndlYmhvb2sudjEuRGVsaXZlcnkiUwoVUmVwbGF5RGVsaXZlcnlSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhMKC2RlbGl2ZXJ5X2lkGAIgASgJIlYKFlJlcGxheURlbGl2ZXJ5UmVzcG9uc2USKgoIZGVsaXZlcnkYASABKAsyGC52dnMud2ViaG9vay52MS5EZWxpdmVyeRIQCghyZXBsYXllZBgCIAEoCCJiCgxGYWlsZWRGaWx0ZXISKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCm1vbml0b3JfaWQYAiABKAkSEwoLd2ViaG9va191cmwYAyABKAkiaQoSQ291bnRGYWlsZWRSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEiwKBmZpbHRlchgCIAEoCzIcLnZ2cy53ZWJob29rLnYxLkZhaWxlZEZpbHRlciIkChNDb3VudEZhaWxlZFJlc3BvbnNlEg0KBWNvdW50GAEgASgDIn0KE1JlcGxheUZhaWxlZFJlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISLAoGZmlsdGVyGAIgASgLMhwudnZzLndlYmhvb2sudjEuRmFpbGVkRmlsdGVyEhEKCXJlcGxheV9pZBgDIAEoCSIlChRSZXBsYXlGYWlsZWRSZXNwb25zZRINCgVjb3VudBgBIAEoAyJSChRTZW5kVGVzdEV2ZW50UmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlchITCgt3ZWJob29rX3VybBgCIAEoCSJDChVTZW5kVGVzdEV2ZW50UmVzcG9uc2USKgoIZGVsaXZlcnkYASABKAsyGC52dnMud2ViaG9vay52MS5EZWxpdmVyeSLeAgoIRW5kcG9pbnQSEwoLd2ViaG9va191cmwYASABKAkSDQoFc3RhdGUYAiABKAkSMQoNZmFpbGluZ19zaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoUY29uc2VjdXRpdmVfZmFpbHVyZXMYBCABKAMSMwoPbGFzdF9zdWNjZXNzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9sYXN0X2ZhaWx1cmVfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhc3RfZXJyb3IYByABKAkSHQoQbGFzdF9zdGF0dXNfY29kZRgIIAEoBUgAiAEBEisKB2dvbmVfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhMKEV9sYXN0X3N0YXR1c19jb2RlImIKFExpc3RFbmRwb2ludHNSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEg0KBWxpbWl0GAIgASgFEhQKDGZsYWdnZWRfb25seRgDIAEoCCJtChVMaXN0RW5kcG9pbnRzUmVzcG9uc2USKwoJZW5kcG9pbnRzGAEgAygLMhgudnZzLndlYmhvb2sudjEuRW5kcG9pbnQSFQoNZmxhZ2dlZF9jb3VudBgCIAEoBRIQCghoYXNfbW9yZRgDIAEoCDKjBQoYV2ViaG9va0Rpc3BhdGNoZXJTZXJ2aWNlEl8KDkxpc3REZWxpdmVyaWVzEiUudnZzLndlYmhvb2sudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiYudnZzLndlYmhvb2sudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJWCgtHZXREZWxpdmVyeRIiLnZ2cy53ZWJob29rLnYxLkdldERlbGl2ZXJ5UmVxdWVzdBojLnZ2cy53ZWJob29rLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2USXwoOUmVwbGF5RGVsaXZlcnkSJS52dnMud2ViaG9vay52MS5SZXBsYXlEZWxpdmVyeVJlcXVlc3QaJi52dnMud2ViaG9vay52MS5SZXBsYXlEZWxpdmVyeVJlc3BvbnNlElYKC0NvdW50RmFpbGVkEiIudnZzLndlYmhvb2sudjEuQ291bnRGYWlsZWRSZXF1ZXN0GiMudnZzLndlYmhvb2sudjEuQ291bnRGYWlsZWRSZXNwb25zZRJZCgxSZXBsYXlGYWlsZWQSIy52dnMud2ViaG9vay52MS5SZXBsYXlGYWlsZWRSZXF1ZXN0GiQudnZzLndlYmhvb2sudjEuUmVwbGF5RmFpbGVkUmVzcG9uc2USXAoNU2VuZFRlc3RFdmVudBIkLnZ2cy53ZWJob29rLnYxLlNlbmRUZXN0RXZlbnRSZXF1ZXN0GiUudnZzLndlYmhvb2sudjEuU2VuZFRlc3RFdmVudFJlc3BvbnNlElwKDUxpc3RFbmRwb2ludHMSJC52dnMud2ViaG9vay52MS5MaXN0RW5kcG9pbnRzUmVxdWVzdBolLnZ2cy53ZWJob29rLnYxLkxpc3RFbmRwb2ludHNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_vvs_common_v1_common]);
+  fileDesc("Chx2dnMvd2ViaG9vay92MS93ZWJob29rLnByb3RvEg52dnMud2ViaG9vay52MSLqAQoHQXR0ZW1wdBIOCgZudW1iZXIYASABKAUSLgoKc3RhcnRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLZHVyYXRpb25fbXMYAyABKAMSGAoLc3RhdHVzX2NvZGUYBCABKAVIAIgBARINCgVlcnJvchgFIAEoCRIWCg5hbnN3ZXJfZXhjZXJwdBgGIAEoCRIMCgRib2R5GAcgASgJEisKB2hlYWRlcnMYCCADKAsyGi52dnMud2ViaG9vay52MS5TZW50SGVhZGVyQg4KDF9zdGF0dXNfY29kZSIpCgpTZW50SGVhZGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiZgoPRGVsaXZlcmVkQ2hhbmdlEg0KBWZpZWxkGAEgASgJEhUKCHByZXZpb3VzGAIgASgJSACIAQESFAoHY3VycmVudBgDIAEoCUgBiAEBQgsKCV9wcmV2aW91c0IKCghfY3VycmVudCI/CgZSZXBsYXkSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWFjdG9yGAIgASgJIvADCghEZWxpdmVyeRIKCgJpZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRISCgptb25pdG9yX2lkGAMgASgJEhMKC3dlYmhvb2tfdXJsGAQgASgJEg4KBnN0YXR1cxgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9uZXh0X2F0dGVtcHRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKCGF0dGVtcHRzGAggAygLMhcudnZzLndlYmhvb2sudjEuQXR0ZW1wdBIMCgR0ZXN0GAkgASgIEhEKCWVudGl0eV9pZBgKIAEoCRIXCg92ZXJpZmljYXRpb25faWQYCyABKAkSMAoHY2hhbmdlcxgMIAMoCzIfLnZ2cy53ZWJob29rLnYxLkRlbGl2ZXJlZENoYW5nZRIvCgtkZXRlY3RlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoHcmVwbGF5cxgOIAMoCzIWLnZ2cy53ZWJob29rLnYxLlJlcGxheRIRCgl1bmRlcl93YXkYDyABKAgSDwoHZmFpbHVyZRgQIAEoCRITCgtleHRlcm5hbF9pZBgRIAEoCSKZAgoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhIKCm1vbml0b3JfaWQYAiABKAkSDgoGc3RhdHVzGAMgASgJEigKBHBhZ2UYBCABKAsyGi52dnMuY29tbW9uLnYxLlBhZ2VSZXF1ZXN0EigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt3ZWJob29rX3VybBgHIAEoCRISCgp0ZXN0c19vbmx5GAggASgIEhAKCGV2ZW50X2lkGAkgASgJIm0KFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLAoKZGVsaXZlcmllcxgBIAMoCzIYLnZ2cy53ZWJob29rLnYxLkRlbGl2ZXJ5EiUKBG5leHQYAiABKAsyFy52dnMuY29tbW9uLnYxLlBvc2l0aW9uIlAKEkdldERlbGl2ZXJ5UmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlchITCgtkZWxpdmVyeV9pZBgCIAEoCSJBChNHZXREZWxpdmVyeVJlc3BvbnNlEioKCGRlbGl2ZXJ5GAEgASgLMhgudnZzLndlYmhvb2sudjEuRGVsaXZlcnkiUwoVUmVwbGF5RGVsaXZlcnlSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEhMKC2RlbGl2ZXJ5X2lkGAIgASgJIlYKFlJlcGxheURlbGl2ZXJ5UmVzcG9uc2USKgoIZGVsaXZlcnkYASABKAsyGC52dnMud2ViaG9vay52MS5EZWxpdmVyeRIQCghyZXBsYXllZBgCIAEoCCJiCgxGYWlsZWRGaWx0ZXISKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCm1vbml0b3JfaWQYAiABKAkSEwoLd2ViaG9va191cmwYAyABKAkiaQoSQ291bnRGYWlsZWRSZXF1ZXN0EiUKBmNhbGxlchgBIAEoCzIVLnZ2cy5jb21tb24udjEuQ2FsbGVyEiwKBmZpbHRlchgCIAEoCzIcLnZ2cy53ZWJob29rLnYxLkZhaWxlZEZpbHRlciIkChNDb3VudEZhaWxlZFJlc3BvbnNlEg0KBWNvdW50GAEgASgDIn0KE1JlcGxheUZhaWxlZFJlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISLAoGZmlsdGVyGAIgASgLMhwudnZzLndlYmhvb2sudjEuRmFpbGVkRmlsdGVyEhEKCXJlcGxheV9pZBgDIAEoCSIlChRSZXBsYXlGYWlsZWRSZXNwb25zZRINCgVjb3VudBgBIAEoAyJSChRTZW5kVGVzdEV2ZW50UmVxdWVzdBIlCgZjYWxsZXIYASABKAsyFS52dnMuY29tbW9uLnYxLkNhbGxlchITCgt3ZWJob29rX3VybBgCIAEoCSJDChVTZW5kVGVzdEV2ZW50UmVzcG9uc2USKgoIZGVsaXZlcnkYASABKAsyGC52dnMud2ViaG9vay52MS5EZWxpdmVyeSKQAwoIRW5kcG9pbnQSEwoLd2ViaG9va191cmwYASABKAkSDQoFc3RhdGUYAiABKAkSMQoNZmFpbGluZ19zaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoUY29uc2VjdXRpdmVfZmFpbHVyZXMYBCABKAMSMwoPbGFzdF9zdWNjZXNzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9sYXN0X2ZhaWx1cmVfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhc3RfZXJyb3IYByABKAkSHQoQbGFzdF9zdGF0dXNfY29kZRgIIAEoBUgAiAEBEisKB2dvbmVfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc21pc3NlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEwoRX2xhc3Rfc3RhdHVzX2NvZGUiYgoUTGlzdEVuZHBvaW50c1JlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISDQoFbGltaXQYAiABKAUSFAoMZmxhZ2dlZF9vbmx5GAMgASgIIm0KFUxpc3RFbmRwb2ludHNSZXNwb25zZRIrCgllbmRwb2ludHMYASADKAsyGC52dnMud2ViaG9vay52MS5FbmRwb2ludBIVCg1mbGFnZ2VkX2NvdW50GAIgASgFEhAKCGhhc19tb3JlGAMgASgIIlQKFkRpc21pc3NFbmRwb2ludFJlcXVlc3QSJQoGY2FsbGVyGAEgASgLMhUudnZzLmNvbW1vbi52MS5DYWxsZXISEwoLd2ViaG9va191cmwYAiABKAkiGQoXRGlzbWlzc0VuZHBvaW50UmVzcG9uc2UyhwYKGFdlYmhvb2tEaXNwYXRjaGVyU2VydmljZRJfCg5MaXN0RGVsaXZlcmllcxIlLnZ2cy53ZWJob29rLnYxLkxpc3REZWxpdmVyaWVzUmVxdWVzdBomLnZ2cy53ZWJob29rLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USVgoLR2V0RGVsaXZlcnkSIi52dnMud2ViaG9vay52MS5HZXREZWxpdmVyeVJlcXVlc3QaIy52dnMud2ViaG9vay52MS5HZXREZWxpdmVyeVJlc3BvbnNlEl8KDlJlcGxheURlbGl2ZXJ5EiUudnZzLndlYmhvb2sudjEuUmVwbGF5RGVsaXZlcnlSZXF1ZXN0GiYudnZzLndlYmhvb2sudjEuUmVwbGF5RGVsaXZlcnlSZXNwb25zZRJWCgtDb3VudEZhaWxlZBIiLnZ2cy53ZWJob29rLnYxLkNvdW50RmFpbGVkUmVxdWVzdBojLnZ2cy53ZWJob29rLnYxLkNvdW50RmFpbGVkUmVzcG9uc2USWQoMUmVwbGF5RmFpbGVkEiMudnZzLndlYmhvb2sudjEuUmVwbGF5RmFpbGVkUmVxdWVzdBokLnZ2cy53ZWJob29rLnYxLlJlcGxheUZhaWxlZFJlc3BvbnNlElwKDVNlbmRUZXN0RXZlbnQSJC52dnMud2ViaG9vay52MS5TZW5kVGVzdEV2ZW50UmVxdWVzdBolLnZ2cy53ZWJob29rLnYxLlNlbmRUZXN0RXZlbnRSZXNwb25zZRJcCg1MaXN0RW5kcG9pbnRzEiQudnZzLndlYmhvb2sudjEuTGlzdEVuZHBvaW50c1JlcXVlc3QaJS52dnMud2ViaG9vay52MS5MaXN0RW5kcG9pbnRzUmVzcG9uc2USYgoPRGlzbWlzc0VuZHBvaW50EiYudnZzLndlYmhvb2sudjEuRGlzbWlzc0VuZHBvaW50UmVxdWVzdBonLnZ2cy53ZWJob29rLnYxLkRpc21pc3NFbmRwb2ludFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_vvs_common_v1_common]);
 
 /**
  * Describes the message vvs.webhook.v1.Attempt.
@@ -22,137 +22,158 @@ export const AttemptSchema = /*@__PURE__*/
   messageDesc(file_vvs_webhook_v1_webhook, 0);
 
 /**
+ * Describes the message vvs.webhook.v1.SentHeader.
+ * Use `create(SentHeaderSchema)` to create a new message.
+ */
+export const SentHeaderSchema = /*@__PURE__*/
+  messageDesc(file_vvs_webhook_v1_webhook, 1);
+
+/**
  * Describes the message vvs.webhook.v1.DeliveredChange.
  * Use `create(DeliveredChangeSchema)` to create a new message.
  */
 export const DeliveredChangeSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 1);
+  messageDesc(file_vvs_webhook_v1_webhook, 2);
 
 /**
  * Describes the message vvs.webhook.v1.Replay.
  * Use `create(ReplaySchema)` to create a new message.
  */
 export const ReplaySchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 2);
+  messageDesc(file_vvs_webhook_v1_webhook, 3);
 
 /**
  * Describes the message vvs.webhook.v1.Delivery.
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 3);
+  messageDesc(file_vvs_webhook_v1_webhook, 4);
 
 /**
  * Describes the message vvs.webhook.v1.ListDeliveriesRequest.
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 4);
+  messageDesc(file_vvs_webhook_v1_webhook, 5);
 
 /**
  * Describes the message vvs.webhook.v1.ListDeliveriesResponse.
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 5);
+  messageDesc(file_vvs_webhook_v1_webhook, 6);
 
 /**
  * Describes the message vvs.webhook.v1.GetDeliveryRequest.
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 6);
+  messageDesc(file_vvs_webhook_v1_webhook, 7);
 
 /**
  * Describes the message vvs.webhook.v1.GetDeliveryResponse.
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 7);
+  messageDesc(file_vvs_webhook_v1_webhook, 8);
 
 /**
  * Describes the message vvs.webhook.v1.ReplayDeliveryRequest.
  * Use `create(ReplayDeliveryRequestSchema)` to create a new message.
  */
 export const ReplayDeliveryRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 8);
+  messageDesc(file_vvs_webhook_v1_webhook, 9);
 
 /**
  * Describes the message vvs.webhook.v1.ReplayDeliveryResponse.
  * Use `create(ReplayDeliveryResponseSchema)` to create a new message.
  */
 export const ReplayDeliveryResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 9);
+  messageDesc(file_vvs_webhook_v1_webhook, 10);
 
 /**
  * Describes the message vvs.webhook.v1.FailedFilter.
  * Use `create(FailedFilterSchema)` to create a new message.
  */
 export const FailedFilterSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 10);
+  messageDesc(file_vvs_webhook_v1_webhook, 11);
 
 /**
  * Describes the message vvs.webhook.v1.CountFailedRequest.
  * Use `create(CountFailedRequestSchema)` to create a new message.
  */
 export const CountFailedRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 11);
+  messageDesc(file_vvs_webhook_v1_webhook, 12);
 
 /**
  * Describes the message vvs.webhook.v1.CountFailedResponse.
  * Use `create(CountFailedResponseSchema)` to create a new message.
  */
 export const CountFailedResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 12);
+  messageDesc(file_vvs_webhook_v1_webhook, 13);
 
 /**
  * Describes the message vvs.webhook.v1.ReplayFailedRequest.
  * Use `create(ReplayFailedRequestSchema)` to create a new message.
  */
 export const ReplayFailedRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 13);
+  messageDesc(file_vvs_webhook_v1_webhook, 14);
 
 /**
  * Describes the message vvs.webhook.v1.ReplayFailedResponse.
  * Use `create(ReplayFailedResponseSchema)` to create a new message.
  */
 export const ReplayFailedResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 14);
+  messageDesc(file_vvs_webhook_v1_webhook, 15);
 
 /**
  * Describes the message vvs.webhook.v1.SendTestEventRequest.
  * Use `create(SendTestEventRequestSchema)` to create a new message.
  */
 export const SendTestEventRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 15);
+  messageDesc(file_vvs_webhook_v1_webhook, 16);
 
 /**
  * Describes the message vvs.webhook.v1.SendTestEventResponse.
  * Use `create(SendTestEventResponseSchema)` to create a new message.
  */
 export const SendTestEventResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 16);
+  messageDesc(file_vvs_webhook_v1_webhook, 17);
 
 /**
  * Describes the message vvs.webhook.v1.Endpoint.
  * Use `create(EndpointSchema)` to create a new message.
  */
 export const EndpointSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 17);
+  messageDesc(file_vvs_webhook_v1_webhook, 18);
 
 /**
  * Describes the message vvs.webhook.v1.ListEndpointsRequest.
  * Use `create(ListEndpointsRequestSchema)` to create a new message.
  */
 export const ListEndpointsRequestSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 18);
+  messageDesc(file_vvs_webhook_v1_webhook, 19);
 
 /**
  * Describes the message vvs.webhook.v1.ListEndpointsResponse.
  * Use `create(ListEndpointsResponseSchema)` to create a new message.
  */
 export const ListEndpointsResponseSchema = /*@__PURE__*/
-  messageDesc(file_vvs_webhook_v1_webhook, 19);
+  messageDesc(file_vvs_webhook_v1_webhook, 20);
+
+/**
+ * Describes the message vvs.webhook.v1.DismissEndpointRequest.
+ * Use `create(DismissEndpointRequestSchema)` to create a new message.
+ */
+export const DismissEndpointRequestSchema = /*@__PURE__*/
+  messageDesc(file_vvs_webhook_v1_webhook, 21);
+
+/**
+ * Describes the message vvs.webhook.v1.DismissEndpointResponse.
+ * Use `create(DismissEndpointResponseSchema)` to create a new message.
+ */
+export const DismissEndpointResponseSchema = /*@__PURE__*/
+  messageDesc(file_vvs_webhook_v1_webhook, 22);
 
 /**
  * Signs and delivers events to subscribers, and keeps every attempt.
