@@ -28,9 +28,9 @@ async function memberWith(role: string) {
   );
   const { cookies } = await signIn(member);
   const page = await openPage("/live/webhooks", cookies);
-  const formToken = page.cookies.find((cookie) => cookie.startsWith("__Host-form="))?.split("=", 2)[1] ?? randomUUID();
+  const [, formToken = ""] = /name="form_token" value="([\w-]+)"/.exec(page.text) ?? [];
   const sessionToken = cookies.find((cookie) => cookie.startsWith("__Host-session="))!.split("=", 2)[1]!;
-  return { userId, sessionToken, cookies: [...cookies, `__Host-form=${formToken}`], formToken };
+  return { userId, sessionToken, cookies, formToken };
 }
 
 /** A monitor and a key of the neighbour, which attackers name. */

@@ -111,7 +111,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
         },
         { everyMs: 1_000 },
       );
-      for (const summary of await page.locator("summary").all()) await summary.click();
+      for (const summary of await page.locator("main summary").all()) await summary.click();
     },
   ],
   ["no requests yet", (page) => page.goto("/live/requests")],
@@ -207,7 +207,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByText("Rotate: replace the secret with a new random one").click();
       await page.getByRole("button", { name: "Rotate secret" }).click();
       await page.getByRole("button", { name: "Show" }).click();
-      for (const summary of await page.locator("summary").all()) await summary.click();
+      for (const summary of await page.locator("main summary").all()) await summary.click();
     },
   ],
   [
@@ -236,7 +236,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.getByText("Nothing was sent.").waitFor();
     },
   ],
-  ["webhooks with deliveries and an endpoint", (page) => page.goto("/test/webhooks")],
+  ["webhooks with deliveries", (page) => page.goto("/test/webhooks")],
   ["deliveries", (page) => page.goto("/test/webhooks/deliveries?status=failed")],
   ["a refused filter of deliveries", (page) => page.goto("/test/webhooks/deliveries?monitor_id=x&url=x&from=x&to=x")],
   ["a replay of many", (page) => page.goto("/test/webhooks/replay")],

@@ -136,14 +136,14 @@ test.each(["light", "dark"] as const)("all pages are readable and usable at any 
           Name: "zephyrine kestrel sawmil",
           "Address, on one line": "4419 Juniper St, Boise ID 83702",
         });
-        for (const summary of await visitor.locator("summary").all()) await summary.click();
+        for (const summary of await visitor.locator("main summary").all()) await summary.click();
       },
     ],
     [
       "entity",
       async () => {
         await visitor.goto(`/test/entities/${created.id}`);
-        for (const summary of await visitor.locator("summary").all()) await summary.click();
+        for (const summary of await visitor.locator("main summary").all()) await summary.click();
       },
     ],
   ];

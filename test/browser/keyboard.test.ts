@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser, Page } from "playwright-core";
-import { createOrganization } from "../support/organization.ts";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl } = sharedProduct();
 let browser: Browser;
+let organization: TestOrganization;
 let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  const [launched, organization] = await Promise.all([launchBrowser(), createOrganization()]);
-  browser = launched;
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
   const context = await newProfile(browser, { baseURL: dashboardUrl });
   complaints = collectComplaints(context);
   page = await context.newPage();
@@ -71,15 +71,22 @@ test("? shows the shortcuts, Escape closes them, and a user can turn them off pe
   await help().getByLabel("Use these shortcuts").check();
 });
 
-test("in a narrow window the open section is visible", async () => {
-  await page.setViewportSize({ width: 360, height: 800 });
-  await page.goto("/test/usage");
-  const box = await page
-    .getByRole("navigation", { name: "Sections" })
-    .getByRole("link", { name: "Usage" })
-    .boundingBox();
-  expect(box!.x).toBeGreaterThanOrEqual(0);
-  expect(box!.x + box!.width).toBeLessThanOrEqual(360);
+test("in a narrow window the header is small, and the menu button opens the sections, without script", async () => {
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const narrow = await plain.newPage();
+  await narrow.setViewportSize({ width: 360, height: 800 });
+  await signIn(narrow, organization);
+  const { height } = (await narrow.locator("header").boundingBox())!;
+  expect(height).toBeLessThan(130);
+  const sections = narrow.getByRole("navigation", { name: "Sections" });
+  expect(await sections.isVisible()).toBe(false);
+  await narrow.getByText("Menu", { exact: true }).click();
+  await sections.getByRole("link", { name: "Usage" }).click();
+  await narrow.getByRole("heading", { name: "Usage", level: 1 }).waitFor();
+  await narrow.setViewportSize({ width: 800, height: 800 });
+  expect(await sections.isVisible()).toBe(true);
+  expect(await narrow.getByText("Menu", { exact: true }).isVisible()).toBe(false);
+  await plain.close();
 });
 
 test("the browser reports no errors", () => {

@@ -127,6 +127,8 @@ test("with an authenticator app a sign-in needs its code or a recovery code", as
   const { context, page } = await signedIn();
   await page.goto("/test/security");
   await page.getByRole("link", { name: "Set up an app" }).click();
+  const { width } = (await page.getByRole("img", { name: "QR code with the key for the app" }).boundingBox())!;
+  expect(width).toBeGreaterThan(150);
   const secret = (await page.locator("#totp-secret").textContent())!.replaceAll(" ", "");
   // The code of the previous step, so that the current one is still unused.
   await page.getByLabel("Code", { exact: true }).fill(totpCode(secret, stepOf(new Date()) - 1));

@@ -57,6 +57,23 @@ test("the secret is hidden until the user shows it", async () => {
   expect(await page.content()).not.toContain(organization.webhookSecrets.sandbox);
 });
 
+test("while an endpoint takes its time, the form shows that it was sent and can’t be sent again", async () => {
+  const answered = Promise.withResolvers<void>();
+  const slow = await subscribe(async (_received, response) => {
+    await answered.promise;
+    response.end("ok");
+  });
+  await page.goto("/test/webhooks/test");
+  await page.getByLabel("URL").fill(slow.url);
+  const button = page.getByRole("button", { name: "Send test event" });
+  await button.click({ noWaitAfter: true });
+  await page.getByRole("status").filter({ hasText: "Waiting for the answer of your endpoint" }).waitFor();
+  expect(await button.isDisabled()).toBe(true);
+  answered.resolve();
+  await page.getByRole("heading", { name: "Test event" }).waitFor();
+  expect(slow.received).toHaveLength(1);
+});
+
 test("a rotation creates a new secret and shows until when the previous one signs too", async () => {
   const before = await shownSecret();
   await page.getByText("Rotate: replace the secret with a new random one").click();

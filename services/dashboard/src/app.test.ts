@@ -41,6 +41,18 @@ describe("every answer", () => {
     }
   });
 
+  test("is compressed, except answers to forms, which may show secrets", async () => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    for (const encoding of ["br", "gzip"]) {
+      const { headers, text } = await visitor.request("/test/api-keys", { headers: { "accept-encoding": encoding } });
+      expect([headers.get("content-encoding"), headers.get("vary")]).toEqual([encoding, "Accept-Encoding"]);
+      expect(text).toContain("<h1>API keys</h1>");
+    }
+    const shown = await visitor.post("/test/webhooks/secret/show");
+    expect([shown.text.includes(SECRET), shown.headers.get("content-encoding")]).toEqual([true, null]);
+  });
+
   test("links files that can be cached forever, because changed content gets another path", async () => {
     const visitor = dashboard.visitor();
     const { text } = await visitor.get("/sign-in");
@@ -102,6 +114,16 @@ describe("errors are answered with a page", () => {
     const answer = await dashboard.visitor().get(path);
     expect(answer.status).toBe(status);
     expect(answer.text).toContain("<h1>");
+  });
+
+  test("a missing object, with the way to the other environment, which its id may belong to", async () => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    const id = "dlv_01m7ygvppkenma4hm7yf5h5159";
+    const { status, text } = await visitor.get(`/live/webhooks/deliveries/${id}`);
+    expect(status).toBe(404);
+    expect(text).toContain("<h1>Not found</h1>");
+    expect(text).toContain(`<a href="/test/webhooks/deliveries/${id}">Look for it in Test</a>`);
   });
 
   test("the text of an internal error is withheld, and the page shows the request id of its log line", async () => {

@@ -13,10 +13,11 @@ import { createSignIn } from "./entry/sign-in.ts";
 import { createSignUp } from "./entry/sign-up.ts";
 import { createSingleSignOnHandlers } from "./entry/single-sign-on.ts";
 import { createAssets } from "./http/assets.ts";
+import { compressAnswers } from "./http/compression.ts";
 import { refuseForeignForms } from "./http/csrf.ts";
 import { readForm } from "./http/form.ts";
 import { createFormTokens } from "./http/form-token.ts";
-import { html } from "./http/html.ts";
+import { type Html, html } from "./http/html.ts";
 import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
 import { createRequirePassword } from "./http/recent-password.ts";
@@ -28,6 +29,7 @@ import { createMonitorHandlers } from "./monitors/monitors.ts";
 import { createAuditLogHandler } from "./organization/audit-log.ts";
 import { createMemberHandlers } from "./organization/members.ts";
 import { createOrganizationHandler } from "./organization/organization.ts";
+import { createHomeHandler } from "./overview/home.ts";
 import { createOverviewHandler } from "./overview/overview.ts";
 import type { PageContext } from "./page-context.ts";
 import { createProvidersHandler } from "./providers/providers.ts";
@@ -98,7 +100,7 @@ export function createApp(options: AppOptions): Express {
   const auditLog = createAuditLogHandler(context);
   const requirePassword = createRequirePassword(options);
   const signedIn = createSignedIn(sessions, async (visit) =>
-    endpointsAlert(visit.view, await readEndpoints(visit, { limit: 1, flaggedOnly: true })),
+    endpointsAlert(visit, await readEndpoints(visit, { limit: 1, flaggedOnly: true })),
   );
 
   const app = express();
@@ -114,11 +116,12 @@ export function createApp(options: AppOptions): Express {
     next();
   });
   app.use(securityHeaders({ isHttps: options.url.protocol === "https:" }));
+  app.use(compressAnswers());
   app.use(assets.router);
   app.use(refuseForeignForms(options.url.origin));
   app.use(readForm);
 
-  app.get("/", (_request, response) => response.redirect(303, HOME));
+  app.get(HOME, signedIn(live, "read", createHomeHandler(context)));
   app.get("/sign-in", signIn.show);
   app.post("/sign-in", signIn.signIn);
   app.get("/sign-in/code", signIn.askForCode);
@@ -192,6 +195,7 @@ export function createApp(options: AppOptions): Express {
     app.post(`${path}/webhooks/replay`, page("manage_webhooks", replayFailed.run));
     app.get(`${path}/webhooks/test`, page("manage_webhooks", testEvent.ask));
     app.post(`${path}/webhooks/test`, page("manage_webhooks", testEvent.send));
+    app.post(`${path}/webhooks/endpoints/dismiss`, page("manage_webhooks", webhooks.dismissEndpoint));
     const list = `${path}/organization/members`;
     /** For forms whose answer is the list of members. */
     const memberForm = (handle: PageHandler) => page("manage_members", requirePassword(handle, list));
@@ -231,7 +235,9 @@ export function createApp(options: AppOptions): Express {
     for (const form of ["password", "passkeys", "passkeys/remove", "two-factor/disable", "sessions{/:form}"]) {
       app.get(`${path}/security/${form}`, (_request, response) => response.redirect(303, `${path}/security`));
     }
-    app.get(`${path}/webhooks/secret{/:form}`, (_request, response) => response.redirect(303, `${path}/webhooks`));
+    app.get([`${path}/webhooks/secret{/:form}`, `${path}/webhooks/endpoints/dismiss`], (_request, response) =>
+      response.redirect(303, `${path}/webhooks`),
+    );
     app.get(`${path}/webhooks/deliveries/:delivery_id/replay`, (request, response) =>
       response.redirect(303, `${path}/webhooks/deliveries/${encodeURIComponent(request.params.delivery_id)}`),
     );
@@ -245,7 +251,7 @@ export function createApp(options: AppOptions): Express {
 
 /** Answers errors with a page that says what happened and what to do. */
 function problemPages(layout: Layout): ErrorRequestHandler {
-  return (error, _request, response, next) => {
+  return (error, request, response, next) => {
     const problem = problemOf(error);
     const { requestId, fields } = observed(response);
     if (problem.status >= 500) fields.err = error;
@@ -255,9 +261,18 @@ function problemPages(layout: Layout): ErrorRequestHandler {
 <p class="eyebrow">Error ${problem.status}</p>
 <h1>${problem.title}</h1>
 <p>${problem.text}</p>
+${problem.isMissing && request.method === "GET" && otherEnvironment(request.path)}
 <p><a class="button" href="/">Go to the dashboard</a></p>
 <p class="hint">If you contact support, include the request ID <code>${requestId}</code>.</p>
 </div>`;
     layout.sendBarePage(response, { title: problem.title, status: problem.status, content });
   };
+}
+
+/** Renders the way to the same page of the other environment, where what is missing may be. */
+function otherEnvironment(path: string): Html | undefined {
+  const here = environmentViews.find((view) => path.startsWith(`${view.path}/`));
+  const other = environmentViews.find((view) => view !== here);
+  if (!here || !other) return undefined;
+  return html`<p>An ID belongs to one environment, and this is the ${here.name} environment. <a href="${other.path}${path.slice(here.path.length)}">Look for it in ${other.name}</a>.</p>`;
 }

@@ -84,7 +84,7 @@ describe("a new key", () => {
     ["with another token", "AAAAAAAAAAAAAAAAAAAAAA"],
   ])("is not created by a form %s", async (_name, token) => {
     const { status } = await visitor.post("/test/api-keys", await newKeyForm({ form_token: token }));
-    expect(status).toBe(409);
+    expect(status).toBe(403);
     expect(dashboard.state.calls).toEqual([]);
   });
 

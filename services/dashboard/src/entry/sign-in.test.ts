@@ -14,7 +14,7 @@ afterEach(() => dashboard.close());
 describe("a sign-in", () => {
   test("starts a session in a cookie that scripts, neighbouring hosts and plaintext connections cannot read", async () => {
     const { status, location, cookies } = await dashboard.visitor().signIn();
-    expect([status, location]).toEqual([303, "/test/overview"]);
+    expect([status, location]).toEqual([303, "/"]);
     expect(cookies).toHaveLength(2);
     expect(cookies[0]).toMatch(/^__Host-session=[\w-]+; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Lax$/);
   });
@@ -34,7 +34,7 @@ describe("a sign-in", () => {
     dashboard.state.failures.set("signIn", tooMany);
     const { status, headers, text } = await dashboard.visitor().signIn();
     expect([status, headers.get("retry-after")]).toEqual([429, "90"]);
-    expect(text).toContain("Too many failed sign-ins.");
+    expect(text).toContain("Too many failed sign-ins. Try again in 90 seconds.");
   });
 
   test("ends the previous session of the browser, and starts another", async () => {
@@ -47,8 +47,8 @@ describe("a sign-in", () => {
 
   test.each([
     ["/live/webhooks", "/live/webhooks"],
-    ["https://evil.example/", "/test/overview"],
-    ["//evil.example/live/webhooks", "/test/overview"],
+    ["https://evil.example/", "/"],
+    ["//evil.example/live/webhooks", "/"],
   ])("with the next page %s leads to %s", async (next, location) => {
     const answer = await dashboard.visitor().post("/sign-in", { email: EMAIL, password: PASSWORD, next });
     expect(answer.location).toBe(location);

@@ -105,7 +105,6 @@ export function createSignIn(context: PageContext) {
     async signOut(request, response) {
       // The browser forgets the session first, even if the account service can't end it now.
       clearCookie(response, "__Host-session");
-      clearCookie(response, "__Host-form");
       await endSession(sessions, request);
       response.redirect(303, "/sign-in?signed_out");
     },

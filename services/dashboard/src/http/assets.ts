@@ -4,6 +4,7 @@ import { Router } from "express";
 
 const files = {
   "style.css": "text/css",
+  "busy.js": "text/javascript",
   "copy.js": "text/javascript",
   "keys.js": "text/javascript",
   "passkeys.js": "text/javascript",

@@ -8,9 +8,12 @@ export type CookieName =
   | "__Host-session"
   | "__Host-device"
   | "__Host-single-sign-on"
-  | "__Host-form"
+  | SentMark
   | "__Host-second-step"
   | "__Host-passkey";
+
+/** Marks a form that took effect; the rest of the name identifies the form. */
+export type SentMark = `__Host-sent-${string}`;
 
 const attributes: CookieOptions = { secure: true, httpOnly: true, sameSite: "lax", path: "/" };
 
@@ -22,6 +25,12 @@ export function readCookie(request: Request, name: CookieName): string | undefin
     if (key === name && value && /^[\w-]{16,128}$/.test(value)) return value;
   }
   return undefined;
+}
+
+/** Returns the marks that the browser sent, the oldest first. */
+export function readSentMarks(request: Request): SentMark[] {
+  const names = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim().split("=", 1)[0]!);
+  return names.filter((name): name is SentMark => name.startsWith("__Host-sent-"));
 }
 
 /** Sets a cookie. Without `expires` the browser keeps it until it is closed. */

@@ -3,65 +3,95 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import type { IdempotencySchema } from "@vvs/proto/common/v1/common";
 import type { Request, Response } from "express";
-import { clearCookie, readCookie, writeCookie } from "./cookies.ts";
+import { clearCookie, readCookie, readSentMarks, type SentMark, writeCookie } from "./cookies.ts";
 import { field } from "./form.ts";
-import type { Visit } from "./session.ts";
+import { ProblemError } from "./problem.ts";
+import { observed, type Visit } from "./session.ts";
 
 /** The hidden field of a form that must not take effect twice. */
 export const FORM_TOKEN = "form_token";
 /** How long the result of a form is kept for the second click of a double click. */
 const SECOND_CLICK_MS = 10_000;
+/** Maximum number of sent forms that a browser remembers. */
+const MAX_REMEMBERED = 40;
+const TOKEN = /^([\w-]{22})([\w-]{22})$/;
 
-/** Thrown for a form that was already sent: its answer was reloaded, or another tab sent a form meanwhile. */
+/** Thrown for a form that was already sent, such as one whose answer was reloaded. */
 export class FormUsedError extends Error {}
 
 export interface FormTokens {
-  /** Returns the token for the forms of a page. */
+  /** Returns the token for the forms of a page: a new one, or that of the refused form that the page answers. */
   issue(request: Request, response: Response): string;
   /**
-   * Runs the action of a form, once. The browser holds one open token in a cookie. Success deletes the cookie, so that
-   * every instance refuses the form afterwards. The second click of a double click gets the result of the first one.
-   * If it reaches another instance, the service recognizes the submission by its key, and refuses it with
-   * idempotency_conflict or repeats its answer. Errors: FormUsedError, also for that conflict, and all errors of `run`;
-   * after those the same form may be corrected and sent again.
+   * Runs the action of a form, once. Every page has a token of its own, so that tabs do not disturb each other. Success
+   * leaves a cookie that marks the token as sent, so that every instance refuses the form afterwards. The second click of
+   * a double click gets the result of the first one. If it reaches another instance, the service recognizes the submission
+   * by its key, and refuses it with idempotency_conflict or repeats its answer. Errors: FormUsedError, also for that
+   * conflict; ProblemError (foreign form) if the token is not one of this user; and all errors of `run`, after which the
+   * same form may be corrected and sent again.
    */
   once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T>;
 }
 
 export function createFormTokens(): FormTokens {
   const recent = new Map<string, Promise<unknown>>();
-  /** Responses to forms whose token was already used, although the browser still holds it. */
+  /** Responses to forms that took effect. */
   const spent = new WeakSet<Response>();
+
+  function markSent(request: Request, response: Response, token: string): void {
+    spent.add(response);
+    const marks = readSentMarks(request);
+    for (const oldest of marks.slice(0, Math.max(0, marks.length + 1 - MAX_REMEMBERED))) clearCookie(response, oldest);
+    writeCookie(response, markOf(token), "1");
+  }
+
   return {
     issue(request, response) {
-      const open = spent.has(response) ? undefined : readCookie(request, "__Host-form");
-      if (open) return open;
-      const token = randomBytes(16).toString("base64url");
-      writeCookie(response, "__Host-form", token);
-      return token;
+      const posted = field(request, FORM_TOKEN);
+      if (isTokenOf(response, posted) && !spent.has(response)) return posted;
+      const nonce = randomBytes(16).toString("base64url");
+      return nonce + checkOf(response, nonce);
     },
 
     async once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T> {
-      const open = readCookie(request, "__Host-form");
-      if (!open || field(request, FORM_TOKEN) !== open) throw new FormUsedError();
+      const token = field(request, FORM_TOKEN);
+      if (!isTokenOf(response, token)) throw new ProblemError("foreign_form");
+      if (readSentMarks(request).includes(markOf(token))) {
+        spent.add(response);
+        throw new FormUsedError();
+      }
       const id = submissionId(request);
       const first = recent.get(id) as Promise<T> | undefined;
-      const result = first ?? run(createHash("sha256").update(open).digest("base64url"));
+      const result = first ?? run(createHash("sha256").update(token).digest("base64url"));
       if (!first) recent.set(id, result);
       try {
         const value = await result;
-        clearCookie(response, "__Host-form");
+        markSent(request, response, token);
         if (!first) setTimeout(() => recent.delete(id), SECOND_CLICK_MS).unref();
         return value;
       } catch (error) {
         recent.delete(id);
         if (!(error instanceof ServiceError) || error.code !== "idempotency_conflict") throw error;
-        spent.add(response);
+        markSent(request, response, token);
         throw new FormUsedError();
       }
     },
   };
 }
+
+/** Returns whether a token was issued to the signed-in user: a form of somebody who used this browser before is refused. */
+function isTokenOf(response: Response, token: string): boolean {
+  const [, nonce, check] = TOKEN.exec(token) ?? [];
+  return nonce !== undefined && check === checkOf(response, nonce);
+}
+
+function checkOf(response: Response, nonce: string): string {
+  return shortHash(JSON.stringify([nonce, observed(response).fields.user_id]));
+}
+
+const markOf = (token: string): SentMark => `__Host-sent-${shortHash(token)}`;
+
+const shortHash = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
 /** Returns an id that is equal for the same form with the same content, sent by the same session. */
 function submissionId(request: Request): string {

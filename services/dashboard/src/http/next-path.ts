@@ -1,5 +1,5 @@
-/** The page after a sign-in if no other was requested: in the sandbox, where nothing can go wrong. */
-export const HOME = "/test/overview";
+/** The page after a sign-in if no other was requested. It leads to the overview of the environment that is in use. */
+export const HOME = "/";
 
 const OWN_PAGE = /^\/(live|test)\/[a-z]+(-[a-z]+)*(\/[\w-]+)*$/;
 

@@ -1,4 +1,5 @@
 import { catalogue, ServiceError } from "@vvs/errors";
+import { withWait } from "./refusal.ts";
 
 /** Problems with a request that the dashboard describes itself. */
 const problems = {
@@ -57,6 +58,8 @@ export interface Problem {
   readonly text: string;
   /** Seconds after which to try again. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Whether something with an id was asked for that is not there. */
+  readonly isMissing?: boolean;
 }
 
 /** Returns the content of the error page for any error. The texts of internal errors are withheld. */
@@ -69,8 +72,11 @@ export function problemOf(error: unknown): Problem {
   if (refusal.code === "service_unavailable") {
     return { ...problems.service_unavailable, retryAfterSeconds: refusal.retryAfterSeconds ?? 1 };
   }
-  const { code, message: text, retryAfterSeconds } = refusal;
-  return { status: catalogue[code].http, title: "Your request was refused", text, retryAfterSeconds };
+  const { code, message, retryAfterSeconds } = refusal;
+  const { http } = catalogue[code];
+  if (http === 404) return { status: http, title: "Not found", text: message, isMissing: true };
+  const text = code === "rate_limited" ? withWait(message, retryAfterSeconds) : message;
+  return { status: http, title: "Your request was refused", text, retryAfterSeconds };
 }
 
 /** Returns the HTTP status that express or its body parser gave to a request that it could not read. */

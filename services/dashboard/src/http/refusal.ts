@@ -12,8 +12,30 @@ export function fieldProblem(error: unknown, path: string): string | undefined {
   return error.details.find((detail) => detail.path === path)?.message;
 }
 
-/** Returns the notice of a refusal, and sets Retry-After if there were too many requests. */
+const DEFAULT_WAIT_SECONDS = 60;
+
+/** Returns the notice of a refusal. If there were too many requests it says for how long, and sets Retry-After. */
 export function refusalNotice(response: Response, error: ServiceError): { kind: "problem"; text: string } {
-  if (error.code === "rate_limited") response.set("retry-after", String(error.retryAfterSeconds ?? 60));
-  return { kind: "problem", text: error.message };
+  const { code, message, retryAfterSeconds = DEFAULT_WAIT_SECONDS } = error;
+  if (code !== "rate_limited") return { kind: "problem", text: message };
+  response.set("retry-after", String(retryAfterSeconds));
+  return { kind: "problem", text: withWait(message, retryAfterSeconds) };
+}
+
+/** Returns the message of a refusal with the time after which to try again, in place of "later" or at the end. */
+export function withWait(message: string, seconds: number = DEFAULT_WAIT_SECONDS): string {
+  const wait = `ry again in ${waitText(seconds)}`;
+  const named = message.replace(/ry again (later|in a (few )?(second|minute)s?)/, wait);
+  return named === message ? `${message} T${wait}.` : named;
+}
+
+/** Returns a wait, rounded up, such as 45 seconds, 15 minutes or 3 hours. */
+function waitText(seconds: number): string {
+  const [count, unit] =
+    seconds <= 90
+      ? [Math.ceil(seconds), "second"]
+      : seconds <= 90 * 60
+        ? [Math.ceil(seconds / 60), "minute"]
+        : [Math.ceil(seconds / 3_600), "hour"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

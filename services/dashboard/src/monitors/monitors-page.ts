@@ -5,6 +5,7 @@ import type { Visit } from "../http/session.ts";
 import { checkName, statusName } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
+import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
 import { state, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
@@ -39,19 +40,21 @@ ${monitorList(options)}
 }`;
 }
 
-function filterForm(view: EnvironmentView, { filter, problems, isRefused, isNarrowed }: MonitorFilter): Html {
+function filterForm(view: EnvironmentView, list: MonitorFilter): Html {
+  const { filter, problems } = list;
+  const path = `${view.path}/monitors`;
   const statusOptions = [option("", filter.status, "active"), option("canceled", filter.status)];
   const outcomeOptions = [option("", filter.outcome, "any"), ...outcomes.map((each) => option(each, filter.outcome))];
   const unanswered = "Every run has ended in an error for longer than three periods or one day.";
-  return html`<form method="get" action="${view.path}/monitors" class="card filters" role="search" aria-label="Filter monitors">
-  <div class="columns">
-    ${selectField({ name: "status", label: "State", options: statusOptions, problem: problems.status })}
+  return filterBox({
+    path,
+    label: "Filter monitors",
+    list: list,
+    all: "Show all active monitors",
+    fields: html`${selectField({ name: "status", label: "State", options: statusOptions, problem: problems.status })}
     ${selectField({ name: "outcome", label: "Last outcome", options: outcomeOptions, hint: filter.outcome === "unanswered" ? unanswered : undefined, problem: problems.outcome })}
-    ${inputField({ name: "entity_id", label: "Entity ID", attributes: html` maxlength="100"${VERBATIM} placeholder="ent_…"`, value: filter.entity_id, problem: problems.entity_id })}
-  </div>
-  <div class="choices"><button class="quiet">Filter</button>
-  ${(isNarrowed || isRefused) && html`<a href="${view.path}/monitors">Show all active monitors</a>`}</div>
-</form>`;
+    ${inputField({ name: "entity_id", label: "Entity ID", attributes: html` maxlength="100"${VERBATIM} placeholder="ent_…"`, value: filter.entity_id, problem: problems.entity_id })}`,
+  });
 }
 
 function monitorList(options: MonitorsView): Html {

@@ -119,7 +119,6 @@ export function createMemberHandlers({ organization, layout, now }: PageContext)
         return sendLeave(response, visit, memberRefusal(error));
       }
       clearCookie(response, "__Host-session");
-      clearCookie(response, "__Host-form");
       response.redirect(303, "/sign-in?signed_out");
     },
 

@@ -13,7 +13,7 @@ test.each([
 ] as const)("the first call of a %s key with %j is %s", (environment, scopes, path) => {
   const call = firstCall({ baseUrl: new URL("https://api.example"), key: "svc_x", environment, scopes });
   expect(call.split(" \\\n")[0]).toBe(`curl https://api.example${path}`);
-  expect(call).toContain("-H 'Authorization: Bearer svc_x'");
+  expect(call).toContain('-H "Authorization: Bearer svc_x"');
 });
 
 test("a live key's first call creates nothing", () => {

@@ -1,14 +1,17 @@
 import type { Environment } from "@vvs/tenant";
 
 /** A sandbox vendor that passes all checks, as listed in the API's documentation. */
-const SANDBOX_UEI = "SANDBXACTVE1";
+export const SANDBOX_UEI = "SANDBXACTVE1";
 
 interface Call {
   readonly path: string;
   readonly body?: object;
 }
 
-/** Returns a curl command for the first call with a new API key: one that its scopes allow and that changes no real data. */
+/**
+ * Returns a curl command for the first call with a new API key: one that its scopes allow and that changes no real data.
+ * `key` can be the name of a variable of the shell.
+ */
 export function firstCall(options: {
   baseUrl: URL;
   key: string;
@@ -18,7 +21,7 @@ export function firstCall(options: {
   const { path, body } = pickCall(options.environment, options.scopes);
   const lines = [
     `curl ${options.baseUrl.href.replace(/\/$/, "")}${path}`,
-    `-H 'Authorization: Bearer ${options.key}'`,
+    `-H "Authorization: Bearer ${options.key}"`,
     ...(body ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`] : []),
   ];
   return lines.join(" \\\n  ");

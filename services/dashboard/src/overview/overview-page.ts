@@ -1,30 +1,23 @@
 import type { UsageCount } from "@vvs/proto/account/v1/usage";
-import type { Event, Monitor } from "@vvs/proto/monitor/v1/monitor";
-import type { Provider, Verification } from "@vvs/proto/verification/v1/verification";
-import type { Endpoint } from "@vvs/proto/webhook/v1/webhook";
+import type { Event } from "@vvs/proto/monitor/v1/monitor";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { statusName } from "../ui/checks.ts";
 import { listing } from "../ui/listing.ts";
 import { state, time } from "../ui/parts.ts";
-import { providerName } from "../ui/vocabulary.ts";
 import { requestsPlot } from "../usage/usage-page.ts";
 import type { UsageRange } from "../usage/usage-range.ts";
 import { type CompletedSteps, firstSteps } from "./first-steps.ts";
+import { type Situation, toDoList } from "./to-do.ts";
 
 /** The data of the overview. Each part is undefined while its service is unavailable. */
 interface OverviewView {
   readonly visit: Visit;
-  readonly attention: {
-    /** The failing endpoints. */
-    readonly endpoints: readonly Endpoint[] | undefined;
-    /** The monitors whose last run ended in an error. */
-    readonly monitors: readonly Monitor[] | undefined;
-    /** All providers. */
-    readonly providers: readonly Provider[] | undefined;
-  };
+  readonly situation: Situation;
   readonly completedSteps: CompletedSteps;
+  readonly apiBaseUrl: URL;
   readonly verifications: readonly Verification[] | undefined;
   readonly events: readonly { readonly event: Event; readonly entityId: string }[] | undefined;
   readonly usage: { readonly counts: readonly UsageCount[]; readonly range: UsageRange } | undefined;
@@ -35,42 +28,39 @@ export function overviewPage(options: OverviewView): Html {
   const { view, may } = options.visit;
   return html`<div class="heading"><h1>Overview</h1>
 ${may("verify") && html`<p><a class="button" href="${view.path}/verifications/new">Run a verification</a></p>`}</div>
-${firstSteps(options.visit, options.completedSteps)}
-${attentionSection(options)}
+${firstSteps(options.visit, options.completedSteps, options.apiBaseUrl)}
+${toDoSection(options)}
 <div class="panels">
-${usagePanel(options)}
 ${verificationsPanel(options)}
 ${eventsPanel(options)}
+${usagePanel(options)}
 </div>`;
 }
 
-function attentionSection({ visit: { view }, attention, vendors }: OverviewView): Html {
-  const { endpoints, monitors, providers } = attention;
-  const impaired = providers?.filter((provider) => provider.state !== "available");
-  const items = [
-    ...(endpoints ?? []).map(
-      (each) =>
-        html`<li>${state(each.state)} Webhook endpoint <a class="url" href="${view.path}/webhooks#endpoints">${each.webhookUrl}</a></li>`,
-    ),
-    ...(monitors ?? []).map(
-      (each) =>
-        html`<li>${state("error")} Monitor of <a href="${view.path}/monitors/${each.id}">${nameOf(each.entityId, vendors)}</a> <span class="hint">${each.consecutiveErrors === 1 ? "its last run ended in an error" : `its last ${each.consecutiveErrors} runs ended in errors`}</span></li>`,
-    ),
-    ...(impaired ?? []).map(
-      (each) =>
-        html`<li>${state(each.state)} Provider <a href="${view.path}/providers">${providerName(each.name)}</a></li>`,
-    ),
-  ];
-  const missing = [!endpoints && "webhook endpoints", !monitors && "monitors", !providers && "providers"].filter(
-    (each) => each !== false,
+function toDoSection({ visit: { view }, situation }: OverviewView): Html {
+  const items = toDoList(situation).map(
+    ({ label: [className, name], text, path, action }) =>
+      html`<li>${state(className, name)} ${text} <a href="${view.path}${path}">${action}</a></li>`,
   );
-  return html`<section class="card" aria-labelledby="attention">
-<h2 id="attention">Needs attention</h2>
+  const missing = Object.entries(parts).flatMap(([part, name]) =>
+    situation[part as keyof Situation] === undefined ? [name] : [],
+  );
+  return html`<section class="card" aria-labelledby="to-do">
+<h2 id="to-do">To do today</h2>
 ${items.length > 0 && html`<ul class="plain attention">${items}</ul>`}
-${missing.length > 0 && unavailable(`The state of ${missing.join(" and ")} is temporarily unavailable. Try again in a moment.`)}
-${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "all well")} Webhook endpoints answer, monitors run without errors, and every provider is available.</p>`}
+${missing.length > 0 && unavailable(`The state of ${new Intl.ListFormat("en-GB").format(missing)} is temporarily unavailable. Try again in a moment.`)}
+${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "nothing")} No vendor verified last failed, monitors get answers, webhook endpoints accept events, and every check has a provider that answers.</p>`}
 </section>`;
 }
+
+/** The parts of the situation, as the end of a sentence. */
+const parts: Readonly<Record<keyof Situation, string>> = {
+  failedLately: "vendors",
+  unanswered: "monitors",
+  failingEndpoints: "webhook endpoints",
+  providers: "providers",
+  budgets: "budgets",
+};
 
 function usagePanel({ visit: { view }, usage }: OverviewView): Html {
   return html`<section class="wide" aria-labelledby="usage">

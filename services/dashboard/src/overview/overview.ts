@@ -1,4 +1,5 @@
 import { CheckStatus } from "@vvs/proto/common/v1/common";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { CallOptions } from "@vvs/rpc";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { PageHandler, Visit } from "../http/session.ts";
@@ -9,9 +10,12 @@ import { overviewPage } from "./overview-page.ts";
 /** Maximum number of items in each list of the overview. */
 const LIST_LENGTH = 5;
 
-/** Creates the handler of the overview: what needs attention, what is new, and the first steps of a new organization. */
+/** Maximum number of monitors without an answer that are counted. */
+const MAX_COUNTED = 100;
+
+/** Creates the handler of the overview: what to do today, what is new, and the first steps of a new organization. */
 export function createOverviewHandler(context: PageContext): PageHandler {
-  const { apiKeys, monitors, verification, readEndpoints, readVendors, readPanel, layout } = context;
+  const { apiKeys, monitors, verification, readEndpoints, readVendors, readPanel, layout, apiBaseUrl } = context;
 
   /** Returns the newest events, each with the entity of its monitor. */
   async function readEvents({ caller }: Visit, call: CallOptions) {
@@ -26,30 +30,40 @@ export function createOverviewHandler(context: PageContext): PageHandler {
     const { caller } = visit;
     const environment = toProtoEnvironment(visit.view.environment);
     const page = { limit: LIST_LENGTH };
-    const inError = { caller, lastOutcome: CheckStatus.ERROR, page };
-    const [keys, usage, providers, verified, anyMonitor, erring, events, anyEndpoint, flagged] = await Promise.all([
-      readPanel(visit, "keys", (call) => apiKeys.listApiKeys({ caller }, call)),
-      readPanel(visit, "usage", (call) => readLastDay(context, visit, call)),
-      readPanel(visit, "providers", (call) => verification.listProviders({ environment }, call)),
-      readPanel(visit, "verifications", (call) => verification.listVerifications({ caller, page }, call)),
-      readPanel(visit, "monitors", (call) => monitors.listMonitors({ caller, page: { limit: 1 } }, call)),
-      readPanel(visit, "monitors", (call) => monitors.listMonitors(inError, call)),
-      readPanel(visit, "events", (call) => readEvents(visit, call)),
-      readEndpoints(visit, { limit: 1 }),
-      readEndpoints(visit, { limit: LIST_LENGTH, flaggedOnly: true }),
-    ]);
+    const silent = { caller, unanswered: true, page: { limit: MAX_COUNTED } };
+    const [keys, usage, providers, budgets, verified, anyMonitor, unanswered, events, used, flagged] =
+      await Promise.all([
+        readPanel(visit, "keys", (call) => apiKeys.listApiKeys({ caller }, call)),
+        readPanel(visit, "usage", (call) => readLastDay(context, visit, call)),
+        readPanel(visit, "providers", (call) => verification.listProviders({ environment }, call)),
+        readPanel(visit, "budgets", (call) => verification.getProviderUsage({ caller }, call)),
+        readPanel(visit, "verifications", (call) => verification.listVerifications({ caller, page }, call)),
+        readPanel(visit, "monitors", (call) => monitors.listMonitors({ caller, page: { limit: 1 } }, call)),
+        readPanel(visit, "monitors", (call) => monitors.listMonitors(silent, call)),
+        readPanel(visit, "events", (call) => readEvents(visit, call)),
+        readEndpoints(visit, { limit: 100 }),
+        readEndpoints(visit, { limit: 1, flaggedOnly: true }),
+      ]);
     const verifications = verified?.verifications;
-    const items = [...(verifications ?? []), ...(erring?.monitors ?? []), ...(events ?? [])];
+    const items = [...(verifications ?? []), ...(events ?? [])];
     const vendors = await readVendors(visit, items);
     const content = overviewPage({
       visit,
-      attention: { endpoints: flagged?.endpoints, monitors: erring?.monitors, providers: providers?.providers },
+      situation: {
+        failedLately: verifications && failedVendors(verifications),
+        unanswered: unanswered && { count: unanswered.monitors.length, hasMore: unanswered.next !== undefined },
+        failingEndpoints: flagged?.flaggedCount,
+        providers: providers?.providers,
+        budgets: budgets?.providers,
+      },
       completedSteps: {
         keys: keys && keys.keys.length > 0,
         verifications: verifications && verifications.length > 0,
         monitors: anyMonitor && anyMonitor.monitors.length > 0,
-        deliveries: anyEndpoint && anyEndpoint.endpoints.length > 0,
+        // A test event to a wrong URL does not count.
+        deliveries: used?.endpoints.some(({ lastSuccessAt }) => lastSuccessAt !== undefined),
       },
+      apiBaseUrl,
       verifications,
       events,
       usage,
@@ -57,4 +71,10 @@ export function createOverviewHandler(context: PageContext): PageHandler {
     });
     layout.sendPage(response, { visit, section: "overview", title: "Overview", content });
   };
+}
+
+/** Returns the number of vendors whose latest verification failed. */
+function failedVendors(newestFirst: readonly Verification[]): number {
+  const latest = new Map(newestFirst.toReversed().map((each) => [each.entityId, each.overallResult]));
+  return [...latest.values()].filter((result) => result === CheckStatus.FAIL).length;
 }

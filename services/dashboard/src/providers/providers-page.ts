@@ -38,7 +38,7 @@ ${providers.length > 0 && html`<ol class="cards">${providers.map((provider) => p
 
 function noticeOf(check: string, providers: readonly Provider[]): Html | undefined {
   if (providers.length === 0) {
-    return html`<p class="notice warning">No provider is set up for <code>${check}</code> in this environment. The check ends as <code>error</code>, unless a stored answer may be used.</p>`;
+    return html`<p class="notice warning">No provider is set up for <code>${check}</code> in this environment. The check ends as <code>error</code>, unless a stored answer may be used. What to do: the operator of this service sets the credentials of a provider for it. Until then, leave this check out.</p>`;
   }
   if (providers.every((provider) => provider.state === "unavailable")) {
     return html`<p class="notice problem">All providers of this check are unavailable. Until one recovers, <code>${check}</code> ends as <code>error</code>, unless a stored answer may be used.</p>`;

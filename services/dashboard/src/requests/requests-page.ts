@@ -4,6 +4,7 @@ import { hint } from "../api-keys/api-keys-page.ts";
 import { type Html, html } from "../http/html.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
+import { filterBox } from "../ui/filter-box.ts";
 import { pager } from "../ui/listing.ts";
 import { state, time } from "../ui/parts.ts";
 import { numberText } from "../usage/usage-figures.ts";
@@ -45,7 +46,7 @@ ${requestList(options, found)}
 }
 
 function filterForm({ view, list, keys, found }: RequestsView): Html {
-  const { filter, problems, isNarrowed, isRefused } = list;
+  const { filter, problems } = list;
   const path = `${view.path}/requests`;
   const outcomeOptions = [
     option("", filter.outcome, "any"),
@@ -55,20 +56,17 @@ function filterForm({ view, list, keys, found }: RequestsView): Html {
   const keyNames = new Map(keys.map((key) => [key.id, `${key.name} (${hint(key)})`]));
   const operations = (found?.operations ?? []).map(({ method, route }) => `${method} ${route}`);
   const requestId = html` type="text" maxlength="128"${VERBATIM} placeholder="req_…"`;
-  return html`<form method="get" action="${path}" class="card filters" role="search" aria-label="Filter requests">
-  <div class="columns">
-    ${inputField({ name: "request_id", label: "Request ID", attributes: requestId, value: filter.request_id, problem: problems.request_id })}
+  return filterBox({
+    path,
+    label: "Filter requests",
+    list: list,
+    fields: html`${inputField({ name: "request_id", label: "Request ID", attributes: requestId, value: filter.request_id, problem: problems.request_id })}
     ${selectField({ name: "outcome", label: "Outcome", options: outcomeOptions, problem: problems.outcome })}
     ${selectField({ name: "operation", label: "Method and route", options: choices(operations.toSorted(), filter.operation, readable), problem: problems.operation })}
     ${selectField({ name: "key", label: "API key", options: choices([...keyNames.keys()], filter.key, (id) => keyNames.get(id) ?? id), problem: problems.key })}
     ${inputField({ name: "from", label: "From (UTC)", attributes: TIME_INPUT, value: filter.from, problem: problems.from })}
-    ${inputField({ name: "to", label: "Before (UTC)", attributes: TIME_INPUT, value: filter.to, problem: problems.to })}
-  </div>
-  <div class="row">
-    <button>Filter</button>
-    ${(isNarrowed || isRefused) && html`<a href="${path}">Show all</a>`}
-  </div>
-</form>`;
+    ${inputField({ name: "to", label: "Before (UTC)", attributes: TIME_INPUT, value: filter.to, problem: problems.to })}`,
+  });
 }
 
 /** Returns options for "any" and for each value, also for the selected one if it is not among them. */

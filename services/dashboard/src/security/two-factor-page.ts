@@ -1,6 +1,7 @@
 import type { GetSecondFactorResponse } from "@vvs/proto/account/v1/sessions";
 import { type Html, html } from "../http/html.ts";
 import { copyable, time } from "../ui/parts.ts";
+import { qrCode } from "../ui/qr-code.ts";
 
 /** The two-factor section of the security page. */
 export function twoFactorSection(base: string, { enabledAt, recoveryCodesLeft }: GetSecondFactorResponse): Html {
@@ -23,8 +24,10 @@ export function setUpPage(options: { base: string; secret: string; uri: string; 
   return html`<p class="path"><a href="${base}/security">Security</a></p>
 <h1>Set up an authenticator app</h1>
 <section class="card" aria-labelledby="step-1">
-<h2 id="step-1">1. Enter this key in the app</h2>
-<p>Add an account in the app, choose “time-based” if it asks, and type the key. If the app is on this device, select <em>Open in an app</em> instead.</p>
+<h2 id="step-1">1. Scan this code with the app</h2>
+<p>Add an account in the app and point the camera at the code.</p>
+${qrCode(uri, "QR code with the key for the app")}
+<p>If the app is on this device, select <em>Open in an app</em>. Or type this key, and choose “time-based” if the app asks.</p>
 ${copyable("totp-secret", "The key", secret.replaceAll(/(.{4})(?=.)/g, "$1 "))}
 <p><a class="button quiet" href="${uri}">Open in an app</a></p>
 </section>

@@ -51,7 +51,11 @@ describe("an app", () => {
 
   test("is set up with its key and a code, after which recovery codes are shown once", async () => {
     expect((await visitor.get("/live/security")).text).toContain("Set up an app");
-    expect((await visitor.get("/live/security/two-factor")).text).toContain("GEZD GNBV GY3T QOJQ");
+    const shown = await visitor.get("/live/security/two-factor");
+    expect(shown.text).toContain("GEZD GNBV GY3T QOJQ");
+    expect(shown.text).toContain('<svg class="qr"');
+    // Its length would give away what it holds.
+    expect(shown.headers.get("content-encoding")).toBeNull();
     const wrong = await visitor.post("/live/security/two-factor", { code: "654321" });
     expect(wrong.status).toBe(400);
     expect(wrong.text).toContain("This is not what the app shows now.");

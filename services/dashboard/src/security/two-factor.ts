@@ -10,6 +10,8 @@ export function createTwoFactorHandlers({ sessions, layout }: PageContext) {
     const { secret, uri } = await sessions.beginTotp({ caller: sessionCaller(request, response) });
     const content = setUpPage({ base: visit.view.path, secret, uri, problem });
     const title = "Set up an authenticator app";
+    // Holds a secret, so it is not compressed.
+    response.set("cache-control", "no-store, no-transform");
     layout.sendPage(response, { visit, section: "security", title, status: problem ? 400 : 200, content });
   }
 

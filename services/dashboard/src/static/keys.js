@@ -23,8 +23,11 @@ const searchField = () => document.querySelector("main [role=search] input:not([
 
 function search() {
   const field = searchField();
-  if (field) field.focus();
-  else location.assign(`${help.dataset.search}#search`);
+  if (field) {
+    // It may be in a filter that is closed in narrow windows.
+    field.closest("details")?.setAttribute("open", "");
+    field.focus();
+  } else location.assign(`${help.dataset.search}#search`);
 }
 
 function act(event) {
@@ -55,10 +58,5 @@ if (help) {
   button.hidden = false;
   button.addEventListener("click", () => help.showModal());
 }
-
-// In narrow windows the sections scroll horizontally; scroll to the current one.
-const strip = document.querySelector(".sections");
-const current = strip?.querySelector("[aria-current]");
-if (current) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2;
 
 if (location.hash === "#search") searchField()?.focus();

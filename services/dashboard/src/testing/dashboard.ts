@@ -39,6 +39,8 @@ export interface Visitor {
   signIn(): Promise<Page>;
   /** Returns the token of the forms on a page. */
   formToken(path: string): Promise<string>;
+  /** Returns the names of the cookies that the browser keeps. */
+  cookies(): string[];
   /** Returns a copy with the current cookies, for requests that are sent before later changes. */
   clone(): Visitor;
 }
@@ -171,6 +173,7 @@ function createVisitor(baseUrl: string, jar: Map<string, string>): Visitor {
       const { text } = await visitor.get(path);
       return /name="form_token" value="([\w-]+)"/.exec(text)![1]!;
     },
+    cookies: () => [...jar.keys()],
     clone: () => createVisitor(baseUrl, new Map(jar)),
   };
   return visitor;

@@ -71,9 +71,9 @@ export function entityService(state: FakeState) {
       failIfAsked(state, "lookUp");
       return state.found;
     },
-    async listEntities() {
+    async listEntities({ externalId }) {
       failIfAsked(state, "listEntities");
-      return { entities: state.entities };
+      return { entities: state.entities.filter((each) => externalId === "" || each.externalId === externalId) };
     },
     async listSnapshots({ page }) {
       failIfAsked(state, "listSnapshots");

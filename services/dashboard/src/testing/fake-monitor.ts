@@ -94,8 +94,11 @@ export function monitorService(state: FakeState) {
     },
     async listMonitors(request) {
       note("listMonitors", toJsonString(ListMonitorsRequestSchema, request));
-      const last = state.monitors.at(-1);
-      return { monitors: state.monitors, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
+      const found = state.monitors.filter(
+        (each) => request.externalId === "" || each.externalId === request.externalId,
+      );
+      const last = found.at(-1);
+      return { monitors: found, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
     },
     async updateMonitor(request) {
       note("updateMonitor", toJsonString(UpdateMonitorRequestSchema, request));

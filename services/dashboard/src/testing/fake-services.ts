@@ -58,6 +58,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     calls: [],
     sessions: new Set(),
     hangUp: Promise.withResolvers(),
+    userId: "usr_1",
     role: "owner",
     isOperator: false,
     hasApp: false,
@@ -124,7 +125,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
 
 function sessionOf(state: FakeState): MessageInitShape<typeof SessionSchema> {
   return {
-    userId: "usr_1",
+    userId: state.userId,
     email: EMAIL,
     organizationId: "org_1",
     organizationName: "Acme & Sons",

@@ -24,6 +24,8 @@ export interface FakeState {
   readonly sessions: Set<string>;
   /** Of the first sign-in: aborts when the dashboard gives it up. */
   readonly hangUp: PromiseWithResolvers<AbortSignal>;
+  /** The user whom all sessions belong to. */
+  userId: string;
   /** Of the one user. */
   role: string;
   /** Whether the user is an operator of the product. */

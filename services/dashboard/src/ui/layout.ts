@@ -59,7 +59,11 @@ export function createLayout(options: { assetPath: AssetPath }): Layout {
 <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath("style.css")}">
 <script src="${assetPath("copy.js")}" defer></script>
-${page.footer && html`<script src="${assetPath("keys.js")}" defer></script>`}
+${
+  page.footer &&
+  html`<script src="${assetPath("keys.js")}" defer></script>
+<script src="${assetPath("busy.js")}" defer></script>`
+}
 ${page.script && html`<script src="${assetPath(page.script)}" defer></script>`}
 </head>
 <body class="${page.bodyClass}">
@@ -108,6 +112,7 @@ function frame({ visit, section }: Page): Html {
 </div>
 <div class="bar">
   <a class="brand" href="${view.path}/overview">Vendor Verification</a>
+  <details class="menu wide-open"><summary class="button quiet">Menu</summary>
   <nav aria-label="Sections"><ul class="sections">
     ${Object.entries(sections).map(
       ([path, name]) =>
@@ -118,6 +123,7 @@ function frame({ visit, section }: Page): Html {
     <p><span class="organization">${session.organizationName}</span> <a class="email" href="${view.path}/security"${section === "security" && html` aria-current="page"`}>${session.email}<span class="unseen">: security</span></a></p>
     <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
   </div>
+  </details>
 </div>
 </header>
 ${visit.alert}`;

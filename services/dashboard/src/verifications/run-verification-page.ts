@@ -36,7 +36,7 @@ export function runVerificationPage(options: RunVerificationView): Html {
 <h1>Run a verification</h1>
 ${noticeBox(options.notice)}
 ${meantVendors(options)}
-<form method="post" action="${path}/verifications" class="card">
+<form method="post" action="${path}/verifications" class="card" data-busy="Asking the providers …">
   ${formTokenField(options.formToken)}
   ${vendorFields(options)}
   ${checksField(input.checks, options.tinHint, problems.checks)}

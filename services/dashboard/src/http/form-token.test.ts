@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { KEY_VALUE } from "../testing/fake-services.ts";
+
+const PATH = "/test/api-keys";
+let dashboard: TestDashboard;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+});
+
+afterEach(() => dashboard.close());
+
+/** Opens the page in a new tab of the browser and fills in its form. */
+const openTab = async (name: string) => ({
+  form_token: await visitor.formToken(PATH),
+  name,
+  scopes: ["entities:read"],
+  expires: "never",
+});
+
+describe("the forms of two tabs of one browser", () => {
+  test("both take effect, and neither a second time", async () => {
+    const [left, right] = [await openTab("Left"), await openTab("Right")];
+    for (const form of [left, right]) expect((await visitor.post(PATH, form)).text).toContain(KEY_VALUE);
+    expect(dashboard.state.calls).toHaveLength(2);
+    for (const form of [left, right]) expect((await visitor.post(PATH, form)).status).toBe(409);
+    expect(dashboard.state.calls).toHaveLength(2);
+  });
+
+  test("both take effect if they are sent at the same moment, and neither a second time", async () => {
+    const [left, right] = [await openTab("Left"), await openTab("Right")];
+    const open = Promise.withResolvers<void>();
+    dashboard.state.gate = open.promise;
+    const answers = [visitor.post(PATH, left), visitor.post(PATH, right)];
+    open.resolve();
+    for (const answer of answers) expect((await answer).text).toContain(KEY_VALUE);
+    for (const form of [left, right]) expect((await visitor.post(PATH, form)).status).toBe(409);
+  });
+
+  test("are independent also after one was refused, which is answered with what is true", async () => {
+    const [left, right] = [await openTab("Left"), await openTab("Right")];
+    dashboard.state.failures.set("createApiKey", new ServiceError("limit_exceeded", { message: "At most 20 keys." }));
+    const refused = await visitor.post(PATH, left);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("At most 20 keys.")]);
+    expect(refused.text).not.toContain("already sent");
+    dashboard.state.failures.clear();
+    expect((await visitor.post(PATH, right)).text).toContain(KEY_VALUE);
+    expect((await visitor.post(PATH, left)).text).toContain(KEY_VALUE);
+  });
+});
+
+test("a form that comes back after an unknown outcome is sent again under the same submission", async () => {
+  const first = await openTab("Billing");
+  dashboard.state.failures.set("createApiKey", new ServiceError("limit_exceeded"));
+  const [, again] = /name="form_token" value="([\w-]+)"/.exec((await visitor.post(PATH, first)).text)!;
+  expect(again).toBe(first.form_token);
+});
+
+test("a form of somebody who used this browser before has no effect, and the page does not say that it had one", async () => {
+  const form = await openTab("Billing");
+  dashboard.state.userId = "usr_2";
+  const { status, text } = await visitor.post(PATH, form);
+  expect([status, text]).toEqual([403, expect.stringContaining("Nothing was changed.")]);
+  expect(dashboard.state.calls).toEqual([]);
+});
+
+test("a browser remembers only the last forms that it sent", async () => {
+  for (let sent = 0; sent < 50; sent++) await visitor.post(PATH, await openTab(`Key ${sent}`));
+  const marks = visitor.cookies().filter((name) => name.startsWith("__Host-sent-"));
+  expect(marks).toHaveLength(40);
+});

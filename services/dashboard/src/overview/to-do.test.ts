@@ -1,0 +1,59 @@
+import { expect, test } from "@jest/globals";
+import { checkNames, toCheckType } from "@vvs/checks";
+import { type Situation, toDoList } from "./to-do.ts";
+
+const checks = checkNames.map(toCheckType);
+const well: Situation = {
+  failedLately: 0,
+  failingEndpoints: 0,
+  unanswered: { count: 0, hasMore: false },
+  providers: [{ name: "sam_gov_api", checks, state: "available" }],
+  budgets: [{ provider: "sam_gov_api", directLeft: 10, monitorsLeft: 10 }],
+};
+const unknown: Situation = {
+  failedLately: undefined,
+  failingEndpoints: undefined,
+  unanswered: undefined,
+  providers: undefined,
+  budgets: undefined,
+};
+
+test.each<[string, Partial<Situation>, string[]]>([
+  ["all is well", {}, []],
+  ["nothing is known", unknown, []],
+  ["a vendor failed", { failedLately: 1 }, ["1 vendor of those verified last failed → /verifications"]],
+  [
+    "a monitor has no answer",
+    { unanswered: { count: 1, hasMore: false } },
+    ["1 monitor has had no answer for too long → /monitors?outcome=unanswered"],
+  ],
+  [
+    "many monitors have no answer",
+    { unanswered: { count: 100, hasMore: true } },
+    ["100 monitors or more have had no answer for too long → /monitors?outcome=unanswered"],
+  ],
+  [
+    "endpoints fail",
+    { failingEndpoints: 1_204 },
+    ["1,204 webhook endpoints do not accept events → /webhooks#endpoints"],
+  ],
+  [
+    "no provider is set up for a check",
+    { providers: [{ name: "sam_gov_api", checks: [toCheckType("sam_registration")], state: "available" }] },
+    ["No provider is set up for tin_match, so this check ends as error → /providers#tin_match"],
+  ],
+  [
+    "a provider does not answer",
+    { providers: [{ name: "sam_gov_api", checks, state: "unavailable" }] },
+    ["SAM.gov API does not answer → /providers"],
+  ],
+  [
+    "a budget is spent",
+    { budgets: [{ provider: "sam_gov_api", directLeft: 0, monitorsLeft: 5 }] },
+    ["Your calls to SAM.gov API for the API and the dashboard are used up until midnight UTC → /usage#provider-usage"],
+  ],
+])("if %s, the list says so, each with one action", (_name, changes, expected) => {
+  const list = toDoList({ ...well, ...changes });
+  expect(list.map(({ text, path }) => `${text} → ${path}`)).toEqual(expected);
+  expect(list.every(({ action }) => action !== "")).toBe(true);
+});

@@ -1,0 +1,97 @@
+import { checkNames, toCheckType } from "@vvs/checks";
+import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
+import type { Provider } from "@vvs/proto/verification/v1/verification";
+import { providerName } from "../ui/vocabulary.ts";
+
+/** What the overview reports on. Each part is undefined while its service is unavailable. */
+export interface Situation {
+  /** Number of vendors whose latest verification failed, of those verified last. */
+  readonly failedLately: number | undefined;
+  /** Number of endpoints that are failing or gone, and not dismissed. */
+  readonly failingEndpoints: number | undefined;
+  /** Monitors that have had no answer for too long. */
+  readonly unanswered: { readonly count: number; readonly hasMore: boolean } | undefined;
+  /** All providers of the environment. */
+  readonly providers: readonly Pick<Provider, "name" | "checks" | "state">[] | undefined;
+  /** The organization's budgets at providers. */
+  readonly budgets: readonly Pick<ProviderUsage, "provider" | "directLeft" | "monitorsLeft">[] | undefined;
+}
+
+/** Something to do today, with its one action. */
+interface ToDo {
+  /** The name and the text of its label. */
+  readonly label: readonly [className: string, text: string];
+  readonly text: string;
+  /** The path below the environment. */
+  readonly path: string;
+  readonly action: string;
+}
+
+/** Returns what a user must do today, vendors first. */
+export function toDoList(situation: Situation): ToDo[] {
+  return [
+    ...vendors(situation),
+    ...monitors(situation),
+    ...endpoints(situation),
+    ...missingProviders(situation),
+    ...impairedProviders(situation),
+    ...spentBudgets(situation),
+  ];
+}
+
+function vendors({ failedLately: count = 0 }: Situation): ToDo[] {
+  if (count === 0) return [];
+  const text = `${counted(count, "vendor")} of those verified last failed`;
+  return [{ label: ["fail", "failed"], text, path: "/verifications", action: "View verifications" }];
+}
+
+function monitors({ unanswered }: Situation): ToDo[] {
+  if (!unanswered || unanswered.count === 0) return [];
+  const { count, hasMore } = unanswered;
+  const name = `${counted(count, "monitor")}${hasMore ? " or more" : ""}`;
+  const text = `${name} ${count === 1 && !hasMore ? "has" : "have"} had no answer for too long`;
+  return [{ label: ["error", "no answer"], text, path: "/monitors?outcome=unanswered", action: "View these monitors" }];
+}
+
+function endpoints({ failingEndpoints: count = 0 }: Situation): ToDo[] {
+  if (count === 0) return [];
+  const text = `${counted(count, "webhook endpoint")} ${count === 1 ? "does" : "do"} not accept events`;
+  return [{ label: ["failing", "failing"], text, path: "/webhooks#endpoints", action: "View webhook endpoints" }];
+}
+
+function missingProviders({ providers }: Situation): ToDo[] {
+  if (!providers) return [];
+  const missing = checkNames.filter((check) => !providers.some(({ checks }) => checks.includes(toCheckType(check))));
+  return missing.map((check) => ({
+    label: ["error", "missing"],
+    text: `No provider is set up for ${check}, so this check ends as error`,
+    path: `/providers#${check}`,
+    action: "View what to do",
+  }));
+}
+
+function impairedProviders({ providers = [] }: Situation): ToDo[] {
+  return providers
+    .filter(({ state }) => state !== "available")
+    .map(({ name, state }) => ({
+      label: [state, state],
+      text: `${providerName(name)} ${state === "degraded" ? "answers only at times" : "does not answer"}`,
+      path: "/providers",
+      action: "View providers",
+    }));
+}
+
+function spentBudgets({ budgets = [] }: Situation): ToDo[] {
+  return budgets
+    .filter(({ directLeft, monitorsLeft }) => directLeft === 0 || monitorsLeft === 0)
+    .map(({ provider, directLeft, monitorsLeft }) => ({
+      label: ["error", "out of budget"],
+      text: `Your calls to ${providerName(provider)} for ${directLeft > 0 ? "monitors" : monitorsLeft > 0 ? "the API and the dashboard" : "today"} are used up until midnight UTC`,
+      path: "/usage#provider-usage",
+      action: "View your budget",
+    }));
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}
