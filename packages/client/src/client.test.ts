@@ -101,6 +101,19 @@ test("following events goes on after the cursor of the page before, also after a
   ]);
 });
 
+test("following new events waits only after it has a cursor, so that a repeated call misses none", async () => {
+  const page = (id: string | undefined, next_cursor: string) => json(200, { events: id ? [{ id }] : [], next_cursor });
+  await using server = await startServer(dropped, page(undefined, "c1"), dropped, page("evt_1", "c2"));
+  for await (const { events } of clientOf(server).followEvents({ after: "now", limit: 5 }))
+    if (events.length > 0) break;
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    "/v1/events?after=now&wait=0&limit=5",
+    "/v1/events?after=now&wait=0&limit=5",
+    "/v1/events?after=c1&wait=20&limit=5",
+    "/v1/events?after=c1&wait=20&limit=5",
+  ]);
+});
+
 test("waiting for events outlasts the timeout of an attempt", async () => {
   await using server = await startServer((response) => {
     setTimeout(() => response.end('{"events":[],"next_cursor":"c"}'), 300);

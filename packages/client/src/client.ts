@@ -52,7 +52,7 @@ export interface VerificationQuery extends PageQuery {
 
 /** Where to go on reading events. */
 export interface ForwardQuery {
-  /** The `next_cursor` of an earlier answer, or `start` for the oldest event kept. */
+  /** The `next_cursor` of an earlier answer, `start` for the oldest event kept, or `now` for only new events. */
   readonly after: string;
   /** How long the service waits for the first event, 0–20 seconds. 0 by default. */
   readonly wait?: number | undefined;
@@ -238,6 +238,7 @@ export function createClient(options: ClientOptions) {
 
     /**
      * Returns the events after a cursor, oldest first, and the cursor to go on with. Waits for the first one if asked to.
+     * With `now` and a wait, events are missed if the answer does not arrive: read the first cursor without a wait.
      * Errors: invalid_request if the events after this cursor are no longer kept.
      */
     readEvents,
@@ -252,7 +253,9 @@ export function createClient(options: ClientOptions) {
       callOptions?: CallOptions,
     ): AsyncGenerator<ForwardEventPage, never> {
       for (let cursor = after; ; ) {
-        const page = await readEvents({ after: cursor, wait: LONGEST_WAIT_SECONDS, limit }, callOptions);
+        // A call that is repeated would begin with a later `now`, so the first one only reads the cursor.
+        const wait = cursor === "now" ? 0 : LONGEST_WAIT_SECONDS;
+        const page = await readEvents({ after: cursor, wait, limit }, callOptions);
         yield page;
         cursor = page.next_cursor;
       }

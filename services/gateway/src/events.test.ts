@@ -29,12 +29,26 @@ describe("events read forward", () => {
     expect(lastRequest()).toMatchObject({ after: 7n, limit: 25, waitSeconds: 20 });
   });
 
+  test("begin with `now` after the newest event, and skip none that comes while the call waits", async () => {
+    gateway.monitor.on("getNewestPosition", () => ({ position: 7n }));
+    gateway.monitor.on("listEventsAfter", () => ({ events: [], position: 7n }));
+    const first = await get("?after=now");
+    expect([first.status, first.body]).toEqual([200, { events: [], next_cursor: expect.any(String) }]);
+    expect(lastRequest()).toMatchObject({ after: 7n, waitSeconds: 0 });
+    gateway.monitor.on("getNewestPosition", () => ({ position: 8n }));
+    await get(`?after=${first.body.next_cursor}`);
+    expect(lastRequest()).toMatchObject({ after: 7n });
+    await get("?after=now&wait=20");
+    expect(lastRequest()).toMatchObject({ after: 8n, waitSeconds: 20 });
+  });
+
   test.each([
     ["wait without after", "?wait=1", "wait"],
     ["a wait over 20 s", "?after=start&wait=21", "wait"],
     ["a wait that is not a number", "?after=start&wait=soon", "wait"],
     ["an after that is not a cursor", "?after=7", "after"],
     ["an empty after", "?after=", "after"],
+    ["another word", "?after=end", "after"],
     ["a wrong limit", "?after=start&limit=0", "limit"],
   ])("are refused with %s", async (_name, query, path) => {
     const { status, body } = await get(query);
@@ -77,14 +91,20 @@ describe("events read forward", () => {
   });
 
   test("are answered when the gateway stops, with the events so far and the cursor to continue at", async () => {
+    let newest = 7n;
+    gateway.monitor.on("getNewestPosition", () => ({ position: newest++ }));
     gateway.monitor.on("listEventsAfter", (call: { waitSeconds: number }, { signal }: { signal: AbortSignal }) =>
-      call.waitSeconds > 0 ? once(signal, "abort") : { events: [], position: 7n },
+      call.waitSeconds > 0 ? once(signal, "abort") : { events: [], position: 9n },
     );
-    const calls = gateway.monitor.calls.length;
-    const answering = get("?after=start&wait=20");
-    await until(() => gateway.monitor.calls.length > calls);
+    const reads = () => gateway.monitor.calls.filter(({ method }) => method === "listEventsAfter");
+    const earlier = reads().length;
+    const answering = [get("?after=start&wait=20"), get("?after=now&wait=20")];
+    await until(() => reads().length === earlier + 2);
     stopping.abort();
-    const { status, body } = await answering;
-    expect([status, body]).toEqual([200, { events: [], next_cursor: expect.any(String) }]);
+    for (const { status, body } of await Promise.all(answering)) {
+      expect([status, body]).toEqual([200, { events: [], next_cursor: expect.any(String) }]);
+    }
+    const last = reads().slice(earlier + 2);
+    expect(last.map(({ request }) => request.after).toSorted()).toEqual([7n, undefined]);
   });
 });

@@ -34,6 +34,7 @@ export const monitorCallers: Callers<Service> = {
   cancelMonitor: GATEWAY_AND_DASHBOARD,
   listEvents: GATEWAY_AND_DASHBOARD,
   listEventsAfter: ["gateway"],
+  getNewestPosition: ["gateway"],
 };
 
 /** Creates the gRPC handlers. They translate messages and call the domain of the caller's environment. */
@@ -127,6 +128,10 @@ export function createMonitorHandlers(
       }
       return { events: found.events.map(eventMessage), position: BigInt(found.position) };
     },
+    async getNewestPosition(request) {
+      const { tenant } = callerOf(request.caller);
+      return { position: BigInt(await domainOf(tenant).reader.end(tenant)) };
+    },
   };
   return admitted<Service>(handlers, {
     createMonitor: admit,
@@ -135,6 +140,7 @@ export function createMonitorHandlers(
     updateMonitor: admit,
     cancelMonitor: admit,
     listEvents: admit,
+    getNewestPosition: admit,
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { followLimits, newestCursor } from "../newest-cursor.ts";
+import { afterOption, beginning, followLimits } from "../follow.ts";
 import { take } from "../take.ts";
 import { eventText, limitOption, readLimit } from "./monitors.ts";
 
@@ -10,11 +10,7 @@ export const events: Command = {
   options: {
     ...limitOption,
     follow: { type: "boolean", does: "Print new events as they come, oldest first, until Ctrl-C." },
-    after: {
-      type: "string",
-      value: "CURSOR",
-      does: "With --follow: begin after this cursor; start is the oldest event kept. Default: only new events.",
-    },
+    after: { ...afterOption, does: `With --follow. ${afterOption.does}` },
   },
   help: `
 Without --follow: newest first. With --json one event per line.
@@ -34,7 +30,7 @@ and pass it as --after to continue without a gap.
     }
     if (args.text("limit") !== undefined) throw new UsageError("--limit can't be given together with --follow.");
     const caller = client();
-    const after = args.text("after") ?? (await newestCursor(caller, signal));
+    const after = await beginning(caller, args.text("after"), signal);
     output.note("Waiting for events. Ctrl-C ends.");
     try {
       for await (const page of caller.followEvents({ after }, { signal, ...followLimits })) {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Client, type MonitorEvent, signWebhook } from "@vendor-verification/client";
 import type { Command } from "../command.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { followLimits, newestCursor } from "../newest-cursor.ts";
+import { afterOption, beginning, followLimits } from "../follow.ts";
 import { webhookBody } from "../webhook-body.ts";
 
 /** As long as the service itself waits for a subscriber. */
@@ -14,11 +14,7 @@ export const listen: Command = {
   options: {
     "forward-to": { type: "string", value: "URL", does: "Your server, such as http://localhost:3000/hook. Required." },
     secret: { type: "string", value: "WHSEC", does: "Secret to sign with. Default: a new one, which is printed." },
-    after: {
-      type: "string",
-      value: "CURSOR",
-      does: "Begin after this cursor; start is the oldest event kept. Default: only new events.",
-    },
+    after: afterOption,
   },
   help: `
 Needs no public address and no webhook_url: events are read from the service and posted from this machine, signed like
@@ -35,7 +31,7 @@ With --json the first line holds the secret, and each further line one event wit
       throw new UsageError("--secret must be whsec_ followed by base64.");
     }
     const caller = client();
-    const after = args.text("after") ?? (await newestCursor(caller, signal));
+    const after = await beginning(caller, args.text("after"), signal);
     const entityOf = createEntityCache(caller, signal);
     output.result(
       { forward_to: url, secret },

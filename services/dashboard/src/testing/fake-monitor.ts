@@ -65,6 +65,7 @@ const callers: Callers<typeof MonitorService> = {
   cancelMonitor: dashboardOnly,
   listEvents: dashboardOnly,
   listEventsAfter: [],
+  getNewestPosition: [],
 };
 
 /** Simulates the monitor service. */
@@ -114,6 +115,9 @@ export function monitorService(state: FakeState) {
       return { events: state.events, next: state.hasOlder && last ? { createdAt: at, id: last.id! } : undefined };
     },
     async listEventsAfter() {
+      throw new Error("not called by the dashboard");
+    },
+    async getNewestPosition() {
       throw new Error("not called by the dashboard");
     },
   };

@@ -8,8 +8,8 @@ export type Page = MessageInitShape<typeof PageRequestSchema>;
 
 /** Parameters of a list that is read forward, oldest first. */
 export interface Forward {
-  /** Position to read after; undefined: begin at the oldest stored item. */
-  readonly after: bigint | undefined;
+  /** Position to read after, or the end at which to begin. */
+  readonly after: bigint | End;
   /** How long to wait for the first item, in seconds. */
   readonly waitSeconds: number;
 }
@@ -17,7 +17,11 @@ export interface Forward {
 export const DEFAULT_LIMIT = 25;
 export const MAX_LIMIT = 100;
 export const MAX_WAIT_SECONDS = 20;
+/** Where to begin without a cursor: with the oldest stored item, or after the newest one. */
 export const START = "start";
+export const NOW = "now";
+
+type End = typeof START | typeof NOW;
 
 /** Identifies the organization, list and filter of a cursor. The cursor only works for these. */
 export type ListIdentity = readonly string[];
@@ -60,8 +64,9 @@ export function readPage(
     refuse("cursor", "must be the next_cursor of an earlier answer of this list with the same filter");
   }
   const [, , position] = decode(forwardCursorContent, list, after) ?? [];
-  if (after !== undefined && after !== START && position === undefined) {
-    refuse("after", "must be start, or the next_cursor of an earlier answer of this list read with after");
+  const end = after === START || after === NOW ? after : undefined;
+  if (after !== undefined && end === undefined && position === undefined) {
+    refuse("after", "must be start, now, or the next_cursor of an earlier answer of this list read with after");
   }
   if (after !== undefined && cursor !== undefined) {
     refuse("after", "must not be sent together with cursor: after reads forward, cursor reads backward");
@@ -74,10 +79,7 @@ export function readPage(
   const createdAt = seconds === undefined ? undefined : { seconds: BigInt(seconds), nanos };
   return {
     page: { limit, after: createdAt && { createdAt, id } },
-    forward:
-      after === undefined
-        ? undefined
-        : { after: position === undefined ? undefined : BigInt(position), waitSeconds: Number(wait ?? 0) },
+    forward: after === undefined ? undefined : { after: end ?? BigInt(position ?? 0), waitSeconds: Number(wait ?? 0) },
     problems,
   };
 }

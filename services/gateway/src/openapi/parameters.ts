@@ -1,4 +1,4 @@
-import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_SECONDS, START } from "../input/page.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_SECONDS, NOW, START } from "../input/page.ts";
 import { idPattern } from "../render/values-schema.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";
 import type { Operation } from "./operations.ts";
@@ -20,7 +20,7 @@ export const sharedParameters = {
   ),
   after: query(
     "after",
-    `Reads forward: \`${START}\` begins with the oldest event, and the \`next_cursor\` of an earlier answer continues after it. Not together with \`cursor\`.`,
+    `Reads forward: \`${START}\` begins with the oldest event, \`${NOW}\` after the newest one, and the \`next_cursor\` of an earlier answer continues after it. Not together with \`cursor\`.`,
     { type: "string", pattern: "^[A-Za-z0-9_-]+$" },
   ),
   wait: query("wait", "Seconds to wait for an event. Only together with `after`.", {

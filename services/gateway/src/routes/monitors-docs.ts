@@ -115,14 +115,17 @@ export const events: RouteDocs = {
   summary: "List or follow events",
   description: `Lists the changes of all your monitors, newest first.
 
-With \`after\` it reads forward instead: oldest first, in the order in which we recorded them, and skips none. \`next_cursor\` is then always present: store it and send it as \`after\` in the next call. Begin with \`after=start\`. A cursor older than what we keep is 400: begin again.
+With \`after\` it reads forward instead: oldest first, in the order in which we recorded them, and skips none. \`next_cursor\` is then always present: store it and send it as \`after\` in the next call. Begin with \`after=start\`, the oldest event that we keep, or with \`after=now\`, which returns only new events: the first answer is usually empty, and its \`next_cursor\` is where to go on. A cursor older than what we keep is 400: begin again.
 
 \`wait\` is how many seconds the call waits for an event if there is none yet. At most 10 such calls of an organization can wait at the same time.`,
   answers: {
     200: {
       description: "A page of events.",
       body: eventPageSchema,
-      examples: { "The last page": { events: [exampleEvent], next_cursor: null } },
+      examples: {
+        "The last page": { events: [exampleEvent], next_cursor: null },
+        "Read forward: nothing new": { events: [], next_cursor: "WyJoMnNUb0ZrWG1hOTBfbFpxIiwiZm9yd2FyZCIsNDFd" },
+      },
     },
   },
 };

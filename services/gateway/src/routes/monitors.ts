@@ -3,7 +3,7 @@ import { type WebhookUrlRule, webhookUrlProblem } from "@vvs/egress/webhook-url"
 import { ServiceError, type Violation } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import { checks } from "../input/checks.ts";
-import { type Forward, writeCursor, writeForwardCursor } from "../input/page.ts";
+import { type Forward, NOW, START, writeCursor, writeForwardCursor } from "../input/page.ts";
 import { externalId, text } from "../input/text.ts";
 import { frequencies, renderEvent, renderMonitor } from "../render/monitor.ts";
 import { frequencySchema } from "../render/monitor-schema.ts";
@@ -150,9 +150,12 @@ async function readForward(
   { after, waitSeconds }: Forward,
   monitor: RouteContext["monitor"],
 ): Promise<Reply> {
+  // The end is read only once, so that no event is skipped that is recorded while the call waits or the gateway stops.
+  const end = after === NOW ? await monitor.getNewestPosition({ caller }) : undefined;
+  const position = after === NOW || after === START ? end?.position : after;
   const startedAt = performance.now();
   const read = (seconds: number, signal: AbortSignal) => {
-    const request = { caller, after, limit: page.limit, waitSeconds: seconds };
+    const request = { caller, after: position, limit: page.limit, waitSeconds: seconds };
     return monitor.listEventsAfter(request, { timeoutMs: seconds * 1_000 + READ_TIMEOUT_MS, signal });
   };
   const waiting = read(waitSeconds, AbortSignal.any([hungUp, stopping]));

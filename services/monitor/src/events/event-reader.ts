@@ -20,6 +20,9 @@ export function createEventReader({ db }: { db: Db }) {
   }
 
   return {
+    /** Returns the position of the organization's newest numbered event, 0 without one. */
+    end: ({ organizationId }: Tenant): Promise<number> => newest(organizationId, 0),
+
     /**
      * Returns the organization's events after a position, oldest first, in the order in which they were stored; undefined
      * begins at the oldest stored event. Also returns the position of the last event; without events, that of the request.

@@ -114,6 +114,19 @@ describe("a forward reader", () => {
     expect(pages).toEqual([["a", "b"], ["c", "d"], ["e"]]);
   });
 
+  test("that begins at the end sees what is numbered later, and nothing earlier", async () => {
+    const sequencer = await runningSequencer();
+    expect(await domain.reader.end(tenant)).toBe(0);
+    await record("earlier");
+    await record("strange", { organization_id: newId("org") });
+    await sequencer.run();
+    const end = await domain.reader.end(tenant);
+    expect(await read(end)).toEqual({ names: [], position: 1 });
+    await record("later");
+    await sequencer.run();
+    expect((await read(end)).names).toEqual(["later"]);
+  });
+
   test("sees its own organization only", async () => {
     await record("own");
     await record("strange", { organization_id: newId("org") });

@@ -745,6 +745,46 @@ export declare type ListEventsAfterResponse = Message<"vvs.monitor.v1.ListEvents
 export declare const ListEventsAfterResponseSchema: GenMessage<ListEventsAfterResponse>;
 
 /**
+ * Asks for the end of the organization's events.
+ *
+ * @generated from message vvs.monitor.v1.GetNewestPositionRequest
+ */
+export declare type GetNewestPositionRequest = Message<"vvs.monitor.v1.GetNewestPositionRequest"> & {
+  /**
+   * The user and organization that the call is made for.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.GetNewestPositionRequest.
+ * Use `create(GetNewestPositionRequestSchema)` to create a new message.
+ */
+export declare const GetNewestPositionRequestSchema: GenMessage<GetNewestPositionRequest>;
+
+/**
+ * The end of the organization's events.
+ *
+ * @generated from message vvs.monitor.v1.GetNewestPositionResponse
+ */
+export declare type GetNewestPositionResponse = Message<"vvs.monitor.v1.GetNewestPositionResponse"> & {
+  /**
+   * Position of the newest event; 0 if the organization has none.
+   *
+   * @generated from field: int64 position = 1;
+   */
+  position: bigint;
+};
+
+/**
+ * Describes the message vvs.monitor.v1.GetNewestPositionResponse.
+ * Use `create(GetNewestPositionResponseSchema)` to create a new message.
+ */
+export declare const GetNewestPositionResponseSchema: GenMessage<GetNewestPositionResponse>;
+
+/**
  * How often a monitor runs.
  *
  * @generated from enum vvs.monitor.v1.Frequency
@@ -881,6 +921,16 @@ export declare const MonitorService: GenService<{
     methodKind: "unary";
     input: typeof ListEventsAfterRequestSchema;
     output: typeof ListEventsAfterResponseSchema;
+  },
+  /**
+   * Returns the position after which ListEventsAfter returns only events that are not visible yet. Callers: gateway.
+   *
+   * @generated from rpc vvs.monitor.v1.MonitorService.GetNewestPosition
+   */
+  getNewestPosition: {
+    methodKind: "unary";
+    input: typeof GetNewestPositionRequestSchema;
+    output: typeof GetNewestPositionResponseSchema;
   },
 }>;
 
