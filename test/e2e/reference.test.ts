@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { runProcess } from "../../deploy/local/processes.ts";
+import { freePort } from "../../deploy/local/servers/free-port.ts";
+import { projectRoot } from "../../deploy/local/services.ts";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
@@ -40,10 +43,17 @@ function run(script: string): Promise<string> {
   });
 }
 
-test("every curl call on the reference page runs as it stands, with another URL and key", async () => {
+/** Returns the page's variables with a key. */
+const variables = (key: string) => {
+  const shell = blocks.get("start-shell")!;
+  expect(shell).toContain(baseUrl);
+  expect(shell).toContain("=svc_test_...");
+  return shell.replace("svc_test_...", key);
+};
+
+test("every curl call on the reference page runs as it stands, with another key", async () => {
   const { keys } = await createOrganization();
-  const shell = `export VVS_URL=${baseUrl}\nexport VVS_KEY=${keys.sandbox}`;
-  expect(blocks.get("start-shell")).toMatch(/^export VVS_URL=\S+\nexport VVS_KEY=svc_test_\.\.\.$/);
+  const shell = variables(keys.sandbox);
   const calls = operations
     .toSorted((one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"))
     .map(({ docs }) => blocks.get(`${docs.operationId}-curl`)!);
@@ -62,18 +72,17 @@ test("every call of the TypeScript client on the reference page runs as it stand
     .map(({ docs }) => blocks.get(`${docs.operationId}-client`)!);
   expect(calls).toHaveLength(operations.filter(({ scope }) => scope).length);
   const script = [
-    start[0]!.replace("@vendor-verification/client", join(import.meta.dirname, "../../packages/client/src/index.ts")),
-    ...start.slice(1).map((line) => line.replace(/baseUrl: "[^"]*"/, `baseUrl: "${baseUrl}"`)),
-    'const { id: entityId } = await client.lookup({ identifiers: { uei: "SANDBXACTVE1" } });',
-    'const subject = { entity_id: entityId, checks: ["sam_registration"] };',
-    'const verification = await client.verify({ ...subject, mode: "realtime" });',
-    "const verificationId = verification.id;",
-    "const evidenceId = verification.results[0].evidence_uri;",
-    "const { id: monitorId } = await client.createMonitor(subject);",
+    start[0]!.replace("@vendor-verification/client", join(projectRoot, "packages/client/src/index.ts")),
+    ...start.slice(1),
     ...calls,
   ];
   writeFileSync(join(folder, "client.mjs"), script.join("\n"));
-  await run(`VVS_KEY=${keys.sandbox} "${process.execPath}" "${join(folder, "client.mjs")}"`);
+  await run(`${variables(keys.sandbox)}\n"${process.execPath}" "${join(folder, "client.mjs")}"`);
+  const strict = "--noEmit --strict --allowJs --checkJs --allowImportingTsExtensions --module nodenext --target es2024";
+  const types = `--types node --typeRoots "${join(projectRoot, "node_modules/@types")}"`;
+  await run(
+    `cd "${folder}"; "${join(projectRoot, "node_modules/.bin/tsc")}" ${strict} ${types} "${join(folder, "client.mjs")}"`,
+  );
 });
 
 test("the code that verifies a webhook accepts a signed one and refuses others", async () => {
@@ -106,4 +115,53 @@ for (const [, body, headers] of ${JSON.stringify(cases)}) {
   );
   const output = await run(`"${process.execPath}" "${join(folder, "run.mjs")}"`);
   expect(output.trim().split("\n")).toEqual(cases.map(([accepted]) => String(accepted)));
+});
+
+test("the page leads from a key to a verified webhook with the command line, as it stands", async () => {
+  const { keys } = await createOrganization();
+  const program = join(projectRoot, "packages/cli/src/main.ts");
+  const place = mkdtempSync(join(folder, "webhook-"));
+  writeFileSync(join(place, "vendor-verification"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, {
+    mode: 0o755,
+  });
+  for (const name of ["verify", "receiver"]) {
+    writeFileSync(
+      join(place, name === "verify" ? "verify-webhook.mjs" : "receiver.mjs"),
+      blocks.get(`webhook-${name}`)!,
+    );
+  }
+  const waitFor = (text: string) => `until grep -q "${text}" output; do sleep 0.1; done`;
+  const script = [
+    `cd "${place}"; PATH="${place}:$PATH"; export PORT=${await freePort()} HOME="${place}"; exec > output 2>&1`,
+    variables(keys.sandbox),
+    blocks.get("cli-calls")!,
+    blocks.get("webhook-listen")!,
+    waitFor("Forwarding new events"),
+    blocks.get("webhook-trigger")!,
+    waitFor("^Verified: evt_"),
+  ].join("\n");
+  const { code } = await runProcess({ name: "new user", command: "sh", args: ["-euc", script] }).exited;
+  const printed = readFileSync(join(place, "output"), "utf8");
+  expect([code, code === 0 ? "" : printed]).toEqual([0, ""]);
+  expect(readFileSync(join(place, "results.csv"), "utf8").match(/^SANDBX.*,pass,/gm)).toHaveLength(2);
+});
+
+test("the sandbox answers as the tables of the page say", async () => {
+  const { sandbox } = await createOrganization();
+  const page = await (await fetch(`${baseUrl}/docs`)).text();
+  const section = /<section id="sandbox"[\s\S]*?<\/section>/.exec(page)![0];
+  const rows = [...section.matchAll(/<th scope="row">(?:<code>)?([\w, ]+)(?:<\/code>)?<\/th><td>(\w+)/g)];
+  const verify = (request: object) => sandbox.post("/v1/verify", { ...request, mode: "realtime" });
+  const told = rows
+    .flatMap(([, names = "", verdict = ""]) => names.split(", ").map((name) => [name, verdict]))
+    .filter(([name]) => name !== "SANDBXCHNGE1");
+  expect(told).toHaveLength(16);
+  const answered: unknown[] = [];
+  for (const [name = ""] of told) {
+    const { body } = /^\d$/.test(name)
+      ? await verify({ identifiers: { tin: `12345678${name}` }, legal_name: "Acme LLC", checks: ["tin_match"] })
+      : await verify({ identifiers: { uei: name }, checks: ["sam_registration"] });
+    answered.push([name, body.results[0].status]);
+  }
+  expect(answered).toEqual(told);
 });

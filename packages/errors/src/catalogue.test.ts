@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { catalogue } from "./catalogue.ts";
+import { advice } from "./advice.ts";
+import { catalogue, type ErrorCode } from "./catalogue.ts";
 
-test("docs/errors.md explains every error of the catalogue with its HTTP status, and no other error", () => {
+test("docs/errors.md says of each error of the catalogue what the reference page says, and has no other error", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/errors.md"), "utf8");
-  const explained = [...page.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(([, code, status]) => [code, Number(status)]);
-  expect(explained.sort()).toEqual(
-    Object.entries(catalogue)
-      .map(([code, { http }]) => [code, http])
-      .sort(),
+  const codes = Object.keys(catalogue) as ErrorCode[];
+  const rows = codes.map(
+    (code) => `| \`${code}\` | ${catalogue[code].http} | ${advice[code].cause} | ${advice[code].remedy} |`,
   );
+  expect(page.match(/^\| `.*$/gm)).toEqual(rows);
 });

@@ -1,6 +1,6 @@
 /**
  * All error codes of the product, each with its gRPC status, its HTTP status and its default text. docs/errors.md
- * explains them to users.
+ * and the reference page explain them to users (advice.ts).
  */
 export const catalogue = {
   invalid_request: { grpc: 3, http: 400, text: "The request is invalid." },

@@ -1,9 +1,6 @@
 import type { Environment } from "@vvs/tenant";
+import { liveEntities, liveMonitors, type Plan, plans, requestsPerMinute, SANDBOX_MONITORS } from "@vvs/tenant/plans";
 import { invalid } from "../refusals.ts";
-
-export const plans = ["starter", "growth", "enterprise"] as const;
-
-export type Plan = (typeof plans)[number];
 
 /** The live providers at which organizations have budgets. */
 const budgetedProviders = ["sam_gov_api", "taxbandits", "compliancely"] as const;
@@ -29,10 +26,6 @@ export interface PlanTerms {
   readonly provider_budgets?: Partial<ProviderBudgets>;
 }
 
-const FIXED_LIMITS: Readonly<Record<"starter" | "growth", number>> = { starter: 100, growth: 500 };
-const LIVE_MONITORS: Readonly<Record<Plan, number>> = { starter: 1_000, growth: 10_000, enterprise: 100_000 };
-const SANDBOX_MONITORS = 100;
-const LIVE_ENTITIES: Readonly<Record<Plan, number>> = { starter: 25_000, growth: 250_000, enterprise: 1_000_000 };
 const TIN_FAILURES: Readonly<Record<Plan, number>> = { starter: 100, growth: 1_000, enterprise: 5_000 };
 const MAX_LIMIT = 1_000_000;
 const MAX_PER_DAY = 100_000_000;
@@ -46,24 +39,24 @@ const REGISTRATION_BUDGETS: Readonly<Record<Plan, ProviderBudget>> = {
 
 /** Each TIN provider: half of a day's budget is kept for monitors, so a daily run of each active monitor fits. */
 const TIN_BUDGETS: Readonly<Record<Plan, ProviderBudget>> = {
-  starter: { per_minute: 20, per_day: 2 * LIVE_MONITORS.starter },
-  growth: { per_minute: 60, per_day: 2 * LIVE_MONITORS.growth },
-  enterprise: { per_minute: 300, per_day: 2 * LIVE_MONITORS.enterprise },
+  starter: { per_minute: 20, per_day: 2 * liveMonitors.starter },
+  growth: { per_minute: 60, per_day: 2 * liveMonitors.growth },
+  enterprise: { per_minute: 300, per_day: 2 * liveMonitors.enterprise },
 };
 
 /** Returns the maximum requests per minute of each key of the organization. */
 export function limitPerMinute(terms: PlanTerms): number {
-  return terms.plan === "enterprise" ? terms.limit_per_minute! : FIXED_LIMITS[terms.plan];
+  return terms.plan === "enterprise" ? terms.limit_per_minute! : requestsPerMinute[terms.plan];
 }
 
 /** Returns the maximum number of active monitors of the organization. */
 export function activeMonitors({ plan }: PlanTerms, environment: Environment): number {
-  return environment === "live" ? LIVE_MONITORS[plan] : SANDBOX_MONITORS;
+  return environment === "live" ? liveMonitors[plan] : SANDBOX_MONITORS;
 }
 
 /** Returns the maximum number of entities that the organization can create; 0 in the sandbox, where entity has a limit. */
 export function createdEntities({ plan }: PlanTerms, environment: Environment): number {
-  return environment === "live" ? LIVE_ENTITIES[plan] : 0;
+  return environment === "live" ? liveEntities[plan] : 0;
 }
 
 /** Returns the organization's budgets at the live providers. */
@@ -99,7 +92,7 @@ export function tinFailuresPerDay({ plan }: PlanTerms): number {
 export function planTerms(plan: string, limit: number | undefined): PlanTerms {
   if (plan === "starter" || plan === "growth") {
     if (limit !== undefined)
-      throw invalid("limit", `belongs to the plan enterprise; ${plan} has ${FIXED_LIMITS[plan]}`);
+      throw invalid("limit", `belongs to the plan enterprise; ${plan} has ${requestsPerMinute[plan]}`);
     return { plan };
   }
   if (plan !== "enterprise") throw invalid("plan", `must be one of ${plans.join(", ")}`);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connect as connectTo, createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import { until } from "../testing/gateway.ts";
 import { createRateLimiter, type Quota, quotaHeaders, type RateLimiter } from "./rate-limiter.ts";
@@ -99,6 +99,23 @@ describe("without Redis", () => {
     const { limiter } = limiterOn("redis://127.0.0.1:1");
     for (let call = 0; call < 3; call++) expect((await limiter.consume("k", 3)).allowed).toBe(true);
     expect(await limiter.consume("k", 3)).toMatchObject({ allowed: false, remaining: 0 });
+    expect(limiter.degraded()).toBe(true);
+  });
+
+  test("no call waits longer than 250 ms for a Redis that hangs", async () => {
+    const proxy = await redisProxy();
+    closes.push(proxy.close);
+    const { redis, limiter } = limiterOn(proxy.url);
+    await until(() => redis.status === "ready");
+    proxy.hang(true);
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask", "performance", "Date"] });
+    try {
+      const deciding = limiter.consume("k", 2);
+      await jest.advanceTimersByTimeAsync(250);
+      expect((await deciding).allowed).toBe(true);
+    } finally {
+      jest.useRealTimers();
+    }
     expect(limiter.degraded()).toBe(true);
   });
 

@@ -1,5 +1,7 @@
-import { catalogue, type ErrorCode } from "@vvs/errors";
+import { advice, catalogue, type ErrorCode } from "@vvs/errors";
 import { type Html, html } from "@vvs/http/html";
+import { liveEntities, liveMonitors, type Plan, plans, requestsPerMinute, SANDBOX_MONITORS } from "@vvs/tenant/plans";
+import { changes } from "./changes.ts";
 import type { Document } from "./document.ts";
 import { inline } from "./markdown.ts";
 import { codeBlock } from "./operation.ts";
@@ -11,6 +13,7 @@ type Part = { readonly id: string; readonly title: string; readonly content: Htm
 export function introduction(baseUrl: string): readonly Part[] {
   return [
     { id: "start", title: "First steps", content: firstSteps(baseUrl) },
+    { id: "command-line", title: "Command line", content: commandLine },
     { id: "sandbox", title: "Sandbox", content: sandbox },
     { id: "identifiers", title: "Identifiers", content: identifiers },
     { id: "limits", title: "Plans and limits", content: limits },
@@ -23,7 +26,7 @@ export function appendix(document: Document): readonly Part[] {
   return [
     { id: "headers", title: "Headers", content: headers(document) },
     { id: "errors", title: "Errors", content: errors },
-    { id: "changes", title: "Changes", content: changes },
+    { id: "changes", title: "Changes", content: changelog },
   ];
 }
 
@@ -37,9 +40,12 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
 }
 
 function firstSteps(baseUrl: string): Html {
-  const shell = `export VVS_URL=${baseUrl}
-export VVS_KEY=svc_test_...`;
-  const idsInShell = `post() { curl -s -H "Authorization: Bearer $VVS_KEY" -H "Content-Type: application/json" "$VVS_URL$1" -d "$2"; }
+  const shell = `export VENDOR_VERIFICATION_BASE_URL=${baseUrl}
+export VENDOR_VERIFICATION_API_KEY=svc_test_...`;
+  const idsInShell = `post() {
+  curl -sS "$VENDOR_VERIFICATION_BASE_URL$1" -H "Authorization: Bearer $VENDOR_VERIFICATION_API_KEY" \\
+    -H "Content-Type: application/json" -d "$2"
+}
 ENTITY_ID=$(post /v1/entities/lookup '{"identifiers":{"uei":"SANDBXACTVE1"}}' | grep -o 'ent_[0-9a-z]*' | head -n 1)
 VERIFICATION=$(post /v1/verify '{"entity_id":"'"$ENTITY_ID"'","checks":["sam_registration"],"mode":"realtime"}')
 VERIFICATION_ID=$(echo "$VERIFICATION" | grep -o 'ver_[0-9a-z]*' | head -n 1)
@@ -47,16 +53,39 @@ EVIDENCE_ID=$(echo "$VERIFICATION" | grep -o 'evd_[0-9a-z]*' | head -n 1)
 MONITOR_ID=$(post /v1/monitors '{"entity_id":"'"$ENTITY_ID"'","checks":["sam_registration"]}' | grep -o 'mon_[0-9a-z]*' | head -n 1)`;
   const client = `import { createClient } from "@vendor-verification/client";
 
-const client = createClient({ baseUrl: "${baseUrl}", apiKey: process.env.VVS_KEY });`;
+const client = createClient({
+  baseUrl: process.env.VENDOR_VERIFICATION_BASE_URL ?? "",
+  apiKey: process.env.VENDOR_VERIFICATION_API_KEY ?? "",
+});
+
+const verification = await client.verify({
+  identifiers: { uei: "SANDBXACTVE1" },
+  checks: ["sam_registration"],
+  mode: "realtime",
+});
+const { entity_id: entityId, id: verificationId } = verification;
+const evidenceId = verification.results[0].evidence_uri;
+const { id: monitorId } = await client.createMonitor({ entity_id: entityId, checks: ["sam_registration"] });`;
   return html`<p>Sign in to the dashboard, choose <em>API Keys</em> and create a test key. It is shown once. Send it with every call as <code>Authorization: Bearer</code>. A key has scopes; each operation names the one that it requires.</p>
-<p>The curl calls on this page run in a shell with these variables:</p>
+<p>The calls on this page use these variables, and the <a href="#command-line">command line</a> reads them:</p>
 ${codeBlock("start-shell", "Shell", shell)}
 <p>Some calls need ids. This looks up a vendor, verifies it, and monitors it:</p>
 ${codeBlock("start-ids", "Shell: get ids", idsInShell)}
-<p>With the TypeScript client:</p>
+<p>The same with the TypeScript client, <code>npm install @vendor-verification/client</code>:</p>
 ${codeBlock("start-client", "TypeScript client", client)}
-<p>For other languages generate a client from <a href="/v1/openapi.json">the OpenAPI document</a>.</p>`;
+<p>To receive your first webhook, go on with <a href="#try-webhooks">webhooks on your machine</a>. For other languages generate a client from <a href="/v1/openapi.json">the OpenAPI document</a>.</p>`;
 }
+
+const commandLine = html`<p>It needs Node.js 22 or newer: <code>npm install --global @vendor-verification/cli</code>. With the variables above it is ready. To store the address and the key instead, use <code>vendor-verification login</code>. Each command describes itself with <code>--help</code>, and prints JSON with <code>--json</code>.</p>
+${codeBlock(
+  "cli-calls",
+  "Shell",
+  `vendor-verification lookup --uei SANDBXACTVE1
+vendor-verification verify --uei SANDBXACTVE1 --checks sam_registration
+printf 'uei,legal_name\\nSANDBXACTVE1,\\nSANDBXFALLB1,\\n' > vendors.csv
+vendor-verification verify vendors.csv --out results.csv
+vendor-verification events`,
+)}`;
 
 const sandbox = html`<p>A test key sees a synthetic registry of more than 500 vendors, and providers that answer without delay. These UEIs always behave in the same way:</p>
 ${table(
@@ -98,13 +127,19 @@ const identifiers = html`${table(
 { "identifiers": [{ "type": "uei", "value": "SANDBXACTVE1" }, { "type": "tin", "value": "12-3456780" }] }</code></pre>
 <p>Answers always use the first. In a list, equal values of one type count once, and different ones are 400.</p>`;
 
+const count = (number: number) => number.toLocaleString("en-US");
+
+function limitRow(name: string, limitOf: (plan: Plan) => number | undefined): string[] {
+  return [name, ...plans.map(limitOf).map((limit) => (limit === undefined ? "agreed" : count(limit)))];
+}
+
 const limits = html`${table(
-  ["Limit", "Starter", "Growth", "Enterprise"],
+  ["Limit", ...plans.map((plan) => `${plan[0]!.toUpperCase()}${plan.slice(1)}`)],
   [
-    ["Requests per minute and key", "100", "500", "agreed"],
-    ["Active monitors, live", "1,000", "10,000", "100,000"],
-    ["Created entities, live", "25,000", "250,000", "1,000,000"],
-    ["Active monitors, sandbox", "100", "100", "100"],
+    limitRow("Requests per minute and key", (plan) => (plan === "enterprise" ? undefined : requestsPerMinute[plan])),
+    limitRow("Active monitors, live", (plan) => liveMonitors[plan]),
+    limitRow("Created entities, live", (plan) => liveEntities[plan]),
+    limitRow("Active monitors, sandbox", () => SANDBOX_MONITORS),
   ],
 )}
 <p>The minute slides. Every answer to a valid key says what is left (<a href="#headers">headers</a>); 429 says in <code>Retry-After</code> when to repeat the call. A plan’s cap on monitors or entities is 403 <code>limit_exceeded</code>.</p>
@@ -113,35 +148,15 @@ const limits = html`${table(
 const retries = html`<p>Repeat a call after 429, 503 or a lost connection, and wait as long as <code>Retry-After</code> says. GET, PUT and DELETE can always be repeated. Send POST with an <code>Idempotency-Key</code>, a new one for each effect that you want: then a repeated call has no second effect, and within 24 h it gets the first answer again with <code>Idempotency-Replayed: true</code>.</p>
 <p>Pages: send <code>next_cursor</code> as <code>cursor</code> until it is null. To follow changes, use <a href="#listEvents"><code>after</code></a>.</p>`;
 
-/** What to do about each error. */
-const advice: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: "Correct the request. `details` lists every problem with its `path`.",
-  unauthorized: "Check the `Authorization` header, and the key’s state in the dashboard.",
-  forbidden: "Use a key with the scope that `message` names. If the organization is suspended, contact the operator.",
-  limit_exceeded: "Cancel monitors that you no longer need, or ask for another plan.",
-  entity_not_found: "Check the id and the key’s environment. `message` points out likely typing errors in identifiers.",
-  verification_not_found: "Check the id and the key’s environment.",
-  monitor_not_found: "Check the id and the key’s environment.",
-  evidence_not_found: "Check the id and the key’s environment.",
-  not_found: "Check the path. Paths are case-sensitive and do not end with a slash.",
-  method_not_allowed: "Use a method of the `Allow` header.",
-  payload_too_large: "Send at most 100 kB.",
-  unsupported_media_type: "Send the body as `Content-Type: application/json`.",
-  entity_exists: "Use the entity in `entity_id`.",
-  ambiguous_match: "Choose one of `candidates`, or add an identifier or an address.",
-  idempotency_conflict: "The first call is still running. Repeat the call after a moment.",
-  idempotency_mismatch: "Use a new key for a new request.",
-  monitor_canceled: "Create a new monitor.",
-  rate_limited: "Wait for the seconds in `Retry-After`.",
-  internal_error: "Repeat the call. If it fails again, send us the `request_id`.",
-  service_unavailable:
-    "Wait for the seconds in `Retry-After` and repeat the call. Unless `message` says otherwise it had no effect.",
-};
-
 const errors = html`<p>The body is <code>{error, message, request_id, details?}</code>. <code>error</code> is for programs and never changes; <code>message</code> says what to do. Quote <code>request_id</code> when you ask for help. A request that does not arrive in time is 408, headers of more than 16 kB are 431, both with <code>invalid_request</code>.</p>
 ${table(
-  ["Error", "Status", "What to do"],
-  (Object.keys(catalogue) as ErrorCode[]).map((code) => [`\`${code}\``, String(catalogue[code].http), advice[code]]),
+  ["Error", "Status", "Cause", "What to do"],
+  (Object.keys(catalogue) as ErrorCode[]).map((code) => [
+    `\`${code}\``,
+    String(catalogue[code].http),
+    advice[code].cause,
+    advice[code].remedy,
+  ]),
 )}`;
 
 function headers({ components }: Document): Html {
@@ -151,11 +166,5 @@ function headers({ components }: Document): Html {
   );
 }
 
-const changes = html`<p>Fields, values, headers and operations may be added at any time: ignore those that you do not know. A breaking change comes as <code>/v2</code>; 12 months before the old version ends its answers carry <code>Deprecation</code> and <code>Sunset</code>.</p>
-${table(
-  ["Date", "Added"],
-  [
-    ["2026-11-23", "This page and `GET /v1/openapi.json`; `details` in results."],
-    ["2026-11-21", "First version."],
-  ],
-)}`;
+const changelog = html`<p>Fields, values, headers and operations may be added at any time: ignore those that you do not know. A breaking change comes as <code>/v2</code>; 12 months before the old version ends its answers carry <code>Deprecation</code> and <code>Sunset</code>.</p>
+${table(["Date", "What is new"], changes)}`;

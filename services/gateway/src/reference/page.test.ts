@@ -38,6 +38,21 @@ describe("GET /docs", () => {
     for (const code of Object.keys(catalogue)) expect(page).toContain(`<code>${code}</code>`);
   });
 
+  test("shows the limits of each plan", async () => {
+    const page = await (await get("/docs")).text();
+    const rows = [
+      ...page.matchAll(/<tr><th scope="row">([^<]*)<\/th><td>([^<]*)<\/td><td>([^<]*)<\/td><td>([^<]*)<\/td>/g),
+    ];
+    expect(rows.map(([, ...cells]) => cells)).toEqual(
+      expect.arrayContaining([
+        ["Requests per minute and key", "100", "500", "agreed"],
+        ["Active monitors, live", "1,000", "10,000", "100,000"],
+        ["Created entities, live", "25,000", "250,000", "1,000,000"],
+        ["Active monitors, sandbox", "100", "100", "100"],
+      ]),
+    );
+  });
+
   test("has links only to places that exist, and every id once", async () => {
     const page = await (await get("/docs")).text();
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);

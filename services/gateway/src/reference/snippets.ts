@@ -33,10 +33,10 @@ function exampleOf({ requestBody }: OperationObject): Readonly<Record<string, un
 /** Returns a call with curl. It runs in a shell in which the first steps ran. */
 export function curlSnippet(method: string, path: string, operation: OperationObject): string {
   const body = exampleOf(operation);
-  const url = `"$VVS_URL${path.replace("{id}", idOf(path)?.shell ?? "")}"`;
+  const url = `"$VENDOR_VERIFICATION_BASE_URL${path.replace("{id}", idOf(path)?.shell ?? "")}"`;
   const lines = [
     `curl ${method === "GET" ? "" : `-X ${method} `}${url}`,
-    ...(withoutClient.has(operation.operationId) ? [] : ['-H "Authorization: Bearer $VVS_KEY"']),
+    ...(withoutClient.has(operation.operationId) ? [] : ['-H "Authorization: Bearer $VENDOR_VERIFICATION_API_KEY"']),
     ...(body ? ['-H "Content-Type: application/json"', `-d ${shellText(body)}`] : []),
   ];
   return lines.join(" \\\n  ");

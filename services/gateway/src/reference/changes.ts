@@ -1,0 +1,17 @@
+/** What changed for users of the API: date and text, newest first. */
+export const changes: readonly (readonly [date: string, text: string])[] = [
+  ["2026-11-23", "`GET /v1/events?after=now` begins with new events only, instead of reading past all older ones."],
+  [
+    "2026-11-23",
+    "`external_id`, your own number of a vendor: in entities, monitors, lists, events and webhooks, set with `PUT /v1/entities/{id}/external_id`, and a filter of both lists.",
+  ],
+  ["2026-11-23", "This page, `GET /v1/openapi.json`, the TypeScript client and the command line."],
+  ["2026-11-23", "The dashboard shows the requests of the last 7 days, also by `X-Request-Id`."],
+  [
+    "2026-11-23",
+    "More refusals say what is wrong: the three reasons of 401 have different messages, an id that cannot be read is the 404 of its resource, and requests that are not valid HTTP or do not arrive in time get our JSON.",
+  ],
+  ["2026-11-22", "`details` in results: what the verdict rests on."],
+  ["2026-11-22", "`GET /v1/events` reads forward with `after` and `wait`. `webhook_url` of a monitor is optional."],
+  ["2026-11-21", "First version."],
+];
