@@ -11,9 +11,9 @@ type Command = readonly [string, ...string[]];
 /** A language of the guide: what runs its snippet, and where its public libraries come from. */
 export interface Language {
   readonly name: string;
-  /** The snippet's file, as the guide names it. */
-  readonly snippet: string;
-  /** Where the snippet goes in the program's folder. */
+  /** The files of its snippets, as the guide names them. */
+  readonly snippets: readonly string[];
+  /** Where the snippets go in the program's folder. */
   readonly place?: string;
   readonly runners: readonly string[];
   /** Commands that succeed only if the language is installed. */
@@ -33,7 +33,7 @@ const mavenProbe = ["mvn", "-v"] as const;
 export const languages: readonly Language[] = [
   {
     name: "JavaScript",
-    snippet: "receiver.mjs",
+    snippets: ["receiver.mjs", "stripe-receiver.mjs"],
     runners: ["run.mjs"],
     probes: [],
     prepare: (folder) => symlink(join(here, "..", "node_modules"), join(folder, "node_modules")),
@@ -41,7 +41,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: "Python",
-    snippet: "receiver.py",
+    snippets: ["receiver.py", "stripe_receiver.py"],
     runners: ["run.py"],
     probes: [["python3", "-m", "pip", "--version"]],
     libraries: {
@@ -55,7 +55,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: "Go",
-    snippet: "receiver.go",
+    snippets: ["receiver.go", "stripe_receiver.go"],
     place: "receiver",
     runners: ["main.go", "go.mod", "go.sum"],
     probes: [["go", "version"]],
@@ -72,7 +72,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: "Java",
-    snippet: "Receiver.java",
+    snippets: ["Receiver.java", "StripeReceiver.java"],
     runners: ["Runner.java"],
     probes: [javaProbe, mavenProbe, ["javac", "-version"]],
     libraries: {
@@ -83,13 +83,22 @@ export const languages: readonly Language[] = [
         fetchFromMaven(["com.standardwebhooks:standardwebhooks:1.1.0", "com.stripe:stripe-java:29.0.0"], folder),
     },
     compile: ({ libraries }) => [
-      ["javac", "-encoding", "UTF-8", "-cp", join(libraries, "libs", "*"), "Receiver.java", "Runner.java"],
+      [
+        "javac",
+        "-encoding",
+        "UTF-8",
+        "-cp",
+        join(libraries, "libs", "*"),
+        "Receiver.java",
+        "StripeReceiver.java",
+        "Runner.java",
+      ],
     ],
     answer: ({ libraries }) => ["java", "-cp", `${join(libraries, "libs", "*")}:.`, "Runner"],
   },
   {
     name: "Ruby",
-    snippet: "receiver.rb",
+    snippets: ["receiver.rb"],
     runners: ["run.rb"],
     // JRuby comes from a package registry, so that no Ruby needs to be installed.
     probes: [javaProbe, mavenProbe],
@@ -132,17 +141,17 @@ export async function whyMissing(language: Language, { cacheDir, log }: Omit<Wor
   return undefined;
 }
 
-/** Returns the cases, made after compiling, and the snippet's answer to each. Throws the output of a failed command. */
+/** Returns the cases, made after compiling, and the snippets' answer to each. Throws the output of a failed command. */
 export async function answersOf<T>(
   language: Language,
-  snippet: string,
+  codeOf: (snippet: string) => string,
   makeCases: () => readonly T[],
   { folder, cacheDir, log }: Workplace,
 ): Promise<{ cases: readonly T[]; answers: boolean[] }> {
   const libraries = await librariesOf(language, cacheDir, log);
   const place = join(folder, language.place ?? ".");
   await mkdir(place, { recursive: true });
-  await writeFile(join(place, language.snippet), snippet);
+  for (const snippet of language.snippets) await writeFile(join(place, snippet), codeOf(snippet));
   for (const runner of language.runners) await copyFile(join(here, "runners", runner), join(folder, runner));
   await language.prepare?.(folder);
   const runHere = async (command: Command) => {

@@ -5,18 +5,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
+import { runProcess } from "../../deploy/local/processes.ts";
 import { serverCacheDir } from "../../deploy/local/servers/index.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { type Case, guideCases } from "./cases.ts";
 import { answersOf, type Language, languages, whyMissing } from "./languages.ts";
-import { namedSnippets } from "./snippets.ts";
+import { blocksOf, isCode, namedSnippets } from "./snippets.ts";
 
 /** What the guide's `server.mjs` exports. */
 interface WholeReceiver {
   receiver(options: { secret: string; keep: (id: string, event: unknown) => Promise<void> }): Server;
 }
 
-const snippets = namedSnippets(await readFile(join(projectRoot, "docs/webhooks.md"), "utf8"));
+const guide = await readFile(join(projectRoot, "docs/webhooks.md"), "utf8");
+const snippets = namedSnippets(guide);
+/** The snippets that are a whole receiver. */
+const wholeReceiver = ["receiver.mjs", "server.mjs", "main.mjs"];
 const folder = await mkdtemp(join(tmpdir(), "vvs-guide-"));
 const log = (line: string) => void process.stderr.write(`${line}\n`);
 const cacheDir = serverCacheDir(process.env);
@@ -35,17 +40,33 @@ for (const language of languages) {
 async function provesGenuine(language: Language): Promise<void> {
   const own = await mkdtemp(join(folder, "language-"));
   const makeCases = () => guideCases(new Date());
-  const snippet = snippets.get(language.snippet)!;
-  const { cases, answers } = await answersOf(language, snippet, makeCases, { folder: own, cacheDir, log });
+  const codeOf = (snippet: string) => snippets.get(snippet)!;
+  const { cases, answers } = await answersOf(language, codeOf, makeCases, { folder: own, cacheDir, log });
   const byName = (answer: (signed: Case, index: number) => boolean | undefined) =>
     Object.fromEntries(cases.map((signed, index) => [signed.name, answer(signed, index)]));
   expect(byName((_, index) => answers[index])).toEqual(byName(({ genuine }) => genuine));
 }
 
-test("the guide's complete receiver stores what is genuine, refuses the rest, and asks for a retry if it can't store it", async () => {
+test("every snippet of the guide is run, and needs one library at most", () => {
+  const code = blocksOf(guide).filter(isCode);
+  const run = new Set([...languages.flatMap((language) => language.snippets), ...wholeReceiver]);
+  expect(code.map(({ name }) => name).toSorted()).toEqual([...run].toSorted());
+  for (const { name, code: text } of code) {
+    const libraries = ["standard-?webhooks", "stripe"].filter((library) => new RegExp(library, "i").test(text));
+    expect([name, libraries.slice(1)]).toEqual([name, []]);
+  }
+});
+
+/** Writes the complete receiver into a folder of its own. */
+async function writeReceiver(): Promise<string> {
   const own = await mkdtemp(join(folder, "server-"));
   await symlink(join(projectRoot, "test/node_modules"), join(own, "node_modules"));
-  for (const name of ["receiver.mjs", "server.mjs"]) await writeFile(join(own, name), snippets.get(name)!);
+  for (const name of wholeReceiver) await writeFile(join(own, name), snippets.get(name)!);
+  return own;
+}
+
+test("the guide's complete receiver stores what is genuine, refuses the rest, and asks for a retry if it can't store it", async () => {
+  const own = await writeReceiver();
   const { receiver } = (await import(pathToFileURL(join(own, "server.mjs")).href)) as WholeReceiver;
   const genuine = guideCases(new Date()).filter(({ scheme }) => scheme === "standard")[0]!;
   const kept: string[] = [];
@@ -67,5 +88,23 @@ test("the guide's complete receiver stores what is genuine, refuses the rest, an
     expect(kept).toEqual([genuine.headers["webhook-id"]]);
   } finally {
     server.close();
+  }
+});
+
+test("the guide's program receives webhooks, prints them and refuses others", async () => {
+  const genuine = guideCases(new Date()).filter(({ scheme }) => scheme === "standard")[0]!;
+  const env = { ...process.env, WEBHOOK_SECRET: genuine.secret, PORT: "0" };
+  const lines: string[] = [];
+  const onLine = (line: string) => void lines.push(line);
+  const cwd = await writeReceiver();
+  const program = runProcess({ name: "receiver", command: process.execPath, args: ["main.mjs"], cwd, env, onLine });
+  try {
+    const [, port] = await eventually(() => /Listening on port (\d+)\./.exec(lines[0] ?? "") ?? undefined);
+    const post = (body: string) =>
+      fetch(`http://127.0.0.1:${port}`, { method: "POST", headers: { ...genuine.headers }, body });
+    expect([(await post(`${genuine.body} `)).status, (await post(genuine.body)).status]).toEqual([400, 204]);
+    await eventually(() => lines.some((line) => line.startsWith(genuine.headers["webhook-id"]!)));
+  } finally {
+    await program.stop();
   }
 });

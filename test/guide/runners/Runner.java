@@ -25,9 +25,9 @@ final class Runner {
     HttpHeaders headers = HttpHeaders.of(lists, (name, value) -> true);
     try {
       if (signed.scheme.equals("standard")) {
-        Receiver.verifyStandard(signed.body, headers, signed.secret);
+        Receiver.verify(signed.body, headers, signed.secret);
       } else {
-        Receiver.verifyService(signed.body, headers, signed.secret);
+        StripeReceiver.verify(signed.body, headers, signed.secret);
       }
       return true;
     } catch (Exception refused) {

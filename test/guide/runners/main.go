@@ -31,7 +31,7 @@ func main() {
 		}
 		verify := receiver.VerifyService
 		if signed.Scheme == "standard" {
-			verify = receiver.VerifyStandard
+			verify = receiver.Verify
 		}
 		answers = append(answers, verify([]byte(signed.Body), headers, signed.Secret) == nil)
 	}

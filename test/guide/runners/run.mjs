@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { verifyService, verifyStandard } from "./receiver.mjs";
+import { verify as standard } from "./receiver.mjs";
+import { verify as service } from "./stripe-receiver.mjs";
 
-const verifiers = { standard: verifyStandard, service: verifyService };
+const verifiers = { standard, service };
 const answers = JSON.parse(readFileSync(process.argv[2], "utf8")).map(({ scheme, body, headers, secret }) => {
   // node:http gives header names in lower case.
   const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -2,8 +2,9 @@ import json
 import sys
 
 import receiver
+import stripe_receiver
 
-VERIFIERS = {"standard": receiver.verify_standard, "service": receiver.verify_service}
+VERIFIERS = {"standard": receiver.verify, "service": stripe_receiver.verify}
 
 
 def answer(case):
