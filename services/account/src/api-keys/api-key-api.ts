@@ -24,8 +24,8 @@ export function createApiKeyPart({ domain, keyFeed }: { domain: KeysDomain; keyF
     service: ApiKeyService,
     callers: allowed,
     handlers: {
-      async *watchApiKeys(_request, { signal }) {
-        for await (const step of keyFeed.watch(signal)) yield { step };
+      async *watchApiKeys({ position }, { signal }) {
+        for await (const step of keyFeed.watch(signal, position)) yield { step };
       },
 
       async getApiKey({ hashes }) {

@@ -1,4 +1,4 @@
-import type { ChangeStreamDocument, Db } from "mongodb";
+import type { ChangeStream, ChangeStreamDocument, Db } from "mongodb";
 import { within } from "../within.ts";
 
 /** How long MongoDB waits for a change before it answers that there is none. */
@@ -8,36 +8,38 @@ const STALL_MS = 5_000;
 
 export type ChangeWatch = ReturnType<typeof watchChanges>;
 
+/** Collections of one database whose changes are followed. */
+export interface Watched {
+  readonly db: Db;
+  readonly collections: readonly string[];
+}
+
 /**
- * Reports each change to the collections, one after the other, and each moment at which none was pending. Ends by itself
- * when changes could be missed.
+ * Reports each change to the collections, one after the other, and each moment at which none was pending, with its
+ * position. Ends by itself when changes could be missed.
  */
-export function watchChanges(options: {
-  db: Db;
-  collections: readonly string[];
-  onChange: (change: ChangeStreamDocument) => Promise<void>;
-  onCaughtUp: () => void;
-}) {
-  const { db, collections, onChange, onCaughtUp } = options;
+export function watchChanges(
+  options: Watched & {
+    onChange: (change: ChangeStreamDocument) => Promise<void>;
+    onCaughtUp: (position: string) => void;
+  },
+) {
+  const { onChange, onCaughtUp } = options;
   const opened = Promise.withResolvers<void>();
   let stopped = false;
 
   async function run(): Promise<void> {
-    // With the changes that end a stream: one that ended by itself looks like one without changes.
-    const endings = { operationType: { $in: ["invalidate", "dropDatabase"] } };
-    const stream = db.watch([{ $match: { $or: [{ "ns.coll": { $in: collections } }, endings] } }], {
-      maxAwaitTimeMS: AWAIT_MS,
-    });
+    const stream = openStream(options);
     try {
       while (!stopped) {
         const change = await beforeStall(stream.tryNext());
         opened.resolve();
         if (stopped) return;
         if (change) await beforeStall(onChange(change));
-        else onCaughtUp();
+        else onCaughtUp(positionOf(stream));
       }
     } finally {
-      void stream.close().catch(() => undefined); // it holds nothing that is still needed
+      close(stream);
     }
   }
 
@@ -52,6 +54,46 @@ export function watchChanges(options: {
       stopped = true;
     },
   };
+}
+
+/**
+ * Returns the changes between a position and now, at most `most`. Errors: there are more; MongoDB no longer has them, or does
+ * not know the position.
+ */
+export async function changesSince(
+  options: Watched & { position: string; most: number },
+): Promise<ChangeStreamDocument[]> {
+  const stream = openStream(options, options.position);
+  const changes: ChangeStreamDocument[] = [];
+  try {
+    for (;;) {
+      const change = await beforeStall(stream.tryNext());
+      if (!change) return changes;
+      if (changes.length === options.most) throw new Error(`more than ${options.most} changes since the position`);
+      changes.push(change);
+    }
+  } finally {
+    close(stream);
+  }
+}
+
+function openStream({ db, collections }: Watched, position?: string): ChangeStream {
+  // With the changes that end a stream: one that ended by itself looks like one without changes.
+  const endings = { operationType: { $in: ["invalidate", "dropDatabase"] } };
+  return db.watch([{ $match: { $or: [{ "ns.coll": { $in: collections } }, endings] } }], {
+    maxAwaitTimeMS: AWAIT_MS,
+    ...(position !== undefined && { resumeAfter: { _data: position } }),
+  });
+}
+
+function close(stream: ChangeStream): void {
+  void stream.close().catch(() => undefined); // it holds nothing that is still needed
+}
+
+/** Returns MongoDB's token of the last change that was read, or of the moment without one; empty if it has another form. */
+function positionOf(stream: ChangeStream): string {
+  const { _data } = (stream.resumeToken ?? {}) as { _data?: unknown };
+  return typeof _data === "string" ? _data : "";
 }
 
 function beforeStall<T>(answer: Promise<T>): Promise<T> {

@@ -28,20 +28,29 @@ afterEach(async () => {
   await account.close();
 });
 
-/** Returns a replica of the keys, as a gateway has one. */
-function replicate() {
+/** Returns a replica of the keys, as a gateway has one; with a position of an earlier one it is resumed. */
+function replicate({ position = "", by = feed } = {}) {
   const hangUp = new AbortController();
   const steps: FeedStep[] = [];
   const keys = new Map<string, KeyRecord>();
   const ended = (async () => {
-    for await (const step of feed.watch(hangUp.signal)) {
+    for await (const step of by.watch(hangUp.signal, position)) {
       steps.push(step);
       if (step.case === "key") keys.set(step.value.id, step.value);
     }
   })();
   ended.catch(() => undefined);
   const count = (which: FeedStep["case"]) => steps.filter((step) => step.case === which).length;
-  return { keys, steps, count, ended, hangUp, snapshot: () => until(() => count("snapshotDone") === 1) };
+  /** Waits for a heartbeat, ends the watch as its connection does, and returns the heartbeat's position. */
+  const lastPosition = async () => {
+    const had = count("heartbeat");
+    await until(() => count("heartbeat") > had);
+    hangUp.abort();
+    await ended;
+    const last = steps.findLast((step) => step.case === "heartbeat");
+    return last!.value.position;
+  };
+  return { keys, steps, count, ended, hangUp, lastPosition, snapshot: () => until(() => count("snapshotDone") === 1) };
 }
 
 async function newKey() {
@@ -122,6 +131,56 @@ describe("a watch", () => {
     const replica = replicate();
     await replica.snapshot();
     expect([...replica.keys.keys()]).toEqual([recent._id]);
+  });
+});
+
+describe("a watch that is resumed", () => {
+  test("begins with only what changed since the last heartbeat, also at another replica, and goes on with changes", async () => {
+    const [unchanged, revoked, suspended] = [await newKey(), await newKey(), await newKey()];
+    const position = await replicate().lastPosition();
+    await account.domain.apiKeys.revoke(revoked.caller, revoked.key._id);
+    await account.domain.organizations.suspend(operator, suspended.organization._id);
+    const { key: created } = await account.domain.apiKeys.create(unchanged.caller, { name: "new" });
+    const other = createFeed();
+    const replica = replicate({ position, by: other });
+    await until(() => replica.count("heartbeat") > 0);
+    expect(replica.steps[0]).toEqual({ case: "resumed", value: {} });
+    expect(replica.count("snapshotDone")).toBe(0);
+    expect([...replica.keys.keys()].toSorted()).toEqual([revoked.key._id, suspended.key._id, created._id].toSorted());
+    expect(replica.keys.get(revoked.key._id)!.revokedAt).toBeDefined();
+    expect(replica.keys.get(suspended.key._id)!.organizationSuspended).toBe(true);
+    await account.domain.apiKeys.revoke(unchanged.caller, created._id);
+    await until(() => replica.keys.get(created._id)!.revokedAt !== undefined);
+    await other.close();
+  });
+
+  test.each([
+    ["it is of no MongoDB", async () => "82FF"],
+    [
+      "a key was deleted by hand since",
+      async (position: string) => {
+        const { key } = await newKey();
+        await account.domain.store.apiKeys.deleteOne({ _id: key._id });
+        return position;
+      },
+    ],
+    [
+      "more changed than is worth resuming",
+      async (position: string) => {
+        const { organization } = await newKey();
+        const values = Array.from({ length: 1_001 }, (_, n) => ({ $set: { name: `name ${n}` } }));
+        const updates = values.map((update) => ({ updateOne: { filter: { _id: organization._id }, update } }));
+        await account.domain.store.organizations.bulkWrite(updates);
+        return position;
+      },
+    ],
+  ])("begins with all keys if its position can't be used: %s", async (_why, spoil) => {
+    const { key } = await newKey();
+    const position = await spoil(await replicate().lastPosition());
+    const replica = replicate({ position });
+    await replica.snapshot();
+    expect(replica.count("resumed")).toBe(0);
+    expect(replica.keys.has(key._id)).toBe(true);
   });
 });
 

@@ -2,13 +2,14 @@ import { ServiceError } from "@vvs/errors";
 import type { Logger } from "@vvs/logging";
 import type { ChangeStreamDocument } from "mongodb";
 import type { AccountStore } from "../store.ts";
-import { type ChangeWatch, watchChanges } from "./change-watch.ts";
+import { type ChangeWatch, changesSince, watchChanges } from "./change-watch.ts";
 import type { KeyRecord, KeyRecords } from "./key-records.ts";
 
-/** A step of a watch: the current state of a key, the end of the snapshot, or that no change is pending. */
+/** A step of a watch: the current state of a key, the end of the snapshot, its absence, or that no change is pending. */
 export type FeedStep =
   | { readonly case: "key"; readonly value: KeyRecord }
-  | { readonly case: "snapshotDone" | "heartbeat"; readonly value: object };
+  | { readonly case: "snapshotDone" | "resumed"; readonly value: object }
+  | { readonly case: "heartbeat"; readonly value: { readonly position: string } };
 
 export type KeyFeed = ReturnType<typeof createKeyFeed>;
 
@@ -20,6 +21,8 @@ interface Watcher {
 
 /** A little less than a second, so that a tick that comes early does not double the interval. */
 const HEARTBEAT_MS = 900;
+/** With more changes than this, a watch begins with all key records. */
+const MOST_MISSED = 1_000;
 
 /** Feeds all gateways from one change stream, which is open while there are any. */
 export function createKeyFeed(options: {
@@ -36,11 +39,11 @@ export function createKeyFeed(options: {
   let changes: ChangeWatch | undefined;
   const closing = new AbortController();
   let lastHeartbeat = 0;
+  const watched = { db: store.db, collections: [store.apiKeys.collectionName, store.organizations.collectionName] };
 
   function openChanges(): ChangeWatch {
     const opened = watchChanges({
-      db: store.db,
-      collections: [store.apiKeys.collectionName, store.organizations.collectionName],
+      ...watched,
       onChange: async (change) => {
         for (const value of await recordsOf(change)) {
           for (const watcher of watchers) send(watcher, { case: "key", value });
@@ -62,15 +65,31 @@ export function createKeyFeed(options: {
       throw new Error(`a ${change.operationType} can't be reported as a change of keys`);
     }
     const id = change.documentKey._id as unknown as string;
-    return change.ns.coll === store.apiKeys.collectionName ? records.byKeyId(id) : records.ofOrganization(id);
+    const at = change.clusterTime!;
+    return change.ns.coll === store.apiKeys.collectionName ? records.byKeyId(id, at) : records.ofOrganization(id, at);
   }
 
-  function heartbeat(): void {
+  /** Returns what changed since a position; undefined if that can't be known, so that all key records are needed. */
+  async function missedSince(position: string): Promise<KeyRecord[] | undefined> {
+    if (position === "") return undefined;
+    try {
+      const missed: KeyRecord[] = [];
+      for (const change of await changesSince({ ...watched, position, most: MOST_MISSED })) {
+        missed.push(...(await recordsOf(change)));
+      }
+      return missed;
+    } catch (error) {
+      logger.info({ err: error }, "a watch of API keys can't be resumed and begins again");
+      return undefined;
+    }
+  }
+
+  function heartbeat(position: string): void {
     if (performance.now() - lastHeartbeat < HEARTBEAT_MS) return;
     lastHeartbeat = performance.now();
     for (const watcher of watchers) {
       const hasRead = watcher.controller.desiredSize === maxPending;
-      if (watcher.hasSnapshot && hasRead) send(watcher, { case: "heartbeat", value: {} });
+      if (watcher.hasSnapshot && hasRead) send(watcher, { case: "heartbeat", value: { position } });
     }
   }
 
@@ -101,10 +120,11 @@ export function createKeyFeed(options: {
 
   return {
     /**
-     * Yields all key records, then each change; a heartbeat each second, only while no change can be missed. Ends when
-     * the signal aborts or the feed closes. Errors: service_unavailable (a change could be missed: watch again).
+     * Yields all key records, or only those that changed since the position of an earlier heartbeat, then each change; a
+     * heartbeat each second, only while no change can be missed. Ends when the signal aborts or the feed closes. Errors:
+     * service_unavailable (a change could be missed: watch again).
      */
-    async *watch(signal: AbortSignal): AsyncGenerator<FeedStep> {
+    async *watch(signal: AbortSignal, position = ""): AsyncGenerator<FeedStep> {
       if (closing.signal.aborted) throw unavailable(new Error("the service stops"));
       const ending = AbortSignal.any([signal, closing.signal]);
       const watcher = join();
@@ -115,13 +135,15 @@ export function createKeyFeed(options: {
         await changes.opened.catch((error: unknown) => {
           throw unavailable(error);
         });
-        for await (const value of records.all()) {
+        const missed = await missedSince(position);
+        if (missed) yield { case: "resumed", value: {} };
+        for await (const value of missed ?? records.all()) {
           if (ending.aborted) return;
           yield { case: "key", value };
         }
         if (ending.aborted) return;
         // After the changes that came meanwhile: at the end of the snapshot the reader is up to date.
-        send(watcher, { case: "snapshotDone", value: {} });
+        if (!missed) send(watcher, { case: "snapshotDone", value: {} });
         watcher.hasSnapshot = true;
         yield* steps;
       } finally {

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { toProtoTenant } from "@vvs/tenant";
-import type { ClientSession, Filter, MongoClient } from "mongodb";
+import type { ClientSession, Filter, MongoClient, Timestamp } from "mongodb";
 import { activeMonitors, createdEntities, limitPerMinute } from "../organizations/plans.ts";
 import type { AccountStore, ApiKeyDocument, OrganizationDocument } from "../store.ts";
 
@@ -22,11 +22,18 @@ export function createKeyRecords({
   store: AccountStore;
   now: () => Date;
 }) {
-  async function find(filter: Filter<ApiKeyDocument>): Promise<KeyRecord[]> {
-    const keys = await store.apiKeys.find(filter).toArray();
+  async function find(filter: Filter<ApiKeyDocument>, session?: ClientSession): Promise<KeyRecord[]> {
+    const keys = await store.apiKeys.find(filter, { session }).toArray();
     const ids = [...new Set(keys.map((key) => key.organization_id))];
-    const organizations = await organizationsById(store, { _id: { $in: ids } });
+    const organizations = await organizationsById(store, { _id: { $in: ids } }, session);
     return keys.map((key) => recordOf(key, organizations.get(key.organization_id)!));
+  }
+
+  /** Waits until the read includes what was written at `since`: right after an election a majority read may lag behind. */
+  async function findSince(since: Timestamp, filter: Filter<ApiKeyDocument>): Promise<KeyRecord[]> {
+    await using session = client.startSession({ causalConsistency: true });
+    session.advanceOperationTime(since);
+    return await find(filter, session); // before the session ends
   }
 
   return {
@@ -45,8 +52,10 @@ export function createKeyRecords({
         if (organization) yield recordOf(key, organization);
       }
     },
-    byKeyId: (keyId: string) => find({ _id: keyId }),
-    ofOrganization: (organizationId: string) => find({ organization_id: organizationId }),
+    /** Returns a key as it is since a change of it, or later. */
+    byKeyId: (keyId: string, since: Timestamp) => findSince(since, { _id: keyId }),
+    /** Returns the keys of an organization as they are since a change of it, or later. */
+    ofOrganization: (organizationId: string, since: Timestamp) => findSince(since, { organization_id: organizationId }),
     /** Returns the key that has one of these hashes. */
     byHashes: async (hashes: readonly Uint8Array[]): Promise<KeyRecord | undefined> =>
       (await find({ hash: { $in: hashes.slice(0, MAX_HASHES).map((hash) => Buffer.from(hash)) } }))[0],

@@ -7,6 +7,8 @@ import { type ApiKey, apiKeyOf, hashName } from "./api-key.ts";
 /** Maximum time without a message, in milliseconds. Account sends one each second; after this the watch is opened again. */
 const SILENCE_MS = 5_000;
 const RECONNECT = { firstMs: 100, longestMs: 1_000 };
+/** After this time a watch begins with all keys again, which leaves out those that ended. */
+const RESUMED_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** A copy of all API key records, which account updates as they change. */
 export interface KeyReplica {
@@ -15,7 +17,10 @@ export interface KeyReplica {
   ageMs(): number;
 }
 
-/** Starts the watch and reopens it whenever it breaks. The old records stay in use until a new snapshot is complete. */
+/**
+ * Starts the watch and reopens it whenever it breaks, as it does with its connection, after some minutes. It is then resumed
+ * where it was; if that is not possible, the old records stay in use until a new snapshot is complete.
+ */
 export function startKeyReplica(options: {
   account: Pick<Client<typeof ApiKeyService>, "watchApiKeys">;
   logger: Logger;
@@ -28,23 +33,34 @@ export function startKeyReplica(options: {
   let records = new Map<string, ApiKey>();
   let currentAt = Number.NEGATIVE_INFINITY;
   let failures = 0;
+  /** Up to where the records are complete, and since when they need no snapshot. */
+  let position = "";
+  let snapshotAt = Number.NEGATIVE_INFINITY;
 
   async function watchOnce(): Promise<void> {
     const silence = new AbortController();
     const watchdog = setTimeout(() => silence.abort(), SILENCE_MS).unref();
     const signal = AbortSignal.any([stopping, silence.signal]);
     let snapshot: Map<string, ApiKey> | undefined = new Map();
+    const from = clock() - snapshotAt < RESUMED_FOR_MS ? position : "";
     try {
-      for await (const { step } of options.account.watchApiKeys({}, { signal })) {
+      for await (const { step } of options.account.watchApiKeys({ position: from }, { signal })) {
         watchdog.refresh();
+        if (step.case === "resumed") snapshot = undefined;
         if (step.case === "key") (snapshot ?? records).set(hashName(step.value.hash), apiKeyOf(step.value));
         if (step.case === "snapshotDone") {
           records = snapshot ?? records;
           snapshot = undefined;
-          failures = 0;
+          snapshotAt = clock();
+          position = "";
           logger.info({ keys: records.size }, "API key replica complete");
         }
-        if (step.case !== "key" && !snapshot) currentAt = clock();
+        if (step.case === "heartbeat" && !snapshot) position = step.value.position;
+        if ((step.case === "heartbeat" || step.case === "snapshotDone") && !snapshot) {
+          currentAt = clock();
+          if (failures > 1) logger.info("watching API keys succeeds again");
+          failures = 0;
+        }
       }
     } finally {
       clearTimeout(watchdog);
@@ -59,7 +75,8 @@ export function startKeyReplica(options: {
       );
       if (stopping.aborted) return;
       failures += 1;
-      if (failures === 1) logger.warn({ err: error }, "watching API keys fails; retrying");
+      // The first end is that of the connection, or of account's process.
+      if (failures === 2) logger.warn({ err: error }, "watching API keys fails; retrying");
       await pause(backoffMs(failures, RECONNECT), stopping);
     }
   }

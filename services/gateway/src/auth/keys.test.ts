@@ -116,6 +116,34 @@ describe("while account is available", () => {
   });
 });
 
+describe("a watch that ended with its connection", () => {
+  test("is resumed: only what changed meanwhile is sent again, and nothing is logged", async () => {
+    const { value, record } = await watchedKey();
+    const { record: revoked, value: revokedValue } = await watchedKey();
+    lines.length = 0;
+    account.freeze(true);
+    account.revoke(revoked);
+    const { value: created, record: createdRecord } = account.createKey();
+    account.endWatches();
+    account.freeze(false);
+    await until(() => account.resumed().length === 2 && replica.find(createdRecord.hash) !== undefined);
+    expect(account.resumed()).toEqual([false, true]);
+    expect(await checkKey(revokedValue)).toBeUndefined();
+    expect((await checkKey(value))?.id).toBe(record.id);
+    expect((await checkKey(created))?.id).toBe(createdRecord.id);
+    expect(account.reads()).toBe(0);
+    expect(lines.filter(({ level }) => level !== "debug")).toEqual([]);
+  });
+
+  test("begins with all keys once a day, which leaves out those that ended", async () => {
+    await watchedKey();
+    skewMs = 25 * 60 * 60 * 1000;
+    account.endWatches();
+    await until(() => account.resumed().length === 2 && replica.ageMs() < FRESH_MS);
+    expect(account.resumed()).toEqual([false, false]);
+  });
+});
+
 describe("while the watch is silent", () => {
   test("account is asked for each key, so a key revoked meanwhile is refused", async () => {
     const { value, record } = await watchedKey();

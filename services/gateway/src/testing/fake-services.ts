@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { create, type DescService, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
@@ -84,6 +85,10 @@ export interface FakeAccount {
   revoke(record: ApiKeyRecord): void;
   /** Sets a key's end, as a roll does. */
   end(record: ApiKeyRecord, at: Date): void;
+  /** Ends all watches, as the end of a connection does. */
+  endWatches(): void;
+  /** Returns for each watch so far whether it was resumed. */
+  resumed(): readonly boolean[];
   /** Stops heartbeats and updates but keeps the watch open, like a hanging connection. */
   freeze(frozen: boolean): void;
   close(): Promise<void>;
@@ -95,20 +100,31 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
   let version = 0;
   let reads = 0;
   let frozen = false;
+  let connections = 0;
+  /** Begins the positions that this account knows. */
+  const own = randomUUID();
+  const resumed: boolean[] = [];
+  /** The version with which each record changed last, by its id. */
+  const changes = new Map<string, number>();
 
-  async function* watchApiKeys(_request: unknown, { signal }: { signal: AbortSignal }) {
-    let seen = -1;
-    let snapshotDone = false;
+  async function* watchApiKeys({ position }: { position: string }, { signal }: { signal: AbortSignal }) {
+    const connection = connections;
+    const [of, number] = position.split(":");
+    let snapshotDone = of === own;
+    let seen = snapshotDone ? Number(number) : -1;
+    resumed.push(snapshotDone);
+    if (snapshotDone) yield { step: { case: "resumed" as const, value: {} } };
     while (!signal.aborted) {
+      if (connection !== connections) return;
       if (!frozen) {
-        if (seen !== version) {
-          seen = version;
-          for (const record of records.values()) {
-            if (!unwatched.has(record.id)) yield { step: { case: "key" as const, value: record } };
-          }
+        const since = seen;
+        seen = version;
+        for (const record of records.values()) {
+          const isNew = changes.get(record.id)! > since;
+          if (isNew && !unwatched.has(record.id)) yield { step: { case: "key" as const, value: record } };
         }
         yield snapshotDone
-          ? { step: { case: "heartbeat" as const, value: {} } }
+          ? { step: { case: "heartbeat" as const, value: { position: `${own}:${seen}` } } }
           : { step: { case: "snapshotDone" as const, value: {} } };
         snapshotDone = true;
       }
@@ -139,6 +155,7 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
   const put = (record: ApiKeyRecord) => {
     records.set(Buffer.from(record.hash).toString("hex"), record);
     version += 1;
+    changes.set(record.id, version);
   };
   return {
     port: server.port,
@@ -169,6 +186,8 @@ export async function serveFakeAccount(peppers: readonly SecretKey[], logger: Lo
     },
     revoke: (record) => put({ ...record, revokedAt: timestampFromDate(new Date()) }),
     end: (record, at) => put({ ...record, expiresAt: timestampFromDate(at) }),
+    endWatches: () => void connections++,
+    resumed: () => resumed,
     freeze(value) {
       frozen = value;
     },

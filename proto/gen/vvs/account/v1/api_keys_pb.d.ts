@@ -110,6 +110,12 @@ export declare const ApiKeyRecordSchema: GenMessage<ApiKeyRecord>;
  * @generated from message vvs.account.v1.WatchApiKeysRequest
  */
 export declare type WatchApiKeysRequest = Message<"vvs.account.v1.WatchApiKeysRequest"> & {
+  /**
+   * Position of the last heartbeat of an earlier watch, of any replica; empty for all key records.
+   *
+   * @generated from field: string position = 1;
+   */
+  position: string;
 };
 
 /**
@@ -153,6 +159,14 @@ export declare type WatchApiKeysResponse = Message<"vvs.account.v1.WatchApiKeysR
      */
     value: Heartbeat;
     case: "heartbeat";
+  } | {
+    /**
+     * Comes first if the watch continues at the requested position; otherwise all key records follow.
+     *
+     * @generated from field: vvs.account.v1.Resumed resumed = 4;
+     */
+    value: Resumed;
+    case: "resumed";
   } | { case: undefined; value?: undefined };
 };
 
@@ -182,6 +196,12 @@ export declare const SnapshotDoneSchema: GenMessage<SnapshotDone>;
  * @generated from message vvs.account.v1.Heartbeat
  */
 export declare type Heartbeat = Message<"vvs.account.v1.Heartbeat"> & {
+  /**
+   * Everything up to this position has been sent: later watches can resume here. Empty if they can't.
+   *
+   * @generated from field: string position = 1;
+   */
+  position: string;
 };
 
 /**
@@ -189,6 +209,20 @@ export declare type Heartbeat = Message<"vvs.account.v1.Heartbeat"> & {
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export declare const HeartbeatSchema: GenMessage<Heartbeat>;
+
+/**
+ * The keys that follow are those that changed since the requested position.
+ *
+ * @generated from message vvs.account.v1.Resumed
+ */
+export declare type Resumed = Message<"vvs.account.v1.Resumed"> & {
+};
+
+/**
+ * Describes the message vvs.account.v1.Resumed.
+ * Use `create(ResumedSchema)` to create a new message.
+ */
+export declare const ResumedSchema: GenMessage<Resumed>;
 
 /**
  * Request for a key record.
@@ -609,8 +643,9 @@ export declare const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse
  */
 export declare const ApiKeyService: GenService<{
   /**
-   * Streams all key records, then each change as it happens, with a heartbeat each second. Ends only when the service
-   * stops. A caller that receives nothing for 5 s must not trust its replica. Callers: gateway.
+   * Streams all key records, then each change as it happens, with a heartbeat each second. A caller that had a watch before
+   * resumes at its last position and receives only what changed since. Ends with its connection, after some minutes, and when
+   * the service stops. A caller that receives nothing for 5 s must not trust its replica. Callers: gateway.
    * Errors: service_unavailable (a change may have been missed: watch again).
    *
    * @generated from rpc vvs.account.v1.ApiKeyService.WatchApiKeys
