@@ -19,7 +19,7 @@ const withProduct = {
 };
 
 /** Tests in test/ that use no process of the product. */
-const WITHOUT_PRODUCT = "**/test/(bench/**/*|providers/(older-data|queued-runs)).test.ts";
+const WITHOUT_PRODUCT = "**/test/(bench/**/*|stores/*|providers/(older-data|queued-runs)).test.ts";
 /** Tests that start processes of their own, or load the product so much that others would wait. */
 const ALONE = "**/test/((abuse|alerts|faults|providers|webhooks)/*|e2e/(account-parts|local-run)).test.ts";
 

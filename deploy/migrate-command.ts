@@ -1,13 +1,14 @@
 import { ConfigError } from "@vvs/config";
 import { kafkaOptions, topicSettings } from "@vvs/kafka";
 import { createLogger } from "@vvs/logging";
+import { mongoOptions } from "@vvs/mongo";
 import { loadMigrateConfig } from "./config.ts";
 import { migrateAll } from "./migrate.ts";
 
 try {
   const config = loadMigrateConfig();
   await migrateAll({
-    mongodbUri: config.MONGODB_URI,
+    mongodb: mongoOptions(config),
     databasePrefix: config.MONGODB_DATABASE_PREFIX,
     kafka: {
       ...kafkaOptions(config),

@@ -1,5 +1,5 @@
 import { allTopics, createKafka, type KafkaOptions, type TopicSettings } from "@vvs/kafka";
-import { connectMongo } from "@vvs/mongo";
+import { connectMongo, type MongoOptions } from "@vvs/mongo";
 import type { MongoClient } from "mongodb";
 import { migrate as migrateAccount } from "../services/account/src/migrate.ts";
 import { migrate as migrateChangeDetector } from "../services/change-detector/src/migrate.ts";
@@ -9,7 +9,7 @@ import { migrate as migrateVerification } from "../services/verification/src/mig
 import { migrate as migrateWebhookDispatcher } from "../services/webhook-dispatcher/src/migrate.ts";
 
 export interface MigrateOptions {
-  readonly mongodbUri: string;
+  readonly mongodb: MongoOptions;
   readonly databasePrefix: string;
   readonly kafka: KafkaOptions;
   readonly topics?: TopicSettings;
@@ -19,9 +19,9 @@ export interface MigrateOptions {
  * Creates and updates collections, indexes, the sandbox registry and topics for this version. It can be repeated, and is
  * safe before, during and after a rollout. Services create none of these. Errors: a store is unavailable.
  */
-export async function migrateAll({ mongodbUri, databasePrefix, kafka, topics }: MigrateOptions): Promise<void> {
+export async function migrateAll({ mongodb, databasePrefix, kafka, topics }: MigrateOptions): Promise<void> {
   const stopping = AbortSignal.abort(); // a command does not wait for an unavailable database
-  const client = await connectMongo({ uri: mongodbUri, service: "migrate", logger: kafka.logger, stopping });
+  const client = await connectMongo({ ...mongodb, service: "migrate", logger: kafka.logger, stopping });
   try {
     await Promise.all([
       migrateDatabases({ client, prefix: databasePrefix }),

@@ -55,7 +55,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   };
   log("Preparing databases and topics ...");
   await migrateAll({
-    mongodbUri: servers.mongodbUri,
+    mongodb: { uri: servers.mongodbUri },
     databasePrefix: prefix,
     kafka: {
       brokers: [...servers.kafkaBrokers],

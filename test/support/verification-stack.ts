@@ -56,7 +56,7 @@ export async function startVerificationStack(options: StackOptions): Promise<Ver
   const { TIN_KEYS, TIN_HASH_KEYS } = generateSecrets();
   const secrets = { TIN_KEYS, TIN_HASH_KEYS };
   await migrateAll({
-    mongodbUri: servers.mongodbUri,
+    mongodb: { uri: servers.mongodbUri },
     databasePrefix: prefix,
     kafka: {
       brokers: [...servers.kafkaBrokers],

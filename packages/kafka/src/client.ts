@@ -1,12 +1,13 @@
 import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
-import type { Kafka as Library, RetryOptions, SASLOptions } from "kafkajs";
+import type { Kafka as Library, RetryOptions } from "kafkajs";
 import kafkajs from "kafkajs";
 import { type ConsumerOptions, type RunningConsumer, startConsumer } from "./consumer/consumer.ts";
 import { redriveTopic } from "./dead-letters/redrive-topic.ts";
 import { ensureTopics } from "./ensure-topics.ts";
 import { bridgeLibraryLogs, libraryLogLevel } from "./library-logs.ts";
 import { createProducer, type Producer } from "./producer.ts";
+import { librarySasl, type Sasl } from "./sasl.ts";
 import { createInstruments } from "./telemetry.ts";
 import { type TopicName, type TopicSpec, topicFor } from "./topics.ts";
 
@@ -25,13 +26,9 @@ export interface KafkaOptions {
   readonly topicPrefix?: string;
   /** A consumer without a heartbeat for this long loses its partitions; 15 s by default. */
   readonly sessionTimeoutMs?: number | undefined;
-  /** Present for TLS. `ca`: PEM of the authorities to trust instead of the public ones. */
-  readonly tls?: { readonly ca?: string };
-  readonly sasl?: {
-    readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
-    readonly username: string;
-    readonly password: string;
-  };
+  /** Present for TLS. `ca`: PEM of the authorities to trust instead of the public ones; `cert` and `key`: of the client. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  readonly sasl?: Sasl;
 }
 
 export interface Kafka {
@@ -75,8 +72,8 @@ function createLibrary(options: KafkaOptions, retry: RetryOptions): Library {
   return new kafkajs.Kafka({
     brokers: options.brokers,
     clientId: options.clientId,
-    ssl: options.tls && (options.tls.ca === undefined ? true : { ca: options.tls.ca }),
-    sasl: options.sasl as SASLOptions | undefined,
+    ssl: options.tls && { ...options.tls },
+    sasl: options.sasl && librarySasl(options.sasl),
     connectionTimeout: 5_000,
     requestTimeout: 15_000,
     retry,

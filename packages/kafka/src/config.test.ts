@@ -14,9 +14,11 @@ test("only brokers are required: by default plaintext, no sign-in and no prefix"
   });
 });
 
-test("a CA certificate implies TLS", () => {
-  expect(read({ KAFKA_BROKERS: "b:9092", KAFKA_TLS: "true" }).tls).toEqual({ ca: undefined });
+test("a CA or a client certificate implies TLS", () => {
+  expect(read({ KAFKA_BROKERS: "b:9092", KAFKA_TLS: "true" }).tls).toEqual({});
   expect(read({ KAFKA_BROKERS: "b:9092", KAFKA_TLS_CA: "PEM" }).tls).toEqual({ ca: "PEM" });
+  const client = { KAFKA_TLS_CERT: "certificate", KAFKA_TLS_KEY: "key" };
+  expect(read({ KAFKA_BROKERS: "b:9092", ...client }).tls).toEqual({ cert: "certificate", key: "key" });
 });
 
 test("sign-in uses the mechanism, name and password", () => {
@@ -26,6 +28,14 @@ test("sign-in uses the mechanism, name and password", () => {
     username: "me",
     password: "secret",
   });
+});
+
+test("a bearer token comes from a file or from a command", () => {
+  const env = { KAFKA_BROKERS: "b:9092", KAFKA_SASL_MECHANISM: "oauthbearer" };
+  const [path, command] = [{ KAFKA_SASL_TOKEN_PATH: "/token" }, { KAFKA_SASL_TOKEN_COMMAND: "print token" }];
+  expect(read({ ...env, ...path }).sasl).toEqual({ mechanism: "oauthbearer", token: { path: "/token" } });
+  expect(read({ ...env, ...command }).sasl).toEqual({ mechanism: "oauthbearer", token: { command: "print token" } });
+  for (const neither of [{}, { ...path, ...command }]) expect(() => read({ ...env, ...neither })).toThrow(ConfigError);
 });
 
 test.each([

@@ -1,6 +1,7 @@
-import { count, environmentWithLocalRun, flag, z } from "@vvs/config";
+import { ConfigError, count, environmentWithLocalRun, flag, z } from "@vvs/config";
 import type { KafkaOptions } from "./client.ts";
 import { SESSION_TIMEOUT_MS } from "./consumer/session.ts";
+import type { Sasl } from "./sasl.ts";
 import type { TopicSettings } from "./topics.ts";
 
 /** Variables of a program that uses Kafka, to spread into its own `z.object({ ...kafkaSection })`. */
@@ -21,11 +22,19 @@ export const kafkaSection = {
   KAFKA_TLS: flag().default(false),
   /** PEM of the authorities that sign the brokers' certificates, best as KAFKA_TLS_CA_FILE; implies TLS. */
   KAFKA_TLS_CA: z.string().optional(),
+  /** PEM of a client certificate, best as KAFKA_TLS_CERT_FILE; implies TLS. */
+  KAFKA_TLS_CERT: z.string().optional(),
+  /** PEM of the key of that certificate, best as KAFKA_TLS_KEY_FILE. */
+  KAFKA_TLS_KEY: z.string().optional(),
   /** SASL mechanism to sign in with; no sign-in where absent. */
-  KAFKA_SASL_MECHANISM: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
+  KAFKA_SASL_MECHANISM: z.enum(["plain", "scram-sha-256", "scram-sha-512", "oauthbearer"]).optional(),
   KAFKA_SASL_USERNAME: z.string().default(""),
   /** Best as KAFKA_SASL_PASSWORD_FILE. */
   KAFKA_SASL_PASSWORD: z.string().default(""),
+  /** For oauthbearer: path of a file with the token, which something else keeps current. Read for each connection. */
+  KAFKA_SASL_TOKEN_PATH: z.string().optional(),
+  /** For oauthbearer, instead of KAFKA_SASL_TOKEN_PATH: a command of the shell that prints the token. */
+  KAFKA_SASL_TOKEN_COMMAND: z.string().optional(),
 };
 
 /** Variables of the step that creates topics. For the last two, the brokers' defaults apply where they are absent. */
@@ -39,18 +48,32 @@ export const kafkaTopicsSection = {
 const kafkaSchema = z.object(kafkaSection);
 const topicsSchema = z.object(kafkaTopicsSection);
 
-/** Returns the options of createKafka from parsed variables. */
+/** Returns the options of createKafka from parsed variables. Errors: ConfigError for a mechanism without its credentials. */
 export function kafkaOptions(
   config: z.infer<typeof kafkaSchema>,
 ): Pick<KafkaOptions, "brokers" | "topicPrefix" | "sessionTimeoutMs" | "tls" | "sasl"> {
-  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_TLS_CA: ca } = config;
+  const { KAFKA_TLS_CA: ca, KAFKA_TLS_CERT: cert, KAFKA_TLS_KEY: key } = config;
+  const isTls = config.KAFKA_TLS || ca !== undefined || cert !== undefined;
   return {
     brokers: config.KAFKA_BROKERS,
     topicPrefix: config.KAFKA_TOPIC_PREFIX,
     sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
-    tls: config.KAFKA_TLS || ca !== undefined ? { ca } : undefined,
-    sasl: mechanism && { mechanism, username: config.KAFKA_SASL_USERNAME, password: config.KAFKA_SASL_PASSWORD },
+    tls: isTls ? { ca, cert, key } : undefined,
+    sasl: saslOf(config),
   };
+}
+
+function saslOf(config: z.infer<typeof kafkaSchema>): Sasl | undefined {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_TOKEN_PATH: path, KAFKA_SASL_TOKEN_COMMAND: command } = config;
+  if (mechanism === undefined) return undefined;
+  if (mechanism !== "oauthbearer") {
+    return { mechanism, username: config.KAFKA_SASL_USERNAME, password: config.KAFKA_SASL_PASSWORD };
+  }
+  if (path !== undefined && command === undefined) return { mechanism, token: { path } };
+  if (command !== undefined && path === undefined) return { mechanism, token: { command } };
+  throw new ConfigError(
+    "KAFKA_SASL_MECHANISM: oauthbearer needs KAFKA_SASL_TOKEN_PATH or KAFKA_SASL_TOKEN_COMMAND, not both",
+  );
 }
 
 /** Returns the settings of allTopics from parsed variables. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@vvs/logging";
 import { type Environment, environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
+import type { MongoOptions } from "./config.ts";
 import { checkTransactionLifetime } from "./transaction-lifetime.ts";
 import { DeadlineClient } from "./writes.ts";
 
@@ -12,6 +13,7 @@ const CONNECTION_WAIT_MS = 5_000;
 /** Timeout of a connection attempt. Operations on a member that hangs fail after at most twice this time. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;
+const DEFAULT_POOL_SIZE = 50;
 
 /** The databases of a service that separates the data of environments. */
 export type EnvironmentDatabases = Readonly<Record<Environment, Db>>;
@@ -22,12 +24,9 @@ export type EnvironmentDatabases = Readonly<Record<Environment, Db>>;
  * the beginning, as in commands, it tries only once. Errors: a connection string that can't be used; `stopping` was
  * aborted while it waited.
  */
-export async function connectMongo(options: {
-  uri: string;
-  service: string;
-  logger: Logger;
-  stopping: AbortSignal;
-}): Promise<MongoClient> {
+export async function connectMongo(
+  options: MongoOptions & { service: string; logger: Logger; stopping: AbortSignal },
+): Promise<MongoClient> {
   const { logger, stopping } = options;
   for (let isLogged = false; ; isLogged = true) {
     // A new one each time: a client whose first connection failed never connects again.
@@ -39,7 +38,8 @@ export async function connectMongo(options: {
       serverSelectionTimeoutMS: SERVER_SELECTION_MS,
       waitQueueTimeoutMS: CONNECTION_WAIT_MS,
       connectTimeoutMS: CONNECT_TIMEOUT_MS,
-      maxPoolSize: 50,
+      maxPoolSize: options.maxPoolSize ?? DEFAULT_POOL_SIZE,
+      ...options.tls,
       ignoreUndefined: true,
     });
     try {

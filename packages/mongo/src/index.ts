@@ -9,7 +9,7 @@ export {
 } from "./client.ts";
 export { databaseClock } from "./clock.ts";
 export { createCollections } from "./collections.ts";
-export { mongoSection } from "./config.ts";
+export { type MongoOptions, mongoOptions, mongoSection } from "./config.ts";
 export { afterEffect, isDuplicateKey, translateMongoError } from "./errors.ts";
 export { createGroupCommit } from "./group-commit.ts";
 export { findPage, type Listed, type Page } from "./page.ts";

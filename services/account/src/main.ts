@@ -1,5 +1,5 @@
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, databaseClock, pingMongo, translateMongoError } from "@vvs/mongo";
+import { connectMongo, databaseClock, mongoOptions, pingMongo, translateMongoError } from "@vvs/mongo";
 import { serveRpc, tlsFiles } from "@vvs/rpc";
 import { keysServices, peopleServices } from "./api.ts";
 import { createKeyFeed } from "./api-keys/key-feed.ts";
@@ -9,7 +9,7 @@ import { startMailing } from "./mail/start.ts";
 import { createAccountMetrics } from "./metrics.ts";
 
 await runService("account", loadAccountConfig, async ({ config, logger, onClose, stopping }) => {
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "account", logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: "account", logger, stopping });
   onClose("mongodb", () => client.close());
   const now = await databaseClock({ client, stopping });
   const metrics = createAccountMetrics();

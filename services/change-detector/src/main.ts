@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
+import { connectMongo, databaseClock, environmentDatabases, mongoOptions } from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { environments } from "@vvs/tenant";
@@ -10,7 +10,7 @@ import { loadChangeDetectorConfig } from "./config.ts";
 import { createHandleCompleted } from "./records.ts";
 
 await runService("change-detector", loadChangeDetectorConfig, async ({ config, logger, onClose, stopping }) => {
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "change-detector", logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: "change-detector", logger, stopping });
   onClose("mongodb", () => client.close());
   const now = await databaseClock({ client, stopping });
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "change-detector");

@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
+import {
+  connectMongo,
+  databaseClock,
+  environmentDatabases,
+  mongoOptions,
+  pingMongo,
+  translateMongoError,
+} from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
@@ -21,14 +28,14 @@ import { startListingCreated } from "./vendor-list/created-vendors.ts";
 const RECORDS_AT_ONCE = { live: 8, sandbox: 4 } as const;
 
 await runService("entity", loadEntityConfig, async ({ config, logger, onClose, stopping }) => {
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "entity", logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: "entity", logger, stopping });
   onClose("mongodb", () => client.close());
   const now = await databaseClock({ client, stopping });
 
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
   const index = hostMatchIndex({
     thread: {
-      mongodbUri: config.MONGODB_URI,
+      mongodb: mongoOptions(config),
       databases: { live: databases.live.databaseName, sandbox: databases.sandbox.databaseName },
     },
     logger,
@@ -93,4 +100,11 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   });
   onClose("grpc server", () => server.close());
   logger.info({ port: server.port }, "serving");
+  // Look-ups by name are slower without the index, and find less. So a rollout ends a pod only when its successor has one.
+  if (!(await index.whenReady(config.NAME_INDEX_WAIT_SECONDS * 1_000, stopping)) && !stopping.aborted) {
+    logger.warn(
+      { waited_seconds: config.NAME_INDEX_WAIT_SECONDS },
+      "ready without the name index; MongoDB answers meanwhile",
+    );
+  }
 });

@@ -10,7 +10,7 @@ import { createClient, createTurns, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
 import { createKeyCheck } from "./auth/key-check.ts";
 import { startKeyReplica } from "./auth/key-replica.ts";
-import { loadGatewayConfig, productVersion } from "./config.ts";
+import { loadGatewayConfig, productVersion, redisOptions } from "./config.ts";
 import { watchHealth } from "./health.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { connectRedis } from "./limits/redis.ts";
@@ -42,7 +42,7 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
   const monitor = createClient(MonitorService, { address: config.MONITOR_ADDRESS, ...common });
   onClose("monitor client", () => monitor.close());
 
-  const redis = connectRedis({ url: config.REDIS_URL, logger });
+  const redis = connectRedis({ ...redisOptions(config), logger });
   onClose("redis", () => redis.disconnect());
   const limits = { redis, logger, clock };
   const limiter = createRateLimiter({ ...limits, name: "calls", keyPrefix: `${config.REDIS_KEY_PREFIX}ratelimit` });

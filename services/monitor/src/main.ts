@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createKafka, kafkaOptions, subscription, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
+import {
+  connectMongo,
+  databaseClock,
+  environmentDatabases,
+  mongoOptions,
+  pingMongo,
+  translateMongoError,
+} from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationService } from "@vvs/proto/account/v1/organization";
@@ -25,7 +32,7 @@ import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
 
 await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "monitor", logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: "monitor", logger, stopping });
   onClose("mongodb", () => client.close());
   const now = await databaseClock({ client, stopping });
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "monitor");

@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
+import {
+  connectMongo,
+  databaseClock,
+  environmentDatabases,
+  mongoOptions,
+  pingMongo,
+  translateMongoError,
+} from "@vvs/mongo";
 import { runOutboxRelay } from "@vvs/outbox";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { OrganizationStatusService } from "@vvs/proto/account/v1/organization_status";
@@ -38,7 +45,7 @@ const JOIN_MS = 6_000;
 
 await runService(NAME, loadVerificationConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: NAME, logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: NAME, logger, stopping });
   onClose("mongodb", () => client.close());
   const now = await databaseClock({ client, stopping });
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, NAME);

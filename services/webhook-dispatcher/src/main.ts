@@ -1,7 +1,14 @@
 import { createGuardedAgent } from "@vvs/egress";
 import { batchSubscription, createKafka, kafkaOptions, topicNames } from "@vvs/kafka";
 import { runService } from "@vvs/lifecycle";
-import { connectMongo, databaseClock, environmentDatabases, pingMongo, translateMongoError } from "@vvs/mongo";
+import {
+  connectMongo,
+  databaseClock,
+  environmentDatabases,
+  mongoOptions,
+  pingMongo,
+  translateMongoError,
+} from "@vvs/mongo";
 import { AuditLogService } from "@vvs/proto/account/v1/audit_log";
 import { WebhookSecretService } from "@vvs/proto/account/v1/webhook_secrets";
 import { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
@@ -22,7 +29,7 @@ const ACCEPTED_AT_ONCE = 500;
 await runService("webhook-dispatcher", loadWebhookDispatcherConfig, async ({ config, logger, onClose, stopping }) => {
   const tls = tlsFiles(config);
 
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "webhook-dispatcher", logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: "webhook-dispatcher", logger, stopping });
   onClose("mongodb", () => client.close());
   const now = await databaseClock({ client, stopping });
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "webhook-dispatcher");

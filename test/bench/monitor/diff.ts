@@ -105,7 +105,7 @@ async function openRegistry({ servers, prefix, folder, log, onClose }: RowBench)
   const logger = createLogger({ service: "bench", level: "warn" });
   const topicPrefix = `${prefix}.`;
   const kafkaOptions: KafkaOptions = { brokers: [...servers.kafkaBrokers], clientId: "bench", topicPrefix, logger };
-  await migrateAll({ mongodbUri: servers.mongodbUri, databasePrefix: prefix, kafka: kafkaOptions });
+  await migrateAll({ mongodb: { uri: servers.mongodbUri }, databasePrefix: prefix, kafka: kafkaOptions });
   const client = await new MongoClient(servers.mongodbUri).connect();
   onClose(() => client.close());
   const entityDb = client.db(`${prefix}entity_live`);

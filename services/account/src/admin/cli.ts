@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { createLogger } from "@vvs/logging";
-import { connectMongo, databaseClock } from "@vvs/mongo";
+import { connectMongo, databaseClock, mongoOptions } from "@vvs/mongo";
 import { loadAdminConfig } from "../config.ts";
 import { createAccountDomain } from "../domain.ts";
 import { parseCommandLine, runCommand, usage } from "./command-line.ts";
@@ -13,7 +13,7 @@ async function main(args: readonly string[]): Promise<void> {
   const config = loadAdminConfig();
   const stopping = AbortSignal.abort(); // a command does not wait for an unavailable database
   const logger = createLogger({ service: "admin", level: "silent" });
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "admin", logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: "admin", logger, stopping });
   try {
     const now = await databaseClock({ client, stopping });
     const domain = createAccountDomain({

@@ -33,7 +33,7 @@ async function until<T>(what: string, read: () => T | Promise<T>): Promise<NonNu
 async function startIndexed(options: { maxChanges?: number; maxOwnNames?: number } = {}) {
   const index = hostMatchIndex({
     thread: {
-      mongodbUri: uri,
+      mongodb: { uri },
       databases: { live: app.databases.live.databaseName, sandbox: app.databases.sandbox.databaseName },
       ...options,
     },

@@ -1,11 +1,12 @@
 // The messages between the service and the thread with the name index.
+import type { MongoOptions } from "@vvs/mongo";
 import type { Environment } from "@vvs/tenant";
 import type { NormalizedName } from "../matching/names/normalize-name.ts";
 import type { SearchResult } from "./search.ts";
 
 /** The thread's `workerData`. */
 export interface ThreadData {
-  readonly mongodbUri: string;
+  readonly mongodb: MongoOptions;
   /** Names of the databases. */
   readonly databases: Readonly<Record<Environment, string>>;
   /** Maximum number of registry changes in the index before it is rebuilt; depends on its size where undefined. */

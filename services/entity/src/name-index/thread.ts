@@ -17,11 +17,12 @@ const RETRY_MS = 1_000;
 /** Minimum time between two position messages: a load makes thousands of changes a second. */
 const POSITION_MS = 100;
 
-const { mongodbUri, databases, maxChanges, maxOwnNames, isRenewal } = workerData as ThreadData;
+const { mongodb, databases, maxChanges, maxOwnNames, isRenewal } = workerData as ThreadData;
 const port = parentPort!;
 const post = (message: ThreadMessage) => port.postMessage(message);
 
-const client = new MongoClient(mongodbUri, {
+const client = new MongoClient(mongodb.uri, {
+  ...mongodb.tls,
   appName: "entity-match-index",
   readConcern: { level: "majority" },
   maxPoolSize: 4,

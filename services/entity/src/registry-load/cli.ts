@@ -5,7 +5,7 @@ import { hostname, userInfo } from "node:os";
 import { basename } from "node:path";
 import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
-import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
+import { connectMongo, databaseClock, environmentDatabases, mongoOptions } from "@vvs/mongo";
 import { printPlan } from "../asking-plan/print-plan.ts";
 import { loadDownloadConfig, loadRegistryConfig } from "../config.ts";
 import { type Collections, collectionsOf } from "../model/documents.ts";
@@ -38,7 +38,7 @@ async function main(args: string[]): Promise<void> {
   const config = loadRegistryConfig();
   const logger = createLogger({ service: "registry", level: "warn" });
   const stopping = AbortSignal.abort(); // a command does not wait for a database that is unavailable
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "registry", logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: "registry", logger, stopping });
   try {
     const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
     const collections = collectionsOf(databases[command.environment]);

@@ -1,6 +1,6 @@
 import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
-import { connectMongo, environmentDatabases } from "@vvs/mongo";
+import { connectMongo, environmentDatabases, mongoOptions } from "@vvs/mongo";
 import { environments } from "@vvs/tenant";
 import { loadTinsConfig } from "../config.ts";
 import { collectionsOf } from "../model/documents.ts";
@@ -31,7 +31,7 @@ async function main(args: string[]): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   const logger = createLogger({ service: "tins", level: "warn" });
   const once = AbortSignal.abort();
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "tins", logger, stopping: once });
+  const client = await connectMongo({ ...mongoOptions(config), service: "tins", logger, stopping: once });
   try {
     const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
     const collections = { live: collectionsOf(databases.live), sandbox: collectionsOf(databases.sandbox) };

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ConfigError } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
-import { connectMongo, databaseClock, environmentDatabases } from "@vvs/mongo";
+import { connectMongo, databaseClock, environmentDatabases, mongoOptions } from "@vvs/mongo";
 import { type Environment, environments } from "@vvs/tenant";
 import { loadEvidenceConfig, s3Options } from "../config.ts";
 import { collectionsOf } from "../store.ts";
@@ -28,7 +28,7 @@ async function main(args: string[]): Promise<void> {
   const stopping = AbortSignal.abort(); // fail immediately where the database is unavailable
   const s3 = s3Options(config);
   const objects = s3 && (await createS3Objects(s3));
-  const client = await connectMongo({ uri: config.MONGODB_URI, service: "evidence", logger, stopping });
+  const client = await connectMongo({ ...mongoOptions(config), service: "evidence", logger, stopping });
   try {
     const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "verification");
     const now = await databaseClock({ client, stopping });
