@@ -23,6 +23,8 @@ export const loadEntityConfig = () =>
       /** Port of the gRPC server; 0 takes any free one. */
       RPC_PORT: port().default(50_052),
       ...tinKeys,
+      /** How long a starting process is unready at most while it builds its first name index, in seconds. */
+      NAME_INDEX_WAIT_SECONDS: count().default(120),
       /** Maximum number of entities that one organization can create in the sandbox; 0 forbids it. */
       SANDBOX_ENTITY_CAP: count().default(10_000),
     }),

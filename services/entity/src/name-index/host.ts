@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "@vvs/logging";
 import type { Environment } from "@vvs/tenant";
@@ -15,6 +16,8 @@ export interface HostedIndex {
   search(query: IndexQuery): Promise<IndexAnswer | undefined>;
   /** Number of indexes that were in use so far. */
   readonly generation: number;
+  /** Waits until there is an index, at most `ms` milliseconds, or until the signal aborts. Returns whether there is one. */
+  whenReady(ms: number, stopping: AbortSignal): Promise<boolean>;
   /** Builds a new index, which then replaces this one. */
   renew(): void;
   close(): Promise<void>;
@@ -51,6 +54,7 @@ export function hostMatchIndex(options: {
   let generation = 0;
   let number = 0;
   let isClosed = false;
+  const first = Promise.withResolvers<void>();
 
   const renew = () => {
     if (isClosed || next) return;
@@ -70,6 +74,7 @@ export function hostMatchIndex(options: {
         from.names = names;
         next = undefined;
         generation++;
+        first.resolve();
         retryMs = FIRST_RETRY_MS;
         void previous?.worker.terminate();
         logger.info({ names, seconds: Math.round(seconds * 10) / 10, generation }, "the name index is ready");
@@ -112,6 +117,11 @@ export function hostMatchIndex(options: {
       return generation;
     },
     renew,
+    async whenReady(ms, stopping) {
+      const bound = wait(ms, undefined, { signal: stopping, ref: false }).catch(() => undefined);
+      await Promise.race([first.promise, bound]);
+      return generation > 0;
+    },
     async search(query) {
       const asked = current;
       if (!asked) return undefined;
