@@ -154,13 +154,63 @@ test("the topology of the deployments matches docs/architecture.md", () => {
     }
   });
 
-  test("every pod can query the cluster's DNS, and pods without internet access no other", () => {
-    const dns = { pod: { "k8s-app": "kube-dns" }, namespace: "kube-system" };
+  test("every pod can query CoreDNS, NodeLocal DNSCache and Cloud DNS, and no other pod or address", () => {
+    const system = (app: string) => ({ pod: { "k8s-app": app }, namespace: "kube-system" });
+    const dns = [
+      system("kube-dns"),
+      system("node-local-dns"),
+      { address: "169.254.20.10" },
+      { address: "169.254.169.254" },
+    ];
     for (const name of [...services, "migration", "smoke"]) {
       const pod = podOf(production, name);
-      expect(allows(production, pod, dns, 53, "UDP")).toBe(true);
+      for (const server of dns) {
+        for (const protocol of ["UDP", "TCP"]) {
+          expect({ name, server, allowed: allows(production, pod, server, 53, protocol) }).toMatchObject({
+            allowed: true,
+          });
+        }
+        expect({ name, server, allowed: allows(production, pod, server, 80) }).toMatchObject({ allowed: false });
+      }
+      expect(allows(production, pod, strangerPod({ "k8s-app": "kube-dns" }), 53, "UDP")).toBe(false);
       if (!topology[name]?.internet) expect(allows(production, pod, { address: "1.1.1.1" }, 53, "UDP")).toBe(false);
     }
+  });
+
+  test.each([
+    ["eks", "169.254.170.23", 80],
+    ["gke", "169.254.169.254", 80],
+    ["gke", "169.254.169.252", 988],
+  ])("only a pod with the cloud identity %s reaches %s:%i", async (cloud, address, port) => {
+    const values = { services: { verification: { cloudIdentity: cloud } }, migration: { cloudIdentity: cloud } };
+    const configured = await render({ values });
+    for (const name of [...services, "migration", "smoke"]) {
+      const allowed = allows(configured, podOf(configured, name), { address }, port);
+      expect({ name, allowed }).toEqual({ name, allowed: ["verification", "migration"].includes(name) });
+      expect(allows(production, podOf(production, name), { address }, port)).toBe(false);
+    }
+  });
+
+  test("further egress reaches each pod that it names, also of the migration and of helm test", async () => {
+    const rules = (address: string) => [{ to: [{ ipBlock: { cidr: `${address}/32` } }], ports: [{ port: 443 }] }];
+    const named = ["gateway", "migration", "smoke"];
+    const extraEgress = Object.fromEntries(named.map((name) => [name, rules("10.99.0.1")]));
+    const configured = await render({ values: { networkPolicy: { extraEgress } } });
+    for (const name of [...services, "migration", "smoke"]) {
+      const allowed = allows(configured, podOf(configured, name), { address: "10.99.0.1" }, 443);
+      expect({ name, allowed }).toEqual({ name, allowed: named.includes(name) });
+    }
+  });
+
+  test("no rule is open to all addresses by default, and stores with public addresses need peers of their own", async () => {
+    for (const policy of production.ofKind("NetworkPolicy")) {
+      for (const rule of policy.spec.egress ?? []) expect(rule.to?.length).toBeGreaterThan(0);
+    }
+    const detector = podOf(production, "change-detector");
+    expect(allows(production, detector, { address: "52.0.0.1" }, 27017)).toBe(false);
+    expect(allows(production, detector, strangerPod(), 27017)).toBe(true);
+    const open = await render({ set: ["networkPolicy.mongodb.peers=null"] });
+    expect(allows(open, podOf(open, "change-detector"), { address: "52.0.0.1" }, 27017)).toBe(true);
   });
 
   test("services can send telemetry only if an endpoint is configured", async () => {

@@ -6,7 +6,7 @@ import { keyRing } from "@vvs/config";
 import { projectRoot } from "../../deploy/local/services.ts";
 import { topology } from "../../deploy/local/topology.ts";
 import { allRules } from "../alerts/rules.ts";
-import { chart, FULL_NAME, lint, render, VALUES_FILES, whyNot } from "./support/render.ts";
+import { chart, FULL_NAME, lint, PLATFORM_FILES, render, VALUES_FILES, whyNot } from "./support/render.ts";
 import { readmeWithValues } from "./support/values-table.ts";
 
 const callersAndCalled = Object.entries(topology)
@@ -25,6 +25,7 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
       expect(new Set(names).size).toBe(names.length);
       for (const { metadata } of objects) {
         expect(metadata.name.length).toBeLessThanOrEqual(63);
+        expect(metadata.annotations ?? {}).not.toHaveProperty("");
         expect(metadata.labels).toMatchObject({
           "app.kubernetes.io/instance": "vv",
           "app.kubernetes.io/part-of": "vendor-verification",
@@ -43,6 +44,11 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     ["replicas", ["services.gateway.replicas=many"]],
     ["source", ["rpcTls.source=none"]],
     ["mechanism", ["kafka.sasl.mechanism=gssapi"]],
+    ["tokenPath", ["kafka.sasl.mechanism=oauthbearer"]],
+    ["tokenPath", ["kafka.sasl.mechanism=oauthbearer", "kafka.sasl.tokenPath=/t", "kafka.sasl.tokenCommand=t"]],
+    ["nodeSelektor", ["migration.nodeSelektor.pool=jobs"]],
+    ["replicas", ["smoke.replicas=1"]],
+    ["cloudIdentity", ["services.verification.cloudIdentity=azure"]],
     ["remoteKey", ["secrets.existingSecret=", "secrets.externalSecret.enabled=true"]],
     ["issuerRef", ["rpcTls.source=certManager"]],
     ["generate", ["secrets.existingSecret=", "secrets.generate=true"]],
@@ -95,12 +101,36 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     for (const name of rings) expect(keyRing().parse(decoded(data[name]))).toHaveLength(1);
   });
 
-  test("the migration runs before everything else, or as a plain Job of each revision", async () => {
-    const hook = (await render()).part("Job", "migration")!;
-    expect(hook.metadata.annotations).toMatchObject({ "helm.sh/hook": "pre-install,pre-upgrade" });
-    const plain = (await render({ set: ["migration.mode=job"] })).part("Job", "migration-1")!;
-    expect(plain.metadata.annotations).toBeUndefined();
-    expect(plain.spec.template.spec.containers[0].args).toEqual(["migrate"]);
+  const migrationOf = async (set: readonly string[]) => {
+    const jobs = (await render({ set })).ofKind("Job");
+    return jobs.find(({ metadata }) => metadata.name.startsWith(`${FULL_NAME}-migration`))!;
+  };
+
+  test("the migration runs before everything else, with a service account that comes before it and goes with it", async () => {
+    const { part } = await render();
+    expect(part("Job", "migration")!.metadata.annotations).toMatchObject({
+      "helm.sh/hook": "pre-install,pre-upgrade",
+      "helm.sh/hook-weight": "0",
+      "helm.sh/hook-delete-policy": "before-hook-creation",
+    });
+    expect(part("ServiceAccount", "migration")!.metadata.annotations).toMatchObject({
+      "helm.sh/hook": "pre-install,pre-upgrade",
+      "helm.sh/hook-weight": "-10",
+      "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+    });
+  });
+
+  test("a migration that is a plain Job has a new name exactly when its unchangeable content changes, at any revision", async () => {
+    const plain = ["migration.mode=job"];
+    const first = await migrationOf(plain);
+    expect(first.metadata.annotations).toBeUndefined();
+    expect(first.metadata.name).toMatch(/-migration-[0-9a-f]{8}$/);
+    expect(first.spec.template.spec.containers[0].args).toEqual(["migrate"]);
+    expect(await migrationOf([...plain, "services.gateway.replicas=3", "defaults.logLevel=warn"])).toEqual(first);
+    const changes = ["image.tag=two", "kafka.topics.partitions=24", "mongodb.databasePrefix=eu_", "migration.env.A=b"];
+    const changed = await Promise.all(changes.map((change) => migrationOf([...plain, change])));
+    const names = [first, ...changed].map(({ metadata }) => metadata.name);
+    expect(new Set(names).size).toBe(names.length);
   });
 
   test("the hosts of the two public addresses route to the gateway and the dashboard", async () => {
@@ -119,6 +149,65 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
         rules: [{ backendRefs: [{ name: `${FULL_NAME}-${name}`, port: 80 }] }],
       });
     }
+  });
+
+  test("each Service, Ingress and route has its own annotations beside the common ones", async () => {
+    const own = (text: string) => ({ annotations: { "example.com/own": text } });
+    const outside = {
+      enabled: true,
+      annotations: { "example.com/all": "all" },
+      gateway: own("api"),
+      dashboard: own("ui"),
+    };
+    const { part } = await render({
+      values: {
+        trustedProxyHops: 1,
+        ingress: outside,
+        httpRoute: { ...outside, parentRefs: [{ name: "public" }] },
+        services: { gateway: { service: { ...own("service"), type: "NodePort" } }, entity: { service: own("entity") } },
+      },
+    });
+    for (const kind of ["Ingress", "HTTPRoute"]) {
+      const of = (name: string) => part(kind, name)!.metadata.annotations;
+      expect(of("gateway")).toEqual({ "example.com/all": "all", "example.com/own": "api" });
+      expect(of("dashboard")).toEqual({ "example.com/all": "all", "example.com/own": "ui" });
+    }
+    expect(part("Service", "gateway")).toMatchObject({ metadata: own("service"), spec: { type: "NodePort" } });
+    expect(part("Service", "entity")).toMatchObject({ metadata: own("entity"), spec: { clusterIP: "None" } });
+    expect(part("Service", "dashboard")!.metadata.annotations).toBeUndefined();
+  });
+
+  test("further objects are templates, and belong to the release", async () => {
+    const data = { gateway: '{{ include "vv.fullname" . }}-gateway' };
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "own", labels: { a: "b" } }, data };
+    const { objects } = await render({ values: { extraObjects: [object] } });
+    expect(objects.find(({ metadata }) => metadata.name === "own")).toMatchObject({
+      metadata: { labels: { a: "b", "app.kubernetes.io/instance": "vv" } },
+      data: { gateway: `${FULL_NAME}-gateway` },
+    });
+  });
+
+  test.each(PLATFORM_FILES.map((files) => [files]))("%j needs no rights outside its namespace", async (files) => {
+    const { objects } = await render({ files });
+    const kinds = new Set(objects.map(({ kind }) => kind));
+    for (const kind of kinds)
+      expect(kind).not.toMatch(
+        /^(Cluster|Namespace$|CustomResource|Role|.*WebhookConfiguration|PriorityClass|PersistentVolume$|StorageClass)/,
+      );
+    for (const { metadata } of objects) expect(metadata).not.toHaveProperty("namespace");
+  });
+
+  test.each([
+    ["an object of the cluster", "lookup"],
+    ["the number of the revision, which Argo CD does not know", ".Release.Revision"],
+  ])("nothing that is rendered without the cluster depends on %s", (_what, text) => {
+    const folder = join(chart, "templates");
+    const files = readdirSync(folder, { recursive: true }).map(String);
+    const depend = files.filter(
+      (file) => /\.(yaml|tpl)$/.test(file) && readFileSync(join(folder, file), "utf8").includes(text),
+    );
+    // The certificates and key rings that helm itself makes.
+    expect(depend.toSorted()).toEqual(text === "lookup" ? ["rpc-tls.yaml", "secret.yaml"] : []);
   });
 
   test.each([

@@ -5,6 +5,31 @@ import { FULL_NAME, podsOf, type Rendered, render, whyNot } from "./support/rend
 
 const services = Object.keys(topology);
 
+/** Returns the pod of a service, of the migration or of helm test. */
+function podNamed(rendered: Rendered, part: string) {
+  const pod = podsOf(rendered).find(({ labels }) => labels["app.kubernetes.io/component"] === part);
+  if (!pod) throw new Error(`there is no pod of ${part}`);
+  return pod;
+}
+
+/** Returns the volume of the Secret's keys. */
+const secretsOf = (volumes: readonly { name: string; secret?: { items: { key: string }[] } }[]) =>
+  volumes.find(({ name }) => name === "secrets")?.secret;
+
+const variablesOf = ({ env }: { env: { name: string; value?: string }[] }): Record<string, string | undefined> =>
+  Object.fromEntries(env.map(({ name, value }) => [name, value]));
+
+/** Renders the chart with a CA and a client certificate for each store. */
+async function renderedWithCertificates() {
+  const keysOf = (store: string) => ({ CA: `${store}-ca`, CERT: `${store}-cert`, KEY: `${store}-key` });
+  const tls = (store: string) => {
+    const { CA, CERT, KEY } = keysOf(store);
+    return { tls: { caSecretKey: CA, certSecretKey: CERT, keySecretKey: KEY } };
+  };
+  const values = { mongodb: tls("mongodb"), kafka: tls("kafka"), redis: tls("redis") };
+  return { rendered: await render({ values }), keysOf };
+}
+
 (whyNot ? describe.skip : describe)(`pods${whyNot ? ` (skipped: ${whyNot})` : ""}`, () => {
   let dev: Rendered;
   let production: Rendered;
@@ -133,9 +158,156 @@ const services = Object.keys(topology);
       expect(scaled.part("ScaledObject", name) === undefined).toBe(!isConsumer);
       if (isConsumer) expect(scaled.part("ScaledObject", name)!.spec.maxReplicaCount).toBeLessThanOrEqual(6);
     }
-    expect(production.part("Deployment", "entity")!.spec.replicas).toBe(2);
-    expect(production.part("Deployment", "gateway")!.spec.replicas).toBeUndefined();
-    expect(production.part("HorizontalPodAutoscaler", "gateway")).toBeDefined();
+    expect(production.part("Deployment", "monitor")!.spec.replicas).toBe(2);
+    for (const name of ["gateway", "entity", "verification"]) {
+      expect(production.part("Deployment", name)!.spec.replicas).toBeUndefined();
+      expect(production.part("HorizontalPodAutoscaler", name)!.spec.metrics).toEqual([
+        { type: "Resource", resource: { name: "cpu", target: { type: "AverageValue", averageValue: "700m" } } },
+      ]);
+    }
+  });
+
+  test("an autoscaler can go by a percentage of the request, as before, and by further metrics", async () => {
+    const metric = {
+      type: "Pods",
+      pods: { metric: { name: "x" }, target: { type: "AverageValue", averageValue: "1" } },
+    };
+    const { part } = await render({
+      values: { services: { gateway: { autoscaling: { targetCPUUtilizationPercentage: 60, metrics: [metric] } } } },
+    });
+    expect(part("HorizontalPodAutoscaler", "gateway")!.spec.metrics).toEqual([
+      { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } } },
+      metric,
+    ]);
+  });
+
+  test("what every pod may have reaches those of services, of the migration and of helm test", async () => {
+    const own = {
+      nodeSelector: { pool: "vendors" },
+      tolerations: [{ key: "dedicated", operator: "Exists" }],
+      affinity: { nodeAffinity: {} },
+      priorityClassName: "high",
+      podLabels: { team: "vendors" },
+      podAnnotations: { note: "all" },
+      serviceAccount: { name: "shared" },
+      env: { HTTPS_PROXY: "http://proxy:3128", LARGE: 10_000_000 },
+      extraEnv: [{ name: "NODE", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
+      extraVolumes: [{ name: "more", emptyDir: {} }],
+      extraVolumeMounts: [{ name: "more", mountPath: "/more" }],
+      extraContainers: [{ name: "beside", image: "beside" }],
+      extraInitContainers: [{ name: "before", image: "before" }],
+    };
+    const rendered = await render({ values: { defaults: own } });
+    expect(rendered.objects.filter(({ kind }) => kind === "ServiceAccount")).toEqual([]);
+    for (const name of [...services, "migration", "smoke"]) {
+      const { labels, annotations, spec } = podNamed(rendered, name);
+      expect({ name, labels }).toMatchObject({ labels: own.podLabels });
+      expect({ name, annotations }).toMatchObject({ annotations: own.podAnnotations });
+      const { nodeSelector, tolerations, affinity, priorityClassName } = own;
+      expect(spec).toMatchObject({
+        nodeSelector,
+        tolerations,
+        affinity,
+        priorityClassName,
+        serviceAccountName: "shared",
+      });
+      expect(spec.volumes).toContainEqual(own.extraVolumes[0]);
+      expect(spec.initContainers).toEqual(own.extraInitContainers);
+      const [container, beside] = spec.containers;
+      expect(beside).toEqual(own.extraContainers[0]);
+      expect(container.volumeMounts).toContainEqual(own.extraVolumeMounts[0]);
+      expect(container.env).toContainEqual(own.extraEnv[0]);
+      const variables = rendered.part("ConfigMap", name)?.data ?? variablesOf(container);
+      expect({ name, variables }).toMatchObject({ variables: { HTTPS_PROXY: own.env.HTTPS_PROXY, LARGE: "10000000" } });
+    }
+  });
+
+  test("the migration and helm test have their own values, and those of services do not reach them", async () => {
+    const rendered = await render({
+      values: {
+        defaults: { nodeSelector: { pool: "a" }, existingSecret: "shared" },
+        services: { gateway: { nodeSelector: { pool: "b" } } },
+        migration: {
+          nodeSelector: { pool: "jobs" },
+          existingSecret: "migrator",
+          resources: { limits: { memory: "1Gi" } },
+        },
+        smoke: { nodeSelector: { pool: "tests" } },
+      },
+    });
+    const selector = (name: string) => podNamed(rendered, name).spec.nodeSelector.pool;
+    expect(["gateway", "entity", "migration", "smoke"].map(selector)).toEqual(["b", "a", "jobs", "tests"]);
+    const { volumes, containers } = podNamed(rendered, "migration").spec;
+    expect(secretsOf(volumes)).toMatchObject({ secretName: "migrator" });
+    expect(containers[0].resources).toMatchObject({ limits: { memory: "1Gi" }, requests: { memory: "128Mi" } });
+    expect(secretsOf(podNamed(rendered, "smoke").spec.volumes)).toBeUndefined();
+  });
+
+  test("every pod that uses a store has its certificates as files, and no other pod has", async () => {
+    const { rendered, keysOf } = await renderedWithCertificates();
+    const clients = Object.fromEntries(services.map((name) => [name, topology[name]!.stores as readonly string[]]));
+    const all: Record<string, readonly string[]> = { ...clients, migration: ["mongodb", "kafka"], smoke: [] };
+    for (const [name, stores] of Object.entries(all)) {
+      const { volumes, containers } = podNamed(rendered, name).spec;
+      const mounted: string[] = secretsOf(volumes)?.items.map(({ key }: { key: string }) => key) ?? [];
+      const variables = rendered.part("ConfigMap", name)?.data ?? variablesOf(containers[0]);
+      for (const store of ["mongodb", "kafka", "redis"] as const) {
+        const uses = stores.includes(store);
+        for (const [part, key] of Object.entries(keysOf(store))) {
+          expect({ name, key, mounted: mounted.includes(key) }).toEqual({ name, key, mounted: uses });
+          const variable = `${store.toUpperCase()}_TLS_${part}_FILE`;
+          expect({ name, [variable]: variables[variable] }).toEqual({
+            name,
+            [variable]: uses ? `/etc/vvs/secrets/${key}` : undefined,
+          });
+        }
+      }
+    }
+  });
+
+  test("Sentinels, pool sizes and tokens for Kafka reach the pods that need them", async () => {
+    const rendered = await render({
+      set: [
+        "mongodb.maxPoolSize=20",
+        "services.entity.env.MONGODB_MAX_POOL_SIZE=30",
+        "redis.sentinels={s-0:26379,s-1:26379}",
+      ],
+      values: { kafka: { sasl: { mechanism: "oauthbearer", tokenPath: "/token/value" } } },
+    });
+    const of = (name: string) => rendered.part("ConfigMap", name)!.data;
+    expect([of("monitor"), of("entity")].map((data) => data.MONGODB_MAX_POOL_SIZE)).toEqual(["20", "30"]);
+    expect(of("gateway").REDIS_SENTINELS).toBe("s-0:26379,s-1:26379");
+    const migration = podNamed(rendered, "migration").spec;
+    for (const data of [of("change-detector"), variablesOf(migration.containers[0])]) {
+      expect(data).toMatchObject({ KAFKA_SASL_MECHANISM: "oauthbearer", KAFKA_SASL_TOKEN_PATH: "/token/value" });
+    }
+    expect(JSON.stringify(secretsOf(migration.volumes))).not.toContain("KAFKA_SASL_PASSWORD");
+  });
+
+  test("probes, the way in which pods are replaced and their spread are values", async () => {
+    const { part } = await render({
+      values: {
+        defaults: { probes: { readiness: { failureThreshold: 9 } }, spread: { zones: "DoNotSchedule" } },
+        services: { monitor: { strategy: { type: "Recreate", rollingUpdate: null } } },
+      },
+    });
+    const { strategy, template } = part("Deployment", "entity")!.spec;
+    expect(strategy).toEqual({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
+    expect(part("Deployment", "monitor")!.spec.strategy.type).toBe("Recreate");
+    const { readinessProbe, livenessProbe } = template.spec.containers[0];
+    expect(readinessProbe).toMatchObject({ httpGet: { path: "/readyz" }, failureThreshold: 9, periodSeconds: 2 });
+    expect(livenessProbe).toMatchObject({ httpGet: { path: "/livez" }, failureThreshold: 6 });
+    const spread = template.spec.topologySpreadConstraints as { topologyKey: string; whenUnsatisfiable: string }[];
+    const when = Object.fromEntries(spread.map((one) => [one.topologyKey, one.whenUnsatisfiable]));
+    expect(when).toEqual({
+      "topology.kubernetes.io/zone": "DoNotSchedule",
+      "kubernetes.io/hostname": "ScheduleAnyway",
+    });
+  });
+
+  test("entity has room for a million names and the next index of them, and asks for it", () => {
+    const { requests, limits } = podNamed(production, "entity").spec.containers[0].resources;
+    expect([requests.memory, limits.memory]).toEqual(["1Gi", "2Gi"]);
   });
 
   test("autoscaling reads the lag of every group and topic that a service consumes", async () => {

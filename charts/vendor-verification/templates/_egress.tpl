@@ -18,6 +18,38 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Further egress rules of a part: for its cloud identity, and those of networkPolicy.extraEgress. Takes root, name, values and program. */}}
+{{- define "vv.extraEgress" -}}
+{{- with .values.cloudIdentity }}
+{{- include (printf "vv.%sIdentityEgress" .) $ }}
+{{- end }}
+{{- $extra := .root.Values.networkPolicy.extraEgress -}}
+{{- with default (index $extra (default .name .program)) (index $extra .name) }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* EKS Pod Identity's agent. */}}
+{{- define "vv.eksIdentityEgress" }}
+- ports:
+    - port: 80
+  to:
+    - ipBlock: {cidr: 169.254.170.23/32}
+    - ipBlock: {cidr: "fd00:ec2::23/128"}
+{{- end -}}
+
+{{/* GKE's metadata server: with Dataplane V2 at its own address, else at the one to which nodes redirect it. */}}
+{{- define "vv.gkeIdentityEgress" }}
+- ports:
+    - port: 80
+  to:
+    - ipBlock: {cidr: 169.254.169.254/32}
+- ports:
+    - port: 988
+  to:
+    - ipBlock: {cidr: 169.254.169.252/32}
+{{- end -}}
+
 {{/* Egress rule to public addresses only. */}}
 {{- define "vv.internetEgress" -}}
 - to:

@@ -58,6 +58,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- toJson $services -}}
 {{- end -}}
 
+{{/* A value of a variable. Helm would write large numbers as 1e+06. */}}
+{{- define "vv.text" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
+{{- end -}}
+
 {{- define "vv.image" -}}
 {{- if .Values.image.digest -}}
 {{ .Values.image.repository }}@{{ .Values.image.digest }}
@@ -85,43 +90,66 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* JSON list of the Secret's keys that clients of these stores need. Takes root and stores. */}}
+{{/* JSON list of the Secret's keys that clients of these stores need as variables. Takes root and stores. */}}
 {{- define "vv.storeSecrets" -}}
 {{- $keys := list -}}
 {{- if has "mongodb" .stores }}{{ $keys = append $keys "MONGODB_URI" }}{{ end -}}
 {{- if has "redis" .stores }}{{ $keys = append $keys "REDIS_URL" }}{{ end -}}
-{{- if and (has "kafka" .stores) .root.Values.kafka.sasl.mechanism }}{{ $keys = append $keys "KAFKA_SASL_PASSWORD" }}{{ end -}}
+{{- if and (has "kafka" .stores) .root.Values.kafka.sasl.mechanism (ne .root.Values.kafka.sasl.mechanism "oauthbearer") }}{{ $keys = append $keys "KAFKA_SASL_PASSWORD" }}{{ end -}}
+{{- toJson $keys -}}
+{{- end -}}
+
+{{/* JSON list of the Secret's keys with certificates that clients of these stores need. Takes root and stores. */}}
+{{- define "vv.storeFiles" -}}
+{{- $keys := list -}}
+{{- range $store := .stores -}}
+{{- range $key := list "caSecretKey" "certSecretKey" "keySecretKey" -}}
+{{- with index (index $.root.Values $store).tls $key }}{{ $keys = append $keys . }}{{ end -}}
+{{- end -}}
+{{- end -}}
 {{- toJson $keys -}}
 {{- end -}}
 
 {{/* Variables, except secrets, that clients of these stores need. Takes root and stores. */}}
 {{- define "vv.storeVariables" -}}
-{{- $kafka := .root.Values.kafka -}}
+{{- $values := .root.Values -}}
+{{- $kafka := $values.kafka -}}
 {{- if has "mongodb" .stores }}
-MONGODB_DATABASE_PREFIX: {{ .root.Values.mongodb.databasePrefix | quote }}
+MONGODB_DATABASE_PREFIX: {{ $values.mongodb.databasePrefix | quote }}
+MONGODB_MAX_POOL_SIZE: {{ $values.mongodb.maxPoolSize | quote }}
 {{- end }}
 {{- if has "kafka" .stores }}
 KAFKA_BROKERS: {{ include "vv.kafkaBrokers" .root | quote }}
 KAFKA_TOPIC_PREFIX: {{ $kafka.topicPrefix | quote }}
 KAFKA_TLS: {{ $kafka.tls.enabled | quote }}
 {{- with $kafka.sasl.mechanism }}
-KAFKA_SASL_MECHANISM: {{ . | quote }}
-KAFKA_SASL_USERNAME: {{ $kafka.sasl.username | quote }}
+{{- if and (eq . "oauthbearer") (eq (empty $kafka.sasl.tokenPath) (empty $kafka.sasl.tokenCommand)) }}
+{{- fail "With kafka.sasl.mechanism oauthbearer set either kafka.sasl.tokenPath or kafka.sasl.tokenCommand." }}
 {{- end }}
-{{- if $kafka.tls.caSecretKey }}
-KAFKA_TLS_CA_FILE: /etc/vvs/secrets/{{ $kafka.tls.caSecretKey }}
+KAFKA_SASL_MECHANISM: {{ . | quote }}
+{{- end }}
+{{- with $kafka.sasl.username }}
+KAFKA_SASL_USERNAME: {{ . | quote }}
+{{- end }}
+{{- with $kafka.sasl.tokenPath }}
+KAFKA_SASL_TOKEN_PATH: {{ . | quote }}
+{{- end }}
+{{- with $kafka.sasl.tokenCommand }}
+KAFKA_SASL_TOKEN_COMMAND: {{ . | quote }}
 {{- end }}
 {{- end }}
 {{- if has "redis" .stores }}
-REDIS_KEY_PREFIX: {{ .root.Values.redis.keyPrefix | quote }}
+REDIS_KEY_PREFIX: {{ $values.redis.keyPrefix | quote }}
+{{- with $values.redis.sentinels }}
+REDIS_SENTINELS: {{ join "," . | quote }}
 {{- end }}
-{{- end -}}
-
-{{/* Variables NAME_FILE with the paths of mounted secrets. Takes a list of keys. */}}
-{{- define "vv.secretFileVariables" -}}
-{{- range . }}
-- name: {{ . }}_FILE
-  value: /etc/vvs/secrets/{{ . }}
+{{- end }}
+{{- range $store := .stores }}
+{{- range $key, $part := dict "caSecretKey" "CA" "certSecretKey" "CERT" "keySecretKey" "KEY" }}
+{{- with index (index $values $store).tls $key }}
+{{ upper $store }}_TLS_{{ $part }}_FILE: /etc/vvs/secrets/{{ . }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end -}}
 

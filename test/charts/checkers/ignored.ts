@@ -1,5 +1,6 @@
 /** Kinds of other projects, for which Kubernetes has no schemas. The chart's other tests check them. */
 export const FOREIGN_KINDS = [
+  "BackendConfig",
   "Certificate",
   "ExternalSecret",
   "HTTPRoute",

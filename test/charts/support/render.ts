@@ -65,11 +65,22 @@ export async function render(options: RenderOptions = {}) {
   return objectsOf(objects);
 }
 
-/** Values files of each installation that is tested: production, development, and those in the folder ci. */
+const inCi = (prefix: string) =>
+  readdirSync(join(chart, "ci"))
+    .filter((file) => file.startsWith(prefix))
+    .map((file) => `ci/${file}`);
+
+/** Values files of each platform, with those of each way to install the chart on it. */
+export const PLATFORM_FILES: readonly (readonly string[])[] = inCi("platform-").flatMap((platform) =>
+  inCi("tool-").map((tool) => [platform, tool]),
+);
+
+/** Values files of each installation that is tested: production, development, everything turned on, and platforms. */
 export const VALUES_FILES: readonly (readonly string[])[] = [
   [],
   ["values-dev.yaml"],
-  ...readdirSync(join(chart, "ci")).map((file) => [`ci/${file}`]),
+  ["ci/everything-values.yaml"],
+  ...PLATFORM_FILES,
 ];
 
 /** Runs helm lint. Errors: it reports more than advice. */
@@ -93,10 +104,17 @@ function objectsOf(objects: readonly KubernetesObject[]) {
 }
 
 /** Returns every pod of the chart, including those of Deployments, StatefulSets and Jobs. */
-export function podsOf(rendered: Rendered): { name: string; labels: Record<string, string>; spec: KubernetesObject }[] {
+export function podsOf(rendered: Rendered): {
+  name: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string> | undefined;
+  spec: KubernetesObject;
+}[] {
   return rendered.objects.flatMap(({ kind, metadata, spec }) => {
-    if (kind === "Pod") return [{ name: metadata.name, labels: metadata.labels ?? {}, spec }];
+    const { name } = metadata;
+    if (kind === "Pod") return [{ name, labels: metadata.labels ?? {}, annotations: metadata.annotations, spec }];
     if (!["Deployment", "StatefulSet", "Job"].includes(kind)) return [];
-    return [{ name: metadata.name, labels: spec.template.metadata.labels, spec: spec.template.spec }];
+    const { labels, annotations } = spec.template.metadata;
+    return [{ name, labels, annotations, spec: spec.template.spec }];
   });
 }
