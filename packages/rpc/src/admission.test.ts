@@ -110,7 +110,7 @@ test("a call that waits too long is refused: because of its own organization's c
 });
 
 describe("turns of the event loop", () => {
-  const turnLimits = { waiting: 10, waitingPerOrganization: 3, longestWaitMs: 2_000 };
+  const turnLimits = { perTurn: 1, waiting: 10, waitingPerOrganization: 3, longestWaitMs: 2_000 };
 
   test("one call of each organization begins in each turn, and what is too many is refused at once", async () => {
     const takeTurn = createTurns("requests", turnLimits);

@@ -40,13 +40,16 @@ export function createAdmission(kind: string, limits: QueueLimits): Admit {
 export type TakeTurn = (owner: Owner, leaving: AbortSignal) => Promise<void>;
 
 /**
- * Lets one call of each organization begin per turn of the event loop, so that a burst of one organization leaves time
- * for others' calls in between. Nothing is held while the call then waits for others.
+ * Lets at most `perTurn` calls of each organization begin per turn of the event loop, so that a burst of one organization
+ * leaves time for others' calls in between. Nothing is held while the call then waits for others.
  */
-export function createTurns(kind: string, limits: Omit<QueueLimits, "running" | "runningPerOrganization">): TakeTurn {
+export function createTurns(
+  kind: string,
+  { perTurn, ...limits }: Omit<QueueLimits, "running" | "runningPerOrganization"> & { readonly perTurn: number },
+): TakeTurn {
   const queues = createQueues(kind, {
     running: Number.POSITIVE_INFINITY,
-    runningPerOrganization: 1,
+    runningPerOrganization: perTurn,
     ...limits,
   });
   return async (owner, leaving) => {

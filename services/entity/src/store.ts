@@ -1,3 +1,4 @@
+import { createBatcher } from "@vvs/batching";
 import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
 import { findPage } from "@vvs/mongo";
 import type { PageRequest } from "@vvs/proto/common/v1/common";
@@ -23,6 +24,8 @@ type RememberedIdentifier = RememberedDocument & { readonly type: IdentifierType
 const MAX_CARRIERS = 50;
 /** Maximum number of recently changed own entities that are compared with a name. */
 const MAX_RECENT = 100;
+/** Maximum number of entities that one command reads for single calls. */
+const MAX_SHOWN = 50;
 const WITHOUT_KEYS = { name_keys: 0, candidate_keys: 0, address_keys: 0, match_version: 0 } as const;
 
 export function createEntityStore(options: { collections: Readonly<Record<Environment, Collections>> }) {
@@ -45,14 +48,14 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
   /** Finds entities, and with them what the organization supplied about those among these ids. */
   const findAlong = async (
     tenant: Tenant,
-    { ids, ways, limit }: { ids: readonly string[]; ways: Filter<EntityDocument>[]; limit: number },
+    { ids, filter, limit }: { ids: readonly string[]; filter: Filter<EntityDocument>; limit: number },
   ): Promise<FoundEntity[]> => {
     const { entities, remembered } = of(tenant);
     const ofThese = { organization_id: tenant.organizationId, entity_id: { $in: [...ids] } };
     // One command for both, as a command costs more than what it reads here.
     const all = await entities
       .aggregate<FoundEntity | RememberedDocument>([
-        { $match: { $or: ways } },
+        { $match: filter },
         { $limit: limit },
         { $project: WITHOUT_KEYS },
         { $unionWith: { coll: remembered.collectionName, pipeline: [{ $match: ofThese }] } },
@@ -74,17 +77,40 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
     // For one that took over a registry entity, what was supplied about that one counts too, and was not read.
     if (!entity.registry_entity_id) readAlong.set(entity, along);
   };
-  return {
-    /** Returns an entity that the organization sees under this id, to be shown to it. */
-    async findToShow(tenant: Tenant, id: string): Promise<FoundEntity | undefined> {
-      const ways = [{ _id: id, organization_id: visibleTo(tenant) }, hidingAny(tenant, [id])];
-      const found = await findAlong(tenant, { ids: [id], ways, limit: 2 });
-      const [shown] = withHiding(
-        found.filter(({ _id }) => _id === id),
-        found,
-      );
-      return shown?._id === id ? shown : undefined;
+  const showOf = async (tenant: Tenant, ids: readonly string[]): Promise<(FoundEntity | undefined)[]> => {
+    const wanted = [...new Set(ids)];
+    const visible = { _id: { $in: wanted }, organization_id: visibleTo(tenant) };
+    const found = await findAlong(tenant, { ids: wanted, filter: visible, limit: wanted.length });
+    const registryIds = found.filter((entity) => entity.organization_id === null).map(({ _id }) => _id);
+    // Few reads are of registry entities, so what may hide them is not part of the command above.
+    const hiding =
+      registryIds.length === 0
+        ? []
+        : await of(tenant).entities.find<FoundEntity>(hidingAny(tenant, registryIds)).toArray();
+    const shown = new Map(
+      found.flatMap((entity) => withHiding([entity], hiding)).map((entity) => [entity._id, entity]),
+    );
+    return ids.map((id) => shown.get(id));
+  };
+  const showBatched = createBatcher<{ tenant: Tenant; id: string }, FoundEntity | undefined>({
+    maxSize: MAX_SHOWN,
+    // Calls that come while a command runs share the next one.
+    atOnce: 1,
+    async run(items) {
+      const shown = new Map<(typeof items)[number], FoundEntity | undefined>();
+      const groups = Map.groupBy(items, ({ tenant }) => `${tenant.environment} ${tenant.organizationId}`);
+      const showGroup = async (group: typeof items) => {
+        const ids = group.map(({ id }) => id);
+        const entities = await showOf(group[0]!.tenant, ids);
+        for (const [index, item] of group.entries()) shown.set(item, entities[index]);
+      };
+      await Promise.all([...groups.values()].map(showGroup));
+      return items.map((item) => shown.get(item));
     },
+  });
+  return {
+    /** Returns an entity that the organization sees under this id, to be shown to it. Calls at the same time share a command. */
+    findToShow: (tenant: Tenant, id: string) => showBatched({ tenant, id }),
     /** Returns the visible entities among these ids; an own entity takes the place of the registry entity that it hides. */
     findVisible,
     /** Returns at most `limit` visible entities that an indexed filter finds. */
@@ -103,7 +129,7 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
         hidingAny(tenant, [...ids]),
         { organization_id: tenant.organizationId, changed_at: { $gt: changedSince } },
       ];
-      const found = await findAlong(tenant, { ids, ways, limit: ids.length * 2 + MAX_RECENT });
+      const found = await findAlong(tenant, { ids, filter: { $or: ways }, limit: ids.length * 2 + MAX_RECENT });
       return withHiding(found, found);
     },
     /** Returns the visible entities that carry one of these; several may carry the same one. */

@@ -19,8 +19,11 @@ import { startRequestReports } from "./request-log.ts";
 import { routes } from "./routes/table.ts";
 import { startUsageReports } from "./usage.ts";
 
-/** Limits of requests that wait for their organization's turn. */
-const TURNS = { waiting: 5_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
+/**
+ * Limits of requests that wait for their organization's turn. Those of one turn share writes to Redis and to the services, so
+ * a turn has more than one, but only few, as they delay another organization's request.
+ */
+const TURNS = { perTurn: 4, waiting: 5_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
 /** Maximum wait for connections at the start, in milliseconds. The gateway becomes ready even if a service is unavailable. */
 const WARM_UP_MS = 15_000;
 

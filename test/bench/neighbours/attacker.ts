@@ -8,10 +8,6 @@ import { type Attack, type Attacker, type AttackName, attackNamed } from "./atta
 
 const attack: Attack = attackNamed(process.env.ATTACK as AttackName);
 const attacker = JSON.parse(process.env.ATTACKER!) as Attacker;
-const apis = {
-  live: createApi(attacker.baseUrl, attacker.keys.live),
-  sandbox: createApi(attacker.baseUrl, attacker.keys.sandbox),
-};
 const running = new Set<Promise<unknown>>();
 let statuses: Record<string, number> = {};
 let timer: NodeJS.Timeout | undefined;
@@ -19,7 +15,7 @@ let timer: NodeJS.Timeout | undefined;
 function burst(): void {
   for (let index = 0; index < attack.atOnce; index++) {
     const call = attack
-      .call(attacker, apis, address())
+      .call(attacker, address())
       .catch(() => "no answer")
       .then((status) => {
         statuses[status] = (statuses[status] ?? 0) + 1;
@@ -32,7 +28,7 @@ function burst(): void {
 async function end(): Promise<typeof statuses> {
   clearInterval(timer);
   await Promise.all(running);
-  await attack.undo?.(apis);
+  await attack.undo?.(createApi(attacker.baseUrl, attacker.keys.sandbox));
   const counted = statuses;
   statuses = {};
   return counted;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type Api, createApi } from "../../support/api.ts";
+import type { Api } from "../../support/api.ts";
+import { send } from "./send.ts";
 
 /** What an attacker knows and has: its own organization's keys, and one of the vendors that it created. */
 export interface Attacker {
@@ -20,12 +21,11 @@ export interface Attack {
   /** Time from one beginning to the next, in milliseconds. */
   readonly everyMs: number;
   /** Makes one call; returns its status. POSTs to `hook` are answered. */
-  call(attacker: Attacker, apis: { live: Api; sandbox: Api }, hook: string): Promise<number>;
+  call(attacker: Attacker, hook: string): Promise<number>;
   /** Undoes what would go on after the attack. */
-  undo?(apis: { live: Api; sandbox: Api }): Promise<void>;
+  undo?(sandbox: Api): Promise<void>;
 }
 
-const status = (answer: Promise<{ status: number }>) => answer.then((each) => each.status);
 const check = { checks: ["sam_registration"], mode: "realtime" };
 /** Addresses of strangers, as the proxy in front of the dashboard reports them. */
 const anyAddress = () => `100.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join(".")}`;
@@ -35,50 +35,48 @@ export const attacks = {
     about: "fuzzy look-ups of long names by one organization",
     atOnce: 200,
     everyMs: 4_000,
-    call: (_attacker, { live }) =>
-      status(
-        live.post("/v1/entities/lookup", {
-          legal_name: "General Construction Services and Technology Group of America Incorporated",
-          address: "100 Main Street, Springfield, IL 62701",
-          mode: "fuzzy",
-        }),
-      ),
+    call: ({ baseUrl, keys }) =>
+      send(`${baseUrl}/v1/entities/lookup`, keys.live, {
+        legal_name: "General Construction Services and Technology Group of America Incorporated",
+        address: "100 Main Street, Springfield, IL 62701",
+        mode: "fuzzy",
+      }),
   },
   lists: {
     about: "lists of 100 created entities by one organization",
     atOnce: 200,
     everyMs: 4_000,
-    call: (_attacker, { live }) => status(live.get("/v1/entities?limit=100")),
+    call: ({ baseUrl, keys }) => send(`${baseUrl}/v1/entities?limit=100`, keys.live),
   },
   creations: {
     about: "creations of entities by one organization",
     atOnce: 200,
     everyMs: 4_000,
-    call: (_attacker, { live }) => status(live.post("/v1/entities", { legal_name: `Attacker ${randomUUID()} LLC` })),
+    call: ({ baseUrl, keys }) =>
+      send(`${baseUrl}/v1/entities`, keys.live, { legal_name: `Attacker ${randomUUID()} LLC` }),
   },
   verifications: {
     about: "realtime verifications of a registered vendor by one organization",
     atOnce: 200,
     everyMs: 4_000,
-    call: ({ vendors }, { live }) => status(live.post("/v1/verifications", { entity_id: vendors.live, ...check })),
+    call: ({ baseUrl, keys, vendors }) =>
+      send(`${baseUrl}/v1/verifications`, keys.live, { entity_id: vendors.live, ...check }),
   },
   sandbox: {
     about: "realtime verifications with a test key",
     atOnce: 200,
     everyMs: 4_000,
-    call: ({ vendors }, { sandbox }) =>
-      status(sandbox.post("/v1/verifications", { entity_id: vendors.sandbox, ...check })),
+    call: ({ baseUrl, keys, vendors }) =>
+      send(`${baseUrl}/v1/verifications`, keys.sandbox, { entity_id: vendors.sandbox, ...check }),
   },
   keys: {
     about: "calls with invented API keys, from different addresses",
     atOnce: 50,
     everyMs: 250,
-    call: async ({ baseUrl }) =>
-      status(
-        createApi(baseUrl, `svc_live_${randomUUID().replaceAll("-", "")}000000`).get("/v1/monitors", {
-          headers: { "x-forwarded-for": anyAddress() },
-        }),
-      ),
+    call: ({ baseUrl }) =>
+      send(`${baseUrl}/v1/monitors`, `svc_live_${randomUUID().replaceAll("-", "")}000000`, undefined, {
+        "x-forwarded-for": anyAddress(),
+      }),
   },
   sign_ins: {
     about: "wrong passwords for the second organization's user, from different addresses",
@@ -102,11 +100,14 @@ export const attacks = {
     about: "monitors with a test key, each with a change and a webhook every 5 s",
     atOnce: 100,
     everyMs: 60_000,
-    async call({ vendors }, { sandbox }, hook) {
-      const monitor = { checks: ["sam_registration"], frequency: "hourly", webhook_url: hook };
-      return status(sandbox.post("/v1/monitors", { entity_id: vendors.changing, ...monitor }));
-    },
-    async undo({ sandbox }) {
+    call: ({ baseUrl, keys, vendors }, hook) =>
+      send(`${baseUrl}/v1/monitors`, keys.sandbox, {
+        entity_id: vendors.changing,
+        checks: ["sam_registration"],
+        frequency: "hourly",
+        webhook_url: hook,
+      }),
+    async undo(sandbox) {
       const { monitors } = (await sandbox.get("/v1/monitors?limit=100")).body;
       await Promise.all(monitors.map(({ id }: { id: string }) => sandbox.delete(`/v1/monitors/${id}`)));
     },

@@ -70,14 +70,24 @@ export const slowHost: Row = {
   },
 };
 
+/** Number of monitors that are created at the same time: so few that none is refused. */
+const CREATED_AT_ONCE = 10;
+
 /** Creates monitors whose vendor changes at each run; returns their ids. */
 async function watch(sandbox: Api, count: number, url: (index: number) => string): Promise<string[]> {
   const { id: entity_id } = (await sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } })).body;
   const monitor = { entity_id, checks: ["sam_registration"], frequency: "hourly" };
-  const created = Array.from({ length: count }, (_, index) =>
-    sandbox.post("/v1/monitors", { ...monitor, webhook_url: url(index) }),
-  );
-  return (await Promise.all(created)).map(({ body }) => body.id);
+  const create = async (index: number): Promise<string> => {
+    const { status, body } = await sandbox.post("/v1/monitors", { ...monitor, webhook_url: url(index) });
+    if (status !== 201) throw new Error(`a monitor was not created: ${status} ${JSON.stringify(body)}`);
+    return body.id;
+  };
+  const ids: string[] = [];
+  for (let from = 0; from < count; from += CREATED_AT_ONCE) {
+    const indexes = Array.from({ length: Math.min(CREATED_AT_ONCE, count - from) }, (_, index) => from + index);
+    ids.push(...(await Promise.all(indexes.map(create))));
+  }
+  return ids;
 }
 
 function detectedAt({ body }: Received): number {

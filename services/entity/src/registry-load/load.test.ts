@@ -254,6 +254,20 @@ describe("an entity that an organization created before the registry had it", ()
     await expect(app.gateway.getEntity({ caller: other, entityId: own!.id })).rejects.toMatchObject({
       code: "entity_not_found",
     });
+    // Reads at the same time share a command, and still show each organization its own view.
+    const view = async (by: typeof caller, id: string) =>
+      app.gateway.getEntity({ caller: by, entityId: id }).then(
+        ({ entity }) => [entity!.id, entity!.identifiers.tin],
+        ({ code }) => code,
+      );
+    const views = () => [
+      view(caller, own!.id),
+      view(caller, registry.id),
+      view(other, own!.id),
+      view(other, registry.id),
+    ];
+    const seenByEach = [[own!.id, "****0001"], "entity_not_found", "entity_not_found", [registry.id, undefined]];
+    expect(await Promise.all([1, 2, 3].flatMap(views))).toEqual([1, 2, 3].flatMap(() => seenByEach));
     const byName = await app.gateway.lookUp({ caller, legalName: "Blue Ridge Timber LLC", fuzzy: true });
     expect(byName.entity!.id).toBe(own!.id);
     expect(await subjectOf(app.verification, caller, own!.id)).toMatchObject({

@@ -31,6 +31,8 @@ export function connectRedis(options: RedisOptions & { logger: Logger }): Redis 
   const redis = new Redis(options.url, {
     ...serverOptions(options),
     enableOfflineQueue: false,
+    // Calls of one turn of the event loop share a write.
+    enableAutoPipelining: true,
     // A call that lost its connection is decided without Redis, because sending it again could count it twice.
     maxRetriesPerRequest: 0,
     socketTimeout: SILENCE_MS,

@@ -59,7 +59,7 @@ export async function startTestGateway(
     stopping: new AbortController().signal,
     checkKey: createKeyCheck({ replica, account: accountClient, peppers, clock, now: () => new Date() }),
     limiter: createRateLimiter({ redis, name: "calls", keyPrefix: `${prefix}:calls`, logger, clock }),
-    takeTurn: createTurns("requests", { waiting: 100, waitingPerOrganization: 100, longestWaitMs: 2_000 }),
+    takeTurn: createTurns("requests", { perTurn: 4, waiting: 100, waitingPerOrganization: 100, longestWaitMs: 2_000 }),
     failures: createRateLimiter({ redis, name: "failures", keyPrefix: `${prefix}:failures`, logger, clock }),
     trustedProxyHops: 1,
     allowPrivateTargets: false,
