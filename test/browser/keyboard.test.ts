@@ -25,6 +25,7 @@ const focused = () => page.evaluate<string>("document.activeElement.id");
 const help = () => page.getByRole("dialog", { name: "Keyboard shortcuts" });
 
 test("g and a letter open each section and switch the environment", async () => {
+  await page.goto("/test/overview");
   for (const [key, path] of [
     ["m", "/test/monitors"],
     ["l", "/live/monitors"],

@@ -89,7 +89,7 @@ async function monitorChanges(path: string): Promise<string> {
     webhook_url: urlOf(path),
     frequency: "hourly",
   });
-  await subscriber.waitForPost((post) => post.path === path);
+  await subscriber.waitForPost(({ body }) => JSON.parse(body).monitor_id === monitor.id);
   await organization.sandbox.delete(`/v1/monitors/${monitor.id}`);
   return monitor.id;
 }
@@ -106,7 +106,7 @@ test("a delivery to a failing endpoint is shown as pending, with each attempt", 
   expect(await attempt.textContent()).toMatch(
     /Attempt 1.*failed.*Started.*UTC.*Duration.*ms.*500: the answer was not 2xx/s,
   );
-  expect(await attempt.locator("pre").textContent()).toBe("out of order");
+  expect(await attempt.getByLabel("Beginning of the answer").textContent()).toBe("out of order");
   await attempt.getByText("What was sent").click();
   expect(await attempt.getByLabel("The body of attempt 1").textContent()).toContain(monitorId);
   expect(await attempt.getByLabel("The headers of attempt 1").textContent()).toMatch(
