@@ -90,33 +90,60 @@ const BROKEN: Readonly<Record<string, { status: number; message: string }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "The request did not arrive in time. Send it again." },
 };
 
-/** Answers requests that Node's parser refuses: before they reach the application, or while it waits for the body. */
+/**
+ * Answers requests that Node's parser refuses: before they reach the application, while it waits for the body, or behind
+ * other requests on the same connection, which get their answers first. Also answers CONNECT, which Node would cut off.
+ */
 function answerBrokenRequests(server: Server, running: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): void {
+  const answered = new WeakSet<Socket>();
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const [response, ...more] = running.get(socket) ?? [];
+    if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+    // The parser refuses whatever else arrives, too.
+    if (answered.has(socket)) return;
+    answered.add(socket);
     const { status, message } = BROKEN[error.code ?? ""] ?? { status: 400, message: "The request is not valid HTTP." };
-    const requestId = String(response?.getHeader("X-Request-Id") ?? newId("req"));
-    const body = JSON.stringify({ error: "invalid_request", message, request_id: requestId });
-    const headers = {
-      Connection: "close",
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(body),
-    };
-    if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
-    else if (!response) {
-      const all = {
-        ...headers,
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-        "X-Request-Id": requestId,
-      };
-      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-      socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));
-    } else if (more.length === 0 && !response.headersSent && !response.req.complete) {
-      // The headers that are already set are kept.
-      response.writeHead(status, headers).end(body);
+    const responses = [...(running.get(socket) ?? [])];
+    const broken = responses.find(({ req }) => !req.complete);
+    if (!broken) {
+      Promise.all(responses.map((response) => once(response, "close"))).then(
+        () => (socket.writable ? socket.end(rawAnswer(status, message)) : socket.destroy()),
+        () => socket.destroy(),
+      );
+    } else if (!broken.headersSent) {
+      const { headers, body } = answerTo(String(broken.getHeader("X-Request-Id") ?? newId("req")), message);
+      // The headers that are already set are kept. Node sends the answers in the order of the requests.
+      broken.writeHead(status, headers).end(body);
     }
-    // Another answer is being sent, so nothing may be inserted.
+    // Its answer is being sent, so nothing may be inserted.
     else socket.destroy();
   });
+  server.on("connect", (_request, socket: Socket) => {
+    socket.on("error", () => undefined);
+    socket.write(rawAnswer(400, "CONNECT is not supported. Send the request to this address itself."));
+    socket.destroySoon();
+  });
+}
+
+function answerTo(requestId: string, message: string) {
+  const body = JSON.stringify({ error: "invalid_request", message, request_id: requestId });
+  const headers = {
+    Connection: "close",
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+  };
+  return { headers, body };
+}
+
+/** Returns a whole answer, for a request that has no response of Node. */
+function rawAnswer(status: number, message: string): string {
+  const requestId = newId("req");
+  const { headers, body } = answerTo(requestId, message);
+  const all = {
+    ...headers,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Request-Id": requestId,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n");
 }

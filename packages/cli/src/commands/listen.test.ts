@@ -16,7 +16,7 @@ const serviceWithEvents: Handler = ({ path }, response) => {
   const { pathname, searchParams } = new URL(path, "http://api.example");
   if (pathname.startsWith("/v1/monitors/")) return answer(response, 200, { id: "mon_1", entity_id: "ent_1" });
   const after = searchParams.get("after");
-  if (after === "start") return answer(response, 200, { events: [eventOf("evt_old")], next_cursor: "end" });
+  if (after === "start") return answer(response, 200, { events: [eventOf("evt_old")], next_cursor: "old" });
   if (after === "now" && !searchParams.has("wait")) return answer(response, 200, { events: [], next_cursor: "end" });
   if (after === "end") {
     return answer(response, 200, { events: [eventOf("evt_1"), eventOf("evt_2")], next_cursor: "later" });

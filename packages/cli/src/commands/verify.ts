@@ -73,7 +73,8 @@ function verificationText({ id, entity_id, overall_result, results }: Verificati
   const rows = results.map(({ check_type, status, reason = "", details, origin, evidence_uri }) => [
     check_type,
     status,
-    [reason, details?.registration_status, details?.expiration_date && `until ${details.expiration_date}`]
+    // The reason of a failed registration can be its status.
+    [...new Set([reason, details?.registration_status, details?.expiration_date && `until ${details.expiration_date}`])]
       .filter(Boolean)
       .join(", "),
     origin,

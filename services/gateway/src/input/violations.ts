@@ -2,7 +2,7 @@ import type { z } from "@vvs/config";
 import type { Violation } from "@vvs/errors";
 
 /** Keys are text from the client. Long keys, and keys with as many digits as a TIN, are not repeated in answers. */
-const SHOWABLE_KEY = /^(?=.{1,64}$)(?!(?:.*\d){9})[\w.[\]$-]+$/;
+const SHOWABLE_KEY = /^(?=.{1,64}$)(?!(?:.*\d){9})[\w.[\]?$-]+$/;
 
 export type Parsed<T> =
   | { readonly value: T; readonly problems: readonly [] }
