@@ -12,8 +12,8 @@ const at = "2026-11-21T07:42:19.091Z";
 export const exampleEntity = {
   id: exampleIds.entity,
   legal_name: "Sandbox Active Vendor LLC",
-  identifiers: { uei: "SANDBXACTVE1", cage: "0ACT1" },
-  sam_gov: { registration_status: "active", cage: "0ACT1", expiration_date: "2099-03-31" },
+  identifiers: { uei: "SANDBXACTVE1", cage: "1O000" },
+  sam_gov: { registration_status: "active", cage: "1O000", expiration_date: "2099-03-31" },
   addresses: [{ type: "physical", line1: "1 Main St", city: "Springfield", state: "IL", zip: "62701", country: "USA" }],
   confidence: 1,
   sources: [{ name: "sandbox_registry", retrieved_at: at }],
