@@ -31,7 +31,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     "a refused monitor",
     async (page) => {
       await page.goto("/test/monitors/new");
-      await page.getByLabel("Entity", { exact: true }).fill("x");
+      await page.getByLabel("Vendor ID", { exact: true }).fill("x");
       await page.getByLabel("sam_registration").uncheck();
       await page.getByLabel("Webhook URL").fill("https://acme.example/hook");
       await page.getByRole("button", { name: "Create monitor" }).click();
@@ -39,22 +39,23 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     },
   ],
   [
-    "an entity",
+    "a vendor",
     async (page) => {
       const found = await organization.sandbox.post("/v1/entities/lookup", { identifiers: { uei: "SANDBXCHNGE1" } });
-      await page.goto(`/test/entities/${found.body.id}`);
+      await page.goto(`/test/vendors/${found.body.id}`);
     },
   ],
   [
     "a monitor that found a change",
     async (page) => {
-      await page.getByRole("link", { name: "Create a monitor" }).click();
       // Nothing listens on port 1.
       await page.getByLabel("Webhook URL").fill(`http://127.0.0.1:1/${"unbroken".repeat(30)}`);
-      await page.getByLabel("hourly").check();
-      await page.getByRole("button", { name: "Create monitor" }).click();
+      await page.getByLabel("How often").selectOption("hourly");
+      await page.getByRole("button", { name: "Monitor", exact: true }).click();
       await page.getByText("The monitor was created.").waitFor();
-      const monitor = page.url().replace(/\?.*/, "");
+      await page.getByRole("region", { name: "Verify or monitor" }).getByRole("link", { name: /^mon_/ }).click();
+      await page.getByRole("heading", { name: "Changes" }).waitFor();
+      const monitor = page.url();
       await eventually(
         async () => {
           await page.goto(monitor);
@@ -273,7 +274,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   [
     "a refused filter",
     async (page) => {
-      await page.getByLabel("Entity ID of the vendor").fill("x");
+      await page.getByLabel("Vendor ID").fill("x");
       await page.getByRole("button", { name: "Filter" }).click();
       await page.getByText("Show all").waitFor();
     },

@@ -39,18 +39,18 @@ test("g and a letter open each section and switch the environment", async () => 
   }
 });
 
-test("/ goes to the search of the page, or to the entity search if the page has none", async () => {
+test("/ goes to the search of the page, or to the search for vendors if the page has none", async () => {
   await page.goto("/test/monitors");
   await page.keyboard.press("/");
   expect(await focused()).toBe("entity_id");
   await page.goto("/test/overview");
   await page.keyboard.press("/");
-  await page.waitForURL("**/test/entities#search");
+  await page.waitForURL("**/test/vendors/search#search");
   await page.waitForFunction(`document.activeElement.id === "legal_name"`);
 });
 
 test("keys typed into a field trigger no shortcut", async () => {
-  await page.goto("/test/entities");
+  await page.goto("/test/vendors/search");
   await page.getByRole("textbox", { name: "Name" }).pressSequentially("g? /m");
   expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("g? /m");
   expect(await countOf(help())).toBe(0);

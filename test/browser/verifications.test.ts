@@ -76,9 +76,9 @@ test("a TIN is in no page, log or trace, whether its form is refused or accepted
   };
 
   await page.goto("/test/verifications");
-  await page.getByLabel("Entity ID of the vendor").fill(written);
+  await page.getByLabel("Vendor ID").fill(written);
   await page.getByRole("button", { name: "Filter" }).click();
-  await page.getByText("Enter an entity ID").waitFor();
+  await page.getByText("Enter a vendor ID").waitFor();
   await keepSource();
 
   await openForm(page, { TIN: written, "Legal name": `Drip ${written}` });
@@ -128,7 +128,7 @@ test("the list shows the verifications of all callers, newest first, in pages, a
   await visitor.getByRole("link", { name: "Older" }).waitFor();
   expect(await countOf(rows)).toBe(25);
 
-  await visitor.getByLabel("Entity ID of the vendor").fill(first.entity_id);
+  await visitor.getByLabel("Vendor ID").fill(first.entity_id);
   await visitor.getByRole("button", { name: "Filter" }).click();
   await visitor.getByRole("heading", { name: "Verifications of this vendor" }).waitFor();
   expect(await countOf(rows)).toBe(1);

@@ -35,7 +35,7 @@ test("a call appears in its organization's log by its request id, without what t
   const created = await found(id);
   expect(created).toContain("POST /v1/entities</code>");
   expect(created).toContain('<span class="state pass">201</span>');
-  expect(await found("chosen-by-us")).toContain(`/test/entities/${entity.id}">${entity.id}</a>`);
+  expect(await found("chosen-by-us")).toContain(`/test/vendors/${entity.id}">${entity.id}</a>`);
   const refused = await found(unknown.body.request_id);
   expect(refused).toContain("GET /v1/monitors/{id}</code>");
   expect(refused).toContain('<span class="state error">404</span> <code>monitor_not_found</code>');

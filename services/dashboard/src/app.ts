@@ -3,9 +3,6 @@ import { newId } from "@vvs/ids";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { createApiKeyHandlers } from "./api-keys/api-keys.ts";
 import type { AppOptions } from "./app-options.ts";
-import { createEntityHandlers } from "./entities/entities.ts";
-import { createVendorNumberHandlers } from "./entities/vendor-number.ts";
-import { createReadVendors } from "./entities/vendors.ts";
 import { createAcceptInvitationHandlers } from "./entry/accept-invitation.ts";
 import { createMailbox } from "./entry/mailbox.ts";
 import { createPasswordReset } from "./entry/password-reset.ts";
@@ -44,6 +41,11 @@ import { createLayout, type Layout } from "./ui/layout.ts";
 import { createReadPanel } from "./ui/panels.ts";
 import type { Permission } from "./ui/roles.ts";
 import { createUsageHandler } from "./usage/usage.ts";
+import { createVendorHandlers } from "./vendor/vendor.ts";
+import { createVendorNumberHandlers } from "./vendor/vendor-number.ts";
+import { createSearchHandlers, vendorsPath } from "./vendors/search.ts";
+import { createReadVendors } from "./vendors/vendors.ts";
+import { createCertificateHandlers } from "./verifications/certificate.ts";
 import { createEvidenceHandlers } from "./verifications/evidence.ts";
 import { createRunVerificationHandlers } from "./verifications/run-verification.ts";
 import { createVerificationHandlers } from "./verifications/verifications.ts";
@@ -81,9 +83,11 @@ export function createApp(options: AppOptions): Express {
   const replayFailed = createReplayFailedHandlers(context);
   const testEvent = createTestEventHandlers(context);
   const overview = createOverviewHandler(context);
-  const entities = createEntityHandlers(context);
+  const search = createSearchHandlers(context);
+  const vendor = createVendorHandlers(context);
   const vendorNumber = createVendorNumberHandlers(context);
   const verifications = createVerificationHandlers(context);
+  const certificate = createCertificateHandlers(context);
   const evidence = createEvidenceHandlers(context);
   const runVerification = createRunVerificationHandlers(context);
   const monitors = createMonitorHandlers(context);
@@ -152,15 +156,26 @@ export function createApp(options: AppOptions): Express {
     const page = (permission: Permission, handle: PageHandler) => signedIn(view, permission, handle);
     app.get(path, (_request, response) => response.redirect(303, `${path}/overview`));
     app.get(`${path}/overview`, page("read", overview));
-    app.get(`${path}/entities`, page("read", entities.search));
-    app.post(`${path}/entities`, page("read", entities.submit));
-    app.get(`${path}/entities/:entity_id`, page("read", entities.view));
-    app.get(`${path}/entities/:entity_id/vendor-number`, page("verify", vendorNumber.ask));
-    app.post(`${path}/entities/:entity_id/vendor-number`, page("verify", vendorNumber.change));
+    app.get(`${path}/vendors`, (_request, response) => response.redirect(303, `${path}/vendors/search`));
+    app.get(`${path}/vendors/search`, page("read", search.ask));
+    app.post(`${path}/vendors/search`, page("read", search.submit));
+    app.get(`${path}/vendors/:entity_id`, page("read", vendor.view));
+    app.post(`${path}/vendors/:entity_id/verify`, page("verify", vendor.verify));
+    app.post(`${path}/vendors/:entity_id/monitor`, page("manage_monitors", vendor.monitor));
+    // Opening the address of a form's answer leads back to the page with the form.
+    app.get([`${path}/vendors/:entity_id/verify`, `${path}/vendors/:entity_id/monitor`], (request, response) =>
+      response.redirect(303, `${path}/vendors/${encodeURIComponent(String(request.params.entity_id))}`),
+    );
+    app.get(`${path}/vendors/:entity_id/vendor-number`, page("verify", vendorNumber.ask));
+    app.post(`${path}/vendors/:entity_id/vendor-number`, page("verify", vendorNumber.change));
+    // Bookmarks of earlier versions.
+    app.get(`${path}/entities{/*rest}`, (request, response) => response.redirect(303, vendorsPath(request.url)));
     app.get(`${path}/verifications`, page("read", verifications.list));
     app.post(`${path}/verifications`, page("verify", runVerification.run));
     app.get(`${path}/verifications/new`, page("verify", runVerification.ask));
     app.get(`${path}/verifications/:verification_id`, page("read", verifications.view));
+    app.get(`${path}/verifications/:verification_id/certificate`, page("read", certificate.view));
+    app.get(`${path}/verifications/:verification_id/certificate/check`, page("read", certificate.check));
     app.get(`${path}/evidence/:evidence_id`, page("read", evidence.view));
     app.get(`${path}/evidence/:evidence_id/content`, page("read", evidence.download));
     app.get(`${path}/monitors`, page("read", monitors.list));

@@ -1,9 +1,9 @@
 import type { AppOptions } from "./app-options.ts";
-import type { ReadVendors } from "./entities/vendors.ts";
 import type { FormTokens } from "./http/form-token.ts";
 import type { BeginSession } from "./http/session.ts";
 import type { Layout } from "./ui/layout.ts";
 import type { ReadPanel } from "./ui/panels.ts";
+import type { ReadVendors } from "./vendors/vendors.ts";
 import type { ReadEndpoints } from "./webhooks/endpoints.ts";
 
 /** What the handlers of pages share. Each handler destructures the parts that it uses. */

@@ -119,10 +119,11 @@ export function createEntityHandlers(options: EntityServiceOptions): Handlers<ty
     },
     async resolveVendor(request) {
       const identifiers = identifiersOf(request.identifiers);
-      if (Object.keys(identifiers).length === 0) {
+      const { legalName, entityId } = request;
+      if (Object.keys(identifiers).length === 0 && entityId === "") {
         throw new ServiceError("invalid_request", { message: "Give at least one identifier." });
       }
-      const vendor = { identifiers, legalName: request.legalName };
+      const vendor = { identifiers, legalName, entityId };
       const { entity, created, tinHash } = await options.resolveVendor(callerOf(request.caller), vendor);
       return { entityId: entity._id, created, tinHash };
     },

@@ -6,7 +6,7 @@ export interface FilterField {
   readonly problem: string;
 }
 
-export const ENTITY_ID_PROBLEM = "Enter an entity ID: ent_ followed by 26 letters and digits.";
+export const ENTITY_ID_PROBLEM = "Enter a vendor ID: ent_ followed by 26 letters and digits.";
 
 export const entityIdField: FilterField = { accepts: (text) => isId("ent", text), problem: ENTITY_ID_PROBLEM };
 

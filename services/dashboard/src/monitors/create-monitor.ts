@@ -78,6 +78,6 @@ function monitorInput(request: Request): MonitorInput {
 
 function createRefusal(error: unknown): Refusal {
   if (!(error instanceof ServiceError) || error.code !== "entity_not_found") return refusalOf(error, refusals);
-  const problems = { entity_id: "This entity does not exist in this environment." };
+  const problems = { entity_id: "This vendor does not exist in this environment." };
   return { ...invalid(problems, refusals), status: 404 };
 }

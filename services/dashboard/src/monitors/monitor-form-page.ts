@@ -13,7 +13,7 @@ interface MonitorFormView extends Partial<Refusal> {
   readonly vendorName: string | undefined;
 }
 
-const frequencyMeanings: Readonly<Record<FrequencyName, string>> = {
+export const frequencyMeanings: Readonly<Record<FrequencyName, string>> = {
   hourly: "every hour",
   daily: "every day",
   weekly: "every 7 days",
@@ -25,7 +25,7 @@ export function createMonitorPage(
 ): Html {
   const { visit, input, vendorName, problems = {} } = options;
   const { path, environment } = visit.view;
-  const search = html`The ID of the entity. <a href="${path}/entities">Search for the entity</a> and select <em>Create a monitor</em> on its page.`;
+  const search = html`The ID of the vendor. <a href="${path}/vendors/search">Search for the vendor</a> and select <em>Monitor</em> on its page.`;
   return html`<p class="path"><a href="${path}/monitors">Monitors</a></p>
 <h1>Create a monitor</h1>
 ${noticeBox(options.notice)}
@@ -33,7 +33,7 @@ ${noticeBox(options.notice)}
   ${formTokenField(options.formToken)}
   ${inputField({
     name: "entity_id",
-    label: "Entity",
+    label: "Vendor ID",
     attributes: html` maxlength="100" required${VERBATIM} placeholder="ent_…"`,
     value: input.entity_id,
     hint: vendorName ? html`<strong>${vendorName}</strong>` : search,
@@ -46,7 +46,7 @@ ${noticeBox(options.notice)}
 </form>`;
 }
 
-/** The page to change a monitor's frequency, webhook URL and vendor number. Its checks and entity can't change. */
+/** The page to change a monitor's frequency, webhook URL and vendor number. Its checks and vendor can't change. */
 export function changeMonitorPage(options: MonitorFormView & { readonly monitorId: string }): Html {
   const path = `${options.visit.view.path}/monitors/${options.monitorId}`;
   return html`<p class="path"><a href="${path}">${options.vendorName ?? "Monitor"}</a></p>

@@ -51,7 +51,7 @@ function about(view: EnvironmentView, monitor: Monitor): Html {
   const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: id });
   return facts([
     ["Monitor ID", html`<code>${id}</code>`],
-    ["Entity", html`<a href="${view.path}/entities/${entityId}"><code>${entityId}</code></a>`],
+    ["Vendor", html`<a href="${view.path}/vendors/${entityId}"><code>${entityId}</code></a>`],
     [
       "Checks",
       html`<ul class="plain">${monitor.checks.map((check) => html`<li><code>${checkName(check)}</code></li>`)}</ul>`,

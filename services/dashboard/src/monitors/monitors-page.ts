@@ -1,5 +1,4 @@
 import type { ListMonitorsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
-import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { checkName, statusName } from "../ui/checks.ts";
@@ -9,6 +8,7 @@ import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
 import { state, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
+import type { Vendors } from "../vendors/vendors.ts";
 import { type MonitorFilter, outcomes } from "./monitor-filter.ts";
 import { frequencyName } from "./monitor-form.ts";
 
@@ -53,7 +53,7 @@ function filterForm(view: EnvironmentView, list: MonitorFilter): Html {
     all: "Show all active monitors",
     fields: html`${selectField({ name: "status", label: "State", options: statusOptions, problem: problems.status })}
     ${selectField({ name: "outcome", label: "Last outcome", options: outcomeOptions, hint: filter.outcome === "unanswered" ? unanswered : undefined, problem: problems.outcome })}
-    ${inputField({ name: "entity_id", label: "Entity ID", attributes: html` maxlength="100"${VERBATIM} placeholder="ent_…"`, value: filter.entity_id, problem: problems.entity_id })}`,
+    ${inputField({ name: "entity_id", label: "Vendor ID", attributes: html` maxlength="100"${VERBATIM} placeholder="ent_…"`, value: filter.entity_id, problem: problems.entity_id })}`,
   });
 }
 
@@ -64,7 +64,7 @@ function monitorList(options: MonitorsView): Html {
     empty: nothing(options),
     list: (
       monitors,
-    ) => html`${!vendors && html`<p class="notice warning">Vendor names are temporarily unavailable, so entity IDs are shown instead.</p>`}
+    ) => html`${!vendors && html`<p class="notice warning">Vendor names are temporarily unavailable, so vendor IDs are shown instead.</p>`}
 <table>
 <thead><tr><th scope="col">Vendor</th><th scope="col">State</th><th scope="col">Last outcome</th><th scope="col">Frequency</th><th scope="col">Next run</th></tr></thead>
 <tbody>${monitors.map((each) => row(each, visit.view, vendors))}</tbody>

@@ -152,7 +152,7 @@ describe("a creation", () => {
     };
     const { status, text } = await visitor.post("/live/monitors", typed);
     expect(status).toBe(400);
-    expect(text).toContain("Enter an entity ID: ent_ followed by 26 letters and digits.");
+    expect(text).toContain("Enter a vendor ID: ent_ followed by 26 letters and digits.");
     expect(text).toContain("Choose at least one check.");
     expect(text).toContain("Choose how often the monitor runs.");
     expect(text).not.toMatch(/12-3456789|me:pass/);
@@ -160,7 +160,7 @@ describe("a creation", () => {
   });
 
   test.each([
-    ["an entity that is not there", new ServiceError("entity_not_found"), 404, "This entity does not exist"],
+    ["an entity that is not there", new ServiceError("entity_not_found"), 404, "This vendor does not exist"],
     [
       "a cap that is reached",
       new ServiceError("limit_exceeded", { message: "As many as it may have." }),
@@ -207,11 +207,4 @@ describe("a cancellation", () => {
     }
     expect(callsOf("cancelMonitor")).toEqual([]);
   });
-});
-
-test("an entity's page lists its monitors, with a link to create one", async () => {
-  const { text } = await visitor.get(`/live/entities/${ENTITY_ID}`);
-  expect(callsOf("listMonitors")).toMatchObject([{ entityId: ENTITY_ID }]);
-  expect(text).toContain(`href="/live/monitors/${MONITOR_ID}"`);
-  expect(text).toContain(`href="/live/monitors/new?entity_id=${ENTITY_ID}"`);
 });

@@ -1,12 +1,8 @@
 import type { Environment } from "@vvs/tenant";
+import { type ApiCall, curlCommand } from "../ui/curl.ts";
 
 /** A sandbox vendor that passes all checks, as listed in the API's documentation. */
 export const SANDBOX_UEI = "SANDBXACTVE1";
-
-interface Call {
-  readonly path: string;
-  readonly body?: object;
-}
 
 /**
  * Returns a curl command for the first call with a new API key: one that its scopes allow and that changes no real data.
@@ -18,16 +14,10 @@ export function firstCall(options: {
   environment: Environment;
   scopes: readonly string[];
 }): string {
-  const { path, body } = pickCall(options.environment, options.scopes);
-  const lines = [
-    `curl ${options.baseUrl.href.replace(/\/$/, "")}${path}`,
-    `-H "Authorization: Bearer ${options.key}"`,
-    ...(body ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`] : []),
-  ];
-  return lines.join(" \\\n  ");
+  return curlCommand(pickCall(options.environment, options.scopes), options);
 }
 
-function pickCall(environment: Environment, scopes: readonly string[]): Call {
+function pickCall(environment: Environment, scopes: readonly string[]): ApiCall {
   const identifiers = { uei: SANDBOX_UEI };
   if (environment === "sandbox" && scopes.includes("verifications:write")) {
     return { path: "/v1/verify", body: { identifiers, checks: ["sam_registration"], mode: "realtime" } };

@@ -1,7 +1,6 @@
 import type { UsageCount } from "@vvs/proto/account/v1/usage";
 import type { Event } from "@vvs/proto/monitor/v1/monitor";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
-import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { statusName } from "../ui/checks.ts";
@@ -9,6 +8,7 @@ import { listing } from "../ui/listing.ts";
 import { state, time } from "../ui/parts.ts";
 import { requestsPlot } from "../usage/usage-page.ts";
 import type { UsageRange } from "../usage/usage-range.ts";
+import type { Vendors } from "../vendors/vendors.ts";
 import { type CompletedSteps, firstSteps } from "./first-steps.ts";
 import { type Situation, toDoList } from "./to-do.ts";
 

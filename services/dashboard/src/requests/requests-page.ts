@@ -24,7 +24,7 @@ interface RequestsView {
 
 /** The sections of the dashboard with a page for an object, by the prefix of its id. */
 const sections: Readonly<Record<string, string>> = {
-  ent: "entities",
+  ent: "vendors",
   ver: "verifications",
   mon: "monitors",
   evd: "evidence",

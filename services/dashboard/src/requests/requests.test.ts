@@ -51,7 +51,7 @@ test("requests are shown with what was called, how it ended, how long it took, w
   const { status, text } = await page("/live/requests");
   expect(status).toBe(200);
   for (const shown of [
-    `GET /v1/entities/<a href="/live/entities/${ENTITY_ID}">${ENTITY_ID}</a>/snapshots`,
+    `GET /v1/entities/<a href="/live/vendors/${ENTITY_ID}">${ENTITY_ID}</a>/snapshots`,
     '<span class="state pass">200</span>',
     "42 ms",
     "Billing &lt;1&gt;",

@@ -8,7 +8,7 @@ import { shortcutKeys, shortcutsHelp } from "./shortcuts.ts";
 /** The sections in the navigation, in this order. */
 const sections = {
   overview: "Overview",
-  entities: "Entities",
+  vendors: "Vendors",
   verifications: "Verifications",
   monitors: "Monitors",
   providers: "Providers",

@@ -32,6 +32,11 @@ export function copyable(id: string, label: string, text: string): Html {
 </div>`;
 }
 
+/** Renders an id with a Copy button; the button stays hidden without its script. */
+export function copyableId(id: string): Html {
+  return html`<code>${id}</code> <button type="button" class="copy" data-copy-text="${id}" hidden>Copy<span class="unseen"> ${id}</span></button>`;
+}
+
 /** Renders a status label. Its text differs as well as its color, so that color is never the only sign. */
 export function state(name: string, text: string = name): Html {
   return html`<span class="state ${name}">${text}</span>`;

@@ -4,7 +4,7 @@ import type { EnvironmentView } from "./environments.ts";
 /** The letter to press after g, by destination. */
 export const shortcutKeys = {
   overview: "o",
-  entities: "e",
+  vendors: "e",
   verifications: "v",
   monitors: "m",
   providers: "p",
@@ -22,11 +22,11 @@ export function shortcutsHelp(view: EnvironmentView, sections: Readonly<Record<s
   const keys: Readonly<Record<string, string>> = shortcutKeys;
   const leading = Object.entries({ ...sections, Live: "This section in Live", Test: "This section in Test" });
   return html`<footer><button type="button" class="quiet" data-help hidden>Keyboard shortcuts</button></footer>
-<dialog id="shortcuts" aria-labelledby="shortcuts-title" data-search="${view.path}/entities">
+<dialog id="shortcuts" aria-labelledby="shortcuts-title" data-search="${view.path}/vendors/search">
 <h2 id="shortcuts-title">Keyboard shortcuts</h2>
 <dl class="keys">
 <div><dt><kbd>?</kbd></dt><dd>Show this help</dd></div>
-<div><dt><kbd>/</kbd></dt><dd>Search on this page, or search for entities</dd></div>
+<div><dt><kbd>/</kbd></dt><dd>Search on this page, or search for a vendor</dd></div>
 ${leading.flatMap(([to, name]) => (keys[to] ? [html`<div><dt><kbd>g</kbd> <kbd>${keys[to]}</kbd></dt><dd>${name}</dd></div>`] : []))}
 </dl>
 <label class="check"><input type="checkbox" id="shortcuts-used" checked> <span>Use these shortcuts</span></label>

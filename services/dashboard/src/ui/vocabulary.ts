@@ -3,6 +3,7 @@
 const providerNames: Readonly<Record<string, string>> = {
   sam_gov_api: "SAM.gov API",
   sam_gov_extract: "SAM.gov extract files",
+  sam_gov_exclusions: "SAM.gov exclusions file",
   taxbandits: "TaxBandits",
   compliancely: "Compliancely",
   sandbox_primary: "First sandbox provider",

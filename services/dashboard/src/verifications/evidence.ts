@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Evidence } from "@vvs/proto/verification/v1/verification";
 import type { Request } from "express";
 import { pathId } from "../http/paths.ts";
@@ -6,6 +5,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { evidencePage } from "./evidence-page.ts";
+import { isIntact } from "./read-evidence.ts";
 import { verificationUnavailable } from "./verifications-page.ts";
 
 export function createEvidenceHandlers({ verification, layout, logger }: PageContext) {
@@ -18,8 +18,8 @@ export function createEvidenceHandlers({ verification, layout, logger }: PageCon
       const page = { visit, section: "verifications", title: "Evidence" } as const;
       const evidence = await unlessUnavailable(logger, visit, () => read(request, visit));
       if (!evidence) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
-      const isIntact = sha256(evidence.content) === evidence.sha256;
-      layout.sendPage(response, { ...page, content: evidencePage({ view: visit.view, evidence, isIntact }) });
+      const content = evidencePage({ view: visit.view, evidence, isIntact: isIntact(evidence) });
+      layout.sendPage(response, { ...page, content });
     },
 
     /** Sends exactly the bytes that were hashed, as a text attachment, so that no browser runs a provider's content. */
@@ -32,8 +32,4 @@ export function createEvidenceHandlers({ verification, layout, logger }: PageCon
       response.send(Buffer.from(content, "utf8"));
     },
   } satisfies PageHandlers;
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
 }

@@ -16,7 +16,7 @@ export interface RunVerificationView extends Partial<Refusal> {
   readonly meant?: readonly Pick<Candidate, "id" | "legalName">[];
 }
 
-const identifierHints: Readonly<Record<IdentifierType, string>> = {
+export const identifierHints: Readonly<Record<IdentifierType, string>> = {
   uei: "12 letters and digits, from SAM.gov",
   cage: "5 letters and digits",
   duns: "9 digits",
@@ -46,10 +46,14 @@ ${meantVendors(options)}
 </form>`;
 }
 
-function meantVendors({ visit: { view }, meant = [] }: RunVerificationView): Html | undefined {
+/** Renders links to the existing vendors that identifiers could mean. */
+export function meantVendors({
+  visit: { view },
+  meant = [],
+}: Pick<RunVerificationView, "visit" | "meant">): Html | undefined {
   if (meant.length === 0) return undefined;
   return html`<p>These vendors have one or more of the identifiers:</p>
-<ul>${meant.map(({ id, legalName }) => html`<li>${legalName} <a href="${view.path}/verifications?entity_id=${id}"><code>${id}</code></a></li>`)}</ul>`;
+<ul>${meant.map(({ id, legalName }) => html`<li>${legalName} <a href="${view.path}/vendors/${id}"><code>${id}</code></a></li>`)}</ul>`;
 }
 
 function vendorFields({ visit: { view }, input, problems = {} }: RunVerificationView): Html {

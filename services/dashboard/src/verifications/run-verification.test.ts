@@ -120,7 +120,7 @@ describe("a form that is refused", () => {
     expect(answer.status).toBe(status);
     expect(answer.text).toContain("This is why.");
     expect(answer.text).not.toContain(TIN);
-    expect(answer.text.includes(`?entity_id=${ENTITY_ID}`)).toBe(status === 409);
+    expect(answer.text.includes(`/vendors/${ENTITY_ID}`)).toBe(status === 409);
     expect(answer.text.includes("Acme &amp; Co")).toBe(code === "ambiguous_match");
   });
 

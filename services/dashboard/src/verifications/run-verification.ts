@@ -15,8 +15,8 @@ import {
   type VerificationInput,
 } from "./verification-form.ts";
 
-/** Less than the 25 s that the page promises, which include this service's own work. */
-const TIMEOUT_MS = 24_500;
+/** Timeout of a verification: less than the 25 s that pages promise, which include this service's own work. */
+export const TIMEOUT_MS = 24_500;
 
 const refusals: RefusalTexts = {
   sentBefore:
@@ -56,7 +56,7 @@ export function createRunVerificationHandlers(context: PageContext) {
     },
 
     async run(request, response, visit) {
-      const typed = monitorInput(request);
+      const typed = verificationInput(request);
       const input = echoOf(typed);
       const read = readVerification(typed);
       if (read.problems) return sendForm(request, response, visit, { ...invalid(read.problems, refusals), input });
@@ -78,13 +78,13 @@ export function createRunVerificationHandlers(context: PageContext) {
 }
 
 /** Returns the existing vendors that the identifiers could mean, if the verification was refused for that. */
-function meantVendors(error: unknown): RunVerificationView["meant"] {
+export function meantVendors(error: unknown): RunVerificationView["meant"] {
   if (!(error instanceof ServiceError)) return undefined;
   if (error.code === "entity_exists" && error.entityId) return [{ id: error.entityId, legalName: "" }];
   return error.code === "ambiguous_match" ? error.candidates : undefined;
 }
 
-function monitorInput(request: Request): VerificationInput {
+function verificationInput(request: Request): VerificationInput {
   return {
     uei: field(request, "uei"),
     cage: field(request, "cage"),

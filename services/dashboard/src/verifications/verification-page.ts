@@ -1,14 +1,16 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
-import { identifierList } from "../entities/identifiers.ts";
-import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import type { ActorView } from "../ui/actor.ts";
 import { checkName, statusName } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { facts, state, time } from "../ui/parts.ts";
+import { copyableId, facts, state, time } from "../ui/parts.ts";
+import { verdictOf } from "../ui/verdict.ts";
 import { age, providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import { identifierList } from "../vendors/identifiers.ts";
+import type { Vendors } from "../vendors/vendors.ts";
 
 export function verificationPage(options: {
   view: EnvironmentView;
@@ -20,15 +22,16 @@ export function verificationPage(options: {
   const { view, verification, vendors, actor } = options;
   const vendor = vendors?.get(verification.entityId);
   return html`<p class="path"><a href="${view.path}/verifications">Verifications</a></p>
-<div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${state(statusName(verification.overallResult))}</div>
+<div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${state(statusName(verification.overallResult))}
+<p><a class="button quiet" href="${view.path}/verifications/${verification.id}/certificate">Certificate</a></p></div>
 ${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this verification</h2>
 ${facts([
-  ["Verification ID", html`<code>${verification.id}</code>`],
+  ["Verification ID", copyableId(verification.id)],
   [
     "Vendor",
-    html`<a href="${view.path}/entities/${verification.entityId}"><code>${verification.entityId}</code></a> <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
+    html`<a href="${view.path}/vendors/${verification.entityId}"><code>${verification.entityId}</code></a> <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
   ],
   ["Identifiers", vendor && identifierList(vendor)],
   ["Time", time(verification.createdAt, "second")],
@@ -38,7 +41,7 @@ ${facts([
 </section>
 <section aria-labelledby="results">
 <h2 id="results">Results</h2>
-<ul class="cards">${verification.results.map((result) => resultItem(result, view))}</ul>
+<ul class="cards">${verification.results.map((result) => resultItem(result, verification, view))}</ul>
 </section>`;
 }
 
@@ -53,13 +56,15 @@ function modeText(mode: Mode): string | undefined {
   return mode === Mode.CACHED ? "cached: the newest stored answer was used, if there was one" : undefined;
 }
 
-function resultItem(result: Result, view: EnvironmentView): Html {
+function resultItem(result: Result, { createdAt }: Verification, view: EnvironmentView): Html {
   const check = checkOf(result.checkType);
+  const at = timestampDate(createdAt!);
   const isError = result.status === CheckStatus.ERROR;
   const meaning = reasonMeaning(result.reason);
   return html`<li class="card">
 <div class="heading"><h3><code>${checkName(result.checkType)}</code></h3> ${state(statusName(result.status))}</div>
 ${check && html`<p class="hint">${checkDefinitions[check].question}</p>`}
+<p><strong>${verdictOf(check, { result, at }, at).text}</strong></p>
 ${facts([
   ["Reason", result.reason && html`${meaning && html`${meaning} `}<code>${result.reason}</code>`],
   [

@@ -1,5 +1,4 @@
 import type { ListVerificationsResponse, Result, Verification } from "@vvs/proto/verification/v1/verification";
-import type { Vendors } from "../entities/vendors.ts";
 import type { ListFilter } from "../http/filter.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
@@ -9,6 +8,7 @@ import { problemLine, VERBATIM } from "../ui/fields.ts";
 import { listing, pager } from "../ui/listing.ts";
 import { state, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
+import type { Vendors } from "../vendors/vendors.ts";
 
 interface VerificationsView {
   readonly visit: Visit;
@@ -40,7 +40,7 @@ function filterForm(
   { filter, problems, isNarrowed, isRefused }: VerificationsView["list"],
 ): Html {
   return html`<form method="get" action="${view.path}/verifications" class="filter" role="search">
-  <label for="entity_id">Entity ID of the vendor</label>
+  <label for="entity_id">Vendor ID</label>
   <div class="row">
     <input class="grow" id="entity_id" name="entity_id" maxlength="100"${VERBATIM} placeholder="ent_…" value="${filter.entity_id}"${isRefused && html` aria-invalid="true" aria-describedby="entity_id-problem"`}>
     <button class="quiet">Filter</button>
@@ -57,7 +57,7 @@ function verificationList(options: VerificationsView): Html {
     empty: nothing(options),
     list: (
       verifications,
-    ) => html`${!vendors && html`<p class="notice warning">Vendor names are temporarily unavailable, so entity IDs are shown instead.</p>`}
+    ) => html`${!vendors && html`<p class="notice warning">Vendor names are temporarily unavailable, so vendor IDs are shown instead.</p>`}
 <table>
 <thead><tr><th scope="col">Vendor</th><th scope="col">Result</th><th scope="col">Checks</th><th scope="col">Time</th></tr></thead>
 <tbody>${verifications.map((each) => row(each, visit.view, vendors))}</tbody>

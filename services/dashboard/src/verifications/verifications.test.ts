@@ -54,7 +54,7 @@ describe("the list", () => {
   test("refuses a malformed id, and does not show what was typed", async () => {
     const { status, text } = await visitor.get("/test/verifications?entity_id=123456789");
     expect(status).toBe(400);
-    expect(text).toContain("Enter an entity ID: ent_ followed by 26 letters and digits.");
+    expect(text).toContain("Enter a vendor ID: ent_ followed by 26 letters and digits.");
     expect(text).not.toContain("123456789");
     expect(dashboard.state.calls).toEqual([]);
   });

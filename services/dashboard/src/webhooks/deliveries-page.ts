@@ -1,5 +1,4 @@
 import type { DeliveredChange, Delivery, ListDeliveriesResponse } from "@vvs/proto/webhook/v1/webhook";
-import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
@@ -8,6 +7,7 @@ import { inputField, option, problemLine, selectField, VERBATIM } from "../ui/fi
 import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
 import { type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import type { Vendors } from "../vendors/vendors.ts";
 import { attemptCount, briefOutcome, durationText } from "./attempts.ts";
 import { type DeliveryFilter, statuses } from "./delivery-filter.ts";
 

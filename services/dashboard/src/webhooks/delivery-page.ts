@@ -78,7 +78,7 @@ function about({ visit: { view }, delivery, vendor }: DeliveryView): Html {
     [
       "Vendor",
       !test &&
-        html`<a href="${view.path}/entities/${entityId}">${vendor ? vendor.legalName : html`<code>${entityId}</code>`}</a> · <a href="${view.path}/verifications/${verificationId}">View the verification</a>`,
+        html`<a href="${view.path}/vendors/${entityId}">${vendor ? vendor.legalName : html`<code>${entityId}</code>`}</a> · <a href="${view.path}/verifications/${verificationId}">View the verification</a>`,
     ],
     ["Your vendor number", delivery.externalId && html`<code>${delivery.externalId}</code>`],
     ["Change detected", !test && time(delivery.detectedAt, "second")],

@@ -1,8 +1,8 @@
 import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
-import type { Vendors } from "../entities/vendors.ts";
 import { type Html, html } from "../http/html.ts";
 import { listing } from "../ui/listing.ts";
 import { type Notice, noticeBox } from "../ui/parts.ts";
+import type { Vendors } from "../vendors/vendors.ts";
 import { deliveriesUnavailable, deliveryTable, NO_DELIVERIES } from "./deliveries-page.ts";
 import type { Endpoints } from "./endpoints.ts";
 import { endpointsSection } from "./endpoints-page.ts";

@@ -149,6 +149,62 @@ describe("a vendor with a registry entity", () => {
   });
 });
 
+describe("a vendor given by its entity's id", () => {
+  const refusal = (code: string, entityId = "") => ({ code, entityId });
+
+  test("gets what it lacks, and its first name, although no identifier named it", async () => {
+    const caller = callerFor("org_given");
+    const { entity } = await app.gateway.createEntity({ caller, legalName: "Only Name Inc" });
+    const entityId = entity!.id;
+    const identifiers = { uei: "ABCDEFGHJK31", tin: "310000001" };
+    const resolved = await app.verification.resolveVendor({ caller, entityId, identifiers, legalName: "Ignored" });
+    expect(resolved).toMatchObject({ entityId, created: false });
+    expect(await subjectOf(app.verification, caller, entityId)).toMatchObject({
+      legalName: "Only Name Inc",
+      uei: "ABCDEFGHJK31",
+      tinHash: resolved.tinHash,
+    });
+    expect(await versionsOf(caller, entityId)).toEqual([2, 1]);
+    const unnamed = await app.verification.resolveVendor({ caller, identifiers: { duns: "310000002" } });
+    await app.verification.resolveVendor({ caller, entityId: unnamed.entityId, legalName: "First Name Inc" });
+    expect((await subjectOf(app.verification, caller, unnamed.entityId)).legalName).toBe("First Name Inc");
+  });
+
+  test("of the registry gets them for this organization alone, also one remembered for another vendor", async () => {
+    const caller = callerFor("org_given", "sandbox");
+    const [active, changing] = await Promise.all(
+      ["SANDBXACTVE1", "SANDBXCHNGE1"].map((uei) => app.verification.resolveVendor({ caller, identifiers: { uei } })),
+    );
+    for (const { entityId } of [active!, changing!]) {
+      const resolved = await app.verification.resolveVendor({ caller, entityId, identifiers: { tin: "310000003" } });
+      expect(resolved.entityId).toBe(entityId);
+      const { entity } = await app.gateway.getEntity({ caller, entityId });
+      expect(entity!.identifiers.tin).toBe("****0003");
+    }
+    const others = await app.gateway.getEntity({ caller: callerFor("org_2", "sandbox"), entityId: active!.entityId });
+    expect(others.entity!.identifiers).not.toHaveProperty("tin");
+  });
+
+  test("is refused with another vendor's identifier, with a contradicting one, and where it can't be seen", async () => {
+    const caller = callerFor("org_given_refused", "sandbox");
+    const registry = await app.verification.resolveVendor({ caller, identifiers: { uei: "SANDBXACTVE1" } });
+    const { entity } = await app.gateway.createEntity({
+      caller,
+      legalName: "Alone Inc",
+      identifiers: { cage: "3ABC1" },
+    });
+    const entityId = entity!.id;
+    const resolve = (identifiers: object, by = caller) =>
+      app.verification.resolveVendor({ caller: by, entityId, identifiers });
+    await expect(resolve({ uei: "SANDBXACTVE1" })).rejects.toMatchObject(refusal("entity_exists", registry.entityId));
+    await expect(resolve({ cage: "3ABC2" })).rejects.toMatchObject(refusal("entity_exists", entityId));
+    await expect(resolve({ tin: "310000004" }, callerFor("org_stranger", "sandbox"))).rejects.toMatchObject({
+      code: "entity_not_found",
+    });
+    expect(await versionsOf(caller, entityId)).toEqual([1]);
+  });
+});
+
 describe("a TIN that a call supplies", () => {
   const uei = "SANDBXNACTV1";
   const caller = callerFor("org_supplies", "sandbox");

@@ -1,9 +1,10 @@
 import { ServiceError } from "@vvs/errors";
 import type { IdentifierMap, IdentifierType } from "@vvs/identifiers";
+import { isId } from "@vvs/ids";
 import { inTransaction } from "@vvs/mongo";
 import type { CallerContext } from "@vvs/tenant";
 import type { Binary, ClientSession } from "mongodb";
-import { nameEntities, pick } from "../lookup/naming.ts";
+import { type NamedEntities, nameEntities, pick } from "../lookup/naming.ts";
 import type { EntityDocument, RememberedDocument, UnversionedEntity } from "../model/documents.ts";
 import { replaceEntity, untilUndisturbed } from "../model/entity-writes.ts";
 import { guardIdentifiers, withLoadedExclusions } from "../model/exclusions.ts";
@@ -21,33 +22,44 @@ interface VendorOptions extends CreationOptions {
 
 /** A vendor as a verification names it. */
 interface Vendor {
-  /** Well-formed; at least one. */
+  /** Well-formed; at least one, except with an entity id. */
   readonly identifiers: IdentifierMap;
   /** "" where not given. */
   readonly legalName: string;
+  /** The entity that is meant; "" for the one that the identifiers name. */
+  readonly entityId: string;
 }
 
 /**
  * Returns a function that finds the entity that identifiers name, or creates it; the function also returns the fingerprint
  * of the supplied TIN (empty without one). Identifiers that the entity does not carry are added to an own entity (with a
  * snapshot), and remembered for a registry entity. Errors: ambiguous_match, entity_exists (an identifier contradicts the
- * entity's), limit_exceeded, invalid_request (the TIN is the organization's own number of the entity).
+ * entity's, or names another than the given one), entity_not_found (the given one), limit_exceeded, invalid_request (the
+ * TIN is the organization's own number of the entity).
  */
 export function createVendorResolver(options: VendorOptions) {
   const { store, tins, creation } = options;
 
+  /** Returns the entity of an id. Identifiers that other entities carry, and it does not, are refused. */
+  async function given({ tenant }: CallerContext, entityId: string, named: NamedEntities): Promise<EntityDocument> {
+    const [entity] = isId("ent", entityId) ? await store.findVisible(tenant, [entityId]) : [];
+    if (entity?._id !== entityId) throw new ServiceError("entity_not_found");
+    const agreed = named.agreementsOf(entity);
+    const other = named.carriers.find((each) => named.agreementsOf(each).some((type) => !agreed.includes(type)));
+    if (!other) return entity;
+    const message = "An identifier is that of another entity.";
+    throw new ServiceError("entity_exists", { entityId: other._id, message });
+  }
+
   const resolve = (caller: CallerContext, vendor: Vendor) =>
     untilUndisturbed(async () => {
       const named = await nameEntities({ store, tins }, caller.tenant, vendor.identifiers);
-      const { resolution, entities } = named;
-      if (resolution.kind === "none") {
+      const entity = vendor.entityId ? await given(caller, vendor.entityId, named) : namedBy(named);
+      if (!entity) {
         const { identifiers } = vendor;
         const content = { legalName: vendor.legalName || undefined, identifiers, address: undefined };
         return { entity: await creation.insert(caller, content), created: true };
       }
-      if (resolution.kind === "ambiguous") throw ambiguous(entities, DIFFERENT_ENTITIES);
-      if (entities.length > 1) throw ambiguous(entities, SEVERAL_ENTITIES);
-      const entity = entities[0]!;
       const contradicting = named.contradictionsOf(entity);
       if (contradicting.length > 0) throw contradicted(entity, contradicting);
       const missing = pick(vendor.identifiers, named.missingFrom(entity));
@@ -68,6 +80,13 @@ export function createVendorResolver(options: VendorOptions) {
   };
 }
 
+/** Returns the entity that identifiers name; undefined where they name none. */
+function namedBy({ resolution, entities }: NamedEntities): EntityDocument | undefined {
+  if (resolution.kind === "ambiguous") throw ambiguous(entities, DIFFERENT_ENTITIES);
+  if (entities.length > 1) throw ambiguous(entities, SEVERAL_ENTITIES);
+  return entities[0];
+}
+
 function contradicted(entity: EntityDocument, types: readonly IdentifierType[]): ServiceError {
   const listed = types.map((type) => type.toUpperCase()).join(", ");
   return new ServiceError("entity_exists", {
@@ -81,7 +100,7 @@ async function complementOwn(
   { client, collections, tins, externalIds, now }: VendorOptions,
   caller: CallerContext,
   entity: EntityDocument,
-  { identifiers, legalName }: Vendor,
+  { identifiers, legalName }: Pick<Vendor, "identifiers" | "legalName">,
 ): Promise<EntityDocument> {
   const takesName = entity.placeholder && legalName !== "";
   if (!takesName && Object.keys(identifiers).length === 0) return entity;

@@ -59,8 +59,8 @@ export function createSubjects(
       if (target.case !== "vendor") {
         throw new ServiceError("invalid_request", { message: "The call names neither an entity nor a vendor." });
       }
-      const { identifiers, legalName } = target.value;
-      const vendor = { caller: toProtoCaller(caller), identifiers, legalName };
+      const { identifiers, legalName, entityId } = target.value;
+      const vendor = { caller: toProtoCaller(caller), identifiers, legalName, entityId };
       const resolved = await entities.resolveVendor(vendor).catch(notTheEffect);
       const known = await read(caller.tenant, resolved.entityId);
       const subject = {

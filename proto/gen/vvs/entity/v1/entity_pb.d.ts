@@ -726,7 +726,7 @@ export declare type ResolveVendorRequest = Message<"vvs.entity.v1.ResolveVendorR
   caller?: Caller | undefined;
 
   /**
-   * Normalized and well-formed; at least one.
+   * Normalized and well-formed; at least one, except with an entity_id.
    *
    * @generated from field: vvs.common.v1.Identifiers identifiers = 2;
    */
@@ -738,6 +738,13 @@ export declare type ResolveVendorRequest = Message<"vvs.entity.v1.ResolveVendorR
    * @generated from field: string legal_name = 3;
    */
   legalName: string;
+
+  /**
+   * The entity that the identifiers are of, which the caller can see; empty: the one that they name.
+   *
+   * @generated from field: string entity_id = 4;
+   */
+  entityId: string;
 };
 
 /**
@@ -1398,9 +1405,10 @@ export declare const EntityService: GenService<{
   },
   /**
    * Finds the entity that identifiers name, or creates it; adds or remembers the identifiers that it does not carry.
-   * Concurrent calls create one entity. Callers: verification.
-   * Errors: ambiguous_match, entity_exists (an identifier contradicts what the named entity carries), limit_exceeded,
-   * invalid_request (identifiers.tin: it is the external_id that the organization gave the entity).
+   * Concurrent calls create one entity. With an entity_id, that entity is meant, and none is created. Callers: verification.
+   * Errors: ambiguous_match, entity_exists (an identifier contradicts what the named entity carries, or names another than
+   * the entity_id), entity_not_found (entity_id), limit_exceeded, invalid_request (identifiers.tin: it is the external_id
+   * that the organization gave the entity).
    *
    * @generated from rpc vvs.entity.v1.EntityService.ResolveVendor
    */

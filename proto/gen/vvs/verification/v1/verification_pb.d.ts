@@ -156,7 +156,7 @@ export declare const VerificationSchema: GenMessage<Verification>;
  */
 export declare type Vendor = Message<"vvs.verification.v1.Vendor"> & {
   /**
-   * Normalized and well-formed; at least one.
+   * Normalized and well-formed; at least one, except with an entity_id.
    *
    * @generated from field: vvs.common.v1.Identifiers identifiers = 1;
    */
@@ -168,6 +168,14 @@ export declare type Vendor = Message<"vvs.verification.v1.Vendor"> & {
    * @generated from field: string legal_name = 2;
    */
   legalName: string;
+
+  /**
+   * The entity to which the identifiers are to be added, which the caller can see; empty: the one that they name. For the
+   * dashboard; not in the public API.
+   *
+   * @generated from field: string entity_id = 3;
+   */
+  entityId: string;
 };
 
 /**

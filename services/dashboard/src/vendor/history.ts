@@ -1,18 +1,10 @@
-import type { ListSnapshotsResponse, Snapshot } from "@vvs/proto/entity/v1/entity";
+import type { Snapshot } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
 import { actorView } from "../ui/actor.ts";
 import { changeTable } from "../ui/change-table.ts";
-import { pager } from "../ui/listing.ts";
 import { state } from "../ui/parts.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 import type { Change, HistoryEntry } from "./snapshot-history.ts";
-
-/** A page of an entity's versions, newest first. */
-export interface History {
-  readonly entries: readonly HistoryEntry[];
-  readonly next: ListSnapshotsResponse["next"];
-  readonly isFirst: boolean;
-}
 
 const fieldNames: Readonly<Record<string, string>> = {
   legal_name: "Legal name",
@@ -26,53 +18,38 @@ const fieldNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(identifierLabels).map(([type, label]) => [`identifiers.${type}`, label])),
 };
 
-interface HistoryView {
-  /** The path of the entity's page. */
-  readonly path: string;
-  /** Undefined while unavailable. */
-  readonly history: History | undefined;
-  /** The actors whose names the user may see. */
-  readonly known: Parameters<typeof actorView>[1];
-}
+/** The actors whose names the user may see. */
+type Known = Parameters<typeof actorView>[1];
 
-export function historySection({ path, history, known }: HistoryView): Html {
-  return html`<section aria-labelledby="history">
-<h2 id="history">History</h2>
-${
-  history
-    ? html`${chainNotice(history)}
-<ol class="cards" reversed>${history.entries.map((entry) => version(entry, known))}</ol>
-${pager({ path, isFirst: history.isFirst, next: history.next, label: "Versions" })}`
-    : html`<p class="notice warning">The history is temporarily unavailable. No data is lost. Try again in a moment.</p>`
-}
-</section>`;
-}
-
-function chainNotice({ entries }: History): Html {
+/** Renders whether the chain of these versions is intact; undefined without a version. */
+export function chainNotice(entries: readonly HistoryEntry[]): Html | undefined {
+  if (entries.length === 0) return undefined;
   const broken = entries.filter(({ fault }) => fault !== undefined).length;
   return broken > 0
     ? html`<p class="notice problem" role="alert">The chain of versions is broken. Do not rely on ${broken === 1 ? "1 version" : `${broken} versions`} shown here. Contact the operator of this service.</p>`
     : html`<p class="hint">Every version is kept and contains the hash of the previous version. All hashes shown here were just recomputed and are correct.</p>`;
 }
 
-function version({ snapshot, changes, fault }: HistoryEntry, known: HistoryView["known"]): Html {
-  const { createdAt, hash, previousHash } = snapshot;
-  return html`<li class="card version">
-<div class="heading"><h3>Version ${snapshot.version}</h3> ${fault ? state("fail", "chain broken") : state("pass", "chain verified")}
-<p class="hint"><time datetime="${createdAt}">${createdAt.slice(0, 10)} ${createdAt.slice(11, 19)} UTC</time></p></div>
-${fault && html`<p class="field-problem">${fault}</p>`}
+/** Renders a version of a vendor: what changed, who changed it, and whether the chain is intact there. */
+export function versionContent(
+  { snapshot, changes, fault }: HistoryEntry,
+  known: Known,
+): { title: Html; content: Html } {
+  const { version, hash, previousHash } = snapshot;
+  return {
+    title: html`<h3>Version ${version}</h3> ${fault ? state("fail", "chain broken") : state("pass", "chain verified")}`,
+    content: html`${fault && html`<p class="field-problem">${fault}</p>`}
 <p>${actor(snapshot, known)}</p>
 ${whatChanged(changes)}
-<details><summary>Show hashes and the whole version<span class="unseen"> ${snapshot.version}</span></summary>
+<details><summary>Show hashes and the whole version<span class="unseen"> ${version}</span></summary>
 <p>SHA-256 <code>${hash}</code></p>
 ${previousHash && html`<p>SHA-256 of the previous version <code>${previousHash}</code></p>`}
-<pre tabindex="0" aria-label="Version ${snapshot.version} as JSON"><code>${JSON.stringify(snapshot.entity, undefined, 2)}</code></pre>
-</details>
-</li>
-`;
+<pre tabindex="0" aria-label="Version ${version} as JSON"><code>${JSON.stringify(snapshot.entity, undefined, 2)}</code></pre>
+</details>`,
+  };
 }
 
-function actor({ actor: id, version }: Snapshot, known: HistoryView["known"]): Html {
+function actor({ actor: id, version }: Snapshot, known: Known): Html {
   const did = version === 1 ? "Created" : "Changed";
   if (id.startsWith("registry:")) return html`${did} by the registry file <code>${id.slice("registry:".length)}</code>`;
   const { kind, name } = actorView(id, known);

@@ -31,20 +31,20 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-async function search(on: Page, fields: Readonly<Record<string, string>>, mode = "similar entities"): Promise<void> {
-  await on.goto("/test/entities");
+async function search(on: Page, fields: Readonly<Record<string, string>>, mode = "similar vendors"): Promise<void> {
+  await on.goto("/test/vendors/search");
   for (const [label, value] of Object.entries(fields)) await on.getByLabel(label, { exact: true }).fill(value);
   await on.getByLabel(mode).check();
   await on.getByRole("button", { name: "Search" }).click();
-  await on.getByRole("heading", { name: /^\d+ entit/ }).waitFor();
+  await on.getByRole("heading", { name: /^\d+ vendor/ }).waitFor();
 }
 
-test("an entity is found without script by a mistyped name and address, and each part of the match is explained", async () => {
+test("a vendor is found without script by a mistyped name and address, and each part of the match is explained", async () => {
   const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
   const visitor = await plain.newPage();
   await signIn(visitor, organization);
   await visitor.getByRole("link", { name: "Test", exact: true }).click();
-  await visitor.getByRole("link", { name: "Entities" }).click();
+  await visitor.getByRole("link", { name: "Vendors" }).click();
   await search(visitor, {
     Name: "kestrel zephyrine sawmil",
     "Address, on one line": "Attn: Office, 4419 Junipr Street, Boise, Idaho 83702",
@@ -61,56 +61,56 @@ test("an entity is found without script by a mistyped name and address, and each
   await plain.close();
 });
 
-test("an identifier finds its entity, and the search has its own URL", async () => {
+test("an identifier finds its vendor, and the search has its own URL", async () => {
   await search(page, { "D-U-N-S number": "19-876-5432" });
   expect(await page.locator(".match").textContent()).toMatch(/Zephyrine Kestrel Sawmill LLC.*confidence/s);
   await page.reload();
-  await page.getByRole("heading", { name: "1 entity" }).waitFor();
+  await page.getByRole("heading", { name: "1 vendor" }).waitFor();
 });
 
 test("a TIN that is searched for appears in no URL and on no page", async () => {
   await search(page, { TIN: "91-2345678" });
   expect(page.url()).not.toContain("2345678");
   expect(await page.content()).not.toContain("2345678");
-  await page.getByRole("heading", { name: "0 entities" }).waitFor();
+  await page.getByRole("heading", { name: "0 vendors" }).waitFor();
 });
 
-test("a search for exact matches returns no similar entities", async () => {
+test("a search for exact matches returns no similar vendors", async () => {
   await search(page, { Name: "Zephyrine Kestral Sawmill" }, "exact matches");
   await page.getByText("No entity matches.").waitFor();
   await search(page, { Name: "ZEPHYRINE KESTREL SAWMILL, L.L.C." }, "exact matches");
   expect(await countOf(page.locator(".match"))).toBe(1);
 });
 
-test("an entity's page shows its versions with their changes and the verified chain, and its verifications", async () => {
+test("a vendor's page shows its versions with their changes and the verified chain, and its verifications", async () => {
   const { sandbox } = organization;
   const check = { checks: ["sam_registration"], mode: "realtime" };
   // An identifier that is supplied later creates the next version.
   await sandbox.post("/v1/verify", { identifiers: { duns: "198765432", cage: "7ZKS1" }, ...check });
-  await page.goto("/test/entities");
+  await page.goto("/test/vendors/search");
   await page.getByRole("link", { name: "Zephyrine Kestrel Sawmill LLC" }).click();
   await page.getByRole("heading", { name: "History" }).waitFor();
-  expect(new URL(page.url()).pathname).toBe(`/test/entities/${created.id}`);
+  expect(new URL(page.url()).pathname).toBe(`/test/vendors/${created.id}`);
   const versions = page.locator(".version");
   expect(await countOf(versions)).toBe(2);
   expect(await countOf(page.getByText("chain verified"))).toBe(2);
   expect(await versions.first().locator("tbody tr").textContent()).toMatch(/CAGE code.*7ZKS1/s);
   expect(await versions.last().textContent()).toContain("Created by an API key");
   expect(await page.locator("dl").first().textContent()).toContain("4417 Juniper St Ste 9, Boise, ID 83702, USA");
-  await page.getByRole("region", { name: "Latest verifications" }).getByRole("listitem").getByRole("link").click();
+  await page.getByRole("link", { name: "Verification of SAM.gov registration" }).click();
   await page.getByRole("heading", { name: "Results" }).waitFor();
   await page.getByRole("link", { name: created.id }).click();
   await page.getByRole("heading", { name: "History" }).waitFor();
 });
 
-test("another organization can neither find nor open the entity", async () => {
+test("another organization can neither find nor open the vendor", async () => {
   const other = await createOrganization();
   const profile = await newProfile(browser, { baseURL: dashboardUrl });
   const visitor = await profile.newPage();
   await signIn(visitor, other);
   await search(visitor, { Name: "Zephyrine Kestrel Sawmill LLC" });
   expect(await visitor.content()).not.toContain(created.id);
-  expect((await visitor.goto(`/test/entities/${created.id}`))!.status()).toBe(404);
+  expect((await visitor.goto(`/test/vendors/${created.id}`))!.status()).toBe(404);
   await profile.close();
 });
 
@@ -119,11 +119,11 @@ test.each(["light", "dark"] as const)("all pages are readable and usable at any 
   const visitor = await profile.newPage();
   await signIn(visitor, organization);
   const views: readonly [name: string, open: () => Promise<unknown>][] = [
-    ["own", () => visitor.goto("/test/entities")],
+    ["own", () => visitor.goto("/test/vendors/search")],
     [
       "refused",
       async () => {
-        await visitor.goto("/test/entities");
+        await visitor.goto("/test/vendors/search");
         await visitor.getByLabel("Name", { exact: true }).fill("Drip 91-2345678");
         await visitor.getByRole("button", { name: "Search" }).click();
         await visitor.getByText("must not contain a TIN").waitFor();
@@ -140,9 +140,9 @@ test.each(["light", "dark"] as const)("all pages are readable and usable at any 
       },
     ],
     [
-      "entity",
+      "vendor",
       async () => {
-        await visitor.goto(`/test/entities/${created.id}`);
+        await visitor.goto(`/test/vendors/${created.id}`);
         for (const summary of await visitor.locator("main summary").all()) await summary.click();
       },
     ],

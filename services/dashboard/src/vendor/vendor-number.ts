@@ -26,9 +26,9 @@ export function createVendorNumberHandlers({ entities, layout }: PageContext) {
     entity: Entity,
     shown: Partial<Refusal> & { value: string },
   ): void {
-    const content = vendorNumberPage({ ...shown, path: `${visit.view.path}/entities/${entity.id}`, entity });
+    const content = vendorNumberPage({ ...shown, path: `${visit.view.path}/vendors/${entity.id}`, entity });
     const { status } = shown;
-    layout.sendPage(response, { visit, section: "entities", title: "Your vendor number", status, content });
+    layout.sendPage(response, { visit, section: "vendors", title: "Your vendor number", status, content });
   }
 
   return {
@@ -46,7 +46,7 @@ export function createVendorNumberHandlers({ entities, layout }: PageContext) {
       if (problem) return sendForm(response, visit, entity, { ...invalid({ external_id: problem }, refusals), value });
       try {
         await entities.setExternalId({ caller: visit.caller, entityId: entity.id, externalId });
-        response.redirect(303, `${visit.view.path}/entities/${entity.id}?done=numbered`);
+        response.redirect(303, `${visit.view.path}/vendors/${entity.id}?done=numbered`);
       } catch (error) {
         sendForm(response, visit, entity, { ...refusalOf(error, refusals), value });
       }

@@ -26,12 +26,12 @@ const outcomes: Readonly<Record<string, string>> = {
   absent: "unknown",
 };
 
-/** Renders why a search found an entity: what agreed, what contradicted, and how much each counted. */
+/** Renders why a search found a vendor: what agreed, what contradicted, and how much each counted. */
 export function matchExplanation(reasons: readonly MatchReason[], of: string): Html | undefined {
   if (reasons.length === 0) return undefined;
   return html`<details class="why"><summary>Show why it matches<span class="unseen">: ${of}</span></summary>
 <table>
-<thead><tr><th scope="col">Search field</th><th scope="col">Entity</th><th scope="col">Weight</th><th scope="col">Comparison</th></tr></thead>
+<thead><tr><th scope="col">Search field</th><th scope="col">Vendor</th><th scope="col">Weight</th><th scope="col">Comparison</th></tr></thead>
 <tbody>${reasons.map(row)}</tbody>
 </table>
 <p class="hint">The weights add up to the confidence; contradictions lower it. Percentages say how much each part counted.</p>
@@ -41,7 +41,7 @@ export function matchExplanation(reasons: readonly MatchReason[], of: string): H
 function row({ criterion, outcome, weight, detail, parts: made = [] }: MatchReason): Html {
   return html`<tr>
 <th scope="row">${criteria[criterion] ?? criterion}</th>
-<td data-label="Entity">${state(outcome, outcomes[outcome] ?? outcome)}</td>
+<td data-label="Vendor">${state(outcome, outcomes[outcome] ?? outcome)}</td>
 <td data-label="Weight" class="number">${signed(weight)}</td>
 <td data-label="Comparison">${sentence(maskTins(detail))}${
     made.length > 0 &&

@@ -3,7 +3,7 @@ import { holdsDigitsOf, problemOfText } from "../verifications/verification-form
 
 const fields = ["uei", "cage", "duns", "tin", "legal_name", "address", "mode"] as const;
 
-/** The input of the search for entities. The mode is "exact", or empty to find similar entities too. */
+/** The input of the search for vendors. The mode is "exact", or empty to find similar vendors too. */
 export type SearchInput = Readonly<Record<(typeof fields)[number], string>>;
 
 /** The part of the input that may be in an address or on a page: never the TIN. */

@@ -2,13 +2,13 @@ import type { IdentifierType } from "@vvs/identifiers";
 import type { Candidate } from "@vvs/proto/common/v1/common";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
+import { asCurl } from "../ui/curl.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { choiceGroup, inputField } from "../ui/fields.ts";
-import { state } from "../ui/parts.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
-import type { EchoedSearch, SearchProblems } from "./entity-search.ts";
-import { knownIdentifiers } from "./identifiers.ts";
+import { knownIdentifiers, registrationState } from "./identifiers.ts";
 import { matchExplanation, percent } from "./match-explanation.ts";
+import type { EchoedSearch, SearchProblems } from "./search-input.ts";
 import type { Vendors } from "./vendors.ts";
 
 /** The result of a search. */
@@ -18,25 +18,27 @@ export interface Findings {
   readonly vendors: Vendors | undefined;
   /** Why nothing was found. */
   readonly none?: string;
-  /** Why several entities were found instead of one. */
+  /** Why several vendors were found instead of one. */
   readonly ambiguous?: string;
 }
 
-interface EntitiesView {
+interface SearchView {
   readonly view: EnvironmentView;
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
   readonly input: EchoedSearch;
   readonly problems?: SearchProblems;
   /** Undefined if nothing was searched for. */
   readonly findings: Findings | undefined;
   readonly isUnavailable: boolean;
-  /** The newest entities that the organization created; undefined if they are not shown or unavailable. */
+  /** The newest vendors that the organization created; undefined if they are not shown or unavailable. */
   readonly own: readonly Entity[] | undefined;
 }
 
 const modes = [
   {
     value: "similar",
-    label: "similar entities",
+    label: "similar vendors",
     meaning: "allows other word orders, abbreviations and typing errors; best matches first",
   },
   {
@@ -48,16 +50,28 @@ const modes = [
 
 const UNAVAILABLE = "The search is temporarily unavailable. No data is lost. Try again in a moment.";
 
-export function entitiesPage(options: EntitiesView): Html {
+export function searchPage(options: SearchView): Html {
   const { view, findings, isUnavailable, own } = options;
-  return html`<h1>Entities</h1>
+  return html`<h1>Find a vendor</h1>
 ${searchForm(options)}
 ${isUnavailable && html`<p class="notice problem" role="alert">${UNAVAILABLE}</p>`}
 ${findings && results(options, findings)}
 ${own && ownSection(view, own)}`;
 }
 
-function searchForm({ view, input, problems }: EntitiesView): Html {
+/** The body of the same look-up in the API, without the TIN. */
+function lookUpBody({ legal_name, address, mode, ...typed }: EchoedSearch): object {
+  const identifiers = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ""));
+  const given = Object.keys(identifiers).length > 0 || legal_name !== "" || address !== "";
+  return {
+    ...(Object.keys(identifiers).length > 0 && { identifiers }),
+    ...((legal_name || !given) && { legal_name: legal_name || "Acme Inc" }),
+    ...(address && { address }),
+    mode: mode || "fuzzy",
+  };
+}
+
+function searchForm({ view, input, problems, apiBaseUrl }: SearchView): Html {
   const textField = (name: "legal_name" | "address", label: string, maxLength: number) =>
     inputField({
       name,
@@ -73,7 +87,7 @@ function searchForm({ view, input, problems }: EntitiesView): Html {
       attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"`,
       value,
     });
-  return html`<form method="post" action="${view.path}/entities" class="card" role="search" aria-label="Entities">
+  return html`<form method="post" action="${view.path}/vendors/search" class="card" role="search" aria-label="Vendors">
   ${textField("legal_name", "Name", 300)}
   ${textField("address", "Address, on one line", 500)}
   <div class="columns short">
@@ -83,14 +97,15 @@ function searchForm({ view, input, problems }: EntitiesView): Html {
   ${choiceGroup({ type: "radio", name: "mode", legend: "Find", choices: modes, picked: [input.mode || "similar"] })}
   <p class="hint">One field is enough. More fields narrow down the result. A TIN is used only for this search and is not stored.</p>
   <button>Search</button>
-</form>`;
+</form>
+${asCurl({ path: "/v1/entities/lookup", body: lookUpBody(input) }, { baseUrl: apiBaseUrl, operation: "lookupEntity", id: "look-up-curl", label: "Look up" })}`;
 }
 
-function results({ view, input }: EntitiesView, { matches, vendors, none, ambiguous }: Findings): Html {
+function results({ view, input }: SearchView, { matches, vendors, none, ambiguous }: Findings): Html {
   return html`<section aria-labelledby="found">
-<h2 id="found">${matches.length === 1 ? "1 entity" : `${matches.length} entities`}</h2>
+<h2 id="found">${matches.length === 1 ? "1 vendor" : `${matches.length} vendors`}</h2>
 ${ambiguous && html`<p class="notice warning" role="status">${ambiguous}</p>`}
-${none && html`<p class="empty">${none}${input.mode && " Try a search for similar entities."}</p>`}
+${none && html`<p class="empty">${none}${input.mode && " Try a search for similar vendors."}</p>`}
 <ul class="cards">${matches.map((match) => matchCard(view, match, vendors?.get(match.id)))}</ul>
 </section>`;
 }
@@ -98,7 +113,7 @@ ${none && html`<p class="empty">${none}${input.mode && " Try a search for simila
 function matchCard(view: EnvironmentView, match: Candidate, entity: Entity | undefined): Html {
   const { id, legalName, confidence, explanation = [] } = match;
   return html`<li class="card match">
-<div class="heading"><h3><a href="${view.path}/entities/${id}">${legalName}</a></h3> ${entity?.samGov && state(entity.samGov.registrationStatus)}
+<div class="heading"><h3><a href="${view.path}/vendors/${id}">${legalName}</a></h3> ${entity && registrationState(entity)}
 <p class="confidence"><meter min="0" max="1" low="0.6" high="0.8" optimum="1" value="${confidence}" aria-label="Confidence"></meter> <strong>${percent(confidence)}</strong> confidence</p></div>
 ${entity && html`<p>${summary(entity)}</p>`}
 ${matchExplanation(explanation, legalName)}
@@ -106,7 +121,7 @@ ${matchExplanation(explanation, legalName)}
 `;
 }
 
-/** Renders the identifiers and address that distinguish an entity from others with the same name. */
+/** Renders the identifiers and address that distinguish a vendor from others with the same name. */
 function summary(entity: Entity): Html {
   const [address] = entity.addresses;
   const place = address && [address.line1, address.city, address.state, address.zip].filter(Boolean).join(", ");
@@ -129,8 +144,8 @@ ${
 
 function ownRow(view: EnvironmentView, entity: Entity): Html {
   return html`<tr>
-<th scope="row"><a href="${view.path}/entities/${entity.id}">${entity.legalName}</a></th>
-<td data-label="Registration">${entity.samGov && state(entity.samGov.registrationStatus)}</td>
+<th scope="row"><a href="${view.path}/vendors/${entity.id}">${entity.legalName}</a></th>
+<td data-label="Registration">${registrationState(entity)}</td>
 <td data-label="Identifiers and address">${summary(entity)}</td>
 </tr>
 `;

@@ -1,0 +1,43 @@
+import { type Html, html } from "../http/html.ts";
+import { copyable } from "./parts.ts";
+
+/** A call of the public API. */
+export interface ApiCall {
+  /** With /v1. */
+  readonly path: string;
+  /** The JSON body of a POST; a GET has none. */
+  readonly body?: object;
+}
+
+/** Returns a call as a curl command for a POSIX shell; the key may be a variable of the shell. */
+export function curlCommand({ path, body }: ApiCall, { baseUrl, key }: { baseUrl: URL; key: string }): string {
+  const lines = [
+    `curl ${baseUrl.href.replace(/\/$/, "")}${path}`,
+    `-H "Authorization: Bearer ${key}"`,
+    ...(body ? ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`] : []),
+  ];
+  return lines.join(" \\\n  ");
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Renders a call as a curl command to copy, folded up, with a link to the API's reference. */
+export function asCurl(
+  call: ApiCall,
+  options: {
+    readonly baseUrl: URL;
+    /** The operation in the reference. */
+    readonly operation: string;
+    /** The id of the command on its page. */
+    readonly id: string;
+    /** What the call does, such as "Verify". */
+    readonly label: string;
+  },
+): Html {
+  const { baseUrl, operation, id, label } = options;
+  const reference = `${baseUrl.href.replace(/\/$/, "")}/docs#${operation}`;
+  return html`<details class="unprinted"><summary>${label} as curl</summary>
+${copyable(id, `${label} as curl`, curlCommand(call, { baseUrl, key: "$VENDOR_VERIFICATION_API_KEY" }))}
+<p class="hint"><code>VENDOR_VERIFICATION_API_KEY</code> is an API key of this environment. <a href="${reference}">Reference</a></p>
+</details>`;
+}

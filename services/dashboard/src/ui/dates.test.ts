@@ -1,0 +1,25 @@
+import { expect, test } from "@jest/globals";
+import { agoText, longDay } from "./dates.ts";
+
+test.each([
+  ["2027-03-31", "31 March 2027"],
+  ["2024-05-03", "3 May 2024"],
+  ["indefinite", "indefinite"],
+  ["2027-13-31", "2027-13-31"],
+])("the day %s is shown as %s", (day, text) => {
+  expect(longDay(day)).toBe(text);
+});
+
+test.each([
+  [0, "just now"],
+  [-5_000, "just now"],
+  [59_999, "just now"],
+  [60_000, "1 minute ago"],
+  [7_200_000, "2 hours ago"],
+  [86_400_000 * 29, "29 days ago"],
+  [86_400_000 * 61, "2 months ago"],
+  [86_400_000 * 800, "2 years ago"],
+])("a time %i ms before is shown as %s", (passedMs, text) => {
+  const now = new Date("2026-11-23T12:00:00Z");
+  expect(agoText(new Date(now.getTime() - passedMs), now)).toBe(text);
+});

@@ -1,0 +1,170 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { describe, expect, test } from "@jest/globals";
+import type { Check } from "@vvs/checks";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { ResultSchema } from "@vvs/proto/verification/v1/verification";
+import { asOfText, dataDate, paymentAnswer, type Verdict, verdictOf } from "./verdict.ts";
+
+const { PASS, FAIL, ERROR } = CheckStatus;
+const now = new Date("2026-11-23T12:00:00Z");
+const yesterday = new Date("2026-11-22T12:00:00Z");
+const found = (result: Exclude<MessageInitShape<typeof ResultSchema>, { $typeName: string }>, at = yesterday) => ({
+  result: create(ResultSchema, result),
+  at,
+});
+const details = { registrationStatus: "active", expirationDate: "2027-03-31", exclusions: { exclusions: [] } };
+const exclusion = {
+  program: "Reciprocal",
+  type: "Ineligible (Proceedings Completed)",
+  agency: "GSA",
+  activeDate: "2024-05-03",
+  terminationDate: "indefinite",
+};
+const ofSam = { checkType: CheckType.SAM_REGISTRATION };
+const excluded = (...exclusions: object[]) => ({
+  ...ofSam,
+  status: FAIL,
+  reason: "excluded",
+  details: { exclusions: { exclusions } },
+});
+
+describe("a check's verdict in words", () => {
+  test.each<[Check, Parameters<typeof found> | undefined, Verdict["state"], string]>([
+    ["sam_registration", undefined, "unchecked", "Not checked yet."],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: PASS, details }],
+      "pass",
+      "Active in SAM.gov until 31 March 2027. No exclusions.",
+    ],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: PASS, details: { ...details, exclusions: undefined } }],
+      "pass",
+      "Active in SAM.gov until 31 March 2027.",
+    ],
+    ["sam_registration", [{ ...ofSam, status: PASS }], "pass", "Active in SAM.gov, and not excluded."],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: PASS, details: { ...details, expirationDate: "2026-11-23" } }],
+      "pass",
+      "Active in SAM.gov until 23 November 2026. No exclusions.",
+    ],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: PASS, details: { ...details, expirationDate: "2026-11-22" } }],
+      "stale",
+      "The registration in SAM.gov ended on 22 November 2026, after this check.",
+    ],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: PASS, details }, new Date("2026-10-23T00:00:00Z")],
+      "stale",
+      "Active in SAM.gov until 31 March 2027. No exclusions. This was more than 30 days ago.",
+    ],
+    [
+      "sam_registration",
+      [excluded(exclusion)],
+      "fail",
+      "Excluded from federal awards by GSA since 3 May 2024, without an end date: Ineligible (Proceedings Completed).",
+    ],
+    [
+      "sam_registration",
+      [excluded({ ...exclusion, agency: "", type: "", terminationDate: "2027-01-01" }, exclusion, exclusion)],
+      "fail",
+      "Excluded from federal awards since 3 May 2024, until 1 January 2027. There are 2 more exclusions.",
+    ],
+    ["sam_registration", [{ ...ofSam, status: FAIL, reason: "excluded" }], "fail", "Excluded from federal awards."],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: FAIL, reason: "expired", details: { expirationDate: "2021-03-31" } }],
+      "fail",
+      "The registration in SAM.gov expired on 31 March 2021.",
+    ],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: FAIL, reason: "expired" }],
+      "fail",
+      "The registration in SAM.gov expired.",
+    ],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: FAIL, reason: "not_found" }],
+      "fail",
+      "SAM.gov has no record of this vendor.",
+    ],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: FAIL, reason: "not_registered" }],
+      "fail",
+      "The vendor has a UEI, but never completed a registration in SAM.gov.",
+    ],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: FAIL, reason: "inactive" }],
+      "fail",
+      "The registration in SAM.gov is not active.",
+    ],
+    ["sam_registration", [{ ...ofSam, status: FAIL, reason: "a_new_one" }], "fail", "Failed: a_new_one."],
+    [
+      "sam_registration",
+      [{ ...ofSam, status: ERROR, reason: "missing_uei" }],
+      "error",
+      "Neither a UEI nor a CAGE code of this vendor is known.",
+    ],
+    ["sam_registration", [{ ...ofSam, status: ERROR }], "error", "There was no answer. Verify again."],
+    ["tin_match", [{ status: PASS }], "pass", "The name and the TIN match in the IRS’s records."],
+    [
+      "tin_match",
+      [{ status: FAIL, reason: "mismatch" }],
+      "fail",
+      "The name and the TIN do not match in the IRS’s records.",
+    ],
+    ["tin_match", [{ status: FAIL, reason: "not_issued" }], "fail", "The IRS has not issued this TIN."],
+  ])("of %s, %j, is %s: %s", (check, result, state, text) => {
+    expect(verdictOf(check, result && found(...result), now)).toEqual({ state, text });
+  });
+
+  test("of a check that only a newer version knows has its name", () => {
+    expect(verdictOf(undefined, found({ checkType: 9 as CheckType, status: PASS }), now).text).toBe("Passed: check 9.");
+  });
+});
+
+test.each([
+  ["2026-11-23T00:00:00Z", "As of today."],
+  ["2026-11-24T00:00:00Z", "As of today."],
+  ["2026-11-22T23:59:59Z", "As of yesterday."],
+  ["2026-11-01T00:00:00Z", "As of 1 November 2026."],
+])("data dated %s is shown %s", (date, text) => {
+  expect(asOfText(new Date(date), now)).toBe(text);
+});
+
+test("the data's date is that of the details, or else counted from the result; an error has none", () => {
+  const dataAsOf = timestampFromDate(new Date("2026-11-21T00:00:00Z"));
+  expect(dataDate(found({ status: PASS, details: { dataAsOf } }))).toEqual(new Date("2026-11-21T00:00:00Z"));
+  expect(dataDate(found({ status: PASS, dataFreshnessSeconds: 3_600n }))).toEqual(new Date("2026-11-22T11:00:00Z"));
+  expect(dataDate(found({ status: ERROR }))).toBeUndefined();
+});
+
+describe("whether a vendor can be paid", () => {
+  test.each<[Verdict["state"], Verdict["state"], Verdict["state"], string]>([
+    ["pass", "pass", "pass", "Yes, every check passed."],
+    ["pass", "unchecked", "pass", "Yes, as far as checked: SAM passed. TIN was not checked."],
+    ["pass", "fail", "fail", "Do not pay yet: TIN failed."],
+    ["fail", "fail", "fail", "Do not pay yet: SAM and TIN failed."],
+    ["error", "fail", "fail", "Do not pay yet: TIN failed."],
+    ["pass", "error", "error", "Not known: there is no answer to TIN."],
+    ["stale", "error", "error", "Not known: there is no answer to TIN."],
+    ["stale", "pass", "stale", "Verify again: SAM is out of date."],
+    ["stale", "unchecked", "stale", "Verify again: SAM is out of date."],
+    ["stale", "stale", "stale", "Verify again: SAM and TIN are out of date."],
+    ["unchecked", "unchecked", "unchecked", "Not checked yet."],
+  ])("with %s and %s is %s: %s", (sam, tin, state, text) => {
+    const verdicts = [
+      { title: "SAM", verdict: { state: sam, text: "" } },
+      { title: "TIN", verdict: { state: tin, text: "" } },
+    ];
+    expect(paymentAnswer(verdicts)).toEqual({ state, text });
+  });
+});

@@ -1,0 +1,135 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Check } from "@vvs/checks";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
+import type { ExclusionDetails, ResultDetails } from "@vvs/proto/verification/v1/result_details";
+import type { Result } from "@vvs/proto/verification/v1/verification";
+import { checkName } from "./checks.ts";
+import { dayOf, longDay } from "./dates.ts";
+import { reasonMeaning } from "./vocabulary.ts";
+
+/** The newest result of a check, and when it was stored. */
+export interface CheckedResult {
+  readonly result: Result;
+  readonly at: Date;
+}
+
+/** What a check says about a vendor. `stale`: it passed, but must be made again. */
+export interface Verdict {
+  readonly state: "pass" | "fail" | "error" | "stale" | "unchecked";
+  /** Whole sentences. */
+  readonly text: string;
+}
+
+const DAY_MS = 86_400_000;
+/** Maximum age of a passed check, in days, before it must be made again. */
+const FRESH_DAYS = 30;
+
+const tinVerdicts: Readonly<Record<string, string>> = {
+  "": "The name and the TIN match in the IRS’s records.",
+  mismatch: "The name and the TIN do not match in the IRS’s records.",
+  not_issued: "The IRS has not issued this TIN.",
+};
+
+/** Returns what a check says today about a vendor; `found` is undefined for a check that was never made. */
+export function verdictOf(check: Check | undefined, found: CheckedResult | undefined, now: Date): Verdict {
+  if (!found) return { state: "unchecked", text: "Not checked yet." };
+  const { result, at } = found;
+  if (result.status === CheckStatus.PASS) return passed(check, result, at, now);
+  if (result.status === CheckStatus.FAIL) return { state: "fail", text: failure(check, result) };
+  return { state: "error", text: reasonMeaning(result.reason) ?? "There was no answer. Verify again." };
+}
+
+function passed(check: Check | undefined, result: Result, at: Date, now: Date): Verdict {
+  const ends = result.details?.expirationDate ?? "";
+  if (check === "sam_registration" && ends !== "" && ends < dayOf(now)) {
+    return { state: "stale", text: `The registration in SAM.gov ended on ${longDay(ends)}, after this check.` };
+  }
+  const text = passText(check, result);
+  if (now.getTime() - at.getTime() <= FRESH_DAYS * DAY_MS) return { state: "pass", text };
+  return { state: "stale", text: `${text} This was more than ${FRESH_DAYS} days ago.` };
+}
+
+function passText(check: Check | undefined, { checkType, reason, details }: Result): string {
+  if (check === "tin_match") return tinVerdicts[""]!;
+  if (check !== "sam_registration") return `Passed: ${reason || checkName(checkType)}.`;
+  if (!details) return "Active in SAM.gov, and not excluded.";
+  const until = details.expirationDate && ` until ${longDay(details.expirationDate)}`;
+  const exclusions = details.exclusions ? ` ${exclusionsText(details.exclusions.exclusions)}` : "";
+  return `Active in SAM.gov${until}.${exclusions}`;
+}
+
+function failure(check: Check | undefined, { reason, details }: Result): string {
+  if (check === "tin_match" && Object.hasOwn(tinVerdicts, reason)) return tinVerdicts[reason]!;
+  if (check === "sam_registration") {
+    if (reason === "excluded") return exclusionsText(details?.exclusions?.exclusions ?? [], true);
+    if (reason === "expired") return expired(details);
+    if (reason === "not_found") return "SAM.gov has no record of this vendor.";
+    if (reason === "not_registered") return "The vendor has a UEI, but never completed a registration in SAM.gov.";
+    if (reason === "inactive") return "The registration in SAM.gov is not active.";
+  }
+  return reasonMeaning(reason) ?? (reason ? `Failed: ${reason}.` : "Failed.");
+}
+
+function expired(details: ResultDetails | undefined): string {
+  const on = details?.expirationDate && ` on ${longDay(details.expirationDate)}`;
+  return `The registration in SAM.gov expired${on ?? ""}.`;
+}
+
+function exclusionsText(exclusions: readonly ExclusionDetails[], isExcluded = false): string {
+  const [first, ...others] = exclusions;
+  if (!first) return isExcluded ? "Excluded from federal awards." : "No exclusions.";
+  const by = first.agency && ` by ${first.agency}`;
+  const since = first.activeDate && ` since ${longDay(first.activeDate)}`;
+  const ends =
+    first.terminationDate === "indefinite" ? "without an end date" : `until ${longDay(first.terminationDate)}`;
+  const until = first.terminationDate && `, ${ends}`;
+  const more =
+    others.length > 0
+      ? ` There ${others.length === 1 ? "is 1 more exclusion" : `are ${others.length} more exclusions`}.`
+      : "";
+  return `Excluded from federal awards${by}${since}${until}${first.type && `: ${first.type}`}.${more}`;
+}
+
+/** Returns the date of the data that a result rests on; undefined for an error. */
+export function dataDate({ result, at }: CheckedResult): Date | undefined {
+  if (result.status === CheckStatus.ERROR) return undefined;
+  const { dataAsOf } = result.details ?? {};
+  return dataAsOf ? timestampDate(dataAsOf) : new Date(at.getTime() - Number(result.dataFreshnessSeconds) * 1_000);
+}
+
+/** Returns the date of data in words: "As of today.", "As of yesterday." or "As of 31 March 2027." */
+export function asOfText(date: Date, now: Date): string {
+  const day = dayOf(date);
+  if (day >= dayOf(now)) return "As of today.";
+  if (day === dayOf(new Date(now.getTime() - DAY_MS))) return "As of yesterday.";
+  return `As of ${longDay(day)}.`;
+}
+
+/** The answer to whether a vendor can be paid, as far as checks can tell. */
+export interface PaymentAnswer {
+  readonly state: Verdict["state"];
+  readonly text: string;
+}
+
+/**
+ * Returns whether a vendor can be paid by the verdicts on its checks. One that failed decides, then one without an answer,
+ * then one that must be made again. A check that was never made is named, but does not decide.
+ */
+export function paymentAnswer(
+  verdicts: readonly { readonly title: string; readonly verdict: Verdict }[],
+): PaymentAnswer {
+  const inState = (...states: readonly Verdict["state"][]) =>
+    verdicts.filter(({ verdict }) => states.includes(verdict.state)).map(({ title }) => title);
+  const list = (titles: readonly string[]) => titles.join(" and ");
+  const [failed, unanswered, stale, open] = [inState("fail"), inState("error"), inState("stale"), inState("unchecked")];
+  if (failed.length > 0) return { state: "fail", text: `Do not pay yet: ${list(failed)} failed.` };
+  if (open.length === verdicts.length) return { state: "unchecked", text: "Not checked yet." };
+  if (unanswered.length > 0) return { state: "error", text: `Not known: there is no answer to ${list(unanswered)}.` };
+  if (stale.length > 0)
+    return { state: "stale", text: `Verify again: ${list(stale)} ${stale.length === 1 ? "is" : "are"} out of date.` };
+  if (open.length === 0) return { state: "pass", text: "Yes, every check passed." };
+  return {
+    state: "pass",
+    text: `Yes, as far as checked: ${list(inState("pass"))} passed. ${list(open)} was not checked.`,
+  };
+}

@@ -1,0 +1,122 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { checkOf } from "@vvs/checks";
+import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
+import type { Delivery } from "@vvs/proto/webhook/v1/webhook";
+import { type Html, html } from "../http/html.ts";
+import { pathWithQuery } from "../http/paths.ts";
+import type { Visit } from "../http/session.ts";
+import { actorView } from "../ui/actor.ts";
+import { changeTable } from "../ui/change-table.ts";
+import { checkTitle, statusName } from "../ui/checks.ts";
+import { ago } from "../ui/dates.ts";
+import { pager } from "../ui/listing.ts";
+import { state } from "../ui/parts.ts";
+import { verdictOf } from "../ui/verdict.ts";
+import { chainNotice, versionContent } from "./history.ts";
+import { type Kind, kinds, type Timeline, type TimelineItem } from "./timeline.ts";
+
+interface TimelineView {
+  readonly visit: Visit;
+  /** The path of the vendor's page. */
+  readonly path: string;
+  readonly timeline: Timeline;
+  readonly keys: readonly ApiKey[];
+  readonly now: Date;
+}
+
+const names: Readonly<Record<Kind, string>> = {
+  verifications: "Verifications",
+  changes: "Changes",
+  deliveries: "Deliveries",
+  versions: "Versions",
+};
+
+const isKind = (text: unknown): text is Kind => Object.hasOwn(kinds, String(text));
+
+/** Returns the kind that a query parameter chooses; undefined for all. */
+export function readKind(text: unknown): Kind | undefined {
+  return isKind(text) ? text : undefined;
+}
+
+/** Renders what happened to a vendor, newest first, with links to show only one kind. */
+export function timelineSection(options: TimelineView): Html {
+  const { path, timeline } = options;
+  const { items, only, unavailable, isFirst, next } = timeline;
+  const filter = { show: only ?? "" };
+  return html`<section aria-labelledby="history">
+<h2 id="history">History</h2>
+<nav aria-label="Kinds of history"><ul class="kinds">
+${kindLink(path, undefined, only)}
+${(Object.keys(kinds) as Kind[]).map((kind) => kindLink(path, kind, only))}
+</ul></nav>
+${unavailable.map((kind) => html`<p class="notice warning">${names[kind]} are temporarily unavailable. None are lost. Try again in a moment.</p>`)}
+${chainNotice(items.flatMap((item) => (item.kind === "versions" ? [item.entry] : [])))}
+${
+  items.length === 0
+    ? unavailable.length === 0 &&
+      html`<p class="empty">${isFirst ? "Nothing happened yet." : "There is nothing older."}</p>`
+    : html`<ol class="timeline" reversed>${items.map((item) => timelineItem(item, options))}</ol>`
+}
+${pager({ path, filter, isFirst, next, label: "History" })}
+</section>`;
+}
+
+function kindLink(path: string, kind: Kind | undefined, shown: Kind | undefined): Html {
+  const link = `${pathWithQuery(path, { show: kind ?? "" })}#history`;
+  return html`<li><a href="${link}"${kind === shown && html` aria-current="true"`}>${kind ? names[kind] : "Everything"}</a></li>`;
+}
+
+function timelineItem(item: TimelineItem, options: TimelineView): Html {
+  const { title, content } = contentOf(item, options);
+  return html`<li class="card event${item.kind === "versions" && " version"}">
+<div class="heading">${title}
+<p class="hint">${ago(item.at, options.now)}</p></div>
+${content}
+</li>
+`;
+}
+
+function contentOf(item: TimelineItem, options: TimelineView): { title: Html; content: Html } {
+  const { visit, keys } = options;
+  const { view, session } = visit;
+  if (item.kind === "verifications") return verified(item.verification, options);
+  if (item.kind === "deliveries") return delivered(item.delivery, visit);
+  if (item.kind === "versions") return versionContent(item.entry, { session, keys });
+  const { id, monitorId, verificationId, changes } = item.event;
+  return {
+    title: html`<h3>A monitor found a change</h3>`,
+    content: html`${changeTable(changes)}
+<p class="actions"><a href="${view.path}/verifications/${verificationId}">View verification<span class="unseen"> of ${id}</span></a> <a href="${view.path}/monitors/${monitorId}">View monitor<span class="unseen"> of ${id}</span></a></p>
+<p class="hint"><code>${id}</code></p>`,
+  };
+}
+
+function verified(verification: Verification, { visit: { view, session }, keys }: TimelineView) {
+  const { id, results, overallResult, actor } = verification;
+  const at = timestampDate(verification.createdAt!);
+  const { kind, name } = actorView(actor, { session, keys });
+  const by =
+    kind === "unknown"
+      ? undefined
+      : html`<span class="hint">by ${kind}${name && html`, <strong>${name}</strong>`}</span>`;
+  return {
+    title: html`<h3><a href="${view.path}/verifications/${id}">Verified</a></h3> ${state(statusName(overallResult))}`,
+    content: html`<ul class="plain">${results.map(
+      (result) =>
+        html`<li><strong>${checkTitle(result.checkType)}</strong>: ${verdictOf(checkOf(result.checkType), { result, at }, at).text}${
+          result.evidenceId &&
+          html` <a href="${view.path}/evidence/${result.evidenceId}">Evidence<span class="unseen"> of ${checkTitle(result.checkType)}, ${id}</span></a>`
+        }</li>`,
+    )}</ul>
+<p class="actions">${by} <a href="${view.path}/verifications/${id}/certificate">Certificate<span class="unseen"> of ${id}</span></a></p>`,
+  };
+}
+
+function delivered({ id, status, webhookUrl, attempts }: Delivery, { view }: Visit) {
+  const tried = attempts.length === 1 ? "1 attempt" : `${attempts.length} attempts`;
+  return {
+    title: html`<h3><a href="${view.path}/webhooks/deliveries/${id}">Webhook</a></h3> ${state(status)}`,
+    content: html`<p>To <code class="url">${webhookUrl}</code>, ${tried}</p>`,
+  };
+}

@@ -1,0 +1,147 @@
+import { toCheckType } from "@vvs/checks";
+import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import { checkTitle } from "../ui/checks.ts";
+import { ago, longDay } from "../ui/dates.ts";
+import { copyableId, facts, type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { asOfText, dataDate, paymentAnswer, type Verdict, verdictOf } from "../ui/verdict.ts";
+import { identifierList, isInRegistry } from "../vendors/identifiers.ts";
+import type { MadeCheck, MadeResult } from "./checked.ts";
+import type { Timeline } from "./timeline.ts";
+import { timelineSection } from "./timeline-page.ts";
+import { type VendorFormView, vendorForm } from "./vendor-form-page.ts";
+
+interface VendorView {
+  readonly visit: Visit;
+  readonly entity: Entity;
+  /** Undefined while unavailable. */
+  readonly made: readonly MadeCheck[] | undefined;
+  readonly form: VendorFormView;
+  readonly timeline: Timeline;
+  /** To name who changed the vendor. */
+  readonly keys: readonly ApiKey[];
+  readonly notice: Notice | undefined;
+  readonly now: Date;
+}
+
+/** Labels of the states of verdicts. */
+const labels: Readonly<Record<Verdict["state"], string>> = {
+  pass: "passed",
+  fail: "failed",
+  error: "no answer",
+  stale: "verify again",
+  unchecked: "not checked yet",
+};
+
+/** The page of one vendor: whether it can be paid, how to verify and monitor it, what is known, and what happened. */
+export function vendorPage(options: VendorView): Html {
+  const { visit, entity, form, timeline, keys, now } = options;
+  return html`<p class="path"><a href="${visit.view.path}/vendors">Vendors</a></p>
+<h1>${entity.legalName}</h1>
+${noticeBox(options.notice)}
+${verdictSection(options)}
+${vendorForm(form)}
+<section class="card" aria-labelledby="about">
+<h2 id="about">About this vendor</h2>
+${about(options)}
+</section>
+${timelineSection({ visit, path: form.path, timeline, keys, now })}`;
+}
+
+/** Shown in place of a vendor while the entity service is unavailable. */
+export const vendorUnavailable = html`<p class="notice problem" role="alert">This vendor can’t be shown: a service is temporarily unavailable. No data is lost. Try again in a moment.</p>`;
+
+function verdictSection({ visit, entity, made, now }: VendorView): Html {
+  if (!made) {
+    return html`<section class="card" aria-labelledby="verdict"><h2 id="verdict">Can you pay this vendor?</h2>
+<p class="notice warning">Verifications are temporarily unavailable. None are lost. Try again in a moment.</p></section>`;
+  }
+  const verdicts = made.map((each) => ({
+    made: each,
+    title: checkTitle(toCheckType(each.check)),
+    verdict: verdictOf(each.check, each.newest, now),
+  }));
+  const answer = paymentAnswer(verdicts);
+  return html`<section class="card verdict ${answer.state}" aria-labelledby="verdict">
+<h2 id="verdict">Can you pay this vendor?</h2>
+<p class="answer">${answer.text}</p>
+<ul class="plain">${verdicts.map(
+    (each) => html`<li>
+<div class="heading"><h3>${each.title}</h3> ${state(each.verdict.state, labels[each.verdict.state])}</div>
+<p>${each.verdict.text}${each.made.newest && asOf(each.made.newest, now)}</p>
+${each.made.newest ? links(each.made.newest, each.title, visit, now) : each.made.check === "sam_registration" && registryHint(entity)}
+${lastAnswer(each.made, visit, now)}
+</li>
+`,
+  )}</ul>
+</section>`;
+}
+
+function asOf(made: MadeResult, now: Date): string {
+  const date = dataDate(made);
+  return date ? ` ${asOfText(date, now)}` : "";
+}
+
+function links({ result, verification, at }: MadeResult, title: string, { view }: Visit, now: Date): Html {
+  const of = html`<span class="unseen"> of ${title}</span>`;
+  return html`<p class="actions"><span class="hint">Checked ${ago(at, now)}</span>
+${result.evidenceId && html`<a href="${view.path}/evidence/${result.evidenceId}">Evidence${of}</a>`}
+<a href="${view.path}/verifications/${verification.id}">Verification${of}</a>
+<a href="${view.path}/verifications/${verification.id}/certificate">Certificate${of}</a></p>`;
+}
+
+/** What the registry says of a vendor that this organization never checked. */
+function registryHint(entity: Entity): Html | undefined {
+  const { samGov } = entity;
+  if (!samGov || !isInRegistry(entity)) return undefined;
+  const until = samGov.expirationDate && ` until ${longDay(samGov.expirationDate)}`;
+  return html`<p class="hint">The registry lists this vendor as ${samGov.registrationStatus}${until}. Verify it to get an answer that you can prove.</p>`;
+}
+
+/** The answer before an error. */
+function lastAnswer({ check, newest, answered }: MadeCheck, { view }: Visit, now: Date): Html | undefined {
+  if (!newest || !answered || newest === answered) return undefined;
+  return html`<p class="hint">The last answer, ${ago(answered.at, now)}: ${verdictOf(check, answered, answered.at).text} <a href="${view.path}/verifications/${answered.verification.id}">View that verification</a></p>`;
+}
+
+function about({ visit: { may }, entity, made, form }: VendorView): Html {
+  const { samGov, addresses, sources, externalId } = entity;
+  // A provider's answer is often newer than the registry's file.
+  const answer = made?.find(({ check }) => check === "sam_registration")?.answered?.result.details;
+  const status = isInRegistry(entity) ? samGov?.registrationStatus : "";
+  return facts([
+    [
+      "Your vendor number",
+      html`${externalId ? copyableId(externalId) : "none"}${may("verify") && html` <a href="${form.path}/vendor-number">${externalId ? "Change" : "Add"}<span class="unseen"> your vendor number</span></a>`}`,
+    ],
+    ["Identifiers", identifierList(entity)],
+    ["Registered name", answer?.legalName],
+    [
+      "Registration",
+      registration(answer?.registrationStatus || status, answer?.expirationDate || samGov?.expirationDate),
+    ],
+    ["CAGE code in SAM.gov", answer?.cage || samGov?.cage],
+    ["Entity type", answer?.entityType || samGov?.entityType],
+    ...addresses.map((address) => [`${capitalized(address.type)} address`, addressText(address)] as const),
+    [
+      "Sources",
+      html`<ul class="plain">${sources.map(({ name, version, retrievedAt }) => html`<li><code>${name}</code> ${version} <span class="hint">retrieved ${time(retrievedAt)}</span></li>`)}</ul>`,
+    ],
+    ["Vendor ID", copyableId(entity.id)],
+  ]);
+}
+
+function registration(status: string | undefined, ends: string | undefined): Html | undefined {
+  if (!status) return undefined;
+  return html`${status} in SAM.gov${ends && html`, until <time datetime="${ends}">${longDay(ends)}</time>`}`;
+}
+
+function addressText({ line1, line2, city, state: region, zip, country }: Address): string {
+  return [line1, line2, city, [region, zip].filter(Boolean).join(" "), country].filter(Boolean).join(", ");
+}
+
+function capitalized(text: string): string {
+  return text === "" ? "" : `${text[0]!.toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,333 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { deliveryOf } from "../testing/fake-dispatcher.ts";
+import { chainOf, ENTITY_ID } from "../testing/fake-entity.ts";
+import { eventOf, MONITOR_ID, monitorOf } from "../testing/fake-monitor.ts";
+import { EMAIL } from "../testing/fake-services.ts";
+import { EVIDENCE_ID, VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+const path = `/live/vendors/${ENTITY_ID}`;
+const TIN = "912345678";
+const entity = {
+  id: ENTITY_ID,
+  legalName: "Acme <Widgets>",
+  identifiers: { uei: "SANDBXACTVE1", tin: "****6789" },
+  samGov: { registrationStatus: "active", expirationDate: "2099-01-31" },
+  addresses: [{ type: "physical", line1: "12 OAK ST", city: "RENO", state: "NV", zip: "89501", country: "USA" }],
+  sources: [{ name: "sam_gov_extract", version: "monthly.dat" }],
+};
+/** As a client created it, with nothing but its name and address. */
+const unknown = {
+  ...entity,
+  identifiers: {},
+  samGov: { registrationStatus: "inactive" },
+  sources: [{ name: "organization" }],
+};
+const first = { legal_name: "ACME WIDGETS", sam_gov: { registration_status: "active" }, addresses: [], sources: [] };
+const second = { ...first, sam_gov: { registration_status: "expired" } };
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+  dashboard.state.entities = [entity];
+});
+
+afterEach(() => dashboard.close());
+
+const page = (query = "") => visitor.get(`${path}${query}`);
+const callsOf = (method: string) =>
+  dashboard.state.calls
+    .filter((call) => call.startsWith(`${method} `))
+    .map((call) => JSON.parse(call.slice(method.length)));
+
+/** A verification today, whose data is of today. */
+const verifiedNow = (status: CheckStatus, more: object = {}) => {
+  const createdAt = timestampFromDate(new Date());
+  const details = { expirationDate: "2099-03-31", exclusions: { exclusions: [] }, dataAsOf: createdAt };
+  const result = { checkType: CheckType.SAM_REGISTRATION, status, details, evidenceId: EVIDENCE_ID, ...more };
+  return verificationOf({ createdAt, overallResult: status, results: [result] });
+};
+
+describe("the answer to whether a vendor can be paid", () => {
+  test("is in words, with the verification and the evidence one click away", async () => {
+    dashboard.state.verifications = [verifiedNow(CheckStatus.PASS)];
+    const { status, text } = await page();
+    expect(status).toBe(200);
+    expect(text).toContain("Yes, as far as checked: SAM.gov registration passed. TIN match was not checked.");
+    expect(text).toContain("Active in SAM.gov until 31 March 2099. No exclusions. As of today.");
+    expect(text).toContain(
+      `href="/live/evidence/${EVIDENCE_ID}">Evidence<span class="unseen"> of SAM.gov registration`,
+    );
+    expect(text).toContain(`href="/live/verifications/${VERIFICATION_ID}">Verification`);
+    expect(text).toMatch(/Checked <time datetime="[^"]+" title="[^"]+ UTC">just now<\/time>/);
+  });
+
+  test("of a vendor that nobody checked is that it was not checked, whatever the registry says", async () => {
+    expect((await page()).text).toContain("The registry lists this vendor as active until 31 January 2099.");
+    dashboard.state.entities = [unknown];
+    const { text } = await page();
+    expect(text).toContain('<p class="answer">Not checked yet.</p>');
+    expect(text).not.toContain("inactive");
+  });
+
+  test("after an error shows the answer before it", async () => {
+    const error = verifiedNow(CheckStatus.ERROR, { reason: "providers_failed", details: undefined });
+    dashboard.state.verifications = [error, verifiedNow(CheckStatus.PASS)];
+    const { text } = await page();
+    expect(text).toContain("Not known: there is no answer to SAM.gov registration.");
+    expect(text).toMatch(/The last answer, .*just now.*: Active in SAM.gov until 31 March 2099\./);
+  });
+});
+
+describe("a vendor's page", () => {
+  test("shows what is known, from the newest answer or else from the registry", async () => {
+    dashboard.state.verifications = [verifiedNow(CheckStatus.PASS)];
+    const { text } = await page();
+    expect(text).toContain("<h1>Acme &lt;Widgets&gt;</h1>");
+    expect(text).toContain("12 OAK ST, RENO, NV 89501, USA");
+    expect(text).toContain('active in SAM.gov, until <time datetime="2099-03-31">31 March 2099</time>');
+    expect(text).toContain('data-copy-text="SANDBXACTVE1"');
+  });
+
+  test("shows verifications, changes, deliveries and versions as one history, newest first", async () => {
+    const at = (minute: number) => timestampFromDate(new Date(Date.UTC(2026, 10, 21, 9, minute)));
+    dashboard.state.verifications = [verificationOf({ createdAt: at(40) })];
+    dashboard.state.monitors = [monitorOf()];
+    dashboard.state.events = [eventOf({ detectedAt: at(35) })];
+    dashboard.state.deliveries = [deliveryOf({ createdAt: at(36) })];
+    dashboard.state.snapshots = chainOf(first, second).reverse();
+    const { text } = await page();
+    const history = text.slice(text.indexOf('id="history"'));
+    const order = [">Verified</a>", ">Webhook</a>", "A monitor found a change", "Version 2", "Version 1"];
+    const places = order.map((each) => history.indexOf(each));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(history).toContain("<del>active</del>");
+    expect(history).toContain("Created by the registry file <code>monthly.dat</code>");
+    expect(history).toContain(`a user, <strong>${EMAIL}</strong>`);
+    expect(history.match(/chain verified/g)).toHaveLength(2);
+    expect(history).not.toContain("chain broken");
+    for (const shown of ["verifications", "changes", "deliveries", "versions"]) {
+      const only = (await page(`?show=${shown}`)).text;
+      expect(only).toContain(`href="${path}?show=${shown}#history" aria-current="true"`);
+      expect(only.match(/class="card event/g)).toHaveLength(shown === "versions" ? 2 : 1);
+    }
+  });
+
+  test("reports versions that were altered or are missing", async () => {
+    const [one, two, three] = chainOf(first, second, first);
+    dashboard.state.snapshots = [two!, { ...one!, entity: second }];
+    expect((await page()).text).toContain("The hash does not match the content.");
+    dashboard.state.snapshots = [three!, one!];
+    const { text } = await page();
+    expect(text).toContain("The hash of the previous version is wrong.");
+    expect(text).toContain("The chain of versions is broken");
+  });
+
+  test("pages to older versions, and compares versions across pages", async () => {
+    const versions = Array.from({ length: 21 }, (_, index) => (index % 2 === 0 ? first : second));
+    dashboard.state.snapshots = chainOf(...versions)
+      .map((each, index) => ({
+        ...each,
+        id: `snp_01m7ygvppkf9m8p9ecpfzd1${String(index).padStart(3, "0")}`,
+        createdAt: new Date(Date.UTC(2026, 10, 21, 9, index)).toISOString(),
+      }))
+      .reverse();
+    const { text } = await page("?show=versions");
+    expect(text.match(/<h3>Version/g)).toHaveLength(20);
+    expect(text.match(/<table class="changed">/g)).toHaveLength(20);
+    const [, older] = /href="([^"]+)" rel="next">Older</.exec(text)!;
+    const next = await visitor.get(older!.replaceAll("&amp;", "&"));
+    expect(next.text.match(/<h3>Version/g)).toHaveLength(1);
+    expect(next.text).toContain(`href="${path}?show=versions">Newest</a>`);
+  });
+
+  test("is complete except for unavailable parts", async () => {
+    dashboard.state.failures.set("listSnapshots", new ServiceError("service_unavailable"));
+    await dashboard.stopVerification();
+    await dashboard.stopMonitor();
+    const { status, text } = await page();
+    expect(status).toBe(200);
+    for (const part of ["Versions", "Verifications", "Changes", "Deliveries"]) {
+      expect(text).toContain(`${part} are temporarily unavailable.`);
+    }
+    dashboard.state.failures.set("getEntity", new ServiceError("service_unavailable"));
+    expect((await page()).status).toBe(503);
+  });
+
+  test("of another organization, or without an entity, is not found", async () => {
+    dashboard.state.entities = [];
+    expect((await page()).status).toBe(404);
+    expect((await visitor.get("/live/vendors/ent_x")).status).toBe(404);
+    expect((await page("?after=x")).status).not.toBe(200);
+  });
+
+  test("shows your vendor number, which can be changed and removed", async () => {
+    const form = `${path}/vendor-number`;
+    expect((await page()).text).toContain(`href="${form}"`);
+    for (const [typed, externalId] of [
+      [" V-1 ", "V-1"],
+      ["", ""],
+    ]) {
+      const { status, location } = await visitor.post(form, { external_id: typed! });
+      expect([status, location]).toEqual([303, `${path}?done=numbered`]);
+      expect(dashboard.state.calls.at(-1)).toBe(`setExternalId ${ENTITY_ID} ${JSON.stringify(externalId)}`);
+      const { text } = await visitor.get(location!);
+      expect(text).toContain("Your vendor number was saved.");
+      expect(text.includes("<code>V-1</code>")).toBe(externalId === "V-1");
+    }
+  });
+
+  test("keeps the vendor number if the new one is refused, and repeats nothing that looks like a TIN", async () => {
+    const form = `${path}/vendor-number`;
+    const invalid = await visitor.post(form, { external_id: "x".repeat(256) });
+    expect([invalid.status, dashboard.state.calls]).toEqual([400, []]);
+    const details = [{ path: "external_id", message: "must not be the TIN" }];
+    dashboard.state.failures.set("setExternalId", new ServiceError("invalid_request", { details }));
+    const { status, text } = await visitor.post(form, { external_id: "12-3456789" });
+    expect(status).toBe(400);
+    expect(text).toContain("The vendor number must not be the TIN.");
+    expect(text).not.toContain("3456789");
+  });
+});
+
+describe("a vendor is verified from its page", () => {
+  const verify = async (form: Record<string, string | string[]>) => {
+    const form_token = await visitor.formToken(path);
+    dashboard.state.calls.length = 0;
+    return visitor.post(`${path}/verify`, { form_token, ...form });
+  };
+
+  test("with what is known, also if it was verified before", async () => {
+    dashboard.state.verifications = [verifiedNow(CheckStatus.PASS)];
+    const { text } = await page();
+    expect(text).toMatch(/name="checks" value="sam_registration" checked/);
+    expect(text).not.toContain('name="uei"');
+    const { status, location } = await verify({ checks: ["sam_registration"] });
+    expect([status, location]).toEqual([303, `${path}?done=verified`]);
+    expect(callsOf("verify")).toMatchObject([
+      {
+        entityId: ENTITY_ID,
+        checks: ["CHECK_TYPE_SAM_REGISTRATION"],
+        mode: "MODE_REALTIME",
+        idempotency: { path: `/live/vendors/${ENTITY_ID}/verify` },
+      },
+    ]);
+  });
+
+  test("that has only a name and an address: the form says what is needed, takes it, and adds it to this vendor", async () => {
+    dashboard.state.entities = [unknown];
+    const { text } = await page();
+    expect(text).toContain("it needs the vendor’s UEI or CAGE code");
+    expect(text).toContain('href="/live/vendors/search?legal_name=Acme+%3CWidgets%3E&amp;address=12+OAK+ST');
+    const refused = await verify({ checks: ["sam_registration"] });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('id="uei-problem">SAM.gov is asked by UEI or CAGE code.');
+    expect(callsOf("verify")).toEqual([]);
+    const { status } = await verify({ checks: ["sam_registration", "tin_match"], uei: "sandbx-actve1", tin: TIN });
+    expect(status).toBe(303);
+    expect(callsOf("verify")).toMatchObject([
+      { vendor: { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, entityId: ENTITY_ID } },
+    ]);
+  });
+
+  test("and a refused form comes back with what was typed, except the TIN", async () => {
+    dashboard.state.entities = [unknown];
+    const { status, text } = await verify({ checks: ["tin_match"], uei: "SANDBX", tin: TIN, frequency: "weekly" });
+    expect(status).toBe(400);
+    expect(text).toContain('value="SANDBX"');
+    expect(text).toMatch(/name="checks" value="tin_match" checked/);
+    expect(text).toContain('value="weekly" selected');
+    expect(text).not.toContain(TIN);
+  });
+
+  test("and an identifier of another vendor leads to that one", async () => {
+    dashboard.state.entities = [unknown];
+    const other = ENTITY_ID.replace(/8$/, "9");
+    const options = { message: "An identifier is that of another entity.", entityId: other };
+    dashboard.state.failures.set("verify", new ServiceError("entity_exists", options));
+    const { status, text } = await verify({ checks: ["sam_registration"], uei: "SANDBXACTVE1" });
+    expect(status).toBe(409);
+    expect(text).toContain(`<a href="/live/vendors/${other}">`);
+    expect(text).toContain('value="SANDBXACTVE1"');
+  });
+
+  test("once, however often its form is sent", async () => {
+    const form = { form_token: await visitor.formToken(path), checks: ["sam_registration"] };
+    dashboard.state.calls.length = 0;
+    const clicks = await Promise.all(
+      [visitor.clone(), visitor.clone()].map((each) => each.post(`${path}/verify`, form)),
+    );
+    expect(clicks.map(({ status }) => status)).toEqual([303, 303]);
+    await visitor.post(`${path}/verify`, form);
+    expect((await visitor.post(`${path}/verify`, form)).status).toBe(409);
+    expect(callsOf("verify")).toHaveLength(1);
+  });
+
+  test("unless the service is unavailable: then the form is kept", async () => {
+    dashboard.state.failures.set("verify", new ServiceError("service_unavailable"));
+    const { status, text } = await verify({ checks: ["sam_registration"] });
+    expect(status).toBe(503);
+    expect(text).toContain("This may not have finished");
+  });
+});
+
+describe("a vendor is monitored from its page", () => {
+  const monitor = async (form: Record<string, string | string[]>) => {
+    const form_token = await visitor.formToken(path);
+    dashboard.state.calls.length = 0;
+    return visitor.post(`${path}/monitor`, { form_token, frequency: "daily", webhook_url: "", ...form });
+  };
+
+  test("with the checks made before and the endpoint used last filled in", async () => {
+    dashboard.state.monitors = [monitorOf()];
+    const { text } = await page();
+    expect(text).toContain('value="https://hooks.acme.example/vendors"');
+    expect(text).toContain(`Monitored daily: <a href="/live/monitors/${MONITOR_ID}">`);
+    const { status, location } = await monitor({ checks: ["sam_registration"], webhook_url: "https://acme.example/h" });
+    expect([status, location]).toEqual([303, `${path}?done=monitored`]);
+    expect(callsOf("verify")).toEqual([]);
+    expect(callsOf("createMonitor")).toMatchObject([
+      {
+        entityId: ENTITY_ID,
+        checks: ["CHECK_TYPE_SAM_REGISTRATION"],
+        frequency: "FREQUENCY_DAILY",
+        webhookUrl: "https://acme.example/h",
+        activeLimit: expect.any(Number),
+      },
+    ]);
+  });
+
+  test("after what the form supplied was added to the vendor", async () => {
+    dashboard.state.entities = [unknown];
+    expect((await monitor({ checks: ["sam_registration"] })).status).toBe(400);
+    expect((await monitor({ checks: ["sam_registration"], uei: "SANDBXACTVE1" })).status).toBe(303);
+    const made = dashboard.state.calls
+      .map((call) => call.split(" ")[0])
+      .filter((call) => /^(verify|create)/.test(call!));
+    expect(made).toEqual(["verify", "createMonitor"]);
+  });
+
+  test("unless the form has problems: then it comes back as it was", async () => {
+    const { status, text } = await monitor({ checks: [], frequency: "never", webhook_url: "https://acme.example/h" });
+    expect(status).toBe(400);
+    for (const part of ['id="checks-problem"', 'id="frequency-problem"', 'value="https://acme.example/h"']) {
+      expect(text).toContain(part);
+    }
+    expect(callsOf("createMonitor")).toEqual([]);
+  });
+});
+
+test("a role that may not verify sees the page without its form", async () => {
+  dashboard.state.role = "read_only";
+  const { text } = await page();
+  expect(text).toContain("can verify and monitor vendors. Your role can’t.");
+  expect(text).not.toContain(`action="${path}/verify"`);
+});

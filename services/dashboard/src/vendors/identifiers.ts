@@ -1,0 +1,30 @@
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import { type Html, html } from "../http/html.ts";
+import { copyableId, state } from "../ui/parts.ts";
+import { identifierLabels } from "../verifications/verification-form.ts";
+
+/** Returns the known identifiers of a vendor with their labels. */
+export function knownIdentifiers({ identifiers }: Pick<Entity, "identifiers">): { label: string; value: string }[] {
+  return Object.entries(identifierLabels).flatMap(([type, label]) => {
+    const value = identifiers[type];
+    return value ? [{ label, value }] : [];
+  });
+}
+
+/** Renders the known identifiers of a vendor as a list; undefined if there are none. */
+export function identifierList(entity: Entity): Html | undefined {
+  const known = knownIdentifiers(entity);
+  if (known.length === 0) return undefined;
+  return html`<ul class="plain">${known.map(({ label, value }) => html`<li>${label} ${copyableId(value)}</li>`)}</ul>`;
+}
+
+/** Returns whether a source other than the organization itself has said anything about a vendor's registration. */
+export function isInRegistry({ sources }: Pick<Entity, "sources">): boolean {
+  return sources.some(({ name }) => name !== "organization");
+}
+
+/** Renders the state of a vendor's registration; what nobody ever looked up is not called inactive. */
+export function registrationState(entity: Entity): Html {
+  const status = entity.samGov?.registrationStatus;
+  return status && isInRegistry(entity) ? state(status) : state("unchecked", "not checked yet");
+}

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
+import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { ENTITY_ID } from "../testing/fake-entity.ts";
+
+let dashboard: TestDashboard;
+let visitor: Visitor;
+const entity = {
+  id: ENTITY_ID,
+  legalName: "Acme <Widgets>",
+  identifiers: { uei: "SANDBXACTVE1", tin: "****6789" },
+  samGov: { registrationStatus: "active", expirationDate: "2027-01-31" },
+  addresses: [{ type: "physical", line1: "12 OAK ST", city: "RENO", state: "NV", zip: "89501", country: "USA" }],
+  sources: [{ name: "sam_gov_extract", version: "monthly.dat" }],
+};
+const reason = { criterion: "legal_name", outcome: "agrees", weight: 0.9, detail: "in common: acme" };
+const address = {
+  criterion: "address",
+  outcome: "contradicts",
+  weight: -0.1,
+  detail: "different: house number",
+  parts: [{ part: "number", outcome: "contradicts", weight: -1 }],
+};
+
+beforeEach(async () => {
+  dashboard = await startDashboard();
+  visitor = dashboard.visitor();
+  await visitor.signIn();
+  dashboard.state.calls.length = 0;
+  dashboard.state.entities = [entity];
+});
+
+afterEach(() => dashboard.close());
+
+const asked = () =>
+  JSON.parse(dashboard.state.calls.find((call) => call.startsWith("lookUp "))!.slice("lookUp ".length));
+
+describe("a search", () => {
+  test("counts against the organization's requests per minute, and is refused beyond them with Retry-After", async () => {
+    for (let search = 0; search < 500; search++) await visitor.get("/live/vendors/search?legal_name=acme");
+    const { status, headers, text } = await visitor.get("/live/vendors/search?legal_name=acme");
+    expect([status, Number(headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect(text).toContain("500 times a minute");
+    expect(dashboard.state.calls.filter((call) => call.startsWith("lookUp "))).toHaveLength(500);
+  });
+
+  test("gets an address that can be bookmarked, and shows the vendor with the reasons", async () => {
+    dashboard.state.found = { entity, confidence: 0.87, explanation: [reason, address] };
+    const form = { legal_name: " Acme ", uei: "", cage: "", duns: "", tin: "", address: "12 Oak St", mode: "similar" };
+    const { status, location } = await visitor.post("/live/vendors/search", form);
+    expect([status, location]).toEqual([303, "/live/vendors/search?legal_name=Acme&address=12+Oak+St#found"]);
+    const { text } = await visitor.get(location!);
+    expect(asked()).toMatchObject({ legalName: "Acme", address: "12 Oak St", fuzzy: true, explain: true });
+    expect(text).toContain(`<a href="/live/vendors/${ENTITY_ID}">Acme &lt;Widgets&gt;</a>`);
+    expect(text).toContain("<strong>87\u00a0%</strong> confidence");
+    expect(text).toContain("In common: acme.");
+    expect(text).toContain('different house number</span> <span class="hint">100\u00a0%</span>');
+    expect(text).toContain("−0.10");
+  });
+
+  test("shows several vendors, best first, and what distinguishes them", async () => {
+    const other = ENTITY_ID.replace("8", "9");
+    dashboard.state.found = {
+      candidates: [
+        { id: ENTITY_ID, legalName: "Acme One", confidence: 0.8, explanation: [reason] },
+        { id: other, legalName: "Acme Two", confidence: 0.7, explanation: [reason] },
+      ],
+    };
+    const { text } = await visitor.get("/test/vendors/search?legal_name=acme");
+    expect(text).toContain("2 vendors");
+    expect(text.indexOf("Acme One")).toBeLessThan(text.indexOf("Acme Two"));
+    expect(text).toContain("12 OAK ST, RENO, NV, 89501");
+  });
+
+  test("says why nothing was found, and lists the vendors of ambiguous identifiers", async () => {
+    dashboard.state.failures.set("lookUp", new ServiceError("entity_not_found", { message: "No entity matches." }));
+    expect((await visitor.get("/live/vendors/search?uei=X&mode=exact")).text).toContain("No entity matches.");
+    expect(asked()).toMatchObject({ identifiers: { uei: "X" } });
+    const candidates = [{ id: ENTITY_ID, legalName: "Acme", confidence: 1, explanation: [{ ...address }] }];
+    dashboard.state.failures.set("lookUp", new ServiceError("ambiguous_match", { message: "Several.", candidates }));
+    const { status, text } = await visitor.get("/live/vendors/search?uei=X");
+    expect(status).toBe(200);
+    expect(text).toContain("Several.");
+    expect(text).toContain("different house number");
+  });
+
+  test("by TIN is in no address and on no page", async () => {
+    dashboard.state.found = { entity, confidence: 1, explanation: [] };
+    const { status, text } = await visitor.post("/live/vendors/search", {
+      tin: "12-3456789",
+      duns: "123456789",
+      legal_name: "",
+    });
+    expect(status).toBe(200);
+    expect(asked().identifiers).toEqual({ duns: "123456789", tin: "123456789" });
+    expect(text).not.toMatch(/12-?3456789/);
+  });
+
+  test.each(["legal_name", "address"])("refuses a TIN in the field %s, without repeating it", async (name) => {
+    const { status, text } = await visitor.post("/live/vendors/search", { [name]: "Drip 12-3456789" });
+    expect(status).toBe(400);
+    expect(text).toContain("must not contain a TIN");
+    expect(text).not.toContain("3456789");
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("includes values that are not shown again", async () => {
+    dashboard.state.found = { entity, confidence: 1, explanation: [] };
+    expect((await visitor.post("/live/vendors/search", { uei: "123456789" })).status).toBe(200);
+    expect(asked().identifiers).toEqual({ uei: "123456789" });
+  });
+
+  test("without input shows what the organization created", async () => {
+    const { text } = await visitor.get("/live/vendors/search");
+    expect(text).toContain("Created by your organization");
+    expect(text).toContain("Acme &lt;Widgets&gt;");
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
+  test("reports that the entity service is unavailable", async () => {
+    dashboard.state.failures.set("lookUp", new ServiceError("service_unavailable"));
+    const { status, text } = await visitor.get("/live/vendors/search?legal_name=acme");
+    expect(status).toBe(503);
+    expect(text).toContain("The search is temporarily unavailable.");
+    expect(text).toContain('value="acme"');
+  });
+});
+
+test("what nobody looked up is not called inactive", async () => {
+  const own = { ...entity, samGov: { registrationStatus: "inactive" }, sources: [{ name: "organization" }] };
+  dashboard.state.entities = [own];
+  dashboard.state.found = { entity: own, confidence: 1, explanation: [] };
+  for (const path of ["/live/vendors/search", "/live/vendors/search?legal_name=acme"]) {
+    const { text } = await visitor.get(path);
+    expect(text).toContain("not checked yet");
+    expect(text).not.toContain("inactive");
+  }
+});
+
+test.each([
+  ["/live/entities", "/live/vendors"],
+  ["/test/entities?legal_name=a+b&mode=exact", "/test/vendors/search?legal_name=a+b&mode=exact"],
+  [`/live/entities/${ENTITY_ID}`, `/live/vendors/${ENTITY_ID}`],
+  [`/live/entities/${ENTITY_ID}/vendor-number`, `/live/vendors/${ENTITY_ID}/vendor-number`],
+])("the address %s of an earlier version leads to %s", async (old, path) => {
+  const { status, location } = await visitor.get(old);
+  expect([status, location]).toEqual([303, path]);
+});

@@ -1,0 +1,120 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { checkDefinitions, checkOf } from "@vvs/checks";
+import type { Entity } from "@vvs/proto/entity/v1/entity";
+import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
+import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
+import type { ActorView } from "../ui/actor.ts";
+import { checkTitle, statusName } from "../ui/checks.ts";
+import { dayOf, exactTime, longDay } from "../ui/dates.ts";
+import { facts, state } from "../ui/parts.ts";
+import { dataDate, verdictOf } from "../ui/verdict.ts";
+import { knownIdentifiers } from "../vendors/identifiers.ts";
+import { evidenceSources } from "./evidence-sources.ts";
+import type { CheckedEvidence } from "./read-evidence.ts";
+
+/** A result, with its evidence read and checked; undefined where it has none. */
+export interface CertifiedResult {
+  readonly result: Result;
+  readonly checked: CheckedEvidence | undefined;
+}
+
+export interface CertificateView {
+  readonly visit: Visit;
+  readonly verification: Verification;
+  /** Undefined if it does not exist any more, or is unavailable. */
+  readonly vendor: Entity | undefined;
+  readonly results: readonly CertifiedResult[];
+  readonly actor: ActorView;
+  /** The address of the page that checks the certificate. */
+  readonly checkUrl: string;
+  readonly now: Date;
+}
+
+const outcomes = { pass: "Passed", fail: "Failed", error: "No answer" } as const;
+
+/** The printable page that shows what was asked about a vendor, of which source, the answer, when and by whom. */
+export function certificatePage(options: CertificateView): Html {
+  const { visit, verification, vendor, results, now } = options;
+  const path = `${visit.view.path}/verifications/${verification.id}`;
+  const at = timestampDate(verification.createdAt!);
+  return html`<p class="path"><a href="${path}">Verification</a></p>
+<div class="choices unprinted"><button type="button" data-print hidden>Print</button> <a class="button quiet" href="${path}/certificate/check">Check this certificate</a></div>
+<article class="certificate">
+<p class="eyebrow">${visit.session.organizationName}</p>
+<div class="heading"><h1>Certificate of verification</h1> ${state(statusName(verification.overallResult), outcomes[statusName(verification.overallResult)])}</div>
+${visit.view.environment !== "live" && html`<p class="notice warning">Test environment: the answers are invented. This proves nothing about a real vendor.</p>`}
+${facts([
+  ["Vendor", html`<strong>${vendor?.legalName ?? verification.entityId}</strong>`],
+  ...(vendor ? knownIdentifiers(vendor).map(({ label, value }) => [label, html`<code>${value}</code>`] as const) : []),
+  ["Your vendor number", vendor?.externalId],
+  ["Vendor ID", html`<code>${verification.entityId}</code>`],
+  ["Verified", exactTime(at)],
+  ["Requested by", requestedBy(options)],
+  ["Verification ID", html`<code>${verification.id}</code>`],
+])}
+${vendor && html`<p class="hint">Name, identifiers and vendor number are those known when this page was made, ${exactTime(now)}.</p>`}
+${results.map((each) => certified(each, options))}
+<section aria-labelledby="checking">
+<h2 id="checking">How to check this certificate</h2>
+<p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate/check">${options.checkUrl}</a>. The page shows what is stored, computes the SHA-256 of the evidence again, and says whether it matches the one printed here.</p>
+</section>
+</article>`;
+}
+
+function requestedBy({ actor: { kind, name, id }, verification: { mode } }: CertificateView): Html {
+  const who =
+    kind === "unknown" ? html`<code>${id}</code>` : html`${kind}${name && html`, ${name}`} <code>${id}</code>`;
+  return mode === Mode.CACHED ? html`${who}, who accepted a stored answer` : who;
+}
+
+function certified({ result, checked }: CertifiedResult, { verification }: CertificateView): Html {
+  const check = checkOf(result.checkType);
+  const at = timestampDate(verification.createdAt!);
+  const status = statusName(result.status);
+  const date = dataDate({ result, at });
+  return html`<section class="certified" aria-labelledby="check-${result.checkType}">
+<div class="heading"><h2 id="check-${result.checkType}">${checkTitle(result.checkType)}</h2> ${state(status, outcomes[status])}</div>
+${facts([
+  ["Question", check && checkDefinitions[check].question],
+  ["Answer", html`<strong>${verdictOf(check, { result, at }, at).text}</strong>`],
+  ["Data as of", date && longDay(dayOf(date))],
+  ["As registered", registered(result)],
+  ...evidenceFacts(checked),
+  ["Evidence ID", result.evidenceId && html`<code>${result.evidenceId}</code>`],
+])}
+</section>`;
+}
+
+function registered({ details }: Result): string | undefined {
+  const { legalName, cage, entityType } = details ?? {};
+  return [legalName, cage && `CAGE ${cage}`, entityType].filter(Boolean).join(", ") || undefined;
+}
+
+function evidenceFacts(checked: CheckedEvidence | undefined): Parameters<typeof facts>[0] {
+  if (!checked) return [];
+  if (checked.kind === "deleted") return [["Evidence", "Deleted, because its time was over."]];
+  if (checked.kind === "unreadable")
+    return [
+      ["Evidence", html`<span class="field-problem">It can’t be read. Contact the operator of this service.</span>`],
+    ];
+  const { evidence, isIntact } = checked;
+  const sources = evidenceSources({ ...evidence, createdAt: timestampDate(evidence.createdAt!) });
+  const attempts = evidence.attempts.filter(({ outcome }) => outcome === "throw");
+  return [
+    [
+      "Source",
+      sources.length > 0 &&
+        html`<ul class="plain">${sources.map(({ part, name, file, date }) => html`<li>${part && html`${part}: `}${name}${file && html` <code>${file}</code>`}, ${date}</li>`)}</ul>`,
+    ],
+    [
+      "Without answer",
+      attempts.length > 0 && attempts.map(({ provider, reason }) => `${provider}: ${reason}`).join(", "),
+    ],
+    ["Evidence stored", exactTime(timestampDate(evidence.createdAt!))],
+    [
+      "SHA-256",
+      html`<code class="hash">${evidence.sha256}</code>${!isIntact && html` <span class="field-problem">The stored evidence no longer has this hash. Do not rely on it.</span>`}`,
+    ],
+  ];
+}

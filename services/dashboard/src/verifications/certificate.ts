@@ -1,0 +1,59 @@
+import type { Request, Response } from "express";
+import { queryValue } from "../http/form.ts";
+import type { Html } from "../http/html.ts";
+import { pathId } from "../http/paths.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
+import { actorView } from "../ui/actor.ts";
+import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
+import { readKeys } from "../ui/read-keys.ts";
+import { certificateCheckPage } from "./certificate-check-page.ts";
+import { type CertificateView, certificatePage } from "./certificate-page.ts";
+import { checkEvidence } from "./read-evidence.ts";
+import { verificationUnavailable } from "./verifications-page.ts";
+
+/** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */
+export function createCertificateHandlers(context: PageContext) {
+  const { verification, readVendors, layout, logger, url, now } = context;
+
+  async function read(request: Request, visit: Visit): Promise<CertificateView> {
+    const { caller } = visit;
+    const verificationId = pathId(request, "verification_id", "ver");
+    const found = (await verification.getVerification({ caller, verificationId })).verification!;
+    const [vendors, keys, results] = await Promise.all([
+      readVendors(visit, [found]),
+      readKeys(context, visit),
+      Promise.all(
+        found.results.map(async (result) => ({
+          result,
+          checked: result.evidenceId === "" ? undefined : await checkEvidence(context, visit, result.evidenceId),
+        })),
+      ),
+    ]);
+    const actor = actorView(found.actor, { session: visit.session, keys });
+    const vendor = vendors?.get(found.entityId);
+    const checkUrl = new URL(`${visit.view.path}/verifications/${found.id}/certificate/check`, url).href;
+    return { visit, verification: found, vendor, results, actor, checkUrl, now: now() };
+  }
+
+  async function send(
+    request: Request,
+    response: Response,
+    visit: Visit,
+    title: string,
+    render: (certificate: CertificateView) => Html,
+  ): Promise<void> {
+    const page = { visit, section: "verifications", title } as const;
+    const certificate = await unlessUnavailable(logger, visit, () => read(request, visit));
+    if (!certificate) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
+    layout.sendPage(response, { ...page, content: render(certificate) });
+  }
+
+  return {
+    view: (request, response, visit) => send(request, response, visit, "Certificate", certificatePage),
+    check: (request, response, visit) =>
+      send(request, response, visit, "Check a certificate", (certificate) =>
+        certificateCheckPage({ ...certificate, typed: queryValue(request, "sha256") }),
+      ),
+  } satisfies PageHandlers;
+}

@@ -1,0 +1,63 @@
+import type { Evidence } from "@vvs/proto/verification/v1/verification";
+import { dayOf, exactTime, longDay } from "../ui/dates.ts";
+import { providerName } from "../ui/vocabulary.ts";
+
+/** A source that an answer rests on. */
+export interface EvidenceSource {
+  /** What it says, such as "Registration"; empty where the whole answer is from it. */
+  readonly part: string;
+  readonly name: string;
+  /** The loaded file; empty where there is none. */
+  readonly file: string;
+  /** In words, with what the date is of. */
+  readonly date: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the sources of an answer, each with its file and date: for SAM.gov's those of the registration and of the
+ * exclusions, as the evidence names them, and for others the provider itself.
+ */
+export function evidenceSources({ origin, content, createdAt }: SourceEvidence): EvidenceSource[] {
+  const evidence = objectIn(content);
+  const parts = objectOf(evidence.rests_on);
+  const files = objectOf(evidence.files ?? evidence);
+  const sources = [
+    partSource("Registration", objectOf(parts.registration), files),
+    partSource("Exclusions", objectOf(parts.exclusions), files),
+  ].filter((source) => source !== undefined);
+  if (sources.length > 0) return sources;
+  if (origin === "none") return [];
+  return [{ part: "", name: providerName(origin), file: "", date: `answered ${exactTime(createdAt)}` }];
+}
+
+/** The parts of evidence that name its sources. */
+interface SourceEvidence extends Pick<Evidence, "origin" | "content"> {
+  readonly createdAt: Date;
+}
+
+function partSource(part: string, { origin, date }: Json, files: Json): EvidenceSource | undefined {
+  const at = new Date(String(date));
+  if (typeof origin !== "string" || Number.isNaN(at.getTime())) return undefined;
+  const file = { sam_gov_extract: files.registry_file, sam_gov_exclusions: files.exclusions_file }[origin];
+  const isFile = file !== undefined;
+  return {
+    part,
+    name: providerName(origin),
+    file: typeof file === "string" ? file : "",
+    date: isFile ? `cut on ${longDay(dayOf(at))}` : `answered ${exactTime(at)}`,
+  };
+}
+
+function objectOf(value: unknown): Json {
+  return typeof value === "object" && value !== null ? (value as Json) : {};
+}
+
+function objectIn(text: string): Json {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}

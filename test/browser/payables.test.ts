@@ -1,0 +1,154 @@
+import { randomInt } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl } = sharedProduct();
+const NAME = "Marlow Quarry Supplies LLC";
+const ADDRESS = { line1: "88 Basalt Rd", city: "Reno", state: "NV", zip: "89501", country: "USA" };
+const widths = [360, 1440] as const;
+let browser: Browser;
+let organization: TestOrganization;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+let created: { id: string };
+
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+  context = await newProfile(browser, { baseURL: dashboardUrl });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await signIn(page, organization);
+  const { body } = await organization.sandbox.post("/v1/entities", { legal_name: NAME, address: ADDRESS });
+  created = body;
+});
+
+afterAll(() => browser.close());
+
+const answer = (on: Page) => on.getByRole("region", { name: "Can you pay this vendor?" });
+
+async function verifyNow(on: Page): Promise<void> {
+  await on.getByRole("button", { name: "Verify now" }).click();
+  await on.getByText("The vendor was verified.").waitFor();
+}
+
+/** Expects that the open page is accessible, readable and light at any width. */
+async function expectSound(name: string): Promise<void> {
+  expect([name, await axeFindings(page)]).toEqual([name, []]);
+  expect([name, await unlabelled(page)]).toEqual([name, []]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([name, colorScheme, await lowContrasts(page)]).toEqual([name, colorScheme, []]);
+  }
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    expect([name, width, await overflowPx(page)]).toEqual([name, width, 0]);
+  }
+}
+
+test("payables: a vendor that nobody checked is found, verified with what the form asks for, and certified", async () => {
+  await page.goto("/test/vendors/search");
+  await page.getByLabel("Name", { exact: true }).fill("marlow quary supplies");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("link", { name: NAME }).click();
+  await answer(page).getByText("Not checked yet.").first().waitFor();
+  await expectSound("a vendor that was not checked");
+
+  await page.getByRole("button", { name: "Verify now" }).click();
+  await page.getByText("SAM.gov is asked by UEI or CAGE code.").waitFor();
+  // Its UEI is that of a vendor in the registry, so that one is meant.
+  await page.getByLabel("UEI", { exact: true }).fill("sandbx-actve1");
+  await page.getByRole("button", { name: "Verify now" }).click();
+  await page.getByText("An identifier is that of another entity.").waitFor();
+  expect(await page.getByLabel("UEI", { exact: true }).inputValue()).toBe("sandbx-actve1");
+  await expectSound("a refused verification");
+  await page.getByRole("region", { name: "Verify or monitor" }).getByRole("link", { name: /^ent_/ }).click();
+  await answer(page).getByText("Not checked yet.").first().waitFor();
+
+  await verifyNow(page);
+  const text = await answer(page).textContent();
+  expect(text).toContain("Yes, as far as checked: SAM.gov registration passed.");
+  expect(text).toMatch(/Active in SAM\.gov until \d+ \w+ \d{4}\. No exclusions\. As of today\./);
+  await expectSound("a verified vendor");
+  // Also a vendor that was verified before.
+  await verifyNow(page);
+  expect(await countOf(page.locator(".event h3", { hasText: "Verified" }))).toBe(2);
+
+  await answer(page).getByRole("link", { name: "Certificate of SAM.gov registration" }).click();
+  await page.getByRole("heading", { name: "Certificate of verification" }).waitFor();
+  await expectSound("a certificate");
+  const hash = (await page.locator(".hash").textContent())!;
+  expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  await page.getByRole("link", { name: "Check this certificate" }).click();
+  await page.getByLabel("SHA-256 on the certificate").fill(hash.toUpperCase());
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("the stored evidence matches it").waitFor();
+  await expectSound("the check of a certificate");
+  await page.getByLabel("SHA-256 on the certificate").fill("0".repeat(64));
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("Do not rely on the printed certificate.").waitFor();
+});
+
+test("a certificate fits on paper, A4 and Letter, and prints nothing but itself", async () => {
+  await page.getByRole("link", { name: "Certificate", exact: true }).click();
+  await page.getByRole("heading", { name: "Certificate of verification" }).waitFor();
+  await page.emulateMedia({ media: "print" });
+  for (const selector of [".bar", ".environment", ".path", "button", ".unprinted"]) {
+    for (const part of await page.locator(selector).all())
+      expect([selector, await part.isVisible()]).toEqual([selector, false]);
+  }
+  // Width of the paper without its margins, at 96 dots per inch.
+  for (const width of [680, 703]) {
+    await page.setViewportSize({ width, height: 1_000 });
+    expect([width, await overflowPx(page)]).toEqual([width, 0]);
+  }
+  for (const format of ["A4", "Letter"]) {
+    const paper = (await page.pdf({ format })).toString("latin1");
+    expect([format, paper.match(/\/Type\s*\/Page\b/g)?.length]).toEqual([format, 1]);
+  }
+  await page.emulateMedia({ media: "screen" });
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test("a vendor with only a name and an address is verified without script by what is entered, which then stays known", async () => {
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const visitor = await plain.newPage();
+  await signIn(visitor, organization);
+  await visitor.goto(`/test/vendors/${created.id}`);
+  await visitor.getByLabel("sam_registration").uncheck();
+  await visitor.getByLabel("tin_match").check();
+  const tin = `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}0`;
+  await visitor.getByLabel("TIN", { exact: true }).fill(tin);
+  await verifyNow(visitor);
+  expect(await answer(visitor).textContent()).toContain("The name and the TIN match in the IRS’s records.");
+  expect(await visitor.content()).not.toContain(tin);
+  expect(await visitor.content()).toContain(`****${tin.slice(-4)}`);
+  // The next verification asks for nothing more.
+  expect(await visitor.getByLabel("tin_match").isChecked()).toBe(true);
+  expect(await countOf(visitor.getByLabel("TIN", { exact: true }))).toBe(0);
+  await verifyNow(visitor);
+
+  await visitor.getByRole("button", { name: "Monitor", exact: true }).click();
+  await visitor.getByText("The monitor was created.").waitFor();
+  expect(await visitor.getByRole("region", { name: "Verify or monitor" }).textContent()).toContain("Monitored daily");
+  await plain.close();
+});
+
+test("an id is copied with one click", async () => {
+  await page.emulateMedia({ media: "screen" });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`/test/vendors/${created.id}`);
+  const copy = page.getByRole("button", { name: `Copy ${created.id}` });
+  await copy.click();
+  await page.getByText("Copied").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(created.id);
+});
+
+test("the browser reports no errors", () => {
+  expect(complaints).toEqual([]);
+});
