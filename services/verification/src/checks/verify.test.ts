@@ -266,6 +266,20 @@ describe("what is stored", () => {
     expect((await service.client.getVerification({ caller, verificationId: mine[0]! })).verification!.id).toBe(mine[0]);
   });
 
+  test("lists of a period have what was stored from its first moment on, and not what was stored at its end", async () => {
+    const stored = [await verify(), await verify(), await verify()];
+    const [first, second, third] = stored.map(({ createdAt }) => createdAt!);
+    const caller = callerOf(org);
+    const listed = async (period: object) => {
+      const { verifications } = await service.client.listVerifications({ caller, ...period, page: { limit: 10 } });
+      return verifications.map(({ id }) => stored.findIndex((each) => each.id === id));
+    };
+    expect(new Set([first, second, third].map((at) => timestampDate(at!).getTime())).size).toBe(3);
+    expect(await listed({ from: first, before: third })).toEqual([1, 0]);
+    expect(await listed({ from: second })).toEqual([2, 1]);
+    expect(await listed({ before: second })).toEqual([0]);
+  });
+
   test("no TIN in clear is anywhere in the databases", async () => {
     const caller = callerOf(org, Environment.SANDBOX);
     const { results } = await verify({ caller, checks: [TIN_MATCH] });

@@ -1,0 +1,101 @@
+import { createServer } from "node:http";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import express from "express";
+import { csvRow, sendCsv } from "./csv.ts";
+
+describe("a cell", () => {
+  test.each([
+    ["plain", "plain"],
+    ["", ""],
+    ['Say "hi", Bob\nCo', 'Say ""hi"", Bob\nCo'],
+    ["=1+1", "'=1+1"],
+    ["+1", "'+1"],
+    ["-1", "'-1"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["  =1+1", "'  =1+1"],
+    ["\t=1", "'\t=1"],
+    ["\rcmd", "'\rcmd"],
+    ["\n=1", "'\n=1"],
+    ["＝1+1", "'＝1+1"],
+    ["A=1", "A=1"],
+    ["SMITH-JONES", "SMITH-JONES"],
+  ])("%j is quoted, and never begins a formula", (cell, expected) => {
+    expect(csvRow([cell])).toBe(`"${expected}"\r\n`);
+  });
+});
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** Serves these chunks as a file; returns its address and the errors. */
+async function serve(chunks: () => AsyncIterable<string[][]>) {
+  const app = express();
+  const errors: unknown[] = [];
+  app.get("/file", (_request, response) => sendCsv(response, "a.csv", ["A", "B"], chunks()));
+  app.use(((error, _request, response, next) => {
+    errors.push(error);
+    if (response.headersSent) return next(error);
+    response.status(503).send("later");
+  }) satisfies express.ErrorRequestHandler);
+  const server = createServer(app).listen(0, "127.0.0.1");
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  return { url: `http://127.0.0.1:${port}/file`, errors };
+}
+
+describe("a file", () => {
+  test("has a byte order mark, its columns and all rows", async () => {
+    const { url } = await serve(async function* () {
+      yield [["1", "2"]];
+      yield [["3", "4"]];
+    });
+    const response = await fetch(url);
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="a.csv"');
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes.toString("utf8")).toBe('\ufeff"A","B"\r\n"1","2"\r\n"3","4"\r\n');
+  });
+
+  test("that can't be begun is answered with the error", async () => {
+    // biome-ignore lint/correctness/useYield: it fails before the first chunk
+    const { url } = await serve(async function* () {
+      throw new Error("unavailable");
+    });
+    expect((await fetch(url)).status).toBe(503);
+  });
+
+  test("that fails midway is broken off, so that it never looks whole", async () => {
+    const { url, errors } = await serve(async function* () {
+      yield [["1", "2"]];
+      throw new Error("unavailable");
+    });
+    await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
+    expect(errors).toHaveLength(1);
+  });
+
+  test("is read no faster than the browser takes it, and no further once the browser has gone", async () => {
+    let read = 0;
+    const ended = Promise.withResolvers<void>();
+    const { url } = await serve(async function* () {
+      try {
+        for (;;) {
+          read += 1;
+          yield [["x".repeat(1_000_000), ""]];
+        }
+      } finally {
+        ended.resolve();
+      }
+    });
+    const leaving = new AbortController();
+    const response = await fetch(url, { signal: leaving.signal });
+    await response.body!.getReader().read();
+    leaving.abort();
+    await ended.promise;
+    expect(read).toBeLessThan(200);
+  });
+});

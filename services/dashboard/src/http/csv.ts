@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import type { Response } from "express";
+
+/** What spreadsheets take as the beginning of a formula, also in full width, and after white space that they leave out. */
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
+/** Tells Excel that the file is UTF-8. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+/**
+ * Returns a row of a CSV file (RFC 4180). Every cell is quoted. A cell that a spreadsheet could take as a formula gets an
+ * apostrophe, so that it is shown and not run.
+ */
+export function csvRow(cells: readonly string[]): string {
+  const quoted = cells.map((cell) => `"${(FORMULA.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`);
+  return `${quoted.join(",")}\r\n`;
+}
+
+/**
+ * Sends rows as a CSV file while they are read, in chunks, and no faster than the browser takes them. Reading ends when the
+ * browser goes away. If reading fails before the first chunk, the error is thrown; later the download is broken off, so that
+ * half a file is never taken for a whole one.
+ */
+export async function sendCsv(
+  response: Response,
+  fileName: string,
+  columns: readonly string[],
+  chunks: AsyncIterable<readonly (readonly string[])[]>,
+): Promise<void> {
+  const reading = chunks[Symbol.asyncIterator]();
+  let next = await reading.next();
+  response.set({
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": `attachment; filename="${fileName}"`,
+  });
+  response.write(BYTE_ORDER_MARK + csvRow(columns));
+  try {
+    for (; !next.done && !response.destroyed; next = await reading.next()) {
+      const text = next.value.map(csvRow).join("");
+      if (!response.write(text)) await Promise.race([once(response, "drain"), once(response, "close")]);
+    }
+    response.end();
+  } catch (error) {
+    response.destroy();
+    throw error;
+  } finally {
+    await reading.return?.();
+  }
+}

@@ -1,0 +1,47 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Vendor } from "@vvs/proto/entity/v1/vendors";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
+import type { AppOptions } from "../app-options.ts";
+import type { Visit } from "../http/session.ts";
+import { bounds, type Period } from "./period.ts";
+
+/** A verification of a period, with its vendor where that is in the list. */
+export interface ScreenedVerification {
+  readonly verification: Verification;
+  readonly vendor: Vendor | undefined;
+}
+
+const PAGE_SIZE = 100;
+
+/** Reads what was verified in a period, and which vendors were not. */
+export function createReadScreening({ verification, vendorList }: Pick<AppOptions, "verification" | "vendorList">) {
+  return {
+    /** Yields the verifications of a period, newest first, in chunks of at most 100. */
+    async *verifications({ caller }: Pick<Visit, "caller">, period: Period) {
+      const { start, end } = bounds(period);
+      const range = { from: timestampFromDate(start), before: timestampFromDate(end) };
+      for (let after: object | undefined; ; ) {
+        const page = { limit: PAGE_SIZE, ...(after && { after }) };
+        const { verifications, next } = await verification.listVerifications({ caller, page, ...range });
+        const entityIds = [...new Set(verifications.map(({ entityId }) => entityId))];
+        const { vendors } = entityIds.length > 0 ? await vendorList.getVendors({ caller, entityIds }) : { vendors: [] };
+        const byId = new Map(vendors.map((vendor) => [vendor.entity?.id, vendor]));
+        yield verifications.map((each): ScreenedVerification => {
+          return { verification: each, vendor: byId.get(each.entityId) };
+        });
+        if (!next) return;
+        after = next;
+      }
+    },
+
+    /** Yields all vendors of the list, by name, in chunks of at most 100. Archived ones are left out. */
+    async *vendors({ caller }: Pick<Visit, "caller">) {
+      for (let after: object | undefined; ; ) {
+        const { vendors, next } = await vendorList.listVendors({ caller, limit: PAGE_SIZE, ...(after && { after }) });
+        yield vendors;
+        if (!next) return;
+        after = next;
+      }
+    },
+  };
+}

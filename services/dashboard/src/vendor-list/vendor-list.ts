@@ -1,0 +1,112 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { isId } from "@vvs/ids";
+import type { Vendor } from "@vvs/proto/entity/v1/vendors";
+import { sendCsv } from "../http/csv.ts";
+import { field } from "../http/form.ts";
+import { pathWithQuery } from "../http/paths.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { PageHandlers, Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
+import { noticeOf } from "../ui/notices.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
+import { readPlace, readVendorFilter, requestOf, type VendorListFilter } from "./vendor-filter.ts";
+import { vendorListPage } from "./vendor-list-page.ts";
+import { vendorStatus } from "./vendor-status.ts";
+
+const PAGE_SIZE = 50;
+const CSV_PAGE_SIZE = 100;
+/** Maximum number of vendors in a CSV file. */
+const MAX_ROWS = 100_000;
+
+const notices = {
+  archived: "The vendor was archived. Its monitors go on. You find it with the filter “archived”.",
+  "taken-back": "The vendor is in the list again.",
+};
+
+const COLUMNS = [
+  "Vendor",
+  "Your vendor number",
+  "UEI",
+  "CAGE",
+  "Status",
+  "Details",
+  "Last check (UTC)",
+  "Registration expires on",
+  "Excluded",
+  "Monitored",
+  "Archived",
+  "Entity ID",
+];
+
+export function createVendorListHandlers({ vendorList, layout, logger, now }: PageContext) {
+  /** Reads a whole list in chunks of rows, up to the maximum. */
+  async function* rowsOf({ caller }: Visit, { filter }: VendorListFilter) {
+    const today = now();
+    let after: Parameters<typeof vendorList.listVendors>[0]["after"];
+    for (let count = 0; count < MAX_ROWS; count += CSV_PAGE_SIZE) {
+      const { vendors, next } = await vendorList.listVendors({
+        caller,
+        ...requestOf(filter),
+        limit: CSV_PAGE_SIZE,
+        ...(after && { after }),
+      });
+      yield vendors.map((vendor) => rowOf(vendor, today));
+      if (!next) return;
+      after = next;
+    }
+    yield [[`Only the first ${MAX_ROWS} vendors are in this file. Choose a filter to get the others.`]];
+  }
+
+  return {
+    async list(request, response, visit) {
+      const list = readVendorFilter(request.query);
+      const after = readPlace(request.query.after);
+      const page = { caller: visit.caller, limit: PAGE_SIZE, ...(after && { after }) };
+      const found = list.isRefused
+        ? undefined
+        : await unlessUnavailable(logger, visit, () => vendorList.listVendors({ ...requestOf(list.filter), ...page }));
+      const notice = noticeOf(request, notices);
+      const content = vendorListPage({ visit, list, found, isFirst: after === undefined, notice, now: now() });
+      const status = list.isRefused ? 400 : found ? 200 : 503;
+      layout.sendPage(response, { visit, section: "vendors", title: "Vendors", status, content });
+    },
+
+    async download(request, response, visit) {
+      const list = readVendorFilter(request.query);
+      if (list.isRefused) throw new ProblemError("malformed");
+      const name = ["vendors", visit.view.name.toLowerCase(), list.filter.show, now().toISOString().slice(0, 10)];
+      await sendCsv(response, `${name.filter(Boolean).join("-")}.csv`, COLUMNS, rowsOf(visit, list));
+    },
+
+    // Repeating the form changes nothing, so it needs no token.
+    async archive(request, response, visit) {
+      const entityId = field(request, "entity_id");
+      const archived = field(request, "archived") === "yes";
+      if (!isId("ent", entityId)) throw new ProblemError("malformed");
+      await vendorList.setVendorArchived({ caller: visit.caller, entityId, archived });
+      const { filter } = readVendorFilter({ show: field(request, "show"), sort: field(request, "sort") });
+      const done = archived ? "archived" : "taken-back";
+      response.redirect(303, pathWithQuery(`${visit.view.path}/vendors`, { ...filter, done }));
+    },
+  } satisfies PageHandlers;
+}
+
+function rowOf(vendor: Vendor, today: Date): string[] {
+  const { entity, lastCheckedAt, expirationDate, excluded, activeMonitors, archived } = vendor;
+  const status = vendorStatus(vendor, today);
+  const yesNo = (is: boolean) => (is ? "yes" : "no");
+  return [
+    entity?.legalName ?? "",
+    entity?.externalId ?? "",
+    entity?.identifiers.uei ?? "",
+    entity?.identifiers.cage ?? "",
+    status.label,
+    status.details.join(" "),
+    lastCheckedAt ? timestampDate(lastCheckedAt).toISOString() : "",
+    expirationDate,
+    yesNo(excluded),
+    yesNo(activeMonitors > 0),
+    yesNo(archived),
+    entity?.id ?? "",
+  ];
+}

@@ -1,0 +1,86 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { expect, test } from "@jest/globals";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
+import { type VendorCheckSchema, VendorSchema } from "@vvs/proto/entity/v1/vendors";
+import { vendorStatus } from "./vendor-status.ts";
+
+const NOW = new Date("2026-11-23T10:00:00Z");
+const yesterday = timestampFromDate(new Date("2026-11-22T10:00:00Z"));
+type Check = MessageInitShape<typeof VendorCheckSchema>;
+
+/** A check whose newest result is its last answer. */
+const answered = (
+  status: CheckStatus,
+  reason = "",
+  { checkType = CheckType.SAM_REGISTRATION, checkedAt = yesterday } = {},
+): Check => ({ checkType, status, reason, checkedAt, lastAnswered: { status, reason, checkedAt } });
+/** A check without an answer since `before`. */
+const unanswered = (before?: CheckStatus, reason = ""): Check => ({
+  checkType: CheckType.SAM_REGISTRATION,
+  status: CheckStatus.ERROR,
+  reason: "missing_uei",
+  checkedAt: yesterday,
+  ...(before && { lastAnswered: { status: before, reason, checkedAt: yesterday } }),
+});
+const { PASS, FAIL } = CheckStatus;
+const longAgo = timestampFromDate(new Date("2026-10-01T10:00:00Z"));
+
+test.each<[string, MessageInitShape<typeof VendorSchema>, string, string]>([
+  ["never checked", {}, "unchecked Not checked yet", ""],
+  [
+    "passed",
+    { checks: [answered(PASS)], expirationDate: "2027-03-31" },
+    "pass Passed",
+    "Active in SAM.gov until 31 March 2027.",
+  ],
+  [
+    "expired since it passed",
+    { checks: [answered(PASS)], expirationDate: "2026-11-22" },
+    "stale Verify again",
+    "The registration in SAM.gov ended on 22 November 2026, after this check.",
+  ],
+  [
+    "passed long ago",
+    { checks: [answered(PASS, "", { checkedAt: longAgo })], expirationDate: "2027-03-31" },
+    "stale Verify again",
+    "Active in SAM.gov until 31 March 2027. This was more than 30 days ago.",
+  ],
+  [
+    "excluded",
+    { checks: [answered(FAIL, "excluded")], excluded: true, expirationDate: "2027-03-31" },
+    "fail Excluded",
+    "Excluded from federal awards.",
+  ],
+  [
+    "one check failed",
+    {
+      checks: [answered(PASS), answered(FAIL, "mismatch", { checkType: CheckType.TIN_MATCH })],
+      expirationDate: "2027-03-31",
+    },
+    "fail Failed",
+    "Active in SAM.gov until 31 March 2027. The name and the TIN do not match in the IRS’s records.",
+  ],
+  [
+    "no answer at all",
+    { checks: [unanswered()] },
+    "error No answer",
+    "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known.",
+  ],
+  [
+    "failed, and no answer since",
+    { checks: [unanswered(FAIL, "not_found")] },
+    "fail Failed",
+    "SAM.gov has no record of this vendor. The newest check (SAM.gov registration) got no answer.",
+  ],
+  [
+    "a check of a newer version",
+    { checks: [answered(PASS, "", { checkType: 99 as CheckType })] },
+    "pass Passed",
+    "Passed: check 99.",
+  ],
+])("%s", (_name, vendor, status, details) => {
+  const found = vendorStatus(create(VendorSchema, vendor), NOW);
+  expect(`${found.state} ${found.label}`).toBe(status);
+  expect(found.details.join(" ")).toBe(details);
+});

@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createOrganization, type TestOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
+import { collectComplaints, signIn } from "./dashboard-page.ts";
+
+const { dashboardUrl } = sharedProduct();
+const FORGOTTEN = "Forgotten Quarry LLC";
+let browser: Browser;
+let organization: TestOrganization;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+/** Verifies vendors of the sandbox that pass, are expired, are excluded and get no answer, and monitors one. */
+beforeAll(async () => {
+  [browser, organization] = await Promise.all([launchBrowser(), createOrganization()]);
+  const { sandbox } = organization;
+  for (const uei of ["SANDBXACTVE1", "SANDBXEXPRD1", "SANDBXDEBAR1", "SANDBXERRR01"]) {
+    const body = { identifiers: { uei }, checks: ["sam_registration"], mode: "realtime" };
+    const { body: verified } = await sandbox.post("/v1/verify", body);
+    if (uei !== "SANDBXACTVE1") continue;
+    await sandbox.post("/v1/monitors", { entity_id: verified.entity_id, checks: ["sam_registration"] });
+    await sandbox.request("PUT", `/v1/entities/${verified.entity_id}/external_id`, { body: { external_id: "=V-1" } });
+  }
+  await sandbox.post("/v1/entities", { legal_name: FORGOTTEN });
+  context = await newProfile(browser, { baseURL: dashboardUrl });
+  complaints = collectComplaints(context);
+  page = await context.newPage();
+  await signIn(page, organization);
+  await eventually(
+    async () => (await rowsOf("/test/vendors")) === 5 && (await rowsOf("/test/vendors?show=monitored")) === 1,
+  );
+});
+
+afterAll(() => browser.close());
+
+async function rowsOf(path: string): Promise<number> {
+  await page.goto(path);
+  return countOf(page.locator("tbody tr"));
+}
+
+async function expectSound(name: string): Promise<void> {
+  expect([name, await axeFindings(page)]).toEqual([name, []]);
+  expect([name, await unlabelled(page)]).toEqual([name, []]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([name, colorScheme, await lowContrasts(page)]).toEqual([name, colorScheme, []]);
+  }
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect([name, width, await overflowPx(page)]).toEqual([name, width, 0]);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+async function show(choice: string): Promise<void> {
+  await page.goto("/test/vendors");
+  await page.getByLabel("Show").selectOption(choice);
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("heading", { name: `Vendors: ${choice}` }).waitFor();
+}
+
+test("compliance: which vendors failed, are excluded, got no answer and were never checked is one choice each", async () => {
+  await page.goto("/test/vendors");
+  const text = (await page.locator("main").textContent())!;
+  expect(text).toMatch(/Active in SAM\.gov until \d+ \w+ \d{4}\./);
+  await expectSound("the list of vendors");
+  for (const [choice, expected] of [
+    ["failed", 2],
+    ["excluded", 1],
+    ["without an answer", 1],
+    ["not monitored", 4],
+    ["monitored", 1],
+    ["not checked for 30 days", 1],
+    ["registration expired", 1],
+  ] as const) {
+    await show(choice);
+    expect([choice, await countOf(page.locator("tbody tr"))]).toEqual([choice, expected]);
+  }
+  await show("not checked for 30 days");
+  await page.getByRole("link", { name: FORGOTTEN }).waitFor();
+});
+
+test("a vendor is archived without script, and taken back", async () => {
+  const plain = await newProfile(browser, { baseURL: dashboardUrl, javaScriptEnabled: false });
+  const visitor = await plain.newPage();
+  await signIn(visitor, organization);
+  await visitor.goto("/test/vendors");
+  await visitor.getByRole("button", { name: `Archive ${FORGOTTEN}` }).click();
+  await visitor.getByText("The vendor was archived.").waitFor();
+  expect(await countOf(visitor.locator("tbody tr"))).toBe(4);
+  await visitor.getByLabel("Show").selectOption("archived");
+  await visitor.getByRole("button", { name: "Filter" }).click();
+  await visitor.getByRole("button", { name: `Take back ${FORGOTTEN}` }).click();
+  await visitor.getByText("The vendor is in the list again.").waitFor();
+  await plain.close();
+});
+
+test("compliance: the report of this month names every check with its source, and the vendors without one", async () => {
+  await page.goto("/test/vendors");
+  await page.getByRole("link", { name: "Screening report" }).click();
+  await page.getByRole("link", { name: "This month" }).click();
+  await page.getByRole("heading", { name: /checks from/ }).waitFor();
+  const answers = page.locator("table.screening tbody tr");
+  expect(await countOf(answers)).toBeGreaterThanOrEqual(4);
+  expect(await answers.first().textContent()).toMatch(/sandbox provider.*data as of \d{4}-\d\d-\d\d/s);
+  expect(await page.getByRole("region", { name: /^Not checked from/ }).textContent()).toContain(FORGOTTEN);
+  await expectSound("the screening report");
+
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download as CSV" }).click();
+  const file = readFileSync(await (await downloading).path(), "utf8");
+  expect(file).toContain(`"'=V-1"`);
+  expect(file).toContain(`"${FORGOTTEN}","","","","not checked in this period"`);
+
+  // On paper there are no forms and no navigation.
+  await page.emulateMedia({ media: "print" });
+  for (const hidden of [page.getByRole("navigation").first(), page.getByLabel("First day (UTC)")]) {
+    expect(await hidden.isVisible()).toBe(false);
+  }
+  expect(await answers.first().isVisible()).toBe(true);
+  await page.emulateMedia({ media: "screen" });
+});
+
+test("the browser reported no refused script or style", () => {
+  expect(complaints).toEqual([]);
+});
