@@ -106,9 +106,9 @@ test("each metric that an alert queries is exported, with the labels that the al
   ]);
 
   // The chart's tests check the names of recorded series, and of metrics of services that don't run here.
-  const checkedElsewhere = new Set(["ratelimit_degraded", "account_mail_oldest_unsent_seconds", "monitor_unanswered"]);
+  const checkedElsewhere = new Set(["ratelimit_degraded", "account_mail_oldest_unsent_seconds"]);
   const wanted = [...new Set(rules.flatMap(({ expr }) => metricsOf(expr)))].filter(
-    (name) => !name.startsWith("slo:") && !checkedElsewhere.has(name),
+    (name) => !/^(slo:|monitor_)/.test(name) && !checkedElsewhere.has(name),
   );
   const exported = await eventually(async () => {
     const ports = [stack.ports.verification.admin, stack.ports.entity.admin, deliveries.adminPort];
@@ -136,5 +136,9 @@ test("each metric that an alert queries is exported, with the labels that the al
   expect(labelled("webhook_failing_endpoints", live, 'state="open"')).toBe(true);
   expect(labelled("webhook_deliveries_given_up_total", live)).toBe(true);
   expect(labelled("webhook_attempts_put_off_total", live)).toBe(true);
-  expect(labelled("kafka_consumer_committed_lag", `topic="d${prefix}.live.webhook.requested"`)).toBe(true);
+  const lag = ['group="webhook-dispatcher"', 'topic="webhook.requested"', live];
+  expect(labelled("kafka_group_lag", ...lag)).toBe(true);
+  expect(labelled("kafka_group_late_records", ...lag, 'older_than="600s"')).toBe(true);
+  for (const service of ["verification", "entity", "webhook-dispatcher"])
+    expect(labelled("service_ready", `service="${service}"`)).toBe(true);
 });

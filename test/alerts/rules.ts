@@ -32,7 +32,7 @@ interface RuleFile {
 /** Folder with the rule files. */
 export const rulesFolder = join(projectRoot, "deploy/alerts");
 
-const WORDS = new Set(["by", "and", "or", "unless", "on", "offset", "time"]);
+const WORDS = new Set(["by", "and", "or", "unless", "on", "offset", "time", "bool"]);
 
 /** Returns all alerts. An alert can occur twice, with two severities. */
 export function allRules(): Rule[] {

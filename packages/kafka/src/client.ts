@@ -5,6 +5,7 @@ import kafkajs from "kafkajs";
 import { type ConsumerOptions, type RunningConsumer, startConsumer } from "./consumer/consumer.ts";
 import { redriveTopic } from "./dead-letters/redrive-topic.ts";
 import { ensureTopics } from "./ensure-topics.ts";
+import { type ObservedGroups, type ObserveGroupsOptions, observeGroups } from "./group-lag.ts";
 import { bridgeLibraryLogs, libraryLogLevel } from "./library-logs.ts";
 import { createProducer, type Producer } from "./producer.ts";
 import { librarySasl, type Sasl } from "./sasl.ts";
@@ -40,6 +41,8 @@ export interface Kafka {
   producer(): Producer;
   /** Starts to consume; waits for Kafka while it is unavailable. */
   runConsumer(options: ConsumerOptions): RunningConsumer;
+  /** Reports how far each consumer group of the product is, as the brokers know it; close it. */
+  observeGroups(options: ObserveGroupsOptions): ObservedGroups;
   /** Sends the dead letters of a topic (full name) back to the topic; returns how many. */
   redrive(topic: string): Promise<number>;
 }
@@ -64,6 +67,7 @@ export function createKafka(options: KafkaOptions): Kafka {
         producer: producer(),
         instruments,
       }),
+    observeGroups: (observe) => observeGroups({ ...observe, library, prefix }),
     redrive: (topic) => redriveTopic({ library, producer: producer(), groupPrefix: prefix, topic }),
   };
 }

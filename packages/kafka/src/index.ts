@@ -5,6 +5,7 @@ export { batchSubscription, type ConsumerOptions, type RunningConsumer, subscrip
 export type { RecordContext, Subscription } from "./consumer/delivery.ts";
 export { PoisonRecordError } from "./errors.ts";
 export { runIn, tenantIn, timeIn } from "./fields.ts";
+export { consumerGroups } from "./groups.ts";
 export { MAX_RECORD_BYTES, type Producer, recordBytes } from "./producer.ts";
 export type { ProducerRecord, RecordHeaders } from "./record.ts";
 export {

@@ -1,5 +1,6 @@
+import { metrics } from "@opentelemetry/api";
 import { ConfigError } from "@vvs/config";
-import { createLogger, type Logger } from "@vvs/logging";
+import { createLogger, forwardLines, type Logger } from "@vvs/logging";
 import { telemetry } from "@vvs/telemetry/register";
 import { startAdminServer } from "./admin-server.ts";
 import { type Closers, createClosers } from "./closers.ts";
@@ -37,6 +38,7 @@ export async function runService<C extends ServiceConfig>(
   start: (context: ServiceContext<C>) => Promise<void>,
 ): Promise<void> {
   const config = loadOrExit(name, load);
+  if (telemetry.emitLine) forwardLines(telemetry.emitLine);
   const logger = createLogger({ service: name, level: config.LOG_LEVEL });
   process.on("uncaughtException", (error) => {
     logger.fatal({ err: error }, "an uncaught error ends the service");
@@ -46,6 +48,13 @@ export async function runService<C extends ServiceConfig>(
   const stopping = stopOnSignals(config, logger);
   let started = false;
   const phase = () => (stopping.aborted ? "draining" : started ? "ready" : "starting");
+  metrics
+    .getMeter("lifecycle")
+    .createObservableGauge("service_ready", {
+      description:
+        "1 while this process is ready, 0 while it starts or ends. If no process of a service has 1, nothing does its work.",
+    })
+    .addCallback((result) => result.observe(phase() === "ready" ? 1 : 0, { service: name }));
 
   try {
     const admin = await startAdminServer({

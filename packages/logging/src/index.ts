@@ -27,6 +27,13 @@ export function createLogger(options: {
   return pino(settings, standardOutput);
 }
 
+let forward: ((line: string) => void) | undefined;
+
+/** Passes each line that this process writes to standard output on as well, in the context in which it was logged. */
+export function forwardLines(to: (line: string) => void): void {
+  forward = to;
+}
+
 /** Lines are collected for this long, because each write wakes the reader, which costs a busy service much. */
 const GATHER_MS = 10;
 const GATHER_BYTES = 8_192;
@@ -50,6 +57,7 @@ function openStandardOutput(): DestinationStream & { flushSync(): void } {
   return {
     write(line) {
       output.write(line);
+      forward?.(line);
       if (!isWaiting) setTimeout(flush, GATHER_MS).unref();
       isWaiting = true;
     },

@@ -16,6 +16,9 @@ await runService("change-detector", loadChangeDetectorConfig, async ({ config, l
   const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "change-detector");
 
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "change-detector", logger });
+  // By two services, so that neither hides the other's lag when it is down.
+  const groups = kafka.observeGroups({ now, stopping, logger });
+  onClose("lag of groups", () => groups.close());
   const concurrency = { live: config.LIVE_CONCURRENCY, sandbox: config.SANDBOX_CONCURRENCY };
 
   const consumers = environments.map((environment) => {

@@ -21,6 +21,7 @@ import { loadEntityConfig } from "./config.ts";
 import { createEntityApplication } from "./domain.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { hostMatchIndex } from "./name-index/host.ts";
+import { observeFiles } from "./registry-load/files-age.ts";
 import { startRekeying } from "./tins/rekey.ts";
 import { startListingCreated } from "./vendor-list/created-vendors.ts";
 
@@ -52,6 +53,9 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   // Only live: the sandbox's registry comes from the migration and never changes.
   const db = databases.live;
   const kafka = createKafka({ ...kafkaOptions(config), clientId: "entity", logger });
+  // By two services, so that neither hides the other's lag when it is down.
+  const groups = kafka.observeGroups({ now, stopping, logger });
+  onClose("lag of groups", () => groups.close());
   const producer = kafka.producer();
   onClose("producer", () => producer.close());
   const owner = `${hostname()}:${randomUUID()}`;
@@ -60,6 +64,8 @@ await runService("entity", loadEntityConfig, async ({ config, logger, onClose, s
   const topic = kafka.topicFor("live", topicNames.registryChanged);
   const publisher = runPublisher({ client, db, topic, nudge: relay.nudge, owner, logger });
   onClose("registry publisher", () => publisher.stop());
+
+  onClose("age of files", observeFiles(collectionsOf(db), now));
 
   const { handlers, beside, records } = createEntityApplication({
     client,

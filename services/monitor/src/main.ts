@@ -28,6 +28,7 @@ import type { ExpectEntity } from "./monitors/monitor-commands.ts";
 import { runStatePublisher } from "./monitors/state-publisher.ts";
 import { followSuspensions, suspendedAsker } from "./monitors/suspensions.ts";
 import { observeUnanswered } from "./monitors/unanswered.ts";
+import { observeDueAge } from "./runs/due-age.ts";
 import { runScheduler, TURN_INTERVAL_MS } from "./runs/scheduler.ts";
 
 await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose, stopping }) => {
@@ -107,6 +108,7 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
     });
     const count = () => domain.store.countUnanswered(now(), suspensions.all());
     onClose(`${environment} gauge`, observeUnanswered({ environment, count }));
+    onClose(`${environment} due age`, observeDueAge({ environment, oldestDueAt: domain.store.oldestDueAt, now }));
     const { verificationCompleted, changeDetected, registryChanged } = domain.records;
     const completed = { topic: topicFor("verificationCompleted"), schema: VerificationCompletedSchema };
     const detected = { topic: topicFor("changeDetected"), schema: ChangeDetectedSchema };

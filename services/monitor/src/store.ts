@@ -216,6 +216,17 @@ export function createMonitorStore(db: Db) {
       return { organizations: [...organizations], more: waiting.length === limit };
     },
 
+    /** Returns since when the longest waiting monitor of all organizations may be claimed; undefined if none may. */
+    async oldestDueAt(now: Date): Promise<Date | undefined> {
+      const [oldest] = await monitors
+        .find({ status: "active", claimable_at: { $lte: now } }, { maxTimeMS: countOptions.maxTimeMS })
+        .project<Pick<MonitorDocument, "claimable_at">>({ claimable_at: 1, _id: 0 })
+        .sort({ claimable_at: 1 })
+        .limit(1)
+        .toArray();
+      return oldest?.claimable_at;
+    },
+
     /**
      * Returns all organizations that have a monitor whose next run may be claimed. The index is read once for each
      * organization, not for each monitor. Only for the scheduler.

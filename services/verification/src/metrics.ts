@@ -82,26 +82,6 @@ export function observeProviders(report: ReportProviders, now: () => Date): () =
   return () => meter.removeBatchObservableCallback(observe, gauges);
 }
 
-/** Shows the age of the newest exclusions file that a check has seen, whenever metrics are collected. */
-export function observeExclusionsFile(now: () => Date) {
-  const age = meter.createObservableGauge("verification_exclusions_file_age_days", {
-    description:
-      "Days since SAM.gov's exclusions file was cut. Above 3, no registration passes by files, and monitors' runs end in error.",
-  });
-  let newest = "";
-  const observe: Parameters<typeof age.addCallback>[0] = (result) => {
-    if (newest) result.observe(Math.floor((now().getTime() - Date.parse(newest)) / 86_400_000));
-  };
-  age.addCallback(observe);
-  return {
-    /** Notes a cut date, YYYY-MM-DD; empty where no file is loaded. */
-    note(cutDate: string): void {
-      if (cutDate > newest) newest = cutDate;
-    },
-    close: () => age.removeCallback(observe),
-  };
-}
-
 /** Shows the age of a provider's key whenever metrics are collected. Returns a function that ends it. */
 export function observeKeyAge(key: { provider: string; issuedOn: Date; now: () => Date }): () => void {
   const age = meter.createObservableGauge("verification_provider_key_age_days", {

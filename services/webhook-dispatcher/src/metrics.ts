@@ -87,6 +87,7 @@ export function observeDeliveries(options: {
   const endpoints = meter.createObservableGauge("webhook_failing_endpoints", {
     description: "Endpoints that only get probes (open), or that failed for a day or answered 410 (flagged).",
   });
+  let notDueBefore: Date | undefined;
   const all = [inFlight, queued, pending, oldestDue, endpoints];
   const report: Parameters<typeof meter.addBatchObservableCallback>[0] = (result) => {
     const each = (gauge: typeof pending, counts: Readonly<Record<string, number>>, label: string) => {
@@ -95,11 +96,15 @@ export function observeDeliveries(options: {
     each(inFlight, options.inFlight(), "pool");
     result.observe(queued, options.queued(), { environment });
     const backlog = options.backlog();
-    if (!backlog) return;
-    each(pending, backlog.pending, "state");
-    each(endpoints, backlog.endpoints, "state");
-    const ageMs = backlog.oldestDueAt ? now().getTime() - backlog.oldestDueAt.getTime() : 0;
-    result.observe(oldestDue, Math.max(0, ageMs) / 1_000, { environment });
+    const at = now();
+    if (backlog) {
+      each(pending, backlog.pending, "state");
+      each(endpoints, backlog.endpoints, "state");
+      notDueBefore = backlog.oldestDueAt ?? at;
+    }
+    // While it can't be counted, a delivery may have become due since.
+    if (notDueBefore)
+      result.observe(oldestDue, Math.max(0, at.getTime() - notDueBefore.getTime()) / 1_000, { environment });
   };
   meter.addBatchObservableCallback(report, all);
   return () => meter.removeBatchObservableCallback(report, all);

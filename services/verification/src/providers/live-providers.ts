@@ -1,6 +1,6 @@
 import { checkNames } from "@vvs/checks";
 import type { Logger } from "@vvs/logging";
-import { observeExclusionsFile, observeKeyAge } from "../metrics.ts";
+import { observeKeyAge } from "../metrics.ts";
 import type { CallClass } from "./call-class.ts";
 import { createCompliancely } from "./compliancely/compliancely.ts";
 import { type LiveProviderName, type ProvidersConfig, providerOrder, taxBanditsCredentials } from "./config.ts";
@@ -45,11 +45,9 @@ export function createLiveProviders(options: LiveProvidersOptions): Provider[] {
 /** Creates each provider; undefined where it lacks credentials. */
 const create: Readonly<Record<LiveProviderName, (options: LiveProvidersOptions) => Provider | undefined>> = {
   sam_gov_api: samGovApi,
-  sam_gov_extract({ config, entities, now, onClose }) {
+  sam_gov_extract({ config, entities, now }) {
     const hasApi = config.SAM_GOV_API_KEY !== undefined && config.SAM_REGISTRATION_PROVIDERS.includes("sam_gov_api");
-    const exclusionsFile = observeExclusionsFile(now);
-    onClose("exclusions file's age", exclusionsFile.close);
-    return createSamGovExtract({ entities, hasApi, onExclusionsFile: exclusionsFile.note, now });
+    return createSamGovExtract({ entities, hasApi, now });
   },
   taxbandits({ config, now, onClose }) {
     const credentials = taxBanditsCredentials(config);

@@ -24,13 +24,16 @@ export function observeQueue(read: () => Promise<QueueNumbers>, now: () => Date)
     description:
       "Calls that tomorrow's questions will cost: those left over, vendors that are not active and due again, and new ones as in the last week. Above half of the quota, questions may wait for days.",
   });
+  let notParkedBefore: Date | undefined;
   const gauges = [parked, oldest, questions, planned];
   const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
     const numbers = await read().catch(() => undefined);
+    const at = now();
+    if (numbers) notParkedBefore = numbers.oldestParkedAt ?? at;
+    // While the queue can't be read, a run may have been parked since.
+    if (notParkedBefore) result.observe(oldest, Math.max(0, at.getTime() - notParkedBefore.getTime()) / 1_000);
     if (!numbers) return;
     for (const state of ["waiting", "ready"] as const) result.observe(parked, numbers.parked[state], { state });
-    const ageMs = numbers.oldestParkedAt ? now().getTime() - numbers.oldestParkedAt.getTime() : 0;
-    result.observe(oldest, Math.max(0, ageMs / 1_000));
     result.observe(questions, numbers.questions);
     result.observe(planned, numbers.callsPlannedTomorrow);
   };

@@ -21,8 +21,6 @@ export function createSamGovExtract(options: {
   /** SAM.gov's API is configured as well. */
   hasApi: boolean;
   laterRuns?: Provider["laterRuns"];
-  /** Called with the cut date of the loaded exclusions file, YYYY-MM-DD; empty where none is loaded. */
-  onExclusionsFile?: (cutDate: string) => void;
   now: () => Date;
 }): Provider {
   const { entities, hasApi, laterRuns } = options;
@@ -56,7 +54,6 @@ export function createSamGovExtract(options: {
     ...(laterRuns && { laterRuns }),
     async ask(question, { signal }): Promise<Answer> {
       const loaded = await readRegistry(entities, question, signal);
-      options.onExclusionsFile?.(loaded.exclusionsCutDate);
       const files = isLater(question) ? usableFor(question, loaded) : loaded;
       const now = options.now();
       const parts = partsOnFile(files, question.stored, now);

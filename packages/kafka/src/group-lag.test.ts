@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from "node:util";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { StringValueSchema } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createLogger } from "@vvs/logging";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { eventually } from "@vvs/testing";
+import { createKafka } from "./client.ts";
+import { groupFor } from "./groups.ts";
+import { testKafka } from "./testing.ts";
+import { allTopics, topicFor } from "./topics.ts";
+
+const { metric, shutdown } = recordTelemetry();
+const brokers = process.env.KAFKA_BROKERS!;
+const logger = createLogger({ service: "test", level: "silent" });
+const { kafka, prefix, createTopic, committed, close } = testKafka({ brokers });
+const topic = topicFor({ prefix, environment: "live", topic: "webhook.requested" });
+const stopping = new AbortController().signal;
+
+beforeAll(async () => {
+  const names = allTopics().filter(({ topic: name }) => !name.endsWith(".dlq"));
+  for (const { topic: name } of names) await createTopic(name, 2);
+}, 60_000);
+afterAll(async () => {
+  await close();
+  await shutdown();
+});
+
+const send = async (count: number) => {
+  const producer = kafka.producer();
+  const value = toBinary(StringValueSchema, create(StringValueSchema, { value: "a" }));
+  await producer.send(Array.from({ length: count }, (_, at) => ({ topic, key: `key ${at}`, value })));
+  await producer.close();
+};
+
+/** Waits until the dispatcher's group has committed so many records. */
+const consumed = (count: number) =>
+  eventually(async () => {
+    const offsets = await committed(groupFor({ environment: "live", group: "webhook-dispatcher" }), topic);
+    return offsets.reduce((sum, offset) => sum + Math.max(0, offset), 0) === count;
+  });
+
+const ofDispatcher = async (name: string) => {
+  const points = (await metric(name))?.dataPoints ?? [];
+  return points
+    .filter(({ attributes: { environment, group } }) => environment === "live" && group === "webhook-dispatcher")
+    .map(({ attributes, value }) => [attributes.topic, attributes.older_than, value]);
+};
+
+/** Waits until a reading with a clock that is ahead of that of the records shows this. */
+async function expectAt(aheadMs: number, lag: number, late: readonly [minute: number, tenMinutes: number]) {
+  const observed = kafka.observeGroups({ now: () => new Date(Date.now() + aheadMs), stopping, logger });
+  try {
+    await eventually(async () => {
+      const values = [...(await ofDispatcher("kafka_group_lag")), ...(await ofDispatcher("kafka_group_late_records"))];
+      return isDeepStrictEqual(values, [
+        ["webhook.requested", undefined, lag],
+        ["webhook.requested", "60s", late[0]],
+        ["webhook.requested", "600s", late[1]],
+      ]);
+    });
+  } finally {
+    await observed.close();
+  }
+}
+
+test("records of a group without any consumer are counted, and as late once they are older than a limit", async () => {
+  await send(5);
+  await expectAt(0, 5, [0, 0]);
+  await expectAt(90_000, 5, [5, 0]);
+  await expectAt(700_000, 5, [5, 5]);
+
+  const consumer = kafka.runConsumer({
+    groupId: groupFor({ environment: "live", group: "webhook-dispatcher" }),
+    concurrency: 4,
+    logger,
+    subscriptions: [{ topic, schema: StringValueSchema, handle: async () => undefined }],
+  });
+  await consumer.ready;
+  await consumed(5);
+  await consumer.stop();
+  await expectAt(700_000, 0, [0, 0]);
+  await send(2);
+  await expectAt(90_000, 2, [2, 0]);
+}, 60_000);
+
+test("every group and topic of both environments is reported", async () => {
+  const observed = kafka.observeGroups({ now: () => new Date(), stopping, logger });
+  const points = await eventually(async () => {
+    const found = (await metric("kafka_group_lag"))?.dataPoints ?? [];
+    return found.length === 14 && found;
+  });
+  await observed.close();
+  expect(new Set(points.map(({ attributes }) => JSON.stringify(attributes))).size).toBe(14);
+});
+
+test("while the brokers don't answer the age of the last reading grows", async () => {
+  const lines: string[] = [];
+  const log = createLogger({
+    service: "test",
+    level: "error",
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const away = createKafka({ brokers: ["127.0.0.1:1"], clientId: "test", topicPrefix: prefix, logger });
+  const observed = away.observeGroups({ now: () => new Date(), stopping, logger: log });
+  const age = async () => (await metric("kafka_group_lag_age"))!.dataPoints[0]!.value as number;
+  const first = await age();
+  await eventually(() => lines.some((line) => line.includes("the lag of consumer groups can't be read")));
+  expect(await age()).toBeGreaterThan(first);
+  await observed.close();
+}, 60_000);

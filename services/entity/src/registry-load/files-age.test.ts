@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { recordTelemetry } from "@vvs/telemetry/testing";
+import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { createLoads } from "../testing/loads.ts";
+import { observeFiles } from "./files-age.ts";
+import { withdrawLoad } from "./withdraw.ts";
+
+const { metric, shutdown } = recordTelemetry();
+let app: TestApplication;
+beforeAll(async () => {
+  app = await startTestApplication(process.env.MONGODB_URI!);
+});
+afterAll(async () => {
+  await app.stop();
+  await shutdown();
+});
+
+test("the age of each kind of file is that of the newest loaded one, also after a withdrawal", async () => {
+  app.clock.now = new Date("2026-09-20T12:00:00Z");
+  const now = () => new Date(app.clock.now);
+  const ages = async () => {
+    const points = (await metric("entity_registry_file_age_days"))?.dataPoints ?? [];
+    return Object.fromEntries(points.map(({ attributes, value }) => [attributes.file, value]));
+  };
+  const stop = observeFiles(app.live, now);
+  expect(await ages()).toEqual({});
+  const loads = createLoads(app);
+  await loads.load([{}], { day: "06" });
+  await loads.exclude([{ uei: "ABCDEFGHJK11" }], "2026-09-17");
+  expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
+  const { loadId } = await loads.load([{}], { day: "13" });
+  expect(await ages()).toEqual({ registry: 7, exclusions: 3 });
+  await withdrawLoad({
+    client: app.client,
+    collections: app.live,
+    now,
+    onWait: () => {},
+    loadId,
+    by: "a",
+    reason: "b",
+  });
+  expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
+  app.clock.now = new Date("2026-09-21T00:00:01Z");
+  expect(await ages()).toEqual({ registry: 15, exclusions: 4 });
+  stop();
+});

@@ -1,0 +1,36 @@
+import { metrics } from "@opentelemetry/api";
+import type { IsoDate } from "../model/dates.ts";
+import type { Collections, LoadDocument } from "../model/documents.ts";
+
+const KINDS: readonly LoadDocument["kind"][] = ["registry", "exclusions"];
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const QUERY_MS = 5_000;
+
+/** Returns the cut date of the newest file of a kind that is completely loaded; undefined without one. */
+export async function newestCutDate(loads: Collections["loads"], kind: LoadDocument["kind"]) {
+  const options = { sort: { cut_date: -1 }, projection: { cut_date: 1 }, maxTimeMS: QUERY_MS } as const;
+  return (await loads.findOne({ kind, state: "done" }, options))?.cut_date;
+}
+
+/**
+ * Reports the ages of the loaded files whenever metrics are collected; none for a kind of which no file is loaded. Returns
+ * a function that ends it.
+ */
+export function observeFiles({ loads }: Pick<Collections, "loads">, now: () => Date): () => void {
+  const age = metrics.getMeter("entity").createObservableGauge("entity_registry_file_age_days", {
+    description:
+      "Whole days since SAM.gov cut the newest loaded file, by file (registry, exclusions). With exclusions above 3, no registration passes by files, and monitors' runs end in error; with registry above 40, a month's extract was not loaded.",
+  });
+  // A value that is not reported any more would stay as it was.
+  const known = new Map<LoadDocument["kind"], IsoDate>();
+  const observe: Parameters<typeof age.addCallback>[0] = async (result) => {
+    for (const file of KINDS) {
+      const cutDate = (await newestCutDate(loads, file).catch(() => undefined)) ?? known.get(file);
+      if (!cutDate) continue;
+      known.set(file, cutDate);
+      result.observe(Math.floor((now().getTime() - Date.parse(cutDate)) / DAY_MS), { file });
+    }
+  };
+  age.addCallback(observe);
+  return () => age.removeCallback(observe);
+}
