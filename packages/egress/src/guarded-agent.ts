@@ -24,6 +24,11 @@ export interface GuardedAgentOptions extends AddressRule {
   readonly identity?: { readonly cert: string; readonly key: string };
   /** Proxy for all connections; they are direct if absent. The proxy's own address may be private. */
   readonly proxy?: EgressProxy;
+  /**
+   * Exact hosts that may have a private address, except those of the machine's host and its cloud. They are reached without the
+   * proxy, which must refuse such addresses.
+   */
+  readonly privateHosts?: readonly string[] | undefined;
 }
 
 /**
@@ -33,11 +38,13 @@ export interface GuardedAgentOptions extends AddressRule {
  * check names. It uses only HTTP/1.1, so that a connection never carries more than one request at a time.
  */
 export function createGuardedAgent(options: GuardedAgentOptions): Agent {
-  const { connectTimeoutMs, proxy, isAllowed = addressRule(options) } = options;
+  const { connectTimeoutMs, proxy, privateHosts = [], isAllowed = addressRule(options) } = options;
+  const isAllowedPrivately = addressRule({ ...options, allowPrivateTargets: true });
+  const ruleOf = (host: string) => (privateHosts.includes(host) ? isAllowedPrivately : isAllowed);
   const { resolveAll = (hostname) => resolve(hostname, { all: true }) } = options;
   const connect = buildConnector({
     timeout: connectTimeoutMs,
-    lookup: guardedLookup(resolveAll, isAllowed),
+    lookup: guardedLookup(resolveAll, ruleOf),
     ca: options.ca,
     cert: options.identity?.cert,
     key: options.identity?.key,
@@ -51,11 +58,11 @@ export function createGuardedAgent(options: GuardedAgentOptions): Agent {
     connect(target, callback) {
       const host = withoutBrackets(target.hostname);
       // There is no lookup for literal addresses, so they are checked here.
-      if (isIP(host) !== 0 && !isAllowed(host)) {
+      if (isIP(host) !== 0 && !ruleOf(host)(host)) {
         callback(new AddressRefusedError(), null);
         return;
       }
-      reach(target, callback);
+      (privateHosts.includes(host) ? connect : reach)(target, callback);
     },
   });
 }
@@ -81,9 +88,10 @@ function throughProxy(
 
 function guardedLookup(
   resolveAll: NonNullable<GuardedAgentOptions["resolveAll"]>,
-  isAllowed: (address: string) => boolean,
+  ruleOf: (hostname: string) => (address: string) => boolean,
 ): LookupFunction {
   return (hostname, options, callback) => {
+    const isAllowed = ruleOf(hostname);
     resolveAll(hostname).then(
       (addresses) => {
         if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {

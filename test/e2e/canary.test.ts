@@ -1,0 +1,45 @@
+import { afterAll, expect, test } from "@jest/globals";
+import { createClient } from "@vendor-verification/client";
+import { createLogger } from "@vvs/logging";
+import { eventually } from "@vvs/testing";
+import { startCanary } from "../../services/canary/src/canary.ts";
+import { createOrganization } from "../support/organization.ts";
+import { sharedProduct } from "../support/product.ts";
+import { startSubscriber } from "../support/subscriber.ts";
+
+const closers: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+test("the canary receives signed changes of one monitor after the other", async () => {
+  const organization = await createOrganization();
+  const client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
+  const accepted: string[] = [];
+  const subscriber = await startSubscriber(({ body, headers }, response) => {
+    canary.receive(Buffer.from(body), headers).then((isValid) => {
+      if (isValid) accepted.push(JSON.parse(body).monitor_id);
+      response.writeHead(isValid ? 204 : 400).end();
+    });
+  });
+  closers.push(() => subscriber.close());
+  const stop = new AbortController();
+  const canary = startCanary({
+    client,
+    webhookUrl: subscriber.url,
+    secrets: [organization.webhookSecrets.sandbox],
+    frequency: "hourly",
+    renewMs: 12_000,
+    now: () => new Date(),
+    stopping: stop.signal,
+    logger: createLogger({ service: "canary", level: "silent" }),
+  });
+  closers.push(() => {
+    stop.abort();
+    return canary.close();
+  });
+  await eventually(() => new Set(accepted).size >= 2, { timeoutMs: 55_000 });
+  expect(subscriber.received.length).toBe(accepted.length);
+  const { monitors } = await client.listMonitors();
+  expect(monitors.filter(({ status }) => status === "active").length).toBeLessThanOrEqual(2);
+}, 90_000);
