@@ -12,14 +12,16 @@ import { type Collections, collectionsOf } from "../model/documents.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { findLoad } from "./change-log.ts";
 import { parseCommand, type RegistryCommand, UsageError } from "./command-line.ts";
-import { downloadFile } from "./files/download.ts";
+import { downloadFile, type WantedFile } from "./files/download.ts";
 import { RegistryFileError } from "./files/errors.ts";
+import { newestCutDate } from "./files-age.ts";
 import { loadExclusions } from "./load-exclusions.ts";
 import { loadExtract } from "./load-extract.ts";
 import type { LoadOptions } from "./load-log.ts";
 import { printChanges, printLoads, printQuarantine, printReport, printWithdrawal } from "./load-reports.ts";
 import { lowerPriority } from "./low-priority.ts";
 import { createProgressDisplay } from "./progress-display.ts";
+import { refresh } from "./refresh.ts";
 import { withdrawLoad } from "./withdraw.ts";
 
 const print = (line: string) => console.log(line);
@@ -34,7 +36,7 @@ await main(process.argv.slice(2)).catch((error: unknown) => {
 
 async function main(args: string[]): Promise<void> {
   const command = parseCommand(args, localNow());
-  if (command.name === "download") return download(command);
+  if (command.name === "download") return print(await downloadTo(command.directory, command.wanted));
   const config = loadRegistryConfig();
   const logger = createLogger({ service: "registry", level: "warn" });
   const stopping = AbortSignal.abort(); // a command does not wait for a database that is unavailable
@@ -43,8 +45,10 @@ async function main(args: string[]): Promise<void> {
     const databases = environmentDatabases(client, config.MONGODB_DATABASE_PREFIX, "entity");
     const collections = collectionsOf(databases[command.environment]);
     const now = await databaseClock({ client, stopping });
-    if (command.name === "load") await load({ client, collections, now, onWait: printWaiting }, command);
-    else if (command.name === "withdraw") await withdraw({ client, collections, now, onWait: printWaiting }, command);
+    const target = { client, collections, now, onWait: printWaiting };
+    if (command.name === "load") await load(target, command);
+    else if (command.name === "refresh") await refreshFiles(target, command);
+    else if (command.name === "withdraw") await withdraw(target, command);
     else if (command.name === "plan") await printPlan(collections, { ...command, now: now(), print });
     else if (command.name === "loads") await printLoads(collections, print);
     else if (command.name === "changes") await printChanges(collections, command.load, print);
@@ -59,18 +63,31 @@ type Target = Pick<LoadOptions, "client" | "collections" | "now" | "onWait">;
 
 async function load(target: Target, files: Extract<RegistryCommand, { name: "load" }>): Promise<void> {
   lowerPriority(); // look-ups come first
-  const loaders = { registry: loadExtract, exclusions: loadExclusions };
   for (const kind of ["registry", "exclusions"] as const) {
     const path = files[kind];
-    if (!path) continue;
-    const { onProgress, end } = createProgressDisplay({
-      screen: process.stderr,
-      title: basename(path),
-      now: target.now,
-    });
-    const report = await loaders[kind]({ ...target, path, acceptFewer: files.acceptFewer, onProgress }).finally(end);
-    printReport(kind, report, print);
+    if (path) await loadFile(target, kind, path, files.acceptFewer);
   }
+}
+
+async function loadFile(target: Target, kind: WantedFile["kind"], path: string, acceptFewer: boolean): Promise<void> {
+  const loaders = { registry: loadExtract, exclusions: loadExclusions };
+  const { onProgress, end } = createProgressDisplay({ screen: process.stderr, title: basename(path), now: target.now });
+  const report = await loaders[kind]({ ...target, path, acceptFewer, onProgress }).finally(end);
+  printReport(kind, report, print);
+}
+
+async function refreshFiles(target: Target, command: Extract<RegistryCommand, { name: "refresh" }>): Promise<void> {
+  const { kinds, directory, acceptFewer } = command;
+  lowerPriority();
+  process.exitCode = await refresh({
+    kinds,
+    now: target.now(),
+    newestCutDate: (kind) => newestCutDate(target.collections.loads, kind),
+    download: (wanted) => downloadTo(directory, wanted),
+    load: (kind, path) => loadFile(target, kind, path, acceptFewer),
+    print,
+    printError: (line) => console.error(line),
+  });
 }
 
 async function withdraw(target: Target, command: Extract<RegistryCommand, { name: "withdraw" }>): Promise<void> {
@@ -84,12 +101,12 @@ function printWaiting({ file_name, host, pid }: { file_name: string; host: strin
   console.error(`Waiting for the load of ${file_name} (${host}, pid ${pid})`);
 }
 
-async function download({ wanted, directory }: Extract<RegistryCommand, { name: "download" }>): Promise<void> {
+async function downloadTo(directory: string, wanted: WantedFile): Promise<string> {
   const { SAM_GOV_API_KEY: apiKey, SAM_GOV_BASE_URL: baseUrl } = loadDownloadConfig();
   const display = createProgressDisplay({ screen: process.stderr, title: "SAM.gov", now: localNow });
   const onBytes = (done: number, total: number | undefined) =>
     display.onProgress({ phase: "downloading", done, total: total ?? 0 });
-  print(await downloadFile({ baseUrl, apiKey, wanted, directory, onBytes }).finally(display.end));
+  return downloadFile({ baseUrl, apiKey, wanted, directory, onBytes }).finally(display.end);
 }
 
 async function verify(collections: Collections, entityId: string | undefined): Promise<void> {

@@ -8,6 +8,8 @@ describe("a command line", () => {
     ["download registry", { name: "download", wanted: { kind: "registry", date: "2026-11" }, directory: "." }],
     ["download registry --date 2026-09", { wanted: { kind: "registry", date: "2026-09" } }],
     ["download exclusions --to files", { wanted: { kind: "exclusions", date: "2026-11-21" }, directory: "files" }],
+    ["refresh exclusions", { name: "refresh", kinds: ["exclusions"], directory: ".", acceptFewer: false }],
+    ["refresh exclusions registry --to d --accept-fewer", { kinds: ["registry", "exclusions"], acceptFewer: true }],
     ["load --registry a.dat", { name: "load", registry: "a.dat", acceptFewer: false, environment: "live" }],
     ["load --exclusions b.csv --accept-fewer", { exclusions: "b.csv", acceptFewer: true }],
     ["loads", { name: "loads" }],
@@ -23,6 +25,7 @@ describe("a command line", () => {
     ...["", "load", "load x", "load --registry", "load a.dat --registry b.dat", "changes", "changes a b", "unload x"],
     ...["download", "download sanctions", "download registry --date 2026-13", "download exclusions --date 2026-02-30"],
     ...["loads --environment moon", "loads --fast", "withdraw", "withdraw a.dat", "withdraw --reason wrong"],
+    ...["refresh", "refresh all", "refresh registry registry", "refresh registry --environment sandbox"],
     ...["plan 5", "plan --monitored 0", "plan --monitored 1.5", "plan --monitored many"],
   ])("that can't be parsed is answered with the usage: %s", (line) => {
     expect(() => parseCommand(line.split(" ").filter(Boolean), now)).toThrow(UsageError);

@@ -7,6 +7,9 @@ const USAGE = `Usage:
   npm run registry -- download registry|exclusions [--date YYYY-MM|YYYY-MM-DD] [--to DIRECTORY]
       downloads a month's registry extract or a day's exclusions from SAM.gov with SAM_GOV_API_KEY and prints the path;
       without a date, the current one
+  npm run registry -- refresh registry|exclusions [registry|exclusions] [--to DIRECTORY] [--accept-fewer]
+      downloads the newest file that is not loaded yet, if there is one, loads it and removes it; the exit code is 0 if
+      the newest file is loaded, 75 if SAM.gov has none or does not answer now, 1 if a person is needed
   npm run registry -- load [--registry FILE] [--exclusions FILE] [--accept-fewer]
       loads a SAM public extract (.dat or .ZIP) and an exclusions file (.csv or .ZIP) into live; the sandbox keeps its
       made-up registry. Without --accept-fewer, an exclusions file with far fewer rows than the one before is refused
@@ -28,6 +31,12 @@ export class UsageError extends Error {}
 
 export type RegistryCommand = { readonly environment: Environment } & (
   | { readonly name: "download"; readonly wanted: WantedFile; readonly directory: string }
+  | {
+      readonly name: "refresh";
+      readonly kinds: readonly WantedFile["kind"][];
+      readonly directory: string;
+      readonly acceptFewer: boolean;
+    }
   | { readonly name: "load"; readonly registry?: string; readonly exclusions?: string; readonly acceptFewer: boolean }
   | { readonly name: "withdraw"; readonly load: string; readonly reason: string }
   | { readonly name: "loads" }
@@ -42,7 +51,8 @@ export function parseCommand(args: string[], now: Date): RegistryCommand {
   const { positionals, values } = readArgs(args);
   const [name, operand, ...more] = positionals;
   const environment = environments.find((one) => one === values.environment);
-  if (!environment || more.length > 0) throw new UsageError(USAGE);
+  if (!environment || (more.length > 0 && name !== "refresh")) throw new UsageError(USAGE);
+  if (name === "refresh") return refreshCommand(environment, positionals.slice(1), values);
   if (name === "download" && operand) {
     return { environment, name, wanted: wantedFile(operand, values.date, now), directory: values.to };
   }
@@ -60,6 +70,16 @@ export function parseCommand(args: string[], now: Date): RegistryCommand {
   }
   const acceptFewer = values["accept-fewer"];
   return { environment, name, ...(registry && { registry }), ...(exclusions && { exclusions }), acceptFewer };
+}
+
+function refreshCommand(
+  environment: Environment,
+  given: readonly string[],
+  values: { readonly to: string; readonly "accept-fewer": boolean },
+): RegistryCommand {
+  const kinds = (["registry", "exclusions"] as const).filter((kind) => given.includes(kind));
+  if (environment !== "live" || kinds.length === 0 || kinds.length !== given.length) throw new UsageError(USAGE);
+  return { environment, name: "refresh", kinds, directory: values.to, acceptFewer: values["accept-fewer"] };
 }
 
 function readArgs(args: string[]) {

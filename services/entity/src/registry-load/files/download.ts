@@ -57,7 +57,7 @@ export async function downloadFile(options: DownloadOptions): Promise<string> {
   } catch (cause) {
     if (cause instanceof RegistryFileError) throw cause;
     const reason = silence.signal.aborted ? "SAM.gov stopped sending, or takes hours" : "The download broke off";
-    throw new RegistryFileError(`${reason}; try again`, { cause });
+    throw new RegistryFileError(`${reason}; try again`, { cause, isTemporary: true });
   }
 }
 
@@ -101,6 +101,7 @@ function refusal({ status }: Response, hop: number): RegistryFileError {
   if (status === 204 || status === 404) {
     return new RegistryFileError(
       "SAM.gov has no such file (yet): the registry is published on a month's first Sunday, exclusions daily",
+      { isMissing: true },
     );
   }
   if (hop === 0 && (status === 401 || status === 403)) {
@@ -109,9 +110,11 @@ function refusal({ status }: Response, hop: number): RegistryFileError {
     );
   }
   if (status === 429) {
-    return new RegistryFileError("The key has used up its calls of today; try again after midnight UTC");
+    const message = "The key has used up its calls of today; try again after midnight UTC";
+    return new RegistryFileError(message, { isTemporary: true });
   }
-  return new RegistryFileError(`SAM.gov answered ${status} instead of a file; try again later`);
+  const isTemporary = status >= 500;
+  return new RegistryFileError(`SAM.gov answered ${status} instead of a file; try again later`, { isTemporary });
 }
 
 /** Returns the file name that a server gives, unless it could lead to another directory. */
@@ -133,7 +136,9 @@ async function receive(
 ): Promise<void> {
   const length = Number(response.headers.get("content-length"));
   const total = Number.isSafeInteger(length) && length > 0 ? length : undefined;
-  if (!response.body) throw new RegistryFileError("SAM.gov answered without a file; try again later");
+  if (!response.body) {
+    throw new RegistryFileError("SAM.gov answered without a file; try again later", { isTemporary: true });
+  }
   let done = 0;
   const counting = new Transform({
     transform(chunk: Uint8Array, _encoding, next) {
@@ -147,7 +152,8 @@ async function receive(
   });
   await pipeline(Readable.fromWeb(response.body as never), counting, createWriteStream(path, { mode: 0o644 }));
   if (done === 0 || (total !== undefined && done !== total)) {
-    throw new RegistryFileError(`The download has ${done} bytes${total ? ` instead of ${total}` : ""}; try again`);
+    const message = `The download has ${done} bytes${total ? ` instead of ${total}` : ""}; try again`;
+    throw new RegistryFileError(message, { isTemporary: true });
   }
 }
 
@@ -159,7 +165,7 @@ async function requireWholeArchive(path: string, { kind }: WantedFile): Promise<
     for await (const chunk of member.content) if (chunk.length === 0) break;
   } catch (cause) {
     const message = `The download is not a whole ZIP archive of one ${extension} file; try again`;
-    throw new RegistryFileError(message, { cause });
+    throw new RegistryFileError(message, { cause, isTemporary: true });
   }
 }
 

@@ -1,0 +1,175 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type PlayedSamGovFiles, playSamGovFiles } from "../../../../test/outside/sam-gov-files.ts";
+import { dateOf } from "../model/dates.ts";
+import { startTestApplication, type TestApplication } from "../testing/application.ts";
+import { refreshExitCodes, wantedFiles } from "./refresh.ts";
+import { extractRowText, extractText, inTemporaryDirectory, zipOf } from "./testing/registry-files.ts";
+
+describe("requested files", () => {
+  test.each([
+    ["exclusions", undefined, "2026-09-15", ["2026-09-15", "2026-09-14", "2026-09-13", "2026-09-12"]],
+    ["exclusions", "2026-09-14", "2026-09-15", ["2026-09-15"]],
+    ["exclusions", "2026-09-15", "2026-09-15", []],
+    ["exclusions", "2026-08-01", "2026-09-01", ["2026-09-01", "2026-08-31", "2026-08-30", "2026-08-29"]],
+    ["registry", undefined, "2026-09-15", ["2026-09", "2026-08"]],
+    // The first Sunday of September 2026 is the 6th.
+    ["registry", undefined, "2026-09-05", ["2026-08", "2026-07"]],
+    ["registry", "2026-08-02", "2026-09-05", []],
+    ["registry", "2026-08-02", "2026-09-06", ["2026-09"]],
+    ["registry", "2026-07-05", "2026-09-06", ["2026-09", "2026-08"]],
+    ["registry", "2026-09-06", "2026-09-30", []],
+    ["registry", "2025-12-07", "2026-01-04", ["2026-01"]],
+    ["registry", undefined, "2026-01-03", ["2025-12", "2025-11"]],
+  ] as const)("of %s with %s loaded on %s are %j", (kind, newest, today, dates) => {
+    const wanted = wantedFiles(kind, newest, new Date(`${today}T12:00:00Z`));
+    expect(wanted).toEqual(dates.map((date) => ({ kind, date })));
+  });
+});
+
+describe("the command", () => {
+  let app: TestApplication;
+  let sam: PlayedSamGovFiles;
+  beforeAll(async () => {
+    app = await startTestApplication(process.env.MONGODB_URI!);
+  });
+  afterAll(() => app.stop());
+  beforeEach(async () => {
+    sam = await playSamGovFiles();
+  });
+  afterEach(async () => {
+    await sam.close();
+    for (const name of ["loads", "entities", "exclusions", "snapshots"] as const) await app.live[name].deleteMany({});
+  });
+
+  const today = dateOf(new Date());
+  const month = wantedFiles("registry", undefined, new Date())[0]!.date;
+  const us = (date: string) => [date.slice(5, 7), date.slice(8), date.slice(0, 4)].join("/");
+  const ordinal = (date: string) => {
+    const day = (Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / 86_400_000 + 1;
+    return `${date.slice(2, 4)}${String(day).padStart(3, "0")}`;
+  };
+
+  function publishExtract(): void {
+    const text = extractText([extractRowText({})]).replaceAll("20260906", `${month.replace("-", "")}01`);
+    const query = { fileType: "ENTITY", sensitivity: "PUBLIC", frequency: "MONTHLY", charset: "UTF-8", version: "V2" };
+    const name = `SAM_PUBLIC_UTF-8_MONTHLY_V2_${month.replace("-", "")}01.ZIP`;
+    sam.publish({ ...query, date: `${month.slice(5)}/${month.slice(0, 4)}` }, name, zipOf({ "extract.dat": text }));
+  }
+
+  function publishExclusions(date: string, lines: readonly string[] = []): void {
+    const titles =
+      "Classification,Name,Unique Entity ID,Exclusion Program,Excluding Agency,CT Code,Exclusion Type,Additional Comments," +
+      "Active Date,Termination Date,SAM Number,CAGE,Creation_Date";
+    const row = "Firm,X,ABCDEFGHJK11,Reciprocal,GSA,R,Ineligible,,2020-01-01,Indefinite,S4MR1,,2026-01-01";
+    const name = `SAM_Exclusions_Public_Extract_V2_${ordinal(date)}`;
+    const content = zipOf({ [`${name}.CSV`]: [titles, row, ...lines].join("\n") });
+    sam.publish({ fileType: "EXCLUSION", date: us(date), version: "V2" }, `${name}.ZIP`, content);
+  }
+
+  /** Runs the command as the CronJobs do. */
+  async function refresh(kinds: readonly string[], directory: string) {
+    const args = [fileURLToPath(new URL("cli.ts", import.meta.url)), "refresh", ...kinds, "--to", directory];
+    const command = spawn(process.execPath, args, {
+      env: {
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        MONGODB_URI: process.env.MONGODB_URI,
+        MONGODB_DATABASE_PREFIX: app.prefix,
+        SAM_GOV_API_KEY: sam.apiKey,
+        SAM_GOV_BASE_URL: sam.baseUrl,
+      },
+    });
+    const printed = { stdout: "", stderr: "" };
+    for (const stream of ["stdout", "stderr"] as const)
+      command[stream].on("data", (data) => {
+        printed[stream] += data;
+      });
+    const [code] = await once(command, "close");
+    expect(printed.stdout + printed.stderr).not.toMatch(/played-key|Signature/);
+    expect(await readdir(directory)).toEqual([]);
+    return { code, ...printed };
+  }
+  const loaded = async () =>
+    (await app.live.loads.find({ state: "done" }).sort({ kind: 1 }).toArray()).map((load) => load.kind);
+
+  test(
+    "downloads, verifies, loads and reports both files, and does nothing more once they are loaded",
+    () =>
+      inTemporaryDirectory(async (directory) => {
+        publishExtract();
+        publishExclusions(today);
+        const first = await refresh(["registry", "exclusions"], directory);
+        expect(first).toMatchObject({ code: refreshExitCodes.done });
+        expect(first.stdout).toMatch(/^registry SAM_PUBLIC\S+ \([\d-]+\): rows 1, /m);
+        expect(first.stdout).toMatch(/^exclusions SAM_Exclusions\S+ \([\d-]+\): rows 1, /m);
+        expect(await loaded()).toEqual(["exclusions", "registry"]);
+        const calls = sam.apiCalls.length;
+        const again = await refresh(["exclusions"], directory);
+        expect(again).toMatchObject({ code: refreshExitCodes.done, stdout: `exclusions: up to date (${today})\n` });
+        expect(sam.apiCalls).toHaveLength(calls);
+      }),
+    60_000,
+  );
+
+  test(
+    "takes yesterday's exclusions while SAM.gov has none of today",
+    () =>
+      inTemporaryDirectory(async (directory) => {
+        const yesterday = dateOf(new Date(Date.now() - 86_400_000));
+        publishExclusions(yesterday);
+        expect(await refresh(["exclusions"], directory)).toMatchObject({ code: refreshExitCodes.done });
+        const again = await refresh(["exclusions"], directory);
+        expect(again).toMatchObject({ code: refreshExitCodes.done, stdout: `exclusions: up to date (${yesterday})\n` });
+      }),
+    60_000,
+  );
+
+  test(
+    "a kind that SAM.gov lacks is to be tried later, and the other one is loaded",
+    () =>
+      inTemporaryDirectory(async (directory) => {
+        publishExclusions(today);
+        const { code, stderr } = await refresh(["registry", "exclusions"], directory);
+        expect(code).toBe(refreshExitCodes.tryLater);
+        expect(stderr).toMatch(/registry: SAM.gov has published no newer file yet/);
+        expect(await loaded()).toEqual(["exclusions"]);
+      }),
+    60_000,
+  );
+
+  test.each([
+    ["429", refreshExitCodes.tryLater, /used up its calls of today/, () => sam.refuse(429)],
+    ["503", refreshExitCodes.tryLater, /answered 503/, () => sam.refuse(503)],
+    ["403", refreshExitCodes.needsOperator, /refuses the key/, () => sam.refuse(403)],
+    ["a truncated file", refreshExitCodes.tryLater, /not a whole ZIP archive/, () => sam.misbehave("short")],
+    ["a wrong length", refreshExitCodes.tryLater, /broke off/, () => sam.misbehave("cut")],
+    ["HTML", refreshExitCodes.tryLater, /not a whole ZIP archive/, () => sam.misbehave("no_archive")],
+    [
+      "a file with too few rows",
+      refreshExitCodes.needsOperator,
+      /fewer/,
+      async () => {
+        const kept = { kind: "exclusions" as const, state: "done" as const, sha256: "0", complete: true };
+        const earlier = { cut_date: "2020-01-01", started_at: new Date(), file_name: "a", counts: { rows: 5_000 } };
+        await app.live.loads.insertOne({ _id: "exclusions:0", ...kept, ...earlier });
+      },
+    ],
+  ] as const)(
+    "%s ends with exit code %i, and loads nothing",
+    (_what, code, message, misbehave) =>
+      inTemporaryDirectory(async (directory) => {
+        publishExclusions(today);
+        await misbehave();
+        const before = await loaded();
+        const result = await refresh(["exclusions"], directory);
+        expect(result.code).toBe(code);
+        expect(result.stderr).toMatch(message);
+        expect(await loaded()).toEqual(before);
+      }),
+    60_000,
+  );
+});
