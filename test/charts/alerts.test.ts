@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { run } from "../../deploy/image/run.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
+import { topology } from "../../deploy/local/topology.ts";
 import { exportedNames } from "../alerts/metric-names.ts";
 import { allRecordings, allRules, metricsOf, rulesFolder } from "../alerts/rules.ts";
 import { promtool, whyNoPromtool } from "./support/promtool.ts";
@@ -42,6 +43,56 @@ test.each(panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => 
     expect(unknown(expr)).toEqual([]);
   },
 );
+
+test.each([...allRules(), ...allRecordings()].map((rule) => ["alert" in rule ? rule.alert : rule.record, rule.expr]))(
+  "every selector of %s can be limited to one installation",
+  (_name, expr) => {
+    expect(metricsOf(expr.replaceAll(/[\w:]+\{[^}]*\bnamespace=~"\.\*"\}/g, " "))).toEqual([]);
+  },
+);
+
+test("each metric that an alert uses has a panel", () => {
+  const shown = new Set(panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsOf(expr))));
+  const used = allRules().flatMap(({ expr }) => metricsOf(expr));
+  expect(used.filter((name) => !shown.has(name))).toEqual([]);
+});
+
+test.each(panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr])))(
+  "every selector of panel %s is limited to the chosen namespace and job",
+  (_title, expr) => {
+    const chosen = /[\w:]+\{[^}]*\bnamespace=~"\$namespace", job=~"\$job"\}/g;
+    expect(metricsOf(expr.replaceAll(chosen, " "))).toEqual([]);
+  },
+);
+
+const runbooks = join(projectRoot, "docs/runbooks");
+/** Labels, ids, reasons, providers and collections, which look like metrics. */
+const NO_METRIC = /^http_(?:\d|route$|response|status$)|^rpc_(?:method|status)|_(?:id|live|shards|api|unavailable)$/;
+const METRIC =
+  /^(?:account|canary|dead_letter|entity|http|kafka|messaging|mongodb|monitor|nodejs|outbox|process|ratelimit|request_log|rpc|sam_gov|service|slo|v8js|verification|webhook)_[a-z0-9_]+$/;
+
+test.each(readdirSync(runbooks))("each metric that the runbook %s names is exported", (file) => {
+  const text = readFileSync(join(runbooks, file), "utf8");
+  const code = [...text.matchAll(/`([^`]+)`/g)].map(([, span]) => span!);
+  const named = code.flatMap((span) => span.replaceAll(/"[^"]*"/g, "").match(/[a-z_0-9]+(?=[{}[\]() ]|$)/g) ?? []);
+  const metricsNamed = named.filter((name) => METRIC.test(name) && !NO_METRIC.test(name));
+  const isExported = (name: string) => exported.has(name) || exported.has(`${name}_count`);
+  expect(metricsNamed.filter((name) => !isExported(name))).toEqual([]);
+});
+
+test("a command that reads the logs of several pods reads all lines", () => {
+  for (const file of readdirSync(runbooks)) {
+    const text = readFileSync(join(runbooks, file), "utf8");
+    for (const [command] of text.matchAll(/kubectl logs -l [^`]*/g))
+      expect({ file, command }).toEqual({ file, command: expect.stringContaining("--tail=") });
+  }
+});
+
+test("each service has an alert that it is silent", () => {
+  const { expr } = allRules().find(({ alert }) => alert === "ServiceSilent")!;
+  const absent = [...expr.matchAll(/absent\(service_ready\{service="([\w-]+)"/g)].map(([, name]) => name);
+  expect([...absent, "gateway"].toSorted()).toEqual(Object.keys(topology).toSorted());
+});
 
 test("each alert is a page or a ticket", () => {
   for (const { alert, severity } of allRules())

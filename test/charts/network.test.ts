@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { isPublicAddress } from "@vvs/egress";
+import { consumerGroups } from "@vvs/kafka";
 import { topology } from "../../deploy/local/topology.ts";
 import { allows, podOf, strangerPod } from "./support/network.ts";
 import { picture } from "./support/picture.ts";
@@ -21,6 +22,16 @@ test("the topology of the deployments matches docs/architecture.md", () => {
     const listing = services.filter((name) => topology[name]!.stores.includes(store));
     expect({ store, owners: new Set(listing) }).toEqual({ store, owners: owners[store] });
   }
+});
+
+test("the lag of every consumer group in services.json is observed", () => {
+  const listed = Object.entries(topology).flatMap(([name, { consumes, groups }]) =>
+    consumes.map((topic) => `${groups[topic] ?? name}<${topic}`),
+  );
+  const observed = Object.entries(consumerGroups).flatMap(([group, topics]) =>
+    topics.map((topic) => `${group}<${topic}`),
+  );
+  expect(new Set(observed)).toEqual(new Set(listed));
 });
 
 (whyNot ? describe.skip : describe)(`network policies${whyNot ? ` (skipped: ${whyNot})` : ""}`, () => {

@@ -237,7 +237,30 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
       expect(annotations.runbook_url).toBe(`https://example.com/vendor-verification/docs/runbooks/${alert}.md`);
       expect(existsSync(join(projectRoot, "docs/runbooks", `${alert}.md`))).toBe(true);
     }
+    expect(part("Service", "metrics")!.metadata.name).toBe(`${FULL_NAME}-metrics`);
     expect(part("Service", "metrics")!.spec.selector).toMatchObject({ "vendor-verification/metrics": "true" });
+  });
+
+  test.each([
+    [{}, { job: `${FULL_NAME}-metrics`, namespace: "vendors" }],
+    [
+      { cluster: "eu", job: "vendors" },
+      { cluster: "eu", job: "vendors" },
+    ],
+  ])("with matchLabels %j the rules take only the series with %j, and add these labels", async (matchLabels, own) => {
+    const { objects } = await render({
+      files: ["ci/everything-values.yaml"],
+      values: { monitoring: { prometheusRule: { matchLabels } } },
+    });
+    const matchers = Object.entries(own).map(([label, value]) => `${label}="${value}"`);
+    const groups: { rules: { expr: string; labels: object }[] }[] = objects.find(
+      ({ kind }) => kind === "PrometheusRule",
+    )!.spec.groups;
+    for (const { expr, labels } of groups.flatMap(({ rules }) => rules)) {
+      expect(labels).toMatchObject(own);
+      expect(expr).not.toContain("namespace=~");
+      for (const [, selector] of expr.matchAll(/\{([^}]*)\}/g)) expect(selector).toContain(matchers.join(", "));
+    }
   });
 
   test("each dashboard is valid JSON in a ConfigMap that Grafana's sidecar finds", async () => {

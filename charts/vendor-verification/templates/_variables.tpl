@@ -34,8 +34,16 @@
 {{- range $key, $value := $fixed.variables -}}
 {{- $_ := set $variables $key $value -}}
 {{- end -}}
+{{- if and $root.Values.canary.enabled (eq .name "webhook-dispatcher") -}}
+{{- $_ := set $variables "WEBHOOK_PRIVATE_HOSTS" (include "vv.canaryHost" $root) -}}
+{{- end -}}
 {{- if $root.Values.telemetry.otlp.endpoint -}}
-{{- $_ := set $variables "OTEL_EXPORTER_OTLP_ENDPOINT" $root.Values.telemetry.otlp.endpoint -}}
+{{- $otlp := $root.Values.telemetry.otlp -}}
+{{- $_ := set $variables "OTEL_EXPORTER_OTLP_ENDPOINT" $otlp.endpoint -}}
+{{- if $otlp.metrics -}}{{- $_ := set $variables "OTEL_METRICS_EXPORTER" "otlp" -}}{{- end -}}
+{{- if $otlp.logs -}}{{- $_ := set $variables "OTEL_LOGS_EXPORTER" "otlp" -}}{{- end -}}
+{{- with $otlp.sampler -}}{{- $_ := set $variables "OTEL_TRACES_SAMPLER" . -}}{{- end -}}
+{{- if $otlp.sampler -}}{{- $_ := set $variables "OTEL_TRACES_SAMPLER_ARG" (toString $otlp.samplerArgument) -}}{{- end -}}
 {{- end -}}
 {{- range $key, $value := $values.env -}}
 {{- $_ := set $variables $key (include "vv.text" $value) -}}

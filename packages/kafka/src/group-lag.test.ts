@@ -6,7 +6,7 @@ import { createLogger } from "@vvs/logging";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { eventually } from "@vvs/testing";
 import { createKafka } from "./client.ts";
-import { groupFor } from "./groups.ts";
+import { consumerGroups, groupFor } from "./groups.ts";
 import { testKafka } from "./testing.ts";
 import { allTopics, topicFor } from "./topics.ts";
 
@@ -85,13 +85,14 @@ test("records of a group without any consumer are counted, and as late once they
 }, 60_000);
 
 test("every group and topic of both environments is reported", async () => {
+  const pairs = 2 * Object.values(consumerGroups).flat().length;
   const observed = kafka.observeGroups({ now: () => new Date(), stopping, logger });
   const points = await eventually(async () => {
     const found = (await metric("kafka_group_lag"))?.dataPoints ?? [];
-    return found.length === 14 && found;
+    return found.length === pairs && found;
   });
   await observed.close();
-  expect(new Set(points.map(({ attributes }) => JSON.stringify(attributes))).size).toBe(14);
+  expect(new Set(points.map(({ attributes }) => JSON.stringify(attributes))).size).toBe(pairs);
 });
 
 test("while the brokers don't answer the age of the last reading grows", async () => {

@@ -3,6 +3,7 @@ import type { Logger } from "@vvs/logging";
 import { type Environment, environments } from "@vvs/tenant";
 import type { Db, MongoClient } from "mongodb";
 import type { MongoOptions } from "./config.ts";
+import { countConnections } from "./pool-metrics.ts";
 import { checkTransactionLifetime } from "./transaction-lifetime.ts";
 import { DeadlineClient } from "./writes.ts";
 
@@ -42,9 +43,11 @@ export async function connectMongo(
       ...options.tls,
       ignoreUndefined: true,
     });
+    const reportPool = countConnections(client);
     try {
       await client.db("admin").command({ ping: 1 }, { signal: stopping.aborted ? undefined : stopping });
       if (isLogged) logger.info("MongoDB is available");
+      reportPool();
       // Only services log this; the output of commands is for other things.
       if (!stopping.aborted) await checkTransactionLifetime((command) => client.db("admin").command(command), logger);
       return client;

@@ -4,11 +4,15 @@ import { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
 import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
 import { MongoDBInstrumentation } from "@opentelemetry/instrumentation-mongodb";
 import { NodeSDK } from "@opentelemetry/sdk-node";
+import { emitLine, otlpMetricReader } from "./otlp.ts";
+import { observeRuntime } from "./runtime.ts";
 import { traceParentPropagator } from "./trace-parent.ts";
 
 export interface Telemetry {
   /** Answers with all metrics in Prometheus' text format. */
   handleMetrics(request: IncomingMessage, response: ServerResponse): void;
+  /** Sends a JSON line of the log, in the active trace; undefined if logs are not exported. */
+  readonly emitLine: ((line: string) => void) | undefined;
   /** Sends all collected telemetry; call it last. */
   shutdown(): Promise<void>;
 }
@@ -24,14 +28,17 @@ const unexported = {
 /**
  * Starts OpenTelemetry, configured by its standard variables. Metrics are always collected for the admin port's
  * /metrics. Traces are exported if OTEL_EXPORTER_OTLP_ENDPOINT (or its _TRACES_ form) is set; otherwise only logs use
- * their ids.
+ * their ids. Metrics and logs are exported as well only if OTEL_METRICS_EXPORTER or OTEL_LOGS_EXPORTER is `otlp`: the standard
+ * exports them by default, but installations that scrape would get them twice. Errors: an unknown protocol.
  */
 export function startTelemetry(env: NodeJS.ProcessEnv): Telemetry {
   const exportsTraces = Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
+  const exportsLogs = env.OTEL_LOGS_EXPORTER === "otlp";
   const prometheus = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
   const sdk = new NodeSDK({
-    metricReaders: [prometheus],
-    logRecordProcessors: [],
+    metricReaders: [prometheus, ...(env.OTEL_METRICS_EXPORTER === "otlp" ? [otlpMetricReader(env)] : [])],
+    // If undefined, the SDK creates what the variables say.
+    logRecordProcessors: exportsLogs ? undefined : [],
     textMapPropagator: traceParentPropagator(),
     ...(exportsTraces ? {} : { spanProcessors: [unexported] }),
     instrumentations: [
@@ -46,8 +53,10 @@ export function startTelemetry(env: NodeJS.ProcessEnv): Telemetry {
     ],
   });
   sdk.start();
+  observeRuntime();
   return {
     handleMetrics: (request, response) => prometheus.getMetricsRequestHandler(request, response),
+    emitLine: exportsLogs ? emitLine : undefined,
     shutdown: () => sdk.shutdown(),
   };
 }

@@ -103,7 +103,7 @@ function objectsOf(objects: readonly KubernetesObject[]) {
   };
 }
 
-/** Returns every pod of the chart, including those of Deployments, StatefulSets and Jobs. */
+/** Returns every pod of the chart, including those of Deployments, StatefulSets, Jobs and CronJobs. */
 export function podsOf(rendered: Rendered): {
   name: string;
   labels: Record<string, string>;
@@ -113,6 +113,11 @@ export function podsOf(rendered: Rendered): {
   return rendered.objects.flatMap(({ kind, metadata, spec }) => {
     const { name } = metadata;
     if (kind === "Pod") return [{ name, labels: metadata.labels ?? {}, annotations: metadata.annotations, spec }];
+    if (kind === "CronJob") {
+      const { template } = spec.jobTemplate.spec;
+      const { labels, annotations } = template.metadata;
+      return [{ name, labels, annotations, spec: template.spec }];
+    }
     if (!["Deployment", "StatefulSet", "Job"].includes(kind)) return [];
     const { labels, annotations } = spec.template.metadata;
     return [{ name, labels, annotations, spec: spec.template.spec }];
