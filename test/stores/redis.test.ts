@@ -143,6 +143,7 @@ describe("the gateway's limits", () => {
         HTTP_PORT: "0",
       },
     });
+    closes.push(() => gateway.kill("SIGKILL"));
     let output = "";
     gateway.stdout.on("data", (chunk) => {
       output += chunk;

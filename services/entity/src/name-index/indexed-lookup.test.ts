@@ -29,11 +29,10 @@ async function until<T>(what: string, read: () => T | Promise<T>): Promise<NonNu
   throw new Error(`timed out waiting for ${what}`);
 }
 
-/** Starts an index and a server of the service that uses it. */
-async function startIndexed(options: { maxChanges?: number; maxOwnNames?: number } = {}) {
+function hostIndex(options: { maxChanges?: number; maxOwnNames?: number } = {}, at = uri): HostedIndex {
   const index = hostMatchIndex({
     thread: {
-      mongodb: { uri },
+      mongodb: { uri: at },
       databases: { live: app.databases.live.databaseName, sandbox: app.databases.sandbox.databaseName },
       ...options,
     },
@@ -41,6 +40,12 @@ async function startIndexed(options: { maxChanges?: number; maxOwnNames?: number
     now: () => new Date(),
   });
   opened.push(() => index.close());
+  return index;
+}
+
+/** Starts an index and a server of the service that uses it. */
+async function startIndexed(options: { maxChanges?: number; maxOwnNames?: number } = {}) {
+  const index = hostIndex(options);
   const service = await app.serve({ ...app.rings, index });
   opened.push(() => service.stop());
   await until("the index", () => index.generation);
@@ -244,4 +249,15 @@ test("an organization with more names than its share is kept out of the index be
     expect(found.entity?.id).toBe(id);
   }
   app.clock.now = new Date();
+});
+
+test("whoever waits for the index goes on when it is there, and without it after a time or at a stop", async () => {
+  const never = new AbortController().signal;
+  const silent = hostIndex({}, "mongodb://127.0.0.1:1/?directConnection=true");
+  expect(await silent.whenReady(1, never)).toBe(false);
+  expect(await silent.whenReady(3_600_000, AbortSignal.abort())).toBe(false);
+  const index = hostIndex();
+  expect(await index.whenReady(3_600_000, never)).toBe(true);
+  expect(index.generation).toBe(1);
+  expect(await index.whenReady(0, never)).toBe(true);
 });
