@@ -53,6 +53,7 @@ describe("a new key", () => {
     expect(created.status).toBe(200);
     expect(created.text).toContain(`<code>${KEY_VALUE}</code>`);
     expect(created.text).toContain("curl https://api.acme.example/v1/verify");
+    expect(created.text).toContain('href="https://api.acme.example/docs"');
     const list = await visitor.get("/test/api-keys");
     expect(list.text).toContain("svc_test_Ab3x…yz12");
     expect(list.text).not.toContain(KEY_VALUE);

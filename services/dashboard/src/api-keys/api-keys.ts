@@ -50,7 +50,8 @@ export function createApiKeyHandlers({ apiKeys, layout, formTokens, apiBaseUrl, 
   ): void {
     const { environment } = visit.view;
     const call = firstCall({ baseUrl: apiBaseUrl, key: value, environment, scopes: key!.scopes });
-    const content = apiKeyCreatedPage({ view: visit.view, key: key!, value, firstCall: call, rolled });
+    const reference = new URL("/docs", apiBaseUrl);
+    const content = apiKeyCreatedPage({ view: visit.view, key: key!, value, firstCall: call, reference, rolled });
     layout.sendPage(response, { visit, section: "api-keys", title: "Your API key is ready", content });
   }
 
