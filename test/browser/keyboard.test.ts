@@ -39,14 +39,20 @@ test("g and a letter open each section and switch the environment", async () => 
   }
 });
 
-test("/ goes to the search of the page, or to the search for vendors if the page has none", async () => {
+test("/ goes to the search box of every page, which leads to what an id or a number means; f goes to the filter", async () => {
   await page.goto("/test/monitors");
+  await page.keyboard.press("f");
+  expect(await focused()).not.toBe("find");
+  await page.goto("/test/usage");
   await page.keyboard.press("/");
-  expect(await focused()).toBe("entity_id");
-  await page.goto("/test/overview");
+  expect(await focused()).toBe("find");
+  await page.keyboard.type("SANDBXACTVE1");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/test/vendors/ent_*");
+  await page.setViewportSize({ width: 360, height: 800 });
   await page.keyboard.press("/");
-  await page.waitForURL("**/test/vendors/search#search");
-  await page.waitForFunction(`document.activeElement.id === "legal_name"`);
+  expect(await focused()).toBe("find");
+  await page.setViewportSize({ width: 1280, height: 800 });
 });
 
 test("keys typed into a field trigger no shortcut", async () => {

@@ -9,6 +9,7 @@ import { createPasswordReset } from "./entry/password-reset.ts";
 import { createSignIn } from "./entry/sign-in.ts";
 import { createSignUp } from "./entry/sign-up.ts";
 import { createSingleSignOnHandlers } from "./entry/single-sign-on.ts";
+import { createFindHandlers } from "./find/find.ts";
 import { createAssets } from "./http/assets.ts";
 import { compressAnswers } from "./http/compression.ts";
 import { refuseForeignForms } from "./http/csrf.ts";
@@ -46,6 +47,7 @@ import { createVendorHandlers } from "./vendor/vendor.ts";
 import { createVendorNumberHandlers } from "./vendor/vendor-number.ts";
 import { createVendorListHandlers } from "./vendor-list/vendor-list.ts";
 import { createSearchHandlers, vendorsPath } from "./vendors/search.ts";
+import { createSearchLimit } from "./vendors/search-limit.ts";
 import { createReadVendors } from "./vendors/vendors.ts";
 import { createCertificateHandlers } from "./verifications/certificate.ts";
 import { createEvidenceHandlers } from "./verifications/evidence.ts";
@@ -72,6 +74,7 @@ export function createApp(options: AppOptions): Express {
     readVendors: createReadVendors(options),
     readEndpoints,
     readPanel: createReadPanel(options),
+    countSearch: createSearchLimit(options),
   };
   const signIn = createSignIn(context);
   const passkeys = createPasskeyHandlers(context);
@@ -84,6 +87,7 @@ export function createApp(options: AppOptions): Express {
   const deliveries = createDeliveryHandlers(context);
   const replayFailed = createReplayFailedHandlers(context);
   const testEvent = createTestEventHandlers(context);
+  const { find } = createFindHandlers(context);
   const overview = createOverviewHandler(context);
   const vendorList = createVendorListHandlers(context);
   const screening = createScreeningHandlers(context);
@@ -196,6 +200,8 @@ export function createApp(options: AppOptions): Express {
     app.post(`${path}/monitors/:monitor_id/change`, page("manage_monitors", changeMonitor.change));
     app.get(`${path}/monitors/:monitor_id/cancel`, page("manage_monitors", monitors.askToCancel));
     app.post(`${path}/monitors/:monitor_id/cancel`, page("manage_monitors", monitors.cancel));
+    app.post(`${path}/find`, page("read", find));
+    app.get(`${path}/find`, (_request, response) => response.redirect(303, `${path}/vendors`));
     app.get(`${path}/providers`, page("read", providers));
     app.get(`${path}/requests`, page("read", requests));
     app.get(`${path}/usage`, page("read", usage));

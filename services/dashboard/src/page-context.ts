@@ -14,4 +14,6 @@ export interface PageContext extends AppOptions {
   readonly readVendors: ReadVendors;
   readonly readEndpoints: ReadEndpoints;
   readonly readPanel: ReadPanel;
+  /** Counts a search of an organization's users. Errors: rate_limited. */
+  readonly countSearch: (organizationId: string, limitPerMinute: number) => void;
 }

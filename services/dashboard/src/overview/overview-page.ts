@@ -49,13 +49,13 @@ function toDoSection({ visit: { view }, situation }: OverviewView): Html {
 <h2 id="to-do">To do today</h2>
 ${items.length > 0 && html`<ul class="plain attention">${items}</ul>`}
 ${missing.length > 0 && unavailable(`The state of ${new Intl.ListFormat("en-GB").format(missing)} is temporarily unavailable. Try again in a moment.`)}
-${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "nothing")} No vendor verified last failed, monitors get answers, webhook endpoints accept events, and every check has a provider that answers.</p>`}
+${items.length === 0 && missing.length === 0 && html`<p>${state("pass", "nothing")} No vendor is excluded, has failed a check, lacks an answer or expires within 30 days. Monitors get answers, webhook endpoints accept events, and every check has a provider that answers.</p>`}
 </section>`;
 }
 
 /** The parts of the situation, as the end of a sentence. */
 const parts: Readonly<Record<keyof Situation, string>> = {
-  failedLately: "vendors",
+  vendors: "vendors",
   unanswered: "monitors",
   failingEndpoints: "webhook endpoints",
   providers: "providers",

@@ -72,12 +72,11 @@ describe("the overview", () => {
     state.providers = [
       { name: "sandbox_primary", checks: [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH], state: "available" },
     ];
-    state.verifications = [verificationOf({ overallResult: CheckStatus.PASS })];
     expect(await says()).toBe(true);
-    state.verifications = [verificationOf({ overallResult: CheckStatus.FAIL })];
+    state.vendorCounts = { failed: 2 };
     expect(await says()).toBe(false);
-    // It passed since.
-    state.verifications.unshift(verificationOf({ overallResult: CheckStatus.PASS }));
+    expect((await page()).text).toContain('2 vendors have failed a check <a href="/test/vendors?show=failed">');
+    state.vendorCounts = {};
     expect(await says()).toBe(true);
     state.providers = [{ name: "sandbox_primary", checks: [CheckType.SAM_REGISTRATION], state: "available" }];
     expect(await says()).toBe(false);
@@ -110,6 +109,7 @@ describe("the overview", () => {
 
   test.each([
     ["listEndpoints", "webhook endpoints is temporarily unavailable"],
+    ["countVendors", "vendors is temporarily unavailable"],
     ["listProviders", "providers is temporarily unavailable"],
     ["getProviderUsage", "budgets is temporarily unavailable"],
     ["listMonitors", "monitors is temporarily unavailable"],

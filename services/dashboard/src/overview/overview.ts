@@ -1,5 +1,3 @@
-import { CheckStatus } from "@vvs/proto/common/v1/common";
-import type { Verification } from "@vvs/proto/verification/v1/verification";
 import type { CallOptions } from "@vvs/rpc";
 import { toProtoEnvironment } from "@vvs/tenant";
 import type { PageHandler, Visit } from "../http/session.ts";
@@ -15,7 +13,8 @@ const MAX_COUNTED = 100;
 
 /** Creates the handler of the overview: what to do today, what is new, and the first steps of a new organization. */
 export function createOverviewHandler(context: PageContext): PageHandler {
-  const { apiKeys, monitors, verification, readEndpoints, readVendors, readPanel, layout, apiBaseUrl } = context;
+  const { apiKeys, monitors, vendorList, verification, readEndpoints, readVendors, readPanel, layout, apiBaseUrl } =
+    context;
 
   /** Returns the newest events, each with the entity of its monitor. */
   async function readEvents({ caller }: Visit, call: CallOptions) {
@@ -31,9 +30,10 @@ export function createOverviewHandler(context: PageContext): PageHandler {
     const environment = toProtoEnvironment(visit.view.environment);
     const page = { limit: LIST_LENGTH };
     const silent = { caller, unanswered: true, page: { limit: MAX_COUNTED } };
-    const [keys, usage, providers, budgets, verified, anyMonitor, unanswered, events, used, flagged] =
+    const [keys, counts, usage, providers, budgets, verified, anyMonitor, unanswered, events, used, flagged] =
       await Promise.all([
         readPanel(visit, "keys", (call) => apiKeys.listApiKeys({ caller }, call)),
+        readPanel(visit, "vendors", (call) => vendorList.countVendors({ caller }, call)),
         readPanel(visit, "usage", (call) => readLastDay(context, visit, call)),
         readPanel(visit, "providers", (call) => verification.listProviders({ environment }, call)),
         readPanel(visit, "budgets", (call) => verification.getProviderUsage({ caller }, call)),
@@ -50,7 +50,7 @@ export function createOverviewHandler(context: PageContext): PageHandler {
     const content = overviewPage({
       visit,
       situation: {
-        failedLately: verifications && failedVendors(verifications),
+        vendors: counts,
         unanswered: unanswered && { count: unanswered.monitors.length, hasMore: unanswered.next !== undefined },
         failingEndpoints: flagged?.flaggedCount,
         providers: providers?.providers,
@@ -71,10 +71,4 @@ export function createOverviewHandler(context: PageContext): PageHandler {
     });
     layout.sendPage(response, { visit, section: "overview", title: "Overview", content });
   };
-}
-
-/** Returns the number of vendors whose latest verification failed. */
-function failedVendors(newestFirst: readonly Verification[]): number {
-  const latest = new Map(newestFirst.toReversed().map((each) => [each.entityId, each.overallResult]));
-  return [...latest.values()].filter((result) => result === CheckStatus.FAIL).length;
 }

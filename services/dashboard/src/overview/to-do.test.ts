@@ -4,14 +4,14 @@ import { type Situation, toDoList } from "./to-do.ts";
 
 const checks = checkNames.map(toCheckType);
 const well: Situation = {
-  failedLately: 0,
+  vendors: { excluded: 0, failed: 0, error: 0, expiring30: 0 },
   failingEndpoints: 0,
   unanswered: { count: 0, hasMore: false },
   providers: [{ name: "sam_gov_api", checks, state: "available" }],
   budgets: [{ provider: "sam_gov_api", directLeft: 10, monitorsLeft: 10 }],
 };
 const unknown: Situation = {
-  failedLately: undefined,
+  vendors: undefined,
   failingEndpoints: undefined,
   unanswered: undefined,
   providers: undefined,
@@ -21,7 +21,16 @@ const unknown: Situation = {
 test.each<[string, Partial<Situation>, string[]]>([
   ["all is well", {}, []],
   ["nothing is known", unknown, []],
-  ["a vendor failed", { failedLately: 1 }, ["1 vendor of those verified last failed → /verifications"]],
+  [
+    "vendors need attention",
+    { vendors: { excluded: 1, failed: 2, error: 1_000, expiring30: 1 } },
+    [
+      "1 vendor is excluded by SAM.gov → /vendors?show=excluded",
+      "2 vendors have failed a check → /vendors?show=failed",
+      "1,000 vendors or more have no answer from the newest verification → /vendors?show=error",
+      "1 vendor has a registration that expires within 30 days → /vendors?show=expiring-30",
+    ],
+  ],
   [
     "a monitor has no answer",
     { unanswered: { count: 1, hasMore: false } },

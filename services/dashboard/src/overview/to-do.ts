@@ -1,12 +1,13 @@
 import { checkNames, toCheckType } from "@vvs/checks";
+import type { CountVendorsResponse } from "@vvs/proto/entity/v1/vendors";
 import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
 import type { Provider } from "@vvs/proto/verification/v1/verification";
 import { providerName } from "../ui/vocabulary.ts";
 
 /** What the overview reports on. Each part is undefined while its service is unavailable. */
 export interface Situation {
-  /** Number of vendors whose latest verification failed, of those verified last. */
-  readonly failedLately: number | undefined;
+  /** Numbers of the organization's vendors. */
+  readonly vendors: Pick<CountVendorsResponse, "excluded" | "failed" | "error" | "expiring30"> | undefined;
   /** Number of endpoints that are failing or gone, and not dismissed. */
   readonly failingEndpoints: number | undefined;
   /** Monitors that have had no answer for too long. */
@@ -39,10 +40,48 @@ export function toDoList(situation: Situation): ToDo[] {
   ];
 }
 
-function vendors({ failedLately: count = 0 }: Situation): ToDo[] {
-  if (count === 0) return [];
-  const text = `${counted(count, "vendor")} of those verified last failed`;
-  return [{ label: ["fail", "failed"], text, path: "/verifications", action: "View verifications" }];
+function vendors({ vendors: counts }: Situation): ToDo[] {
+  if (!counts) return [];
+  const { excluded, failed, error, expiring30 } = counts;
+  const shown = (show: string) => ({ path: `/vendors?show=${show}`, action: "View these vendors" });
+  const items: [number, ToDo][] = [
+    [
+      excluded,
+      {
+        label: ["fail", "excluded"],
+        text: `${vendorCount(excluded, "is", "are")} excluded by SAM.gov`,
+        ...shown("excluded"),
+      },
+    ],
+    [
+      failed,
+      { label: ["fail", "failed"], text: `${vendorCount(failed, "has", "have")} failed a check`, ...shown("failed") },
+    ],
+    [
+      error,
+      {
+        label: ["error", "no answer"],
+        text: `${vendorCount(error, "has", "have")} no answer from the newest verification`,
+        ...shown("error"),
+      },
+    ],
+    [
+      expiring30,
+      {
+        label: ["pending", "expiring"],
+        text: `${vendorCount(expiring30, "has a registration that expires", "have registrations that expire")} within 30 days`,
+        ...shown("expiring-30"),
+      },
+    ],
+  ];
+  return items.flatMap(([count, item]) => (count > 0 ? [item] : []));
+}
+
+/** Counts end at this number. */
+const MAX_COUNT = 1_000;
+
+function vendorCount(count: number, one: string, many: string): string {
+  return `${counted(count, "vendor")}${count >= MAX_COUNT ? " or more" : ""} ${count === 1 ? one : many}`;
 }
 
 function monitors({ unanswered }: Situation): ToDo[] {

@@ -1,5 +1,5 @@
-// Keyboard shortcuts: ? for help, / to search, g and a letter to go to a section. Without this script the help button
-// stays hidden.
+// Keyboard shortcuts: ? for help, / to find anything, f to filter, g and a letter to go to a section. Without this script the
+// help button stays hidden.
 const SECOND_KEY_MS = 1500;
 const STORED = "shortcuts";
 
@@ -19,15 +19,11 @@ function stored(write) {
 
 const isTyping = (element) => element.closest("input:not([type=checkbox], [type=radio]), select, textarea") !== null;
 
-const searchField = () => document.querySelector("main [role=search] input:not([type=hidden])");
-
-function search() {
-  const field = searchField();
-  if (field) {
-    // It may be in a filter that is closed in narrow windows.
-    field.closest("details")?.setAttribute("open", "");
-    field.focus();
-  } else location.assign(`${help.dataset.search}#search`);
+/** Focuses a field; opens the menu or the filter that it is in, which can be closed in narrow windows. */
+function focusOn(field) {
+  field?.closest("details")?.setAttribute("open", "");
+  field?.focus();
+  return field !== null;
 }
 
 function act(event) {
@@ -39,7 +35,9 @@ function act(event) {
     return link !== null;
   }
   if (event.key === "?") help.showModal();
-  else if (event.key === "/") search();
+  else if (event.key === "/") return focusOn(document.getElementById("find"));
+  else if (event.key === "f")
+    return focusOn(document.querySelector("main [role=search] input:not([type=hidden]), main [role=search] select"));
   else if (event.key === "g") wentAt = event.timeStamp;
   else return false;
   return true;
@@ -58,5 +56,3 @@ if (help) {
   button.hidden = false;
   button.addEventListener("click", () => help.showModal());
 }
-
-if (location.hash === "#search") searchField()?.focus();

@@ -3,6 +3,7 @@ import type { AssetName, AssetPath } from "../http/assets.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { type EnvironmentView, environmentViews } from "./environments.ts";
+import { VERBATIM } from "./fields.ts";
 import { shortcutKeys, shortcutsHelp } from "./shortcuts.ts";
 
 /** The sections in the navigation, in this order. */
@@ -88,7 +89,7 @@ ${page.footer}
         ...page,
         bodyClass: page.visit.view.name.toLowerCase(),
         header: frame(page),
-        footer: shortcutsHelp(page.visit.view, sections),
+        footer: shortcutsHelp(sections),
         name: `${page.title} · ${page.visit.view.name} · Vendor Verification`,
       }),
     sendBarePage: (response, page) =>
@@ -113,6 +114,11 @@ function frame({ visit, section }: Page): Html {
 <div class="bar">
   <a class="brand" href="${view.path}/overview">Vendor Verification</a>
   <details class="menu wide-open"><summary class="button quiet">Menu</summary>
+  <form method="post" action="${view.path}/find" class="find" role="search" aria-label="Everything">
+    <label for="find" class="unseen">Find anything</label>
+    <input id="find" name="q" type="search" maxlength="300" required${VERBATIM} placeholder="ID, name, UEI, number">
+    <button class="quiet">Find</button>
+  </form>
   <nav aria-label="Sections"><ul class="sections">
     ${Object.entries(sections).map(
       ([path, name]) =>

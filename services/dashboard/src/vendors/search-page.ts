@@ -31,6 +31,8 @@ interface SearchView {
   /** Undefined if nothing was searched for. */
   readonly findings: Findings | undefined;
   readonly isUnavailable: boolean;
+  /** Whether a form without any input was sent. */
+  readonly isEmpty: boolean;
   /** The newest vendors that the organization created; undefined if they are not shown or unavailable. */
   readonly own: readonly Entity[] | undefined;
 }
@@ -51,8 +53,9 @@ const modes = [
 const UNAVAILABLE = "The search is temporarily unavailable. No data is lost. Try again in a moment.";
 
 export function searchPage(options: SearchView): Html {
-  const { view, findings, isUnavailable, own } = options;
+  const { view, findings, isUnavailable, isEmpty, own } = options;
   return html`<h1>Find a vendor</h1>
+${isEmpty && html`<p class="notice problem" role="alert">Nothing was searched for, because the form is empty. Fill in at least one field.</p>`}
 ${searchForm(options)}
 ${isUnavailable && html`<p class="notice problem" role="alert">${UNAVAILABLE}</p>`}
 ${findings && results(options, findings)}

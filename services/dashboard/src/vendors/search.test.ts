@@ -104,6 +104,13 @@ describe("a search", () => {
     expect(dashboard.state.calls).toEqual([]);
   });
 
+  test("says that an empty form searched for nothing", async () => {
+    const { status, text } = await visitor.post("/live/vendors/search", { legal_name: " " });
+    expect(status).toBe(400);
+    expect(text).toContain("Nothing was searched for, because the form is empty.");
+    expect(dashboard.state.calls).toEqual([]);
+  });
+
   test("includes values that are not shown again", async () => {
     dashboard.state.found = { entity, confidence: 1, explanation: [] };
     expect((await visitor.post("/live/vendors/search", { uei: "123456789" })).status).toBe(200);

@@ -9,7 +9,6 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { echoOfSearch, readSearch, type SearchInput, searchInput } from "./search-input.ts";
-import { createSearchLimit } from "./search-limit.ts";
 import { type Findings, searchPage } from "./search-page.ts";
 
 const OWN_SHOWN = 10;
@@ -18,8 +17,7 @@ type SearchRequest = NonNullable<ReturnType<typeof readSearch>["request"]>;
 
 /** Creates the handlers of the search for vendors, among those of the registry and of the organization. */
 export function createSearchHandlers(context: PageContext) {
-  const { entities, organization, readVendors, layout, logger, apiBaseUrl } = context;
-  const countSearch = createSearchLimit(context);
+  const { entities, organization, countSearch, readVendors, layout, logger, apiBaseUrl } = context;
 
   async function find(visit: Visit, search: SearchRequest): Promise<Findings> {
     const { limitPerMinute } = await organization.getOrganization({ caller: visit.caller });
@@ -39,8 +37,9 @@ export function createSearchHandlers(context: PageContext) {
     }
   }
 
-  async function show(response: Response, visit: Visit, typed: SearchInput): Promise<void> {
+  async function show(response: Response, visit: Visit, typed: SearchInput, wasSent = false): Promise<void> {
     const { request, problems } = readSearch(typed);
+    const isEmpty = wasSent && !request && !problems;
     const findings = request && (await unlessUnavailable(logger, visit, () => find(visit, request)));
     const isUnavailable = request !== undefined && findings === undefined;
     const newest = { caller: visit.caller, page: { limit: OWN_SHOWN } };
@@ -49,8 +48,17 @@ export function createSearchHandlers(context: PageContext) {
         ? undefined
         : (await unlessUnavailable(logger, visit, () => entities.listEntities(newest)))?.entities;
     const input = echoOfSearch(typed);
-    const content = searchPage({ view: visit.view, apiBaseUrl, input, problems, findings, isUnavailable, own });
-    const status = isUnavailable ? 503 : problems ? 400 : 200;
+    const content = searchPage({
+      view: visit.view,
+      apiBaseUrl,
+      input,
+      problems,
+      findings,
+      isUnavailable,
+      isEmpty,
+      own,
+    });
+    const status = isUnavailable ? 503 : problems || isEmpty ? 400 : 200;
     layout.sendPage(response, { visit, section: "vendors", title: "Find a vendor", status, content });
   }
 
@@ -63,11 +71,10 @@ export function createSearchHandlers(context: PageContext) {
       const typed = searchInput((name) => field(request, name));
       const echo = echoOfSearch(typed);
       const isWhole = (["uei", "cage", "duns"] as const).every((type) => echo[type] === typed[type]);
-      if (typed.tin !== "" || !isWhole || readSearch(typed).problems) return show(response, visit, typed);
+      if (typed.tin !== "" || !isWhole || !readSearch(typed).request) return show(response, visit, typed, true);
       const path = `${visit.view.path}/vendors/search`;
-      const result = pathWithQuery(path, echo);
       // #found scrolls to the results below the form.
-      response.redirect(303, result === path ? path : `${result}#found`);
+      response.redirect(303, `${pathWithQuery(path, echo)}#found`);
     },
   } satisfies PageHandlers;
 }
