@@ -107,10 +107,14 @@ function verificationHandlers(state: FakeState): Handlers<typeof VerificationSer
     },
     async listVerifications(request) {
       note("listVerifications", toJsonString(ListVerificationsRequestSchema, request));
-      const last = state.verifications.at(-1);
+      const verifications = state.verifications.slice(0, request.page?.limit);
+      const last = verifications.at(-1);
       return {
-        verifications: state.verifications,
-        next: state.hasOlder ? { createdAt: at, id: last!.id! } : undefined,
+        verifications,
+        next:
+          state.hasOlder || verifications.length < state.verifications.length
+            ? { createdAt: at, id: last!.id! }
+            : undefined,
       };
     },
     async getEvidence({ evidenceId }) {

@@ -69,6 +69,24 @@ describe("the answer to whether a vendor can be paid", () => {
     expect(text).toMatch(/Checked <time datetime="[^"]+" title="[^"]+ UTC">just now<\/time>/);
   });
 
+  test("includes a check that only a person made, before many runs of a monitor", async () => {
+    const id = VERIFICATION_ID.replace(/9$/, "8");
+    const matched = { checkType: CheckType.TIN_MATCH, status: CheckStatus.PASS };
+    const old = {
+      ...verificationOf({ id, results: [matched] }),
+      createdAt: timestampFromDate(new Date(Date.now() - 9e8)),
+    };
+    dashboard.state.verifications = [...Array.from({ length: 20 }, () => verifiedNow(CheckStatus.PASS)), old];
+    expect((await page()).text).toContain("TIN match was not checked.");
+    const checks = [{ checkType: CheckType.TIN_MATCH, status: CheckStatus.PASS, verificationId: id }];
+    dashboard.state.vendors = [{ entity, checks }];
+    const { text } = await page();
+    expect(text).toContain("Yes, every check passed.");
+    expect(text).toContain(`href="/live/verifications/${id}">Verification`);
+    dashboard.state.failures.set("getVendors", new ServiceError("service_unavailable"));
+    expect((await page()).status).toBe(200);
+  });
+
   test("of a vendor that nobody checked is that it was not checked, whatever the registry says", async () => {
     expect((await page()).text).toContain("The registry lists this vendor as active until 31 January 2099.");
     dashboard.state.entities = [unknown];

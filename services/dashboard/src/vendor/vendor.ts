@@ -17,6 +17,7 @@ import { meantVendors, TIMEOUT_MS } from "../verifications/run-verification.ts";
 import type { RunVerificationView } from "../verifications/run-verification-page.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 import { madeChecks } from "./checked.ts";
+import { readVerifications } from "./read-verifications.ts";
 import { createReadTimeline, readTimelinePosition } from "./timeline.ts";
 import { readKind } from "./timeline-page.ts";
 import {
@@ -31,7 +32,6 @@ import {
 } from "./vendor-form.ts";
 import { vendorPage, vendorUnavailable } from "./vendor-page.ts";
 
-const VERIFICATIONS_READ = 20;
 const MONITORS_READ = 10;
 
 const notices = {
@@ -75,9 +75,7 @@ export function createVendorHandlers(context: PageContext) {
         monitors.listMonitors({ caller, entityId, canceled, page: { limit: MONITORS_READ } }),
       );
     const [verified, active, canceled, newest, keys, tinHint] = await Promise.all([
-      unlessUnavailable(logger, visit, () =>
-        verification.listVerifications({ caller, entityId, page: { limit: VERIFICATIONS_READ } }),
-      ),
+      readVerifications(context, visit, entityId),
       list(false),
       list(true),
       may("manage_monitors")
@@ -88,7 +86,7 @@ export function createVendorHandlers(context: PageContext) {
     ]);
     const watching = active && canceled && distinct([...active.monitors, ...canceled.monitors]);
     const timeline = await readTimeline(visit, { entityId, monitors: watching, only, after });
-    const made = verified && madeChecks(verified.verifications);
+    const made = verified && madeChecks(verified);
     const known = knownInputs(entity);
     const { frequency } = emptyMonitor;
     const input = refused?.input ?? {

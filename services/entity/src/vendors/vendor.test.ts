@@ -185,6 +185,19 @@ describe("a vendor given by its entity's id", () => {
     expect(others.entity!.identifiers).not.toHaveProperty("tin");
   });
 
+  test("gets an identifier that another vendor is given at the same moment only once", async () => {
+    const caller = callerFor("org_given_race");
+    const names = ["First Inc", "Second Inc"];
+    const made = await Promise.all(names.map((legalName) => app.gateway.createEntity({ caller, legalName })));
+    const ids = made.map(({ entity }) => entity!.id);
+    const identifiers = { uei: "ABCDEFGHJK32" };
+    const given = await Promise.allSettled(
+      ids.map((entityId) => app.verification.resolveVendor({ caller, entityId, identifiers })),
+    );
+    const winner = given.findIndex(({ status }) => status === "fulfilled");
+    expect(given[1 - winner]).toMatchObject({ status: "rejected", reason: refusal("entity_exists", ids[winner]) });
+  });
+
   test("is refused with another vendor's identifier, with a contradicting one, and where it can't be seen", async () => {
     const caller = callerFor("org_given_refused", "sandbox");
     const registry = await app.verification.resolveVendor({ caller, identifiers: { uei: "SANDBXACTVE1" } });

@@ -1,0 +1,37 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
+import type { Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
+import { unlessUnavailable } from "../ui/panels.ts";
+
+/** Maximum number of a vendor's newest verifications that are read. */
+const NEWEST_READ = 20;
+
+/**
+ * Returns a vendor's newest verifications, and older ones with the newest result or answer of a check, newest first: a
+ * monitor's runs must not hide a check that only a person made. Undefined while verification is unavailable; without the
+ * older ones while these are.
+ */
+export async function readVerifications(
+  { verification, vendorList, readPanel, logger }: PageContext,
+  visit: Visit,
+  entityId: string,
+): Promise<Verification[] | undefined> {
+  const { caller } = visit;
+  const page = { limit: NEWEST_READ };
+  const newest = await unlessUnavailable(logger, visit, () =>
+    verification.listVerifications({ caller, entityId, page }),
+  );
+  if (!newest?.next) return newest?.verifications;
+  const known = new Set(newest.verifications.map(({ id }) => id));
+  const older = await readPanel(visit, "older checks of a vendor", async (options) => {
+    const { vendors } = await vendorList.getVendors({ caller, entityIds: [entityId] }, options);
+    const ids = (vendors[0]?.checks ?? []).flatMap((each) => [each.verificationId, each.lastAnswered?.verificationId]);
+    const missing = [...new Set(ids)].filter((id) => id !== undefined && id !== "" && !known.has(id)) as string[];
+    return Promise.all(
+      missing.map((verificationId) => verification.getVerification({ caller, verificationId }, options)),
+    );
+  });
+  const found = (older ?? []).map((each) => each.verification!);
+  return [...newest.verifications, ...found].sort((a, b) => timestampMs(b.createdAt!) - timestampMs(a.createdAt!));
+}
