@@ -1,5 +1,6 @@
 import { toCheckType } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
@@ -63,7 +64,14 @@ function verdictSection({ visit, entity, made, now }: VendorView): Html {
     title: checkTitle(toCheckType(each.check)),
     verdict: verdictOf(each.check, each.newest, now),
   }));
-  const answer = paymentAnswer(verdicts);
+  const answer = paymentAnswer(
+    // A failure counts until there is another answer, not until nobody could answer.
+    verdicts.map(({ made: { check, newest, answered }, ...each }) =>
+      newest?.result.status === CheckStatus.ERROR && answered?.result.status === CheckStatus.FAIL
+        ? { ...each, verdict: verdictOf(check, answered, answered.at) }
+        : each,
+    ),
+  );
   return html`<section class="card verdict ${answer.state}" aria-labelledby="verdict">
 <h2 id="verdict">Can you pay this vendor?</h2>
 <p class="answer">${answer.text}</p>

@@ -101,6 +101,8 @@ describe("the answer to whether a vendor can be paid", () => {
     const { text } = await page();
     expect(text).toContain("Not known: there is no answer to SAM.gov registration.");
     expect(text).toMatch(/The last answer, .*just now.*: Active in SAM.gov until 31 March 2099\./);
+    dashboard.state.verifications = [error, verifiedNow(CheckStatus.FAIL, { reason: "excluded", details: undefined })];
+    expect((await page()).text).toContain("Do not pay yet: SAM.gov registration failed.");
   });
 });
 
