@@ -118,6 +118,7 @@ test("the list shows the verifications of all callers, newest first, in pages, a
   const profile = await newProfile(browser, { baseURL: dashboardUrl });
   const visitor = await profile.newPage();
   await signIn(visitor, own);
+  await visitor.goto("/test/overview");
   await visitor.getByRole("link", { name: "Verifications", exact: true }).click();
   const rows = visitor.locator("tbody tr");
   await visitor.getByRole("link", { name: "Older" }).click();
