@@ -98,7 +98,7 @@ function answerBrokenRequests(server: Server, running: ReadonlyMap<Socket, Reado
   const answered = new WeakSet<Socket>();
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-    // The parser refuses whatever else arrives, too.
+    // The parser also refuses everything that arrives later.
     if (answered.has(socket)) return;
     answered.add(socket);
     const { status, message } = BROKEN[error.code ?? ""] ?? { status: 400, message: "The request is not valid HTTP." };

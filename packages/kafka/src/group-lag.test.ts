@@ -33,7 +33,7 @@ const send = async (count: number) => {
   await producer.close();
 };
 
-/** Waits until the dispatcher's group has committed so many records. */
+/** Waits until the dispatcher's group has committed this number of records. */
 const consumed = (count: number) =>
   eventually(async () => {
     const offsets = await committed(groupFor({ environment: "live", group: "webhook-dispatcher" }), topic);

@@ -80,7 +80,7 @@ export function observeGroups(options: ObserveGroupsOptions & { library: Library
     description:
       "Unfinished records that are older than the label older_than (60s, 600s). Should be 0. For minutes above it: the consumers hang, are missing or are too slow.",
   });
-  // A value that is not reported any more would stay as it was, so its age is reported too.
+  // OpenTelemetry exports the last value again when there is no new one, so its age is reported too.
   const age = meter.createObservableGauge("kafka_group_lag_age", {
     unit: "s",
     description:

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 afterAll(shutdown);
 
-/** An API with monitors that an earlier process and other users left. It creates only so many, and then does not answer. */
+/** An API with monitors of an earlier process and of other users. After a given number of new monitors it does not answer. */
 function playedApi(creations = 1) {
   const released = new Promise<void>((resolve) => closers.push(resolve));
   const monitors = [

@@ -81,12 +81,8 @@ export function createEntityStore(options: { collections: Readonly<Record<Enviro
     const wanted = [...new Set(ids)];
     const visible = { _id: { $in: wanted }, organization_id: visibleTo(tenant) };
     const found = await findAlong(tenant, { ids: wanted, filter: visible, limit: wanted.length });
-    const registryIds = found.filter((entity) => entity.organization_id === null).map(({ _id }) => _id);
     // Few reads are of registry entities, so what may hide them is not part of the command above.
-    const hiding =
-      registryIds.length === 0
-        ? []
-        : await of(tenant).entities.find<FoundEntity>(hidingAny(tenant, registryIds)).toArray();
+    const hiding = await findHiding(of(tenant), tenant, found);
     const shown = new Map(
       found.flatMap((entity) => withHiding([entity], hiding)).map((entity) => [entity._id, entity]),
     );
@@ -292,9 +288,18 @@ async function withoutHidden<E extends FoundEntity>(
   tenant: Tenant,
   found: readonly E[],
 ): Promise<E[]> {
+  return withHiding(found, await findHiding(collections, tenant, found));
+}
+
+/** Returns the own entities that took over registry entities among these. */
+async function findHiding<E extends FoundEntity>(
+  collections: Collections,
+  tenant: Tenant,
+  found: readonly E[],
+): Promise<E[]> {
   const registryIds = found.filter((entity) => entity.organization_id === null).map(({ _id }) => _id);
-  if (registryIds.length === 0) return [...found];
-  return withHiding(found, await collections.entities.find<E>(hidingAny(tenant, registryIds)).toArray());
+  if (registryIds.length === 0) return [];
+  return collections.entities.find<E>(hidingAny(tenant, registryIds)).toArray();
 }
 
 type Hideable = Pick<EntityDocument, "_id" | "organization_id" | "identifiers" | "registry_entity_id">;

@@ -21,7 +21,7 @@ export function observeFiles({ loads }: Pick<Collections, "loads">, now: () => D
     description:
       "Whole days since SAM.gov cut the newest loaded file, by file (registry, exclusions). With exclusions above 3, no registration passes by files, and monitors' runs end in error; with registry above 40, a month's extract was not loaded.",
   });
-  // A value that is not reported any more would stay as it was.
+  // OpenTelemetry exports the last value again when there is no new one.
   const known = new Map<LoadDocument["kind"], IsoDate>();
   const observe: Parameters<typeof age.addCallback>[0] = async (result) => {
     for (const file of KINDS) {

@@ -588,7 +588,7 @@ export declare type MonitorStateChanged = Message<"vvs.events.v1.MonitorStateCha
   entityId: string;
 
   /**
-   * Whether it is active. A monitor that was canceled never becomes active again, whatever comes later.
+   * True while the monitor is active. A canceled monitor never becomes active again.
    *
    * @generated from field: bool active = 5;
    */
