@@ -92,6 +92,21 @@ test.each([
   expect(JSON.parse(scripts.stderr)).toEqual({ error, message, status, request_id: "req_1", details });
 });
 
+test("a problem that the message names is not printed twice", async () => {
+  const details = [{ path: "identifiers.uei", message: "must be 12 letters and digits" }];
+  const message = "The request is invalid: identifiers.uei must be 12 letters and digits.";
+  await using api = await startApi((_call, response) => refuse(response, 400, "invalid_request", { details, message }));
+  const { stderr } = await runProgram(verifyUei("A"), { env: api.env });
+  expect(stderr).toBe(`${message}\n  Request req_1\n`);
+});
+
+test("if no server answers, the message names the address", async () => {
+  const api = await startApi(() => {});
+  await api[Symbol.asyncDispose]();
+  const { code, stderr } = await runProgram(["events"], { env: api.env });
+  expect([code, stderr]).toEqual([4, `No answer from ${api.url}: ECONNREFUSED.\n`]);
+});
+
 test("an unavailable service exits with 4", async () => {
   const headers = { "Retry-After": "3600" };
   await using api = await startApi((_call, response) => refuse(response, 503, "service_unavailable", { headers }));

@@ -91,9 +91,11 @@ function inWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof ApiError))
     return exitCodeOf(error) === exitCodes.internal ? String(error.stack) : error.message;
+  // The message of a single problem is the whole problem.
+  const problems = error.details.map(({ path, message }) => `${path} ${message}`);
   return [
     error.message,
-    ...error.details.map(({ path, message }) => `  ${path} ${message}`),
+    ...problems.filter((problem) => !error.message.includes(problem)).map((problem) => `  ${problem}`),
     ...error.candidates.map(({ id, legal_name }) => `  ${id}  ${legal_name}`),
     ...(error.entityId ? [`  The entity is ${error.entityId}.`] : []),
     ...(error.requestId ? [`  Request ${error.requestId}`] : []),

@@ -23,15 +23,33 @@ export function settingsFile(env: Environment, platform: string = process.platfo
   return join(env.XDG_CONFIG_HOME || byDefault, FILE);
 }
 
-/** Returns the settings; variables override the file. Errors: UsageError if one is missing. */
+/** Returns the settings; variables override the file. Errors: UsageError if one is missing or unusable. */
 export function loadSettings(env: Environment): Settings {
   const stored = readStored(settingsFile(env));
   const baseUrl = env.VENDOR_VERIFICATION_BASE_URL || stored.baseUrl;
   const apiKey = env.VENDOR_VERIFICATION_API_KEY || stored.apiKey;
-  if (baseUrl && apiKey) return { baseUrl, apiKey };
+  if (baseUrl && apiKey) return { baseUrl: readBaseUrl(baseUrl), apiKey: readApiKey(apiKey) };
   throw new UsageError(
     "Not signed in. Run `vendor-verification login`, or set VENDOR_VERIFICATION_BASE_URL and VENDOR_VERIFICATION_API_KEY.",
   );
+}
+
+/** Returns the address of the service without slashes at its end. Errors: UsageError if it is not one. */
+export function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isUsable = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash;
+  // Paths begin with /v1 themselves.
+  if (isUsable && !/\/v1\/*$/.test(url.pathname)) return url.href.replace(/\/+$/, "");
+  throw new UsageError(
+    `"${text}" is not the address of a service. It begins with http:// or https:// and does not end with /v1, such as https://api.example.com.`,
+  );
+}
+
+/** Returns an API key without spaces around it. Errors: UsageError, without the text, if it has another form. */
+export function readApiKey(text: string): string {
+  const apiKey = text.trim();
+  if (/^svc_(live|test)_[0-9A-Za-z]{38}$/.test(apiKey)) return apiKey;
+  throw new UsageError("This is not an API key. It begins with svc_live_ or svc_test_ and has 47 characters.");
 }
 
 /** Writes the settings, readable only by the user. Returns the file. */

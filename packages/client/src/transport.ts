@@ -93,15 +93,15 @@ export function createTransport(options: TransportOptions): Transport {
     } catch (cause) {
       signal?.throwIfAborted();
       if (timeout.aborted) {
-        return fails(new TimeoutError(`No answer within ${timeoutMs} ms.`, { idempotencyKey, cause }));
+        return fails(new TimeoutError(`No answer from ${baseUrl} within ${timeoutMs} ms.`, { idempotencyKey, cause }));
       }
-      return fails(new ConnectionError(`No answer: ${reasonOf(cause)}.`, { idempotencyKey, cause }));
+      return fails(new ConnectionError(`No answer from ${baseUrl}: ${reasonOf(cause)}.`, { idempotencyKey, cause }));
     }
     const { status, headers, ok } = response;
     onResponse?.({ method, path, status, headers, attempt: number });
     const body = parseJson(text);
     if (ok && body !== undefined) return { value: body };
-    if (ok) return fails(new ConnectionError("The answer is not JSON.", { idempotencyKey }));
+    if (ok) return fails(new ConnectionError(`The answer from ${baseUrl} is not JSON.`, { idempotencyKey }));
     const retryAfterSeconds = readRetryAfter(headers.get("retry-after"), new Date());
     const error = new ApiError({ status, headers, body, retryAfterSeconds, idempotencyKey });
     return fails(error, error);

@@ -25,7 +25,8 @@ and pass it as --after to continue without a gap.
       const limit = readLimit(args.text("limit"));
       const listed = await take(client().allEvents({ limit: Math.min(limit, 100) }, { signal }), limit);
       for (const event of listed) output.result(event, () => eventText(event));
-      if (listed.length === 0) output.note("There are none.");
+      if (listed.length === 0)
+        output.note("There are none yet. In the sandbox `vendor-verification trigger` makes one.");
       return exitCodes.ok;
     }
     if (args.text("limit") !== undefined) throw new UsageError("--limit can't be given together with --follow.");

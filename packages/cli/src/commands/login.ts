@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { ApiError, createClient } from "@vendor-verification/client";
 import type { Command, Context } from "../command.ts";
-import { type Settings, storeSettings } from "../config.ts";
+import { readApiKey, readBaseUrl, type Settings, storeSettings } from "../config.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 
 export const login: Command = {
@@ -44,13 +44,10 @@ async function readSettings({ env, stdin, signal }: Context, baseUrlOption: stri
     const baseUrl =
       baseUrlOption ?? env.VENDOR_VERIFICATION_BASE_URL ?? (await terminal?.ask("Address of the service: "));
     if (!baseUrl) throw new UsageError("--base-url is missing.");
-    if (!URL.canParse(baseUrl)) throw new UsageError("--base-url must be a URL, such as https://api.example.com.");
+    const address = readBaseUrl(baseUrl);
     const apiKey =
       env.VENDOR_VERIFICATION_API_KEY ?? (await (terminal ? terminal.askHidden("API key: ") : firstLine(stdin)));
-    if (!/^svc_(live|test)_[0-9A-Za-z]{38}$/.test(apiKey)) {
-      throw new UsageError("This is not an API key. It begins with svc_live_ or svc_test_ and has 47 characters.");
-    }
-    return { baseUrl: baseUrl.replace(/\/+$/, ""), apiKey };
+    return { baseUrl: address, apiKey: readApiKey(apiKey) };
   } finally {
     terminal?.close();
   }
