@@ -32,7 +32,7 @@ export const advice: Readonly<Record<ErrorCode, { readonly cause: string; readon
   evidence_not_found: unseen,
   not_found: {
     cause: "The path does not exist.",
-    remedy: "Check the path. Paths are case-sensitive and do not end with a slash.",
+    remedy: "Check the path. Paths begin with `/v1`, are case-sensitive and do not end with a slash.",
   },
   method_not_allowed: {
     cause: "The path does not support the method.",

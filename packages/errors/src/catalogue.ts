@@ -18,7 +18,11 @@ export const catalogue = {
     text: "This method is not allowed here. The Allow header lists those that are.",
   },
   payload_too_large: { grpc: 3, http: 413, text: "The body is larger than 100 kB." },
-  unsupported_media_type: { grpc: 3, http: 415, text: "Send the body as application/json." },
+  unsupported_media_type: {
+    grpc: 3,
+    http: 415,
+    text: "Send the body as JSON, with the header Content-Type: application/json.",
+  },
   entity_exists: { grpc: 6, http: 409, text: "An entity with one of these identifiers exists." },
   ambiguous_match: { grpc: 9, http: 409, text: "Several entities match." },
   idempotency_conflict: { grpc: 10, http: 409, text: "The first call with this Idempotency-Key is still running." },

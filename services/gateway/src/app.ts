@@ -70,7 +70,8 @@ export function createApp(options: AppOptions): express.Express {
 
   app.use(() => {
     throw new ServiceError("not_found", {
-      message: "This path does not exist. Paths are case-sensitive and do not end with a slash.",
+      message:
+        "This path does not exist. Paths begin with /v1, are case-sensitive and do not end with a slash. /docs lists them.",
     });
   });
   app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
@@ -84,7 +85,8 @@ function isGet({ method }: Request): boolean {
 }
 
 function refuseMethod(exchange: Exchange, allow: string): void {
-  answerError(exchange, new ServiceError("method_not_allowed"), { Allow: allow });
+  const message = `This method is not allowed here. This path takes ${allow}.`;
+  answerError(exchange, new ServiceError("method_not_allowed", { message }), { Allow: allow });
 }
 
 /** Returns the URL with a path that can be decoded. An id with a broken %-escape stays as it is, and names no object. */

@@ -17,6 +17,7 @@ describe("an identifier that matches nothing is explained", () => {
     ["uei", "U123456789L6", /nine digits in a row/],
     ["uei", "UE9QJD4KK1L7", /check character/],
     ["uei", "EU9QJD4KK1L6", /check character/],
+    ["uei", "SANDBXACTVE1", /the key is a test key/],
     ["cage", "5UTE1", undefined],
     ["cage", "5UTE", /5 characters; this value has 4/],
     ["cage", "5OTE1", /neither the letter O/],

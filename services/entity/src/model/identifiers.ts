@@ -27,6 +27,9 @@ export function ueiCheckDigit(first11: string): number {
 function ueiOddity(uei: string): string | undefined {
   if (uei.length !== 12) return `A UEI has 12 characters; this value has ${uei.length}.`;
   if (!isWellFormed("uei", uei)) return "A UEI has letters and digits only.";
+  if (uei.startsWith("SANDBX")) {
+    return "UEIs that begin with SANDBX belong to the sandbox: check that the key is a test key (svc_test_…), and for a typing error.";
+  }
   if (/[OI]/.test(uei)) return "A UEI has neither the letter O nor the letter I: check for the digits 0 and 1.";
   if (uei.startsWith("0")) return "The first character of a UEI is never 0.";
   if (/\d{9}/.test(uei)) return "A UEI never has nine digits in a row.";

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { parseApiKey } from "@vvs/api-keys";
 import { ServiceError } from "@vvs/errors";
 import { clientAddress, networkOf } from "../http/client-address.ts";
 import type { RateLimiter } from "../limits/rate-limiter.ts";
@@ -19,7 +20,7 @@ export interface AuthenticateOptions {
 
 /**
  * Returns the API key of a request. A valid key is never limited because of failures from the same address.
- * Errors: unauthorized (the same text for every key that is not valid), rate_limited, service_unavailable.
+ * Errors: unauthorized (the same text for every well-formed key that is not valid), rate_limited, service_unavailable.
  */
 export async function authenticate(request: IncomingMessage, options: AuthenticateOptions): Promise<ApiKey> {
   const { authorization } = request.headers;
@@ -39,5 +40,8 @@ export async function authenticate(request: IncomingMessage, options: Authentica
 function reasonOf(authorization: string | undefined, key: string | undefined): string {
   if (!authorization) return "The request has no Authorization header. Send Authorization: Bearer and an API key.";
   if (key === undefined) return "The Authorization header has another form. Send Authorization: Bearer and an API key.";
-  return "The API key is malformed, unknown, revoked or expired.";
+  if (!parseApiKey(key)) {
+    return "The API key is malformed. A key begins with svc_live_ or svc_test_ and has 47 characters; copy it again.";
+  }
+  return "The API key is unknown, revoked or expired. The dashboard shows the keys and their state.";
 }

@@ -9,7 +9,7 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
   ["2026-11-23", "The dashboard shows the requests of the last 7 days, also by `X-Request-Id`."],
   [
     "2026-11-23",
-    "More refusals say what is wrong: the three reasons of 401 have different messages, an id that cannot be read is the 404 of its resource, and requests that are not valid HTTP or do not arrive in time get our JSON.",
+    "More refusals say what is wrong: the reasons of 401 have different messages, an id that cannot be read is the 404 of its resource, and requests that are not valid HTTP or do not arrive in time get our JSON.",
   ],
   ["2026-11-22", "`details` in results: what the verdict rests on."],
   ["2026-11-22", "`GET /v1/events` reads forward with `after` and `wait`. `webhook_url` of a monitor is optional."],
