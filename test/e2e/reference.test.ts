@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { runProcess } from "../../deploy/local/processes.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
+import { VERSION } from "../../packages/cli/src/version.ts";
 import { operations } from "../../services/gateway/src/openapi/operations.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
@@ -144,6 +145,11 @@ test("the page leads from a key to a verified webhook with the command line, as 
   const printed = readFileSync(join(place, "output"), "utf8");
   expect([code, code === 0 ? "" : printed]).toEqual([0, ""]);
   expect(readFileSync(join(place, "results.csv"), "utf8").match(/^SANDBX.*,pass,/gm)).toHaveLength(2);
+});
+
+test("in the folder of a local run, the page's alias makes the command", async () => {
+  const script = `cd "${projectRoot}"\n${blocks.get("cli-local")}\ncd "${folder}"\nvendor-verification --version`;
+  expect((await run(script)).trim()).toBe(VERSION);
 });
 
 test("the sandbox answers as the tables of the page say", async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError, type Violation } from "@vvs/errors";
 import { contradictingPaths } from "./contradictions.ts";
 
-const MAX_BODY_BYTES = 100_000;
+export const MAX_BODY_BYTES = 100_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /** A JSON body as sent, and the problems of its text. */

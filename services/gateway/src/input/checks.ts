@@ -2,7 +2,7 @@ import { toCheckType } from "@vvs/checks";
 import { z } from "@vvs/config";
 import { checkType } from "../render/values-schema.ts";
 
-const MAX_CHECKS = 10;
+export const MAX_CHECKS = 10;
 
 /** Accepts one or more checks and keeps their order. Duplicates are removed. */
 export const checks = z

@@ -1,6 +1,9 @@
 import { advice, catalogue, type ErrorCode } from "@vvs/errors";
 import { type Html, html } from "@vvs/http/html";
 import { liveEntities, liveMonitors, type Plan, plans, requestsPerMinute, SANDBOX_MONITORS } from "@vvs/tenant/plans";
+import { MAX_BODY_BYTES } from "../http/body.ts";
+import { MAX_CHECKS } from "../input/checks.ts";
+import { MAX_LIMIT } from "../input/page.ts";
 import { changes } from "./changes.ts";
 import type { Document } from "./document.ts";
 import { inline } from "./markdown.ts";
@@ -13,7 +16,7 @@ type Part = { readonly id: string; readonly title: string; readonly content: Htm
 export function introduction(baseUrl: string): readonly Part[] {
   return [
     { id: "start", title: "First steps", content: firstSteps(baseUrl) },
-    { id: "command-line", title: "Command line", content: commandLine },
+    { id: "command-line", title: "Command line", content: commandLine(baseUrl) },
     { id: "sandbox", title: "Sandbox", content: sandbox },
     { id: "identifiers", title: "Identifiers", content: identifiers },
     { id: "limits", title: "Plans and limits", content: limits },
@@ -67,26 +70,38 @@ const verification = await client.verify({
 const { entity_id: entityId, id: verificationId } = verification;
 const evidenceId = verification.results[0].evidence_uri;
 const { id: monitorId } = await client.createMonitor({ entity_id: entityId, checks: ["sam_registration"] });`;
+  const installClient = isLocal(baseUrl)
+    ? html`<code>npm install FOLDER/packages/client</code> with the folder from which this service was started (Node.js 22.18 or newer)`
+    : html`<code>npm install @vendor-verification/client</code>`;
   return html`<p>Sign in to the dashboard, choose <em>API Keys</em> and create a test key. It is shown once. Send it with every call as <code>Authorization: Bearer</code>. A key has scopes; each operation names the one that it requires.</p>
 <p>The calls on this page use these variables, and the <a href="#command-line">command line</a> reads them:</p>
 ${codeBlock("start-shell", "Shell", shell)}
 <p>Some calls need ids. This looks up a vendor, verifies it, and monitors it:</p>
 ${codeBlock("start-ids", "Shell: get ids", idsInShell)}
-<p>The same with the TypeScript client, <code>npm install @vendor-verification/client</code>:</p>
+<p>The same with the TypeScript client, ${installClient}:</p>
 ${codeBlock("start-client", "TypeScript client", client)}
 <p>To receive your first webhook, go on with <a href="#try-webhooks">webhooks on your machine</a>. For other languages generate a client from <a href="/v1/openapi.json">the OpenAPI document</a>.</p>`;
 }
 
-const commandLine = html`<p>It needs Node.js 22 or newer: <code>npm install --global @vendor-verification/cli</code>. With the variables above it is ready. To store the address and the key instead, use <code>vendor-verification login</code>. Each command describes itself with <code>--help</code>, and prints JSON with <code>--json</code>.</p>
-${codeBlock(
-  "cli-calls",
-  "Shell",
-  `vendor-verification lookup --uei SANDBXACTVE1
+function commandLine(baseUrl: string): Html {
+  const calls = `vendor-verification lookup --uei SANDBXACTVE1
 vendor-verification verify --uei SANDBXACTVE1 --checks sam_registration
 printf 'uei,legal_name\\nSANDBXACTVE1,\\nSANDBXFALLB1,\\n' > vendors.csv
 vendor-verification verify vendors.csv --out results.csv
-vendor-verification events`,
-)}`;
+vendor-verification events`;
+  const install = isLocal(baseUrl)
+    ? html`<p>This service runs on your machine. In the folder from which it was started, this defines the command for your shell:</p>
+${codeBlock("cli-local", "Shell", `alias vendor-verification="node '$PWD/deploy/bootstrap.mjs' '$PWD/packages/cli/src/main.ts'"`)}`
+    : html`<p>It needs Node.js 22 or newer: <code>npm install --global @vendor-verification/cli</code>.</p>
+`;
+  return html`${install}<p>With the variables above it is ready. To store the address and the key instead, use <code>vendor-verification login</code>. Each command describes itself with <code>--help</code>, and prints JSON with <code>--json</code>.</p>
+${codeBlock("cli-calls", "Shell", calls)}`;
+}
+
+/** Is this the address of a local run? Its users have the packages as source. */
+function isLocal(baseUrl: string): boolean {
+  return ["127.0.0.1", "localhost"].includes(new URL(baseUrl).hostname);
+}
 
 const sandbox = html`<p>A test key sees a synthetic registry of more than 500 vendors, and providers that answer without delay. These UEIs always behave in the same way:</p>
 ${table(
@@ -144,7 +159,7 @@ const limits = html`${table(
   ],
 )}
 <p>The minute slides. Every answer to a valid key says what is left (<a href="#headers">headers</a>); 429 says in <code>Retry-After</code> when to repeat the call. A plan’s cap on monitors or entities is 403 <code>limit_exceeded</code>.</p>
-<p>A body has at most 100 kB, a page of a list at most 100 items, a call at most 10 checks.</p>`;
+<p>A body has at most ${count(MAX_BODY_BYTES / 1_000)} kB, a page of a list at most ${count(MAX_LIMIT)} items, a call at most ${count(MAX_CHECKS)} checks.</p>`;
 
 const retries = html`<p>Repeat a call after 429, 503 or a lost connection, and wait as long as <code>Retry-After</code> says. GET, PUT and DELETE can always be repeated. Send POST with an <code>Idempotency-Key</code>, a new one for each effect that you want: then a repeated call has no second effect, and within 24 h it gets the first answer again with <code>Idempotency-Replayed: true</code>.</p>
 <p>Pages: send <code>next_cursor</code> as <code>cursor</code> until it is null. To follow changes, use <a href="#listEvents"><code>after</code></a>.</p>`;

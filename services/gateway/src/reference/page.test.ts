@@ -1,7 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { catalogue } from "@vvs/errors";
+import { MAX_BODY_BYTES } from "../http/body.ts";
+import { MAX_CHECKS } from "../input/checks.ts";
+import { MAX_LIMIT } from "../input/page.ts";
+import { openApiDocument } from "../openapi/document.ts";
 import { operations } from "../openapi/operations.ts";
 import { useTestGateway } from "../testing/gateway.ts";
+import type { Document } from "./document.ts";
+import { referencePage } from "./page.ts";
 
 const gateway = useTestGateway();
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${gateway.baseUrl}${path}`, { headers });
@@ -51,6 +57,21 @@ describe("GET /docs", () => {
         ["Active monitors, sandbox", "100", "100", "100"],
       ]),
     );
+  });
+
+  test("names the limits of a request", async () => {
+    const page = await (await get("/docs")).text();
+    const told = `A body has at most ${MAX_BODY_BYTES / 1_000} kB, a page of a list at most ${MAX_LIMIT} items, a call at most ${MAX_CHECKS} checks.`;
+    expect(page).toContain(told);
+    expect(catalogue.payload_too_large.text).toContain(` ${MAX_BODY_BYTES / 1_000} kB`);
+  });
+
+  test("leads users of a local run to the packages there, and all others to npm", () => {
+    const document = openApiDocument("1.0.0") as unknown as Document;
+    expect(referencePage(document, "http://127.0.0.1:8080")).not.toMatch(/npm install (@|--global)/);
+    const elsewhere = referencePage(document, "https://api.example.com");
+    for (const name of ["cli", "client"])
+      expect(elsewhere).toMatch(new RegExp(`npm install .*@vendor-verification/${name}`));
   });
 
   test("has links only to places that exist, and every id once", async () => {

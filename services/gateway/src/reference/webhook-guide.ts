@@ -54,8 +54,8 @@ ${codeBlock("webhook-verify", "verify-webhook.mjs: checks a signature (Node.js, 
 <h3 id="try-webhooks">Webhooks on your machine</h3>
 <p>Save the code above as <code>verify-webhook.mjs</code> and this program beside it as <code>receiver.mjs</code>:</p>
 ${codeBlock("webhook-receiver", "receiver.mjs: prints events that verify", receiverSnippet)}
-<p>Start it, and forward events to it with the <a href="#command-line">command line</a>. It reads them from us and signs them as we do, so you need no public address:</p>
+<p>Start it, and forward events to it with the <a href="#command-line">command line</a>. It reads them from us and signs them as we do, so you need no public address. If another program has port 3000, set <code>PORT</code> first:</p>
 ${codeBlock("webhook-listen", "Shell", listenSnippet)}
 <p>When it says that it forwards, make a change. Within some seconds the program prints the verified event:</p>
 ${codeBlock("webhook-trigger", "Shell", "vendor-verification trigger")}
-<p>Later, create a monitor with your public <code>webhook_url</code>, and take the signing secret from <em>Webhooks</em> in the dashboard.</p>`;
+<p>Later, create a monitor with your public <code>webhook_url</code>, and give your program the signing secret from <em>Webhooks</em> in the dashboard. To try it, monitor the sandbox vendor <code>SANDBXCHNGE1</code> with <code>"frequency": "hourly"</code>: it changes every 5 s, until you cancel the monitor.</p>`;
