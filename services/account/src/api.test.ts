@@ -100,8 +100,10 @@ test("a service reports only the actions that users and API keys take in it, and
   const caller = toProtoCaller(callerOfOrganization(organizationId, "live"));
   const entry = { caller, action: "webhook_test.sent", target: "dlv_1", details: { host: "acme.example" } };
   await clientOf(AuditLogService, "webhook-dispatcher").appendAuditEntry(entry);
-  for (const name of ["gateway", "dashboard", "entity"])
+  for (const name of ["gateway", "entity"])
     await expect(clientOf(AuditLogService, name).appendAuditEntry(entry)).rejects.toMatchObject({ code: "forbidden" });
+  const archived = { caller, action: "vendor.archived", target: "ent_1" };
+  await clientOf(AuditLogService, "dashboard").appendAuditEntry(archived);
   const at = timestampFromDate(new Date("2126-03-01T10:00:00Z"));
   const asked = { caller, action: "verification.asked", target: "key_1", entryId: "hour", at, count: 3n, lastAt: at };
   for (const count of [2n, 3n]) await clientOf(AuditLogService, "verification").appendAuditEntry({ ...asked, count });
@@ -109,15 +111,19 @@ test("a service reports only the actions that users and API keys take in it, and
     ["verification", { ...asked, at: undefined }],
     ["monitor", asked],
     ["verification", entry],
+    ["dashboard", entry],
+    ["webhook-dispatcher", archived],
   ] as const) {
     const reporting = clientOf(AuditLogService, name).appendAuditEntry(refused);
     await expect(reporting).rejects.toMatchObject({ code: "invalid_request" });
   }
-  const reported = { action: { $in: ["webhook_test.sent", "verification.asked"] }, organization_id: organizationId };
+  const actions = ["webhook_test.sent", "vendor.archived", "verification.asked"];
+  const reported = { action: { $in: actions }, organization_id: organizationId };
   const found = await account.domain.store.auditLog.find(reported).sort({ action: -1 }).toArray();
   expect(found).toMatchObject([
     { action: "webhook_test.sent", details: { host: "acme.example" } },
     { action: "verification.asked", details: { count: 3 } },
+    { action: "vendor.archived", target: "ent_1" },
   ]);
 });
 

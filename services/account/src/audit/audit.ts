@@ -54,6 +54,7 @@ export const reportedActions = {
   ],
   monitor: ["monitor.created", "monitor.canceled", "monitor.webhook_url_changed"],
   verification: ["verification.asked"],
+  dashboard: ["vendor.archived", "vendor.restored"],
 } as const;
 
 export type ReportedAction = (typeof reportedActions)[keyof typeof reportedActions][number];

@@ -50,6 +50,10 @@ export const auditActions: Readonly<Record<string, Readonly<Record<string, strin
     "monitor.webhook_url_changed": "changed the webhook URL of a monitor",
     "verification.asked": "asked for verifications",
   },
+  Vendors: {
+    "vendor.archived": "archived a vendor",
+    "vendor.restored": "took a vendor back into the list",
+  },
   Organization: {
     "organization.created": "created the organization",
     "organization.suspended": "suspended the organization",

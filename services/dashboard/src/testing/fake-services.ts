@@ -10,7 +10,11 @@ import {
   RevokeApiKeyRequestSchema,
   RollApiKeyRequestSchema,
 } from "@vvs/proto/account/v1/api_keys";
-import { AuditLogService, ListAuditEntriesRequestSchema } from "@vvs/proto/account/v1/audit_log";
+import {
+  AppendAuditEntryRequestSchema,
+  AuditLogService,
+  ListAuditEntriesRequestSchema,
+} from "@vvs/proto/account/v1/audit_log";
 import { ListRequestsRequestSchema, RequestLogService } from "@vvs/proto/account/v1/request_log";
 import { type SessionSchema, SessionService } from "@vvs/proto/account/v1/sessions";
 import { GetUsageRequestSchema, UsageService } from "@vvs/proto/account/v1/usage";
@@ -270,6 +274,10 @@ function requestLogPart(state: FakeState): ServicePart {
 
 function auditLogPart(state: FakeState): ServicePart {
   return partOf(AuditLogService, {
+    async appendAuditEntry(request) {
+      note(state, "appendAuditEntry", toJsonString(AppendAuditEntryRequestSchema, request));
+      return {};
+    },
     async listAuditEntries(request) {
       note(state, "listAuditEntries", toJsonString(ListAuditEntriesRequestSchema, request));
       const next = { createdAt: timestampFromDate(new Date("2026-11-20T08:00:00Z")), id: "a".repeat(24) };

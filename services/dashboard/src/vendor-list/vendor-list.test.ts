@@ -137,11 +137,30 @@ describe("archiving", () => {
     expect((await visitor.get("/live/vendors")).text).toContain("Acme");
   });
 
-  test("is refused for what is no vendor of the list", async () => {
+  test("is in the audit log with the vendor and the user, before it is done, and once", async () => {
+    const archive = (archived: string) => visitor.post("/live/vendors/archive", { entity_id: ID, archived });
+    for (const archived of ["yes", "yes", "no", "no"]) await archive(archived);
+    const made = dashboard.state.calls.map((call) => call.split(" ")[0]).filter((name) => /Audit|Archived/.test(name!));
+    expect(made).toEqual(["appendAuditEntry", "setVendorArchived", "appendAuditEntry", "setVendorArchived"]);
+    const by = { target: ID, caller: { actor: "usr_1", tenant: { environment: "ENVIRONMENT_LIVE" } } };
+    expect(callsOf("appendAuditEntry")).toMatchObject([
+      { ...by, action: "vendor.archived" },
+      { ...by, action: "vendor.restored" },
+    ]);
+  });
+
+  test("is not done while the audit log can't record it", async () => {
+    dashboard.state.failures.set("appendAuditEntry", new ServiceError("service_unavailable"));
+    expect((await visitor.post("/live/vendors/archive", { entity_id: ID, archived: "yes" })).status).toBe(503);
+    expect(callsOf("setVendorArchived")).toEqual([]);
+  });
+
+  test("is refused for what is no vendor of the list, and nothing is recorded", async () => {
     expect((await visitor.post("/live/vendors/archive", { entity_id: "x", archived: "yes" })).status).toBe(400);
     expect((await visitor.post("/live/vendors/archive", { entity_id: newId("ent"), archived: "yes" })).status).toBe(
       404,
     );
+    expect(callsOf("appendAuditEntry")).toEqual([]);
   });
 
   test("is not offered to those who can only read", async () => {

@@ -1,4 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { Vendor } from "@vvs/proto/entity/v1/vendors";
 import { sendCsv } from "../http/csv.ts";
@@ -38,7 +39,7 @@ const COLUMNS = [
   "Entity ID",
 ];
 
-export function createVendorListHandlers({ vendorList, layout, logger, now }: PageContext) {
+export function createVendorListHandlers({ vendorList, auditLog, layout, logger, now }: PageContext) {
   /** Reads a whole list in chunks of rows, up to the maximum. */
   async function* rowsOf({ caller }: Visit, { filter }: VendorListFilter) {
     const today = now();
@@ -55,6 +56,17 @@ export function createVendorListHandlers({ vendorList, layout, logger, now }: Pa
       after = next;
     }
     yield [[`Only the first ${MAX_ROWS} vendors are in this file. Choose a filter to get the others.`]];
+  }
+
+  /** Archives a vendor, or takes it back. A change is in the audit log before it is made; without its entry it is not made. */
+  async function setArchived({ caller }: Visit, entityId: string, archived: boolean): Promise<void> {
+    const { vendors } = await vendorList.getVendors({ caller, entityIds: [entityId] });
+    const [vendor] = vendors;
+    if (!vendor) throw new ServiceError("entity_not_found");
+    if (vendor.archived === archived) return;
+    const action = archived ? "vendor.archived" : "vendor.restored";
+    await auditLog.appendAuditEntry({ caller, action, target: entityId });
+    await vendorList.setVendorArchived({ caller, entityId, archived });
   }
 
   return {
@@ -83,7 +95,7 @@ export function createVendorListHandlers({ vendorList, layout, logger, now }: Pa
       const entityId = field(request, "entity_id");
       const archived = field(request, "archived") === "yes";
       if (!isId("ent", entityId)) throw new ProblemError("malformed");
-      await vendorList.setVendorArchived({ caller: visit.caller, entityId, archived });
+      await setArchived(visit, entityId, archived);
       const { filter } = readVendorFilter({ show: field(request, "show"), sort: field(request, "sort") });
       const done = archived ? "archived" : "taken-back";
       response.redirect(303, pathWithQuery(`${visit.view.path}/vendors`, { ...filter, done }));

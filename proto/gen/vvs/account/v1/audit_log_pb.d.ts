@@ -214,8 +214,9 @@ export declare type AppendAuditEntryRequest = Message<"vvs.account.v1.AppendAudi
   caller?: Caller | undefined;
 
   /**
-   * An action of the calling service: webhook_delivery.replayed, webhook_deliveries.replayed or webhook_test.sent;
-   * monitor.created, monitor.canceled or monitor.webhook_url_changed; verification.asked.
+   * An action of the calling service: webhook_delivery.replayed, webhook_deliveries.replayed, webhook_test.sent or
+   * webhook_endpoint.dismissed; monitor.created, monitor.canceled or monitor.webhook_url_changed; verification.asked;
+   * vendor.archived or vendor.restored.
    *
    * @generated from field: string action = 2;
    */
@@ -295,7 +296,7 @@ export declare const AuditLogService: GenService<{
   /**
    * Records an action that a user or an API key takes in another service. That service calls before it acts, or with an
    * entry_id afterwards until the call succeeds, so that no action lacks its entry. Callers: webhook-dispatcher, monitor,
-   * verification. Errors: invalid_request.
+   * verification, dashboard. Errors: invalid_request.
    *
    * @generated from rpc vvs.account.v1.AuditLogService.AppendAuditEntry
    */
