@@ -8,11 +8,11 @@ const FOREVER_MS = 1_000_000;
 function loopUnderTest() {
   const stopping = new AbortController();
   const logs = captureLogs();
-  const started: PromiseWithResolvers<number>[] = [];
-  let waiting = Promise.withResolvers<PromiseWithResolvers<number>>();
+  const started: PromiseWithResolvers<number | "done">[] = [];
+  let waiting = Promise.withResolvers<PromiseWithResolvers<number | "done">>();
   const loop = superviseLoop({
     round() {
-      const round = Promise.withResolvers<number>();
+      const round = Promise.withResolvers<number | "done">();
       started.push(round);
       waiting.resolve(round);
       waiting = Promise.withResolvers();
@@ -83,5 +83,14 @@ test("a stopped loop ends its round and starts no more", async () => {
   stop();
   started[0]!.resolve(0);
   await loop.ended();
+  expect(started).toHaveLength(1);
+});
+
+test("a loop whose round is done starts no more, even after a nudge during that round", async () => {
+  const { started, loop } = loopUnderTest();
+  loop.nudge();
+  started[0]!.resolve("done");
+  await loop.ended();
+  loop.nudge();
   expect(started).toHaveLength(1);
 });

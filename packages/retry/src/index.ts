@@ -26,21 +26,21 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** Work that is repeated until its service stops. */
+/** Work that is repeated until it is done or its service stops. */
 export interface SupervisedLoop {
-  /** Starts the next round now. During a round: another one follows it without a pause. */
+  /** Starts the next round now. During a round: another one follows it without a pause, unless the work is done. */
   nudge(): void;
-  /** Resolves when the loop was stopped and its last round has ended. */
+  /** Resolves when the work is done, or the loop was stopped and its last round has ended. */
   ended(): Promise<void>;
 }
 
 /**
- * Repeats `round` until `stopping` is aborted. A round returns how long to pause after it, in milliseconds. When a round
- * throws, the loop logs `failure` with the error, once, and tries again with backoff; the first round that succeeds
+ * Repeats `round` until `stopping` is aborted. A round returns how long to pause after it, in milliseconds, or "done" to end
+ * the loop. When a round throws, the loop logs `failure` with the error, once, and tries again with backoff; the first round that succeeds
  * again is logged as `recovery`.
  */
 export function superviseLoop(options: {
-  round: () => Promise<number>;
+  round: () => Promise<number | "done">;
   /** Log message of the first failure in a row; a constant, so that it can be searched for. */
   failure: string;
   /** Log message of the recovery. */
@@ -54,13 +54,13 @@ export function superviseLoop(options: {
   let wake = new AbortController();
   let failures = 0;
 
-  /** Runs one round; returns how long to pause after it. */
-  async function attempt(): Promise<number> {
+  /** Runs one round; returns how long to pause after it, or "done". */
+  async function attempt(): Promise<number | "done"> {
     try {
-      const pauseMs = await round();
+      const next = await round();
       if (failures > 0) logger.info(options.recovery);
       failures = 0;
-      return pauseMs;
+      return next;
     } catch (err) {
       if (failures === 0) logger.error({ err }, options.failure);
       failures += 1;
@@ -71,7 +71,9 @@ export function superviseLoop(options: {
   async function run(): Promise<void> {
     while (!stopping.aborted) {
       wake = new AbortController();
-      await pause(await attempt(), AbortSignal.any([wake.signal, stopping]));
+      const next = await attempt();
+      if (next === "done") return;
+      await pause(next, AbortSignal.any([wake.signal, stopping]));
     }
   }
 

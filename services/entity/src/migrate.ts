@@ -6,7 +6,7 @@ import type { Db, MongoClient } from "mongodb";
 import { UNPUBLISHED } from "./announcements/announce.ts";
 import { collectionsOf } from "./model/documents.ts";
 import { loadSandboxRegistry } from "./sandbox/load-sandbox.ts";
-import { listAllCreated } from "./vendor-list/created-vendors.ts";
+import { migrateCreated } from "./vendor-list/created-vendors.ts";
 import { vendorIndexes } from "./vendor-list/vendor-store.ts";
 
 /** Guards are kept much longer than the transactions that need them. */
@@ -22,7 +22,7 @@ export async function migrate(options: { client: MongoClient; prefix: string; no
   const { client, prefix, now = () => new Date() } = options;
   const databases = environmentDatabases(client, prefix, "entity");
   await Promise.all(environments.map((environment) => createIndexes(databases[environment])));
-  await Promise.all(environments.map((environment) => listAllCreated(collectionsOf(databases[environment]))));
+  await Promise.all(environments.map((environment) => migrateCreated(collectionsOf(databases[environment]))));
   await loadSandboxRegistry({ client, collections: collectionsOf(databases.sandbox), now });
 }
 
@@ -30,8 +30,8 @@ async function createIndexes(db: Db): Promise<void> {
   const collections = collectionsOf(db);
   const { entities, snapshots, carriedTins, remembered, exclusions, loads, quarantine, changes, tinReveals } =
     collections;
-  const { fingerprintKeys, loadLocks, createdCounts, announcements } = collections;
-  const unindexed = [fingerprintKeys, loadLocks, createdCounts, announcements].map(
+  const { fingerprintKeys, loadLocks, createdCounts, announcements, vendorListMigration } = collections;
+  const unindexed = [fingerprintKeys, loadLocks, createdCounts, announcements, vendorListMigration].map(
     ({ collectionName }) => collectionName,
   );
   await createCollections(db, unindexed);

@@ -1,6 +1,10 @@
 import type { CapDocument } from "@vvs/mongo";
 import type { Binary, Collection, Db, ObjectId } from "mongodb";
-import type { ListedVendorDocument, VendorMonitorDocument } from "../vendor-list/listed-vendor.ts";
+import type {
+  ListedVendorDocument,
+  VendorListMigrationDocument,
+  VendorMonitorDocument,
+} from "../vendor-list/listed-vendor.ts";
 import type { IsoDate } from "./dates.ts";
 import type { Address, SamFacts } from "./facts.ts";
 
@@ -341,6 +345,7 @@ export interface Collections {
   readonly vendors: Collection<ListedVendorDocument>;
   /** The monitors of those vendors, as far as the list needs them. */
   readonly vendorMonitors: Collection<VendorMonitorDocument>;
+  readonly vendorListMigration: Collection<VendorListMigrationDocument>;
 }
 
 /** Returns the collections of a database. Undefined fields are never written, whatever the client's options. */
@@ -363,5 +368,6 @@ export function collectionsOf(db: Db): Collections {
     createdCounts: db.collection("entity_counts", options),
     vendors: db.collection("vendors", options),
     vendorMonitors: db.collection("vendor_monitors", options),
+    vendorListMigration: db.collection("vendor_list_migration", options),
   };
 }

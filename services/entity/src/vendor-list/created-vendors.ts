@@ -2,7 +2,7 @@ import { firstId } from "@vvs/ids";
 import type { Logger } from "@vvs/logging";
 import { isDuplicateKey } from "@vvs/mongo";
 import { type SupervisedLoop, superviseLoop } from "@vvs/retry";
-import { environments } from "@vvs/tenant";
+import { type Environment, environments } from "@vvs/tenant";
 import type { ClientSession } from "mongodb";
 import type { Collections, EntityDocument } from "../model/documents.ts";
 import { nameKeyOf, newVendor, vendorKey } from "./listed-vendor.ts";
@@ -12,8 +12,10 @@ type Created = Pick<EntityDocument, "_id" | "legal_name"> & { readonly organizat
 const BATCH = 500;
 /** Replicas of an older version add nothing to the lists. The last of them ends this soon after the newest has started. */
 const ROLLOUT_MS = 10 * 60_000;
-const LONG_BEFORE_MS = 60 * 60_000;
-const NEVER_MS = 2 ** 31 - 1;
+/** A rollout begins this soon after its migration. */
+const ROLLOUT_BEGINS_MS = 24 * 60 * 60_000;
+/** More than the clocks of hosts differ, which make the ids of entities. */
+const CLOCKS_DIFFER_MS = 60 * 60_000;
 
 const vendorOf = (entity: Created) => ({
   ...newVendor({ organizationId: entity.organization_id }, entity._id),
@@ -59,24 +61,41 @@ export async function listAllCreated(
   return added;
 }
 
-/** Adds what replicas of an older version create during a rollout: at the start, and once more when it is over. */
+/** Adds all created entities that are missing, and notes when. It can run again, and beside the service. */
+export async function migrateCreated(
+  collections: Pick<Collections, "entities" | "vendors" | "vendorListMigration">,
+): Promise<void> {
+  const { vendorListMigration } = collections;
+  await vendorListMigration.updateOne({ _id: "created" }, [{ $set: { at: "$$NOW" } }], { upsert: true });
+  await listAllCreated(collections);
+}
+
+/** Adds what replicas of an older version create after the migration: at the start, and once more when they have ended. */
 export function startListingCreated(options: {
-  collections: Readonly<Record<"live" | "sandbox", Pick<Collections, "entities" | "vendors">>>;
+  collections: Readonly<Record<Environment, Pick<Collections, "entities" | "vendors" | "vendorListMigration">>>;
   now: () => Date;
   stopping: AbortSignal;
   logger: Logger;
 }): SupervisedLoop {
   const { collections, now, stopping, logger } = options;
-  const since = new Date(now().getTime() - LONG_BEFORE_MS);
   let rounds = 0;
+
+  /** Returns whether there may be a rollout. */
+  async function addMissing(environment: Environment): Promise<boolean> {
+    const migration = await collections[environment].vendorListMigration.findOne({ _id: "created" });
+    const isRollout = migration !== null && now().getTime() - migration.at.getTime() < ROLLOUT_BEGINS_MS;
+    if (!isRollout) return false;
+    const since = new Date(migration.at.getTime() - CLOCKS_DIFFER_MS);
+    const added = await listAllCreated(collections[environment], since);
+    if (added > 0) logger.info({ environment, added }, "entities were added to the lists of vendors");
+    return true;
+  }
+
   return superviseLoop({
     async round() {
-      for (const environment of environments) {
-        const added = await listAllCreated(collections[environment], since);
-        if (added > 0) logger.info({ environment, added }, "entities were added to the lists of vendors");
-      }
+      const isRollout = await Promise.all(environments.map(addMissing));
       rounds += 1;
-      return rounds === 1 ? ROLLOUT_MS : NEVER_MS;
+      return rounds === 1 && isRollout.includes(true) ? ROLLOUT_MS : "done";
     },
     failure: "created entities can't be added to the lists of vendors; trying until they can",
     recovery: "created entities are added to the lists of vendors again",

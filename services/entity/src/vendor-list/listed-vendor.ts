@@ -53,6 +53,13 @@ export interface VendorMonitorDocument {
   readonly active: boolean;
 }
 
+/** When the migration last looked for created entities that are in no list. */
+export interface VendorListMigrationDocument {
+  readonly _id: "created";
+  /** By the database's clock. */
+  readonly at: Date;
+}
+
 export type VendorTag = "all" | "failed" | "error" | "excluded" | "monitored" | "unmonitored" | "archived";
 
 /** `checked_at` of a vendor that was never verified: the longest unverified. */

@@ -3,13 +3,14 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
+import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { VendorFilter, VendorOrder } from "@vvs/proto/entity/v1/vendors";
 import { MonitorStateChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { createEntityStore } from "../store.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
 import { createLoads } from "../testing/loads.ts";
-import { listAllCreated } from "./created-vendors.ts";
+import { listAllCreated, startListingCreated } from "./created-vendors.ts";
 import { newVendor, type VendorTag, withLists } from "./listed-vendor.ts";
 import { createVendorRecords } from "./vendor-records.ts";
 import { createVendorStore } from "./vendor-store.ts";
@@ -27,6 +28,7 @@ beforeEach(() => {
   app.clock.now = NOW;
 });
 
+const logger = createLogger({ service: "entity-test", level: "silent" });
 const REGISTERED = "ABCDEFGHJK71";
 const NOW = new Date("2026-11-23T10:00:00Z");
 const DAY_MS = 86_400_000;
@@ -417,5 +419,24 @@ describe("entities that an older version created", () => {
     expect(await listAllCreated(app.live)).toBe(0);
     expect(await idsOf()).toEqual([known, missing]);
     expect((await list())[0]!.checks).toHaveLength(1);
+  });
+
+  test("after the migration are added by a replica that starts within a day of it; a later one looks for none", async () => {
+    const { at } = (await app.live.vendorListMigration.findOne())!;
+    const migrated = at.getTime();
+    app.clock.now = at;
+    const missing = await created("Missing LLC");
+    await app.live.vendors.deleteOne({ entity_id: missing });
+    const collections = { live: app.live, sandbox: app.sandbox };
+    const stopping = new AbortController();
+    const startAt = (now: number) =>
+      startListingCreated({ collections, now: () => new Date(now), stopping: stopping.signal, logger });
+    await startAt(migrated + DAY_MS + 1).ended();
+    expect(await idsOf()).toEqual([]);
+    const starting = startAt(migrated + DAY_MS - 1);
+    while ((await idsOf()).length === 0);
+    stopping.abort();
+    await starting.ended();
+    expect(await idsOf()).toEqual([missing]);
   });
 });

@@ -24,7 +24,6 @@ const LOOKED_AT = 20;
 /** Pause between two batches, so that records of new verifications do not wait behind many others. */
 const PAUSE_MS = 250;
 const NOT_MIGRATED_MS = 60_000;
-const NEVER_MS = 2 ** 31 - 1;
 const BY_VENDOR = { organization_id: 1, entity_id: 1, created_at: -1, _id: -1 } as const;
 
 const progressOf = (db: Db): Collection<ProgressDocument> => db.collection("vendor_list_progress");
@@ -118,12 +117,12 @@ export function startPublishingEarlierResults(
 ): SupervisedLoop {
   const { environment, stopping, logger } = options;
   const publish = createPublishEarlierResults(options);
-  const pauses = { more: PAUSE_MS, done: NEVER_MS, "not migrated": NOT_MIGRATED_MS } as const;
+  const next = { more: PAUSE_MS, done: "done", "not migrated": NOT_MIGRATED_MS } as const;
   return superviseLoop({
     async round() {
       const outcome = await publish();
       if (outcome === "done") logger.info({ environment }, "the lists of vendors have all earlier verifications");
-      return pauses[outcome];
+      return next[outcome];
     },
     failure: "earlier verifications can't be published for the lists of vendors; trying until they can",
     recovery: "earlier verifications are published for the lists of vendors again",
