@@ -6,6 +6,7 @@ import {
   subjectOf,
   type TestApplication,
 } from "../testing/application.ts";
+import { pausingCommit } from "../testing/loads.ts";
 
 let app: TestApplication;
 beforeAll(async () => {
@@ -14,6 +15,25 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const page = { limit: 100 };
+
+/** Runs with a replica whose first transaction pauses after its writes, and then begins again with what was read before. */
+async function paused(
+  run: (
+    replica: Awaited<ReturnType<TestApplication["serve"]>>,
+    whilePaused: (call: () => Promise<unknown>) => Promise<void>,
+  ) => Promise<void>,
+): Promise<void> {
+  const { client, committing, abort, retry } = pausingCommit(app.client);
+  const replica = await app.serve({ ...app.rings, client });
+  await run(replica, async (call) => {
+    await committing;
+    await abort();
+    await call();
+    retry();
+  });
+  await replica.stop();
+}
+
 const versionsOf = async (caller: ReturnType<typeof callerFor>, entityId: string) =>
   (await app.gateway.listSnapshots({ caller, entityId, page })).snapshots.map(({ version }) => version);
 
@@ -57,6 +77,26 @@ describe("a vendor without an entity", () => {
     const versions = await versionsOf(caller, entityId);
     expect(versions).toEqual(versions.map((_, index) => versions.length - index));
   });
+});
+
+describe("a vendor that another call creates between reading and writing", () => {
+  test.each([{ uei: "ABCDEFGHJK23" }, { cage: "2ABC3" }, { duns: "200000003" }, { tin: "200000004" }])(
+    "is that vendor: %j",
+    async (identifiers) => {
+      const caller = callerFor("org_created_meanwhile");
+      const resolve = ({ verification }: Pick<TestApplication, "verification">) =>
+        verification.resolveVendor({ caller, identifiers, legalName: "Race Co" });
+      await paused(async (replica, whilePaused) => {
+        const late = resolve(replica);
+        let first: Awaited<ReturnType<typeof resolve>> | undefined;
+        await whilePaused(async () => {
+          first = await resolve(app);
+        });
+        expect(first!.created).toBe(true);
+        expect(await late).toMatchObject({ entityId: first!.entityId, created: false });
+      });
+    },
+  );
 });
 
 describe("a vendor with an own entity", () => {
@@ -185,18 +225,23 @@ describe("a vendor given by its entity's id", () => {
     expect(others.entity!.identifiers).not.toHaveProperty("tin");
   });
 
-  test("gets an identifier that another vendor is given at the same moment only once", async () => {
-    const caller = callerFor("org_given_race");
-    const names = ["First Inc", "Second Inc"];
-    const made = await Promise.all(names.map((legalName) => app.gateway.createEntity({ caller, legalName })));
-    const ids = made.map(({ entity }) => entity!.id);
-    const identifiers = { uei: "ABCDEFGHJK32" };
-    const given = await Promise.allSettled(
-      ids.map((entityId) => app.verification.resolveVendor({ caller, entityId, identifiers })),
-    );
-    const winner = given.findIndex(({ status }) => status === "fulfilled");
-    expect(given[1 - winner]).toMatchObject({ status: "rejected", reason: refusal("entity_exists", ids[winner]) });
-  });
+  test.each([{ uei: "ABCDEFGHJK32" }, { cage: "3ABC3" }, { duns: "310000005" }, { tin: "310000006" }])(
+    "is refused with an identifier that another one is given between its reading and its writing: %j",
+    async (identifiers) => {
+      const caller = callerFor("org_given_race");
+      const names = ["First Inc", "Second Inc"].map((name) => `${name} ${Object.keys(identifiers)}`);
+      const made = await Promise.all(names.map((legalName) => app.gateway.createEntity({ caller, legalName })));
+      const [first, second] = made.map(({ entity }) => entity!.id);
+      const give = ({ verification }: Pick<TestApplication, "verification">, entityId = "") =>
+        verification.resolveVendor({ caller, entityId, identifiers });
+      await paused(async (replica, whilePaused) => {
+        const refused = expect(give(replica, second)).rejects.toMatchObject(refusal("entity_exists", first));
+        await whilePaused(() => give(app, first));
+        await refused;
+      });
+      expect(await versionsOf(caller, second!)).toEqual([1]);
+    },
+  );
 
   test("is refused with another vendor's identifier, with a contradicting one, and where it can't be seen", async () => {
     const caller = callerFor("org_given_refused", "sandbox");
