@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
 
 /** What spreadsheets take as the beginning of a formula, also in full width, and after white space that they leave out. */
@@ -27,22 +27,21 @@ export async function sendCsv(
   chunks: AsyncIterable<readonly (readonly string[])[]>,
 ): Promise<void> {
   const reading = chunks[Symbol.asyncIterator]();
-  let next = await reading.next();
+  const first = await reading.next();
+  async function* texts() {
+    try {
+      yield BYTE_ORDER_MARK + csvRow(columns);
+      for (let next = first; !next.done; next = await reading.next()) yield next.value.map(csvRow).join("");
+    } finally {
+      await reading.return?.();
+    }
+  }
   response.set({
     "content-type": "text/csv; charset=utf-8",
     "content-disposition": `attachment; filename="${fileName}"`,
   });
-  response.write(BYTE_ORDER_MARK + csvRow(columns));
-  try {
-    for (; !next.done && !response.destroyed; next = await reading.next()) {
-      const text = next.value.map(csvRow).join("");
-      if (!response.write(text)) await Promise.race([once(response, "drain"), once(response, "close")]);
-    }
-    response.end();
-  } catch (error) {
-    response.destroy();
-    throw error;
-  } finally {
-    await reading.return?.();
-  }
+  await pipeline(texts, response).catch((error: NodeJS.ErrnoException) => {
+    const hasBrowserGone = error.code === "ERR_STREAM_PREMATURE_CLOSE";
+    if (!hasBrowserGone) throw error;
+  });
 }
