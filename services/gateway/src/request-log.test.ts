@@ -23,7 +23,6 @@ function callOf(change: Partial<AnsweredCall> = {}): AnsweredCall {
     requestId: "req_1",
     method: "GET",
     status: 200,
-    isAnswered: true,
     durationMs: 2.6,
     error: "",
     ...change,
@@ -62,7 +61,7 @@ test("requests are reported by organization and environment, with what was calle
   await new Promise((resolve) => setImmediate(resolve));
   reports.record(keyOf("org_1"), callOf());
   reports.record(keyOf("org_2"), callOf({ status: 404, error: "monitor_not_found", objectId: "mon_1" }));
-  reports.record(keyOf("org_1"), callOf({ isAnswered: false }));
+  reports.record(keyOf("org_1"), callOf({ status: 0 }));
   await reports.close();
   expect(sent).toHaveLength(1);
   const [first, second] = sent[0]!.tenants!;
@@ -166,7 +165,7 @@ test("a call is recorded with its route, and with the id in its path only if tha
         { route: "/v1/monitors/:id", objectId: "", status: 404, error: "monitor_not_found" },
         { route: "/v1/entities/:id", objectId: "", status: 404, error: "entity_not_found" },
         { route: "/v1/monitors", objectId: "", status: 429, error: "rate_limited" },
-      ].map((call) => ({ ...call, method: "GET", isAnswered: true })),
+      ].map((call) => ({ ...call, method: "GET" })),
     );
     expect(recorded[0]!.requestId).toBe("mine-1");
     expect(JSON.stringify(recorded)).not.toMatch(/912345678|secret/);
@@ -191,7 +190,7 @@ test("a call whose client hangs up before the answer has none", async () => {
     await called.promise;
     leaving.abort();
     await expect(call).rejects.toThrow();
-    expect(await recorded.promise).toMatchObject({ isAnswered: false, objectId: monitor.id });
+    expect(await recorded.promise).toMatchObject({ status: 0, objectId: monitor.id });
   } finally {
     await gateway.close();
   }

@@ -125,12 +125,12 @@ export function startRequestReports(options: {
 const countOf = (tenants: readonly TenantCalls[]) => tenants.reduce((sum, { requests }) => sum + requests.length, 0);
 
 function messageOf(apiKeyId: string, call: AnsweredCall, at: Date): MessageInitShape<typeof LoggedRequestSchema> {
-  const { method, route, objectId, status, isAnswered, durationMs, requestId, error } = call;
+  const { method, route, objectId, status, durationMs, requestId, error } = call;
   return {
     at: timestampFromDate(at),
     operation: { method, route },
     objectId,
-    status: isAnswered ? status : 0,
+    status,
     durationMs: BigInt(Math.round(durationMs)),
     apiKeyId,
     requestId,

@@ -28,6 +28,7 @@ test.each([
   [429, "limited"],
   [500, "failed"],
   [503, "failed"],
+  [0, "unanswered"],
 ])("a status of %d means %s", (status, outcome) => {
   expect(outcomeOf(status)).toBe(outcome);
 });
@@ -39,9 +40,9 @@ test("each period has its figures, also one without requests", () => {
     range,
   );
   expect(figures.map(({ at, requests }) => [at.getUTCDate(), ...Object.values(requests), totalOf(requests)])).toEqual([
-    [1, 3, 0, 1, 0, 4],
-    [2, 0, 0, 0, 0, 0],
-    [3, 0, 0, 0, 1, 1],
+    [1, 3, 0, 1, 0, 0, 4],
+    [2, 0, 0, 0, 0, 0, 0],
+    [3, 0, 0, 0, 1, 0, 1],
   ]);
   expect(figures.map(({ latency }) => latency !== undefined)).toEqual([true, false, true]);
 });

@@ -1,8 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { UsageCount } from "@vvs/proto/account/v1/usage";
 
-/** The outcomes of requests. "limited" are those over the rate limit. */
-export const outcomes = ["answered", "refused", "limited", "failed"] as const;
+/** The outcomes of requests. "limited" are those over the rate limit; of "unanswered" ones the client hung up before. */
+export const outcomes = ["answered", "refused", "limited", "failed", "unanswered"] as const;
 
 export type Outcome = (typeof outcomes)[number];
 
@@ -15,6 +15,7 @@ export interface PeriodFigures {
 }
 
 export function outcomeOf(status: number): Outcome {
+  if (status === 0) return "unanswered";
   if (status === 429) return "limited";
   if (status >= 500) return "failed";
   return status >= 400 ? "refused" : "answered";
@@ -35,7 +36,7 @@ export function figuresByPeriod(
 }
 
 export function requestsByOutcome(counts: readonly UsageCount[]): Record<Outcome, number> {
-  const sums = { answered: 0, refused: 0, limited: 0, failed: 0 };
+  const sums = { answered: 0, refused: 0, limited: 0, failed: 0, unanswered: 0 };
   for (const { status, requests } of counts) sums[outcomeOf(status)] += Number(requests);
   return sums;
 }

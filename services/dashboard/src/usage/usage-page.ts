@@ -44,6 +44,7 @@ const OUTCOME_NAMES = {
   refused: "Refused (4xx)",
   limited: "Over the limit (429)",
   failed: "Failed (5xx)",
+  unanswered: "Client hung up",
 };
 const LATENCIES = [
   { name: "Half took less than", className: "p50", of: "p50" },

@@ -14,9 +14,8 @@ export interface CallTarget {
 export interface AnsweredCall extends CallTarget {
   readonly requestId: string;
   readonly method: string;
+  /** 0 if the client hung up before the answer. */
   readonly status: number;
-  /** False if the client hung up before the answer; then `status` means nothing. */
-  readonly isAnswered: boolean;
   readonly durationMs: number;
   /** Code of the error in the answer; empty if there is none. */
   readonly error: string;
@@ -39,8 +38,7 @@ export function answeredCall(
     ...target,
     requestId,
     method: request.method ?? "",
-    status: response.statusCode,
-    isAnswered: response.headersSent,
+    status: response.headersSent ? response.statusCode : 0,
     durationMs,
     error: typeof fields.error === "string" ? fields.error : "",
   };

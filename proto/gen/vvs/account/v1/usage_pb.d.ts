@@ -69,7 +69,7 @@ export declare type UsageCount = Message<"vvs.account.v1.UsageCount"> & {
   hour?: Timestamp | undefined;
 
   /**
-   * The HTTP status of the answers.
+   * The HTTP status of the answers; 0 for requests whose client hung up before the answer.
    *
    * @generated from field: int32 status = 4;
    */
