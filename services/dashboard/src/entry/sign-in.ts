@@ -7,10 +7,9 @@ import { isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, deviceToken, endSession, whileConnected } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { problemNotice } from "../ui/notices.ts";
-import type { Notice } from "../ui/parts.ts";
-import { secondStepPage, signInPage } from "./sign-in-page.ts";
+import { createShowSignIn } from "./show-sign-in.ts";
+import { secondStepPage } from "./sign-in-page.ts";
 import { mailSentPage } from "./sign-up-page.ts";
-import { readChoices } from "./single-sign-on.ts";
 
 /** The same text for every cause, so that it does not reveal which addresses have an account. */
 const WRONG = "The email address or the password is wrong.";
@@ -18,20 +17,8 @@ const WRONG = "The email address or the password is wrong.";
 const SECOND_STEP_MS = 5 * 60_000;
 
 export function createSignIn(context: PageContext) {
-  const { sessions, entry, layout, beginSession, now } = context;
-
-  async function send(
-    response: Response,
-    shown: { next: string; email: string; notice: Notice | undefined; status?: number },
-  ): Promise<void> {
-    const [ways, singleSignOn] = await Promise.all([
-      // While the account service is unavailable, the page has no links.
-      entry.getEntryOptions({}).catch(() => ({ signUpOpen: false, mailSent: false })),
-      readChoices(context),
-    ]);
-    const content = signInPage({ ...shown, ways, singleSignOn });
-    layout.sendBarePage(response, { title: "Sign in", status: shown.status, content });
-  }
+  const { sessions, layout, beginSession, now } = context;
+  const send = createShowSignIn(context);
 
   /** Answers a right password for a sign-up that is not confirmed yet. */
   function sendUnconfirmed(response: Response, email: string): void {

@@ -53,12 +53,28 @@ describe("signing in", () => {
     expect(cookies.join()).not.toContain("__Host-session");
   });
 
-  test("is refused for another site’s form, and limited in number", async () => {
+  test("is refused for another site’s form", async () => {
     await visitor.get("/sign-in/passkey");
     const headers = { origin: "https://evil.example" };
     expect((await visitor.post("/sign-in/passkey", { response: PASSKEY_RESPONSE }, headers)).status).toBe(403);
-    dashboard.state.failures.set("beginPasskeySignIn", new ServiceError("rate_limited", { message: "Too many." }));
-    expect((await visitor.get("/sign-in/passkey")).status).toBe(429);
+  });
+
+  test.each([
+    ["begun", "beginPasskeySignIn", () => visitor.get("/sign-in/passkey?next=%2Flive%2Fwebhooks")],
+    [
+      "finished",
+      "signInWithPasskey",
+      () => visitor.post("/sign-in/passkey", { next: "/live/webhooks", response: PASSKEY_RESPONSE }),
+    ],
+  ])("that is %s too often leads to the sign-in page, which says for how long", async (_name, method, attempt) => {
+    const message = "Too many sign-ins were begun from this address. Try again later.";
+    dashboard.state.failures.set(method, new ServiceError("rate_limited", { message, retryAfterSeconds: 300 }));
+    const { status, headers, text, cookies } = await attempt();
+    expect([status, headers.get("retry-after")]).toEqual([429, "300"]);
+    expect(text).toContain("Too many sign-ins were begun from this address. Try again in 5 minutes.");
+    expect(text).toContain('<form method="post" action="/sign-in">');
+    expect(text).toContain('name="next" value="/live/webhooks"');
+    expect(cookies.join()).not.toContain("__Host-session");
   });
 });
 

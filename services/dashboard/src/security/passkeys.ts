@@ -1,8 +1,9 @@
 import type { Request, RequestHandler, Response } from "express";
+import { createShowSignIn } from "../entry/show-sign-in.ts";
 import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
-import { fieldProblem, isRefusal } from "../http/refusal.ts";
+import { fieldProblem, isRefusal, refusalNotice } from "../http/refusal.ts";
 import { browserOf, keepSession, type PageHandlers, sessionCaller, type Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { browserName } from "../ui/browser-name.ts";
@@ -12,7 +13,10 @@ import { addPasskeyPage, passkeyConfirmPage, passkeySignInPage } from "./passkey
 const CEREMONY_MS = 5 * 60_000;
 
 /** Creates the handlers for adding, removing and confirming with passkeys, and those for signing in with one. */
-export function createPasskeyHandlers({ passkeys, layout, beginSession, now }: PageContext) {
+export function createPasskeyHandlers(context: PageContext) {
+  const { passkeys, layout, beginSession, now } = context;
+  const showSignIn = createShowSignIn(context);
+
   async function sendAdd(
     request: Request,
     response: Response,
@@ -48,19 +52,29 @@ export function createPasskeyHandlers({ passkeys, layout, beginSession, now }: P
     });
   }
 
+  /** Answers too many attempts with the other ways to sign in. Other errors are thrown as they are. */
+  async function refuseSignIn(response: Response, next: string, error: unknown): Promise<void> {
+    if (!isRefusal(error, "rate_limited")) throw error;
+    await showSignIn(response, { next, email: "", notice: refusalNotice(response, error), status: 429 });
+  }
+
   async function sendSignIn(
     request: Request,
     response: Response,
     shown: { next: string; problem?: string },
   ): Promise<void> {
-    const ceremony = await passkeys.beginPasskeySignIn({ clientAddress: request.ip ?? "" });
-    writeCookie(response, "__Host-passkey", ceremony.ceremonyToken, new Date(now().getTime() + CEREMONY_MS));
-    layout.sendBarePage(response, {
-      title: "Sign in with a passkey",
-      status: shown.problem ? 401 : 200,
-      content: passkeySignInPage({ ...shown, optionsJson: ceremony.optionsJson }),
-      script: "passkeys.js",
-    });
+    try {
+      const ceremony = await passkeys.beginPasskeySignIn({ clientAddress: request.ip ?? "" });
+      writeCookie(response, "__Host-passkey", ceremony.ceremonyToken, new Date(now().getTime() + CEREMONY_MS));
+      layout.sendBarePage(response, {
+        title: "Sign in with a passkey",
+        status: shown.problem ? 401 : 200,
+        content: passkeySignInPage({ ...shown, optionsJson: ceremony.optionsJson }),
+        script: "passkeys.js",
+      });
+    } catch (error) {
+      await refuseSignIn(response, shown.next, error);
+    }
   }
 
   const pages = {
@@ -120,7 +134,7 @@ export function createPasskeyHandlers({ passkeys, layout, beginSession, now }: P
         await beginSession(request, response, newSession);
         response.redirect(303, next);
       } catch (error) {
-        if (!isRefusal(error, "unauthorized", "forbidden")) throw error;
+        if (!isRefusal(error, "unauthorized", "forbidden")) return refuseSignIn(response, next, error);
         await sendSignIn(request, response, { next, problem: error.message });
       }
     },

@@ -56,6 +56,7 @@ export function passkeyPart(
       return { ceremonyToken: CEREMONY, optionsJson };
     },
     async signInWithPasskey({ ceremonyToken, responseJson }) {
+      failIfAsked(state, "signInWithPasskey");
       if (ceremonyToken !== CEREMONY || responseJson !== PASSKEY_RESPONSE) {
         throw new ServiceError("unauthorized", { message: "This passkey does not sign in here, or it took too long." });
       }
