@@ -1,5 +1,40 @@
+import { expect } from "@jest/globals";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
+
+const WIDTHS = [360, 768, 1440] as const;
+/** Maximum size of a page with its styles, scripts and images, as transferred. */
+const MAX_PAGE_BYTES = 100_000;
+
+/**
+ * Expects that the open page is accessible, readable in light and dark, fits windows of any width, and is light to load.
+ * The window is then the widest, and the page dark.
+ */
+export async function expectSound(page: Page, name: string = page.url()): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect({ name, colorScheme, low: await lowContrasts(page) }).toEqual({ name, colorScheme, low: [] });
+  }
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    expect({ name, width, overflow: await overflowPx(page) }).toEqual({ name, width, overflow: 0 });
+  }
+  expect({ name, unlabelled: await unlabelled(page) }).toEqual({ name, unlabelled: [] });
+  expect({ name, findings: await axeFindings(page) }).toEqual({ name, findings: [] });
+  const bytes = await transferredBytes(page);
+  expect({ name, bytes, isLight: bytes < MAX_PAGE_BYTES }).toEqual({ name, bytes, isLight: true });
+}
+
+/**
+ * Returns how many bytes a browser with an empty cache receives for the page: the document and all that it loads, compressed
+ * as they were sent, without headers.
+ */
+async function transferredBytes(page: Page): Promise<number> {
+  await page.waitForLoadState();
+  return page.evaluate<number>(`performance.getEntriesByType("navigation")
+    .concat(performance.getEntriesByType("resource"))
+    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
+}
 
 /** Returns how many pixels the page is wider than its window; 0 if it does not scroll sideways. */
 export function overflowPx(page: Page): Promise<number> {

@@ -4,7 +4,7 @@ import { eventually } from "@vvs/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
+import { expectSound } from "./appearance.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 
@@ -44,20 +44,6 @@ async function rowsOf(path: string): Promise<number> {
   return countOf(page.locator("tbody tr"));
 }
 
-async function expectSound(name: string): Promise<void> {
-  expect([name, await axeFindings(page)]).toEqual([name, []]);
-  expect([name, await unlabelled(page)]).toEqual([name, []]);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([name, colorScheme, await lowContrasts(page)]).toEqual([name, colorScheme, []]);
-  }
-  for (const width of [1440, 360]) {
-    await page.setViewportSize({ width, height: 900 });
-    expect([name, width, await overflowPx(page)]).toEqual([name, width, 0]);
-  }
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
-
 async function show(choice: string): Promise<void> {
   await page.goto("/test/vendors");
   await page.getByLabel("Show").selectOption(choice);
@@ -69,7 +55,7 @@ test("compliance: which vendors failed, are excluded, got no answer and were nev
   await page.goto("/test/vendors");
   const text = (await page.locator("main").textContent())!;
   expect(text).toMatch(/Active in SAM\.gov until \d+ \w+ \d{4}\./);
-  await expectSound("the list of vendors");
+  await expectSound(page, "the list of vendors");
   for (const [choice, expected] of [
     ["failed", 2],
     ["excluded", 1],
@@ -110,7 +96,7 @@ test("compliance: the report of this month names every check with its source, an
   expect(await countOf(answers)).toBeGreaterThanOrEqual(4);
   expect(await answers.first().textContent()).toMatch(/sandbox provider.*data as of \d{4}-\d\d-\d\d/s);
   expect(await page.getByRole("region", { name: /^Not checked from/ }).textContent()).toContain(FORGOTTEN);
-  await expectSound("the screening report");
+  await expectSound(page, "the screening report");
 
   const downloading = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download as CSV" }).click();

@@ -10,6 +10,20 @@ export async function signIn(page: Page, organization: Pick<TestOrganization, "e
   await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
 }
 
+/** Signs up with the form to which the sign-in page leads; the answer is in an email. */
+export async function submitSignUp(
+  page: Page,
+  person: { organization: string; email: string; password: string },
+): Promise<void> {
+  await page.goto("/sign-in");
+  await page.getByRole("link", { name: "Create an account" }).click();
+  await page.getByLabel("Organization").fill(person.organization);
+  await page.getByLabel("Email address").fill(person.email);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByText("We have sent an email").waitFor();
+}
+
 /** Creates a key of the environment whose page is open; returns its value. */
 export async function createKey(page: Page, name: string): Promise<string> {
   await page.getByLabel("Name").fill(name);

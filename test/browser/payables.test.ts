@@ -3,14 +3,13 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { axeFindings, lowContrasts, overflowPx, unlabelled } from "./appearance.ts";
+import { expectSound, overflowPx } from "./appearance.ts";
 import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl } = sharedProduct();
 const NAME = "Marlow Quarry Supplies LLC";
 const ADDRESS = { line1: "88 Basalt Rd", city: "Reno", state: "NV", zip: "89501", country: "USA" };
-const widths = [360, 1440] as const;
 let browser: Browser;
 let organization: TestOrganization;
 let context: BrowserContext;
@@ -37,27 +36,13 @@ async function verifyNow(on: Page): Promise<void> {
   await on.getByText("The vendor was verified.").waitFor();
 }
 
-/** Expects that the open page is accessible, readable and light at any width. */
-async function expectSound(name: string): Promise<void> {
-  expect([name, await axeFindings(page)]).toEqual([name, []]);
-  expect([name, await unlabelled(page)]).toEqual([name, []]);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([name, colorScheme, await lowContrasts(page)]).toEqual([name, colorScheme, []]);
-  }
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 900 });
-    expect([name, width, await overflowPx(page)]).toEqual([name, width, 0]);
-  }
-}
-
 test("payables: a vendor that nobody checked is found, verified with what the form asks for, and certified", async () => {
   await page.goto("/test/vendors/search");
   await page.getByLabel("Name", { exact: true }).fill("marlow quary supplies");
   await page.getByRole("button", { name: "Search" }).click();
   await page.getByRole("link", { name: NAME }).click();
   await answer(page).getByText("Not checked yet.").first().waitFor();
-  await expectSound("a vendor that was not checked");
+  await expectSound(page, "a vendor that was not checked");
 
   await page.getByRole("button", { name: "Verify now" }).click();
   await page.getByText("SAM.gov is asked by UEI or CAGE code.").waitFor();
@@ -66,7 +51,7 @@ test("payables: a vendor that nobody checked is found, verified with what the fo
   await page.getByRole("button", { name: "Verify now" }).click();
   await page.getByText("An identifier is that of another entity.").waitFor();
   expect(await page.getByLabel("UEI", { exact: true }).inputValue()).toBe("sandbx-actve1");
-  await expectSound("a refused verification");
+  await expectSound(page, "a refused verification");
   await page.getByRole("region", { name: "Verify or monitor" }).getByRole("link", { name: /^ent_/ }).click();
   await answer(page).getByText("Not checked yet.").first().waitFor();
 
@@ -74,21 +59,21 @@ test("payables: a vendor that nobody checked is found, verified with what the fo
   const text = await answer(page).textContent();
   expect(text).toContain("Yes, as far as checked: SAM.gov registration passed.");
   expect(text).toMatch(/Active in SAM\.gov until \d+ \w+ \d{4}\. No exclusions\. As of today\./);
-  await expectSound("a verified vendor");
+  await expectSound(page, "a verified vendor");
   // Also a vendor that was verified before.
   await verifyNow(page);
   expect(await countOf(page.locator(".event h3", { hasText: "Verified" }))).toBe(2);
 
   await answer(page).getByRole("link", { name: "Certificate of SAM.gov registration" }).click();
   await page.getByRole("heading", { name: "Certificate of verification" }).waitFor();
-  await expectSound("a certificate");
+  await expectSound(page, "a certificate");
   const hash = (await page.locator(".hash").textContent())!;
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
   await page.getByRole("link", { name: "Check this certificate" }).click();
   await page.getByLabel("SHA-256 on the certificate").fill(hash.toUpperCase());
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText("the stored evidence matches it").waitFor();
-  await expectSound("the check of a certificate");
+  await expectSound(page, "the check of a certificate");
   await page.getByLabel("SHA-256 on the certificate").fill("0".repeat(64));
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText("Do not rely on the printed certificate.").waitFor();

@@ -5,7 +5,7 @@ import { createApi } from "../support/api.ts";
 import { createOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { launchBrowser, newProfile } from "./browser.ts";
-import { collectComplaints, createKey, signIn } from "./dashboard-page.ts";
+import { collectComplaints, createKey, signIn, submitSignUp } from "./dashboard-page.ts";
 import { openMail } from "./mailbox-page.ts";
 
 const { baseUrl, dashboardUrl } = sharedProduct();
@@ -20,16 +20,6 @@ afterAll(() => browser.close());
 async function newPage(options: { javaScriptEnabled?: boolean } = {}) {
   const context = await newProfile(browser, { baseURL: dashboardUrl, ...options });
   return { context, page: await context.newPage(), complaints: collectComplaints(context) };
-}
-
-async function submitSignUp(page: Page, person: { organization: string; email: string; password: string }) {
-  await page.goto("/sign-in");
-  await page.getByRole("link", { name: "Create an account" }).click();
-  await page.getByLabel("Organization").fill(person.organization);
-  await page.getByLabel("Email address").fill(person.email);
-  await page.getByLabel("Password").fill(person.password);
-  await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByText("We have sent an email").waitFor();
 }
 
 async function submitSignIn(page: Page, person: { email: string; password: string }) {

@@ -8,6 +8,9 @@ import { generateSecrets } from "../../deploy/local/secrets.ts";
 import { withAccounts } from "../../deploy/local/seed.ts";
 import { freePort } from "../../deploy/local/servers/free-port.ts";
 import { projectRoot } from "../../deploy/local/services.ts";
+import { expectSound } from "../browser/appearance.ts";
+import { launchBrowser, newProfile } from "../browser/browser.ts";
+import { collectComplaints, signIn } from "../browser/dashboard-page.ts";
 import { type PlayedCompliancely, playCompliancely } from "../outside/compliancely.ts";
 import { type PlayedSamGov, playSamGov } from "../outside/sam-gov.ts";
 import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../outside/taxbandits.ts";
@@ -40,6 +43,8 @@ let taxbandits: PlayedTaxBandits;
 let compliancely: PlayedCompliancely;
 let product: Product;
 let organization: TestOrganization;
+/** Has spent its budget for direct calls at SAM.gov. */
+let spender: TestOrganization;
 const closers: (() => unknown)[] = [];
 
 beforeAll(async () => {
@@ -145,6 +150,7 @@ test("if the first provider gives no answer the next one does, and the evidence 
 
 test("a burst of one organization spends only its own budget; its monitors keep their reserve, and another organization is answered beside it", async () => {
   const [attacker, beside] = [await createOrganization({ product }), await createOrganization({ product })];
+  spender = attacker;
   const budget = { per_minute: 1_000, per_day: 8 };
   await withAccounts(product.environment, ({ organizations }) =>
     organizations.setProviderBudget({ actor: "test", requestId: "test" }, attacker.id, "sam_gov_api", budget),
@@ -168,6 +174,51 @@ test("a burst of one organization spends only its own budget; its monitors keep 
   const run = await eventually(async () => (await attacker.live.get(`/v1/monitors/${monitor.id}`)).body.last_run);
   const { body: verification } = await attacker.live.get(`/v1/verifications/${run.verification_id}`);
   expect(await attemptsOf(verification, attacker)).toEqual(["sam_gov_api pass"]);
+});
+
+test("operator: the overview says that a budget is spent, usage and evidence say what that means, and the operators' page shows whose it is", async () => {
+  const browser = await launchBrowser();
+  closers.push(() => browser.close());
+  const context = await newProfile(browser, { baseURL: product.dashboardUrl });
+  const complaints = collectComplaints(context);
+  const page = await context.newPage();
+  const sections = page.getByRole("navigation", { name: "Sections" });
+  await signIn(page, spender);
+  const item = page
+    .getByRole("region", { name: "To do today" })
+    .getByRole("listitem")
+    .filter({ hasText: "out of budget" });
+  expect(await item.textContent()).toContain(
+    "Your calls to SAM.gov API for the API and the dashboard are used up until midnight UTC",
+  );
+  await expectSound(page, "an overview with a spent budget");
+  await item.getByRole("link").click();
+  const budget = page.getByRole("region", { name: "Your calls to providers today" });
+  expect(await budget.getByRole("row", { name: "SAM.gov API" }).textContent()).toMatch(/[48].*0 left/s);
+  await budget.getByText("SAM.gov API is not called for the API and the dashboard again until midnight UTC").waitFor();
+  await expectSound(page, "usage with a spent budget");
+
+  await sections.getByRole("link", { name: "Verifications" }).click();
+  await page.getByRole("link", { name: "Run a verification" }).click();
+  await page.getByLabel("UEI").fill(UEI);
+  await page.getByRole("button", { name: "Run verification" }).click();
+  await page.getByRole("link", { name: /evidence of/i }).click();
+  const attempt = page.getByRole("row", { name: "SAM.gov API" });
+  expect(await attempt.textContent()).toMatch(/no answer.*all the calls that its plan allows.*budget_spent/s);
+  await expectSound(page, "evidence with a spent budget");
+
+  const operator = { email: spender.email, isOperator: true };
+  await withAccounts(product.environment, ({ operatedUsers }) =>
+    operatedUsers.setOperator({ actor: "test", requestId: "test" }, operator),
+  );
+  await sections.getByRole("link", { name: "Providers" }).click();
+  await page.getByRole("link", { name: "Calls per day" }).click();
+  const row = page
+    .getByRole("region", { name: "Organizations with the most calls today" })
+    .getByRole("row", { name: spender.id });
+  expect(await row.textContent()).toMatch(/out of budget.*[48] spent, 0 left.*spent, \d left/s);
+  await expectSound(page, "the operators' page");
+  expect(complaints).toEqual([]);
 });
 
 test("a monitor's run asks SAM.gov too", async () => {

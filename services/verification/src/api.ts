@@ -155,7 +155,7 @@ export function createHandlers(options: {
       };
     },
     async getSamGovCalls() {
-      const { quota, days, queue } = await readCallsReport();
+      const { quota, days, queue, organizations } = await readCallsReport();
       return {
         quota,
         days: [...days],
@@ -166,6 +166,13 @@ export function createHandlers(options: {
           questions: queue.questions,
           plannedTomorrow: queue.callsPlannedTomorrow,
         },
+        organizations: organizations.map(({ organizationId, direct, monitors, left }) => ({
+          organizationId,
+          direct,
+          first: monitors,
+          directLeft: left?.direct,
+          firstLeft: left?.monitors,
+        })),
       };
     },
   };

@@ -120,6 +120,7 @@ export async function createDomain(options: {
     provider: SAM_GOV_API.name,
     quota: options.accounts[SAM_GOV_API.name]?.quota,
     left: breakers.live.left,
+    budgets,
     now,
   });
   const idempotency = perEnvironment((environment) =>

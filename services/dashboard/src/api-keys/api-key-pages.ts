@@ -30,7 +30,7 @@ ${rolled && html`<p>The previous key <code>${hint(rolled)}</code> ${rolled.revok
 <h2 id="first-call">Try it</h2>
 <p>To make a first call with this key, paste this command into a terminal:</p>
 ${copyable("first-call-command", "A first call with curl", options.firstCall)}
-<p>The <a href="${options.reference.href}">API reference</a> has all other calls, and leads to a first webhook on your machine.</p>
+<p>The <a href="${options.reference.href}">API reference</a> has all other calls, and leads to a first webhook on your machine. The <a href="${options.view.path}/overview">overview</a> shows your next step.</p>
 </section>`;
 }
 

@@ -27,7 +27,7 @@ export interface FormTokens {
    * leaves a cookie that marks the token as sent, so that every instance refuses the form afterwards. The second click of
    * a double click gets the result of the first one. If it reaches another instance, the service recognizes the submission
    * by its key, and refuses it with idempotency_conflict or repeats its answer. Errors: FormUsedError, also for that
-   * conflict; ProblemError (foreign form) if the token is not one of this user; and all errors of `run`, after which the
+   * conflict; ProblemError (outdated form) if the token is not one of this user; and all errors of `run`, after which the
    * same form may be corrected and sent again.
    */
   once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T>;
@@ -55,7 +55,7 @@ export function createFormTokens(): FormTokens {
 
     async once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T> {
       const token = field(request, FORM_TOKEN);
-      if (!isTokenOf(response, token)) throw new ProblemError("foreign_form");
+      if (!isTokenOf(response, token)) throw new ProblemError("outdated_form");
       if (readSentMarks(request).includes(markOf(token))) {
         spent.add(response);
         throw new FormUsedError();

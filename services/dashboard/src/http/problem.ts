@@ -13,6 +13,11 @@ const problems = {
     title: "This form did not come from the dashboard",
     text: "Another site sent this form, or your browser does not say where its forms come from. Nothing was changed. Open the dashboard and send the form from there.",
   },
+  outdated_form: {
+    status: 403,
+    title: "This page is out of date",
+    text: "Nothing was changed. Somebody else may have signed in with this browser since the page was opened. Open the page again and send the form from there.",
+  },
   not_permitted: {
     status: 403,
     title: "Your role does not allow this",

@@ -20,12 +20,16 @@ export const frequencyMeanings: Readonly<Record<FrequencyName, string>> = {
   monthly: "every 30 days",
 };
 
+/** How often monitors run in the sandbox. */
+export const FAST_CLOCK =
+  "In the sandbox, time runs fast for the first hour of a monitor: “every hour” means every 5 seconds.";
+
 export function createMonitorPage(
   options: MonitorFormView & { readonly formToken: string; readonly tinHint: Html | undefined },
 ): Html {
   const { visit, input, vendorName, problems = {} } = options;
   const { path, environment } = visit.view;
-  const search = html`The ID of the vendor. <a href="${path}/vendors/search">Search for the vendor</a> and select <em>Monitor</em> on its page.`;
+  const search = html`The ID of the vendor. <a href="${path}/vendors/search">Find the vendor</a> and select <em>Monitor</em> on its page.`;
   return html`<p class="path"><a href="${path}/monitors">Monitors</a></p>
 <h1>Create a monitor</h1>
 ${noticeBox(options.notice)}
@@ -41,7 +45,7 @@ ${noticeBox(options.notice)}
   })}
   ${checksField(input.checks, options.tinHint, problems.checks)}
   ${scheduleFields(options)}
-  <p class="hint">The first run begins immediately. Later runs are compared with it.${environment === "sandbox" && " In the sandbox, time runs fast for the first hour of a monitor: “hourly” means every 5 seconds."}</p>
+  <p class="hint">The first run begins immediately. Later runs are compared with it.${environment === "sandbox" && ` ${FAST_CLOCK}`}</p>
   <button>Create monitor</button>
 </form>`;
 }

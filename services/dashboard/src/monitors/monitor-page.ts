@@ -1,4 +1,3 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Event, ListEventsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
 import { type Html, html } from "../http/html.ts";
@@ -9,10 +8,7 @@ import { checkName, statusName } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { listing, pager } from "../ui/listing.ts";
 import { facts, type Notice, noticeBox, state, time } from "../ui/parts.ts";
-import { localTime } from "../webhooks/delivery-filter.ts";
 import { frequencyName } from "./monitor-form.ts";
-
-const MINUTE_MS = 60_000;
 
 interface MonitorView {
   readonly visit: Visit;
@@ -91,11 +87,8 @@ function nothingYet({ status, lastRun }: Monitor): string {
   return "Nothing has changed since the first run. Changes appear here and are sent to the webhook URL.";
 }
 
-function eventItem({ id, monitorId, verificationId, detectedAt, changes }: Event, view: EnvironmentView): Html {
-  // A delivery is created shortly after its event.
-  const at = timestampDate(detectedAt!).getTime();
-  const [from, to] = [localTime(new Date(at - MINUTE_MS)), localTime(new Date(at + 10 * MINUTE_MS))];
-  const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: monitorId, from, to });
+function eventItem({ id, verificationId, detectedAt, changes }: Event, view: EnvironmentView): Html {
+  const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { event_id: id });
   return html`<li class="card event">
 <div class="heading"><h3>${time(detectedAt, "second")}</h3>
 <p class="actions"><a href="${view.path}/verifications/${verificationId}">View verification<span class="unseen"> of ${id}</span></a> <a href="${deliveries}">View deliveries<span class="unseen"> of ${id}</span></a></p></div>

@@ -83,9 +83,7 @@ describe("a monitor's page", () => {
     expect(text).toContain("<ins>expired</ins>");
     expect(text).toContain('<span class="hint">none</span></td><td data-label="After"><ins>mismatch</ins>');
     expect(text).toContain(`href="/live/verifications/${VERIFICATION_ID}">View verification`);
-    expect(text).toContain(
-      `/live/webhooks/deliveries?monitor_id=${MONITOR_ID}&amp;from=2026-11-21T07%3A40&amp;to=2026-11-21T07%3A51`,
-    );
+    expect(text).toContain(`href="/live/webhooks/deliveries?event_id=${EVENT_ID}">View deliveries`);
     expect(text).toContain(EVENT_ID);
   });
 

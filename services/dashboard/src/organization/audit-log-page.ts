@@ -99,16 +99,20 @@ function actorName(actor: string): string {
 }
 
 function row(entry: AuditEntry, visit: Visit): Html {
-  const { at, actor, actorEmail, action, environment, clientAddress, requestId } = entry;
+  const { at, actor, actorEmail, environment, clientAddress, requestId } = entry;
   const who = actorEmail || actorName(actor);
   return html`<tr>
 <td data-label="Time">${time(at, "second")}</td>
 <th scope="row" data-label="Person">${actorEmail ? html`<a href="${pathOf(visit)}?actor=${actor}">${who}</a>` : who}</th>
-<td data-label="Action">${auditPhrase(action)}${targetOf(entry)}${detailList(entry)}</td>
+<td data-label="Action">${phraseOf(entry)}${targetOf(entry)}${detailList(entry)}</td>
 <td data-label="Environment">${environmentName(environment)}</td>
 <td data-label="IP address and request">${clientAddress ? html`<code>${clientAddress}</code>` : html`<span class="hint">unknown</span>`}${requestId && html` <span class="hint block request">${requestId}</span>`}</td>
 </tr>
 `;
+}
+
+function phraseOf({ action, actor, target }: AuditEntry): string {
+  return action === "user.created" && actor === target ? "joined the organization" : auditPhrase(action);
 }
 
 function environmentName(environment: Environment): Html | string {
@@ -117,8 +121,9 @@ function environmentName(environment: Environment): Html | string {
 }
 
 /** Renders the target of an action, unless the phrase already says it. */
-function targetOf({ actor, target, targetEmail, action }: AuditEntry): Html | undefined {
+function targetOf({ actor, target, targetEmail, action, details }: AuditEntry): Html | undefined {
   if (target === actor || target === "" || target.startsWith("org_")) return undefined;
+  if (target.startsWith("inv_") && details.email) return html` to <strong>${details.email}</strong>`;
   if (targetEmail) return html` <strong>${targetEmail}</strong>`;
   // The row already shows what these are: an organization and its environment, or a URL's host.
   return /^webhook_(secret|endpoint)\./.test(action) ? undefined : html` <code>${target}</code>`;
@@ -138,9 +143,9 @@ function valueText(name: string, value: string): string {
   return roleName(value);
 }
 
-/** Renders the details of an entry as names and values. */
-function detailList({ details }: AuditEntry): Html | undefined {
-  const known = Object.entries(details);
+/** Renders the details of an entry as names and values, without the address that names an invitation. */
+function detailList({ target, details }: AuditEntry): Html | undefined {
+  const known = Object.entries(details).filter(([name]) => !(name === "email" && target.startsWith("inv_")));
   if (known.length === 0) return undefined;
   return html`<ul class="plain hint">${known.map(([name, value]) => html`<li>${detailNames[name] ?? name.replaceAll("_", " ")} ${valueText(name, value)}</li>`)}</ul>`;
 }

@@ -166,6 +166,13 @@ describe("the audit log", () => {
         details: { previous_host: "old.example", host: "new.example" },
       },
       { ...entry, action: "verification.asked", target: MEMBER_ID, details: { count: "7" } },
+      {
+        ...entry,
+        action: "invitation.created",
+        target: "inv_1",
+        details: { email: "new@acme.example", role: "read_only" },
+      },
+      { ...entry, action: "user.created", target: MEMBER_ID },
     ];
     const { text } = await visitor.get("/live/organization/audit-log");
     const cells = [...text.matchAll(/<td data-label="Action">(.*)<\/td>/g)].map(([, cell]) => cell);
@@ -177,6 +184,8 @@ describe("the audit log", () => {
       "badge given out <code>bdg_1</code>",
       'changed the webhook URL of a monitor <code>mon_1</code><ul class="plain hint"><li>from old.example</li><li>to new.example</li></ul>',
       'asked for verifications<ul class="plain hint"><li>count 7</li></ul>',
+      'sent an invitation to <strong>new@acme.example</strong><ul class="plain hint"><li>role Read-only</li></ul>',
+      "joined the organization",
     ]);
     for (const shown of [
       "2026-11-21 09:30:15 UTC",
@@ -188,7 +197,7 @@ describe("the audit log", () => {
       "req_1",
     ])
       expect(text).toContain(shown);
-    expect([...text.matchAll(/data-label="Environment">(Test|<span class="hint">both)/g)]).toHaveLength(7);
+    expect([...text.matchAll(/data-label="Environment">(Test|<span class="hint">both)/g)]).toHaveLength(9);
   });
 
   test("is filtered by person, action and time, also on later pages", async () => {

@@ -89,12 +89,15 @@ describe("the overview", () => {
     const lastSuccessAt = timestampFromDate(new Date());
     dashboard.state.endpoints.push({ webhookUrl: "https://acme.example/hook", state: "healthy", lastSuccessAt });
     expect((await page()).text).toContain("done</span> Receive changes by webhook");
+    // Also after the monitor was canceled.
+    dashboard.state.monitors = [];
+    expect((await page()).text).toContain("done</span> Receive changes by webhook");
   });
 
   test("shows three first steps to a new organization, with a call that works and a vendor to try", async () => {
     const { text } = await page();
     expect(text).toContain("First steps in the Test environment");
-    for (const path of ["api-keys", "verifications/new", "monitors/new"]) {
+    for (const path of ["api-keys", "verifications/new", "vendors/search?uei=SANDBXCHNGE1#found"]) {
       expect(text).toContain(`<li><a href="/test/${path}">`);
     }
     expect(text).toContain("curl https://api.acme.example/v1/verify");
@@ -104,6 +107,7 @@ describe("the overview", () => {
     dashboard.state.monitors = [monitorOf()];
     const later = (await page()).text;
     expect(later).toContain("done</span> Create an API key");
+    expect(later).not.toContain("make this call");
     expect(later).toContain('<a href="/test/webhooks/test">Receive changes by webhook</a>');
   });
 

@@ -57,6 +57,11 @@ test.each<[string, Partial<Situation>, string[]]>([
     ["SAM.gov API does not answer → /providers"],
   ],
   [
+    "a provider's quota is used up",
+    { providers: [{ name: "sam_gov_api", checks, state: "unavailable", quotaRemaining: 0n }] },
+    ["SAM.gov API has no calls left today for the API and the dashboard, for any customer → /providers"],
+  ],
+  [
     "a budget is spent",
     { budgets: [{ provider: "sam_gov_api", directLeft: 0, monitorsLeft: 5 }] },
     ["Your calls to SAM.gov API for the API and the dashboard are used up until midnight UTC → /usage#provider-usage"],

@@ -13,7 +13,7 @@ export interface Situation {
   /** Monitors that have had no answer for too long. */
   readonly unanswered: { readonly count: number; readonly hasMore: boolean } | undefined;
   /** All providers of the environment. */
-  readonly providers: readonly Pick<Provider, "name" | "checks" | "state">[] | undefined;
+  readonly providers: readonly Pick<Provider, "name" | "checks" | "state" | "quotaRemaining">[] | undefined;
   /** The organization's budgets at providers. */
   readonly budgets: readonly Pick<ProviderUsage, "provider" | "directLeft" | "monitorsLeft">[] | undefined;
 }
@@ -112,12 +112,17 @@ function missingProviders({ providers }: Situation): ToDo[] {
 function impairedProviders({ providers = [] }: Situation): ToDo[] {
   return providers
     .filter(({ state }) => state !== "available")
-    .map(({ name, state }) => ({
-      label: [state, state],
-      text: `${providerName(name)} ${state === "degraded" ? "answers only at times" : "does not answer"}`,
+    .map(({ name, state, quotaRemaining }) => ({
+      label: quotaRemaining === 0n ? ["error", "out of budget"] : [state, state],
+      text: `${providerName(name)} ${impairment(state, quotaRemaining)}`,
       path: "/providers",
       action: "View providers",
     }));
+}
+
+function impairment(state: string, callsLeft: bigint | undefined): string {
+  if (callsLeft === 0n) return "has no calls left today for the API and the dashboard, for any customer";
+  return state === "degraded" ? "answers only at times" : "does not answer";
 }
 
 function spentBudgets({ budgets = [] }: Situation): ToDo[] {

@@ -2,11 +2,12 @@ import type {
   GetSamGovCallsResponse,
   SamGovCallCounts,
   SamGovDay,
+  SamGovOrganization,
   SamGovQuota,
 } from "@vvs/proto/verification/v1/sam_gov_calls";
 import { type Html, html } from "../http/html.ts";
 import { type EnvironmentView, live } from "../ui/environments.ts";
-import { facts, time } from "../ui/parts.ts";
+import { facts, state, time } from "../ui/parts.ts";
 
 /** Who calls are made for. */
 type CallClass = "direct" | "first" | "runs";
@@ -19,19 +20,20 @@ export function samGovCallsPage(view: EnvironmentView, found: GetSamGovCallsResp
 <p>How the daily quota of SAM.gov’s API is used, by all organizations together. Only operators of the product can see this page. Days are UTC.</p>
 ${noticeOf(found)}
 ${today(found)}
+${organizationsToday(found)}
 <section aria-labelledby="days">
 <h2 id="days">The last ${found.days.length} days</h2>
 <p class="hint">“Planned” is what later runs were expected to need, as calculated on the day before.</p>
 <table>
 <thead><tr><th scope="col">Day</th><th scope="col">Planned</th><th scope="col">Later runs</th><th scope="col">First runs</th><th scope="col">Direct calls</th><th scope="col">Total</th><th scope="col">Vendors asked about</th></tr></thead>
-<tbody>${found.days.map(dayRow)}</tbody>
+<tbody>${found.days.map((day) => dayRow(day, found.quota !== undefined))}</tbody>
 </table>
 </section>`;
 }
 
 function noticeOf({ quota, queue }: GetSamGovCallsResponse): Html | undefined {
   if (!quota) {
-    return html`<p class="notice warning">No daily quota is configured (<code>SAM_GOV_DAILY_QUOTA</code>), so calls are not counted.</p>`;
+    return html`<p class="notice warning">No daily quota is configured (<code>SAM_GOV_DAILY_QUOTA</code>), so calls are counted only against the budgets of organizations.</p>`;
   }
   const planned = queue!.plannedTomorrow;
   if (planned <= quota.mostForRuns) return undefined;
@@ -66,14 +68,40 @@ function callsText(spent: SamGovCallCounts, quota: SamGovQuota, callClass: CallC
   return reserved > 0 ? `${text} (${numberText(reserved)} a day are reserved)` : text;
 }
 
-function dayRow({ day, calls, planned, vendorsAsked }: SamGovDay): Html {
+/** Renders who uses the API today, and who can't any more. */
+function organizationsToday({ organizations }: GetSamGovCallsResponse): Html | undefined {
+  if (organizations.length === 0) return undefined;
+  return html`<section aria-labelledby="organizations">
+<h2 id="organizations">Organizations with the most calls today</h2>
+<p class="hint">Direct calls and first runs count against a budget of each organization. When it is spent, its attempts end as <code>budget_spent</code> and the next provider is called for it; other organizations are not affected. To change the budget of an Enterprise organization, run <code>npm run admin -- organization set-budget ORGANIZATION_ID --provider sam_gov_api --minute CALLS --day CALLS</code>.</p>
+<table>
+<thead><tr><th scope="col">Organization</th><th scope="col">Direct calls</th><th scope="col">First runs</th></tr></thead>
+<tbody>${organizations.map(organizationRow)}</tbody>
+</table>
+</section>`;
+}
+
+function organizationRow({ organizationId, direct, directLeft, first, firstLeft }: SamGovOrganization): Html {
+  const isSpent = directLeft === 0 || firstLeft === 0;
+  return html`<tr><th scope="row"><code>${organizationId}</code>${isSpent && html` ${state("error", "out of budget")}`}</th>
+<td data-label="Direct calls">${budgetText(direct, directLeft)}</td>
+<td data-label="First runs">${budgetText(first, firstLeft)}</td></tr>
+`;
+}
+
+const budgetText = (spent: number, left: number | undefined) =>
+  `${numberText(spent)} spent${left === undefined ? "" : `, ${numberText(left)} left`}`;
+
+function dayRow({ day, calls, planned, vendorsAsked }: SamGovDay, hasQuota: boolean): Html {
   const { direct, first, runs } = calls!;
+  const total = direct + first + runs;
+  const shown = (number: number) => (hasQuota || total > 0 ? numberText(number) : "not counted");
   const cells = [
     ["Planned", numberOrNone(planned)],
-    ["Later runs", numberText(runs)],
-    ["First runs", numberText(first)],
-    ["Direct calls", numberText(direct)],
-    ["Total", numberText(direct + first + runs)],
+    ["Later runs", shown(runs)],
+    ["First runs", shown(first)],
+    ["Direct calls", shown(direct)],
+    ["Total", shown(total)],
     ["Vendors asked about", numberText(vendorsAsked)],
   ] as const;
   return html`<tr><th scope="row">${day}</th>${cells.map(([label, text]) => html`<td data-label="${label}" class="number">${text}</td>`)}</tr>

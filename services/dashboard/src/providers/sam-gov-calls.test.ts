@@ -68,11 +68,24 @@ test("a plan for tomorrow that exceeds what runs may use is announced", async ()
   );
 });
 
-test("without a quota the page says that calls are not counted, and shows what waits", async () => {
-  dashboard.state.samGovCalls = { days: found.days, queue: found.queue };
+test("an operator sees which organizations call the most, and which of them are out of budget", async () => {
+  const organizations = [
+    { organizationId: "org_1", direct: 1_000, directLeft: 0, first: 7, firstLeft: 493 },
+    { organizationId: "org_2", direct: 12, first: 0 },
+  ];
+  dashboard.state.samGovCalls = { ...found, organizations };
   const texts = textsOf(await visitor.get(PATH));
-  expect(texts).toContain("so calls are not counted");
+  expect(texts).toContain("|org_1|out of budget|1,000 spent, 0 left|7 spent, 493 left|");
+  expect(texts).toContain("|org_2|12 spent|0 spent|");
+});
+
+test("without a quota the page says that calls are not counted, and shows what waits", async () => {
+  const uncounted = { day: "2026-11-20", calls: { direct: 0, first: 0, runs: 0 }, vendorsAsked: 0 };
+  dashboard.state.samGovCalls = { days: [...found.days, uncounted], queue: found.queue };
+  const texts = textsOf(await visitor.get(PATH));
+  expect(texts).toContain("so calls are counted only against the budgets of organizations.");
   expect(texts).toContain("|Runs waiting|1,204 for an answer");
+  expect(texts).toContain(`|2026-11-20|none|${"not counted|".repeat(4)}0|`);
   expect(texts).not.toContain("|Quota|");
 });
 

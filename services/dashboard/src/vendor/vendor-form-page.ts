@@ -3,7 +3,7 @@ import type { Refusal } from "../http/form-refusal.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { frequencyName } from "../monitors/monitor-form.ts";
-import { frequencyMeanings } from "../monitors/monitor-form-page.ts";
+import { FAST_CLOCK, frequencyMeanings } from "../monitors/monitor-form-page.ts";
 import { statusName } from "../ui/checks.ts";
 import { asCurl } from "../ui/curl.ts";
 import { checksField, inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
@@ -112,7 +112,7 @@ function missingInputs({ missing, input, searchPath, problems = {} }: VendorForm
 }
 
 function monitorFields({ visit: { view }, path, input, monitors, problems = {} }: VendorFormView): Html {
-  const fields = html`<p class="hint">A monitor makes the chosen checks again and again, beginning now, and reports what changes.</p>
+  const fields = html`<p class="hint">A monitor makes the chosen checks again and again, beginning now, and reports what changes.${view.environment === "sandbox" && ` ${FAST_CLOCK}`}</p>
   <div class="columns">
   ${selectField({
     name: "frequency",

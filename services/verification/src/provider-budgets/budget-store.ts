@@ -44,6 +44,17 @@ export function createBudgetStore(db: Db) {
       });
       return found ?? { day: startOf(at, DAY_MS), ...NO_CALLS };
     },
+    /** Returns the calls of those organizations that caused the most at a provider on the day of `at`, most first. */
+    busiest(provider: string, limit: number, at: Date): Promise<OrganizationCallsDocument[]> {
+      return collection
+        .aggregate<OrganizationCallsDocument>([
+          { $match: { day: startOf(at, DAY_MS), provider } },
+          { $set: { calls: { $add: ["$direct", "$monitors"] } } },
+          { $sort: { calls: -1, _id: 1 } },
+          { $limit: limit },
+        ])
+        .toArray();
+    },
     /**
      * Counts as many of `wanted` calls as the budget has left: one write, which decides and counts. Returns how many were
      * counted, and the calls of the day.

@@ -193,6 +193,22 @@ describe("an organization's usage", () => {
     ]);
   });
 
+  test("names the organizations with the most calls at a provider today, with what each has left if its budget is known", async () => {
+    const one = replica();
+    await spend(one, 3, { by: "org_2" });
+    await spend(one, 30, { by: "org_1" });
+    await spend(one, 4, { by: "org_3", callClass: "first" });
+    await spend(one, 9, { by: "org_4", provider: "other" });
+    expect(await one.busiest("p", 2)).toEqual([
+      { organizationId: "org_1", direct: 5, monitors: 0, left: { direct: 0, monitors: 5 } },
+      { organizationId: "org_3", direct: 0, monitors: 4, left: { direct: 5, monitors: 3 } },
+    ]);
+    budget = undefined;
+    expect(await one.busiest("p", 1)).toEqual([{ organizationId: "org_1", direct: 5, monitors: 0 }]);
+    time = new Date("2026-11-22T00:00:00Z");
+    expect(await one.busiest("p", 2)).toEqual([]);
+  });
+
   test("is empty in the sandbox, and unavailable while account has not answered", async () => {
     const sandbox = { organizationId: "org_1", environment: "sandbox" as const };
     expect(await replica().usage(sandbox, ["p"])).toEqual([]);

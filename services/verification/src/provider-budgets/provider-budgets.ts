@@ -40,6 +40,14 @@ export interface ProviderBudgets {
    * while the budgets are unknown; the database's.
    */
   usage(tenant: Tenant, providers: readonly string[]): Promise<ProviderUsage[]>;
+  /** Returns today's calls of those organizations that caused the most at a provider, most first. Errors: the database's. */
+  busiest(provider: string, limit: number): Promise<OrganizationUsage[]>;
+}
+
+/** One organization's calls at a provider today, and how many each class has left; that is absent where no budget is known. */
+export interface OrganizationUsage extends Readonly<Record<BudgetClass, number>> {
+  readonly organizationId: string;
+  readonly left?: Readonly<Record<BudgetClass, number>>;
 }
 
 /** An organization's calls at one provider today. */
@@ -175,14 +183,30 @@ export function createProviderBudgets(options: {
         const budget = budgetIn(known, provider);
         if (!budget) return [];
         const { direct, monitors } = await store.read(organizationId, provider, now());
-        const left = (budgetClass: BudgetClass) => leftToday({ direct, monitors }, budgetClass, budget);
         const { perMinute, perDay } = budget;
-        const leftOver = { directLeft: left("direct"), monitorsLeft: left("monitors") };
-        return [{ provider, direct, monitors, perMinute, perDay, ...leftOver }];
+        const left = leftOf({ direct, monitors }, budget);
+        return [
+          { provider, direct, monitors, perMinute, perDay, directLeft: left.direct, monitorsLeft: left.monitors },
+        ];
       });
       return (await Promise.all(used)).flat();
     },
+    async busiest(provider, limit) {
+      const found = await store.busiest(provider, limit, now());
+      return Promise.all(
+        found.map(async ({ organization_id: organizationId, direct, monitors }) => {
+          const budget = budgetIn(await settings.get(organizationId), provider);
+          const left = budget && { left: leftOf({ direct, monitors }, budget) };
+          return { organizationId, direct, monitors, ...left };
+        }),
+      );
+    },
   };
+}
+
+/** Returns how many calls each class may still make today. */
+function leftOf(calls: Readonly<Record<BudgetClass, number>>, budget: ProviderBudget): Record<BudgetClass, number> {
+  return { direct: leftToday(calls, "direct", budget), monitors: leftToday(calls, "monitors", budget) };
 }
 
 function spenderOf({ organizationId }: Tenant, provider: string, callClass: CallClass): Spender {

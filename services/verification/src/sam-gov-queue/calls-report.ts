@@ -1,5 +1,6 @@
 import { dayOf } from "@vvs/registration";
 import type { Db } from "mongodb";
+import type { OrganizationUsage, ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
 import { type CallCounts, callsLeft, reserveOf } from "../provider-health/call-quota.ts";
 import { readCallsByDay } from "../provider-health/provider-calls-store.ts";
 import { type CallClass, callClasses, perCallClass } from "../providers/call-class.ts";
@@ -9,6 +10,8 @@ import { DAY_MS, startOfDay } from "./rules.ts";
 
 /** Number of days that are reported, with today. */
 const REPORTED_DAYS = 30;
+/** Maximum number of organizations that are reported. */
+const REPORTED_ORGANIZATIONS = 20;
 const NO_CALLS: CallCounts = perCallClass(() => 0);
 
 /** The quota of the key in use, in HTTP calls. */
@@ -40,6 +43,8 @@ interface CallsReport {
   /** Newest first, beginning with today; days without calls included. */
   readonly days: readonly ReportedDay[];
   readonly queue: QueueNumbers;
+  /** Those that caused the most calls today, most first. */
+  readonly organizations: readonly OrganizationUsage[];
 }
 
 /** Errors: the database's. */
@@ -54,9 +59,10 @@ export function createReadCallsReport(options: {
   quota: number | undefined;
   /** Returns how many calls of a provider a class may still make today. */
   left: (provider: string, callClass: CallClass) => Promise<number | undefined>;
+  budgets: Pick<ProviderBudgets, "busiest">;
   now: () => Date;
 }): ReadCallsReport {
-  const { db, collections, provider, now } = options;
+  const { db, collections, provider, budgets, now } = options;
 
   async function readQuota(daily: number): Promise<ReportedQuota> {
     const left = await Promise.all(
@@ -88,11 +94,12 @@ export function createReadCallsReport(options: {
 
   return async () => {
     const at = now();
-    const [quota, days, queue] = await Promise.all([
+    const [quota, days, queue, organizations] = await Promise.all([
       options.quota === undefined ? undefined : readQuota(options.quota),
       readDays(startOfDay(at)),
       readQueueNumbers(collections, at),
+      budgets.busiest(provider, REPORTED_ORGANIZATIONS),
     ]);
-    return { quota, days, queue };
+    return { quota, days, queue, organizations };
   };
 }

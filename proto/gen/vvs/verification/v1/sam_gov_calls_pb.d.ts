@@ -193,6 +193,54 @@ export declare type SamGovQueue = Message<"vvs.verification.v1.SamGovQueue"> & {
 export declare const SamGovQueueSchema: GenMessage<SamGovQueue>;
 
 /**
+ * One organization's calls of SAM.gov's API today that its budget limits: direct ones and first runs of its monitors.
+ *
+ * @generated from message vvs.verification.v1.SamGovOrganization
+ */
+export declare type SamGovOrganization = Message<"vvs.verification.v1.SamGovOrganization"> & {
+  /**
+   * Which organization.
+   *
+   * @generated from field: string organization_id = 1;
+   */
+  organizationId: string;
+
+  /**
+   * Calls for API keys and users.
+   *
+   * @generated from field: int32 direct = 2;
+   */
+  direct: number;
+
+  /**
+   * Calls for the first runs of monitors.
+   *
+   * @generated from field: int32 first = 3;
+   */
+  first: number;
+
+  /**
+   * Direct calls that it may still cause today; absent while its budget is unknown, and where it has none.
+   *
+   * @generated from field: optional int32 direct_left = 4;
+   */
+  directLeft?: number | undefined;
+
+  /**
+   * The same for first runs of monitors.
+   *
+   * @generated from field: optional int32 first_left = 5;
+   */
+  firstLeft?: number | undefined;
+};
+
+/**
+ * Describes the message vvs.verification.v1.SamGovOrganization.
+ * Use `create(SamGovOrganizationSchema)` to create a new message.
+ */
+export declare const SamGovOrganizationSchema: GenMessage<SamGovOrganization>;
+
+/**
  * How SAM.gov's quota is used.
  *
  * @generated from message vvs.verification.v1.GetSamGovCallsResponse
@@ -218,6 +266,13 @@ export declare type GetSamGovCallsResponse = Message<"vvs.verification.v1.GetSam
    * @generated from field: vvs.verification.v1.SamGovQueue queue = 3;
    */
   queue?: SamGovQueue | undefined;
+
+  /**
+   * The organizations that caused the most calls today, at most 20, most first.
+   *
+   * @generated from field: repeated vvs.verification.v1.SamGovOrganization organizations = 4;
+   */
+  organizations: SamGovOrganization[];
 };
 
 /**
