@@ -30,6 +30,15 @@ const alertsOf = ({ objects }: Awaited<ReturnType<typeof render>>): string[] =>
     });
   });
 
+  test("receives webhooks also where the operator admits further hosts", async () => {
+    const services = { "webhook-dispatcher": { env: { WEBHOOK_PRIVATE_HOSTS: "receiver.example.com" } } };
+    const { data } = (await render({ values: { canary: { enabled: true }, services } })).part(
+      "ConfigMap",
+      "webhook-dispatcher",
+    )!;
+    expect(data.WEBHOOK_PRIVATE_HOSTS).toBe(`receiver.example.com,${HOST}`);
+  });
+
   test("is reached only by the dispatcher and Prometheus, and reaches only the gateway", async () => {
     const on = await enabled();
     const canary = podOf(on, "canary");
