@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { keyRing } from "@vvs/config";
+import { keyRing, loadConfig, z } from "@vvs/config";
 import { createLogger } from "@vvs/logging";
-import { connectMongo } from "@vvs/mongo";
+import { connectMongo, mongoOptions, mongoSection } from "@vvs/mongo";
 import type { Environment } from "@vvs/tenant";
 import { type AccountDomain, createAccountDomain } from "../../services/account/src/domain.ts";
 import type { DemoOrganization } from "./demo.ts";
@@ -46,7 +46,7 @@ export async function withAccounts<T>(
   work: (accounts: AccountDomain) => Promise<T>,
 ): Promise<T> {
   const client = await connectMongo({
-    uri: environment.MONGODB_URI!,
+    ...mongoOptions(loadConfig(z.object(mongoSection), environment)),
     service: "seed",
     logger: createLogger({ service: "seed", level: "error" }),
     stopping: AbortSignal.timeout(10_000),

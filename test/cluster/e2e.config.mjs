@@ -1,7 +1,7 @@
-// The end-to-end tests that need only the API, a subscriber and accounts. test/cluster/end-to-end.ts runs them.
+// The end-to-end tests of what replicas, real stores and a network between them could break. test/cluster/end-to-end.ts runs them.
 import charts from "../charts/jest.config.mjs";
 
-const NAMES = "authentication,conventions,health,idempotency,monitors,verifications,webhooks";
+const NAMES = "authentication,idempotency,monitors,webhooks";
 
 /** @type {import("jest").Config} */
 export default {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-const { API_URL, API_KEY, POD_IP, PORT } = process.env;
+const { API_URL, API_KEY, HOST, PORT } = process.env;
 const CONCURRENCY = 4;
 const PAUSE_MS = 100;
 const TIMEOUT_MS = 30_000;
@@ -102,7 +102,7 @@ const monitor = await call("POST", "/monitors", {
   entity_id: entityId,
   checks: ["sam_registration"],
   frequency: "hourly",
-  webhook_url: `http://${POD_IP}:${PORT}/hook`,
+  webhook_url: `http://${HOST}:${PORT}/hook`,
 });
 monitorId = String(monitor?.id);
 console.log("visiting", entityId, monitorId);

@@ -19,9 +19,12 @@ export interface PlayedSamGovFiles extends Pick<PlayedServer, "close"> {
 
 /**
  * Simulates SAM.gov's extract download API as GSA documents it: a key in a header, 302 to a signed address of another
- * host that holds the file, 204 if there is no such file.
+ * host that holds the file, 204 if there is no such file. `reachedAt` returns the URL at which clients reach one of its
+ * servers, if not its own.
  */
-export async function playSamGovFiles(): Promise<PlayedSamGovFiles> {
+export async function playSamGovFiles(
+  reachedAt: (url: string) => Promise<string> = async (url) => url,
+): Promise<PlayedSamGovFiles> {
   const apiKey = "SAM-played-key-8d20c4b1aa";
   const files: { query: string; name: string; content: Uint8Array }[] = [];
   let refusal: number | undefined;
@@ -32,17 +35,18 @@ export async function playSamGovFiles(): Promise<PlayedSamGovFiles> {
     if (!file) response.writeHead(403).end();
     else send(response, file.content, misbehaviour);
   });
+  const storageUrl = await reachedAt(storage.url);
   const api = await playServer(({ url, headers }, response) => {
     const { pathname, searchParams } = new URL(url, "http://played");
     if (refusal !== undefined) return void response.writeHead(refusal).end("refused");
     if (headers["x-api-key"] !== apiKey) return void response.writeHead(403).end("An invalid API key was supplied.");
     const file = pathname === "/data-services/v1/extracts" && files.find(({ query }) => query === sorted(searchParams));
     if (!file) return void response.writeHead(204).end();
-    const location = `${storage.url}/falextracts/${file.name}?X-Amz-Expires=3600&X-Amz-Signature=c0ffee`;
+    const location = `${storageUrl}/falextracts/${file.name}?X-Amz-Expires=3600&X-Amz-Signature=c0ffee`;
     response.writeHead(302, { location }).end();
   });
   return {
-    baseUrl: api.url,
+    baseUrl: await reachedAt(api.url),
     apiKey,
     apiCalls: api.calls,
     storageCalls: storage.calls,

@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createLogger } from "@vvs/logging";
 import { eventually } from "@vvs/testing";
@@ -15,6 +13,7 @@ import { fetchRedisServer, pingRedis, startRedis } from "../../deploy/local/serv
 import { projectRoot } from "../../deploy/local/services.ts";
 import { createRateLimiter } from "../../services/gateway/src/limits/rate-limiter.ts";
 import { connectRedis, type RedisOptions } from "../../services/gateway/src/limits/redis.ts";
+import { tlsInFrontOf } from "../support/tls-in-front.ts";
 import { type CertificateFiles, writeCertificates } from "./certificates.ts";
 
 const logger = createLogger({ service: "test", level: "silent" });
@@ -69,19 +68,16 @@ function limiterOf(options: RedisOptions) {
 }
 
 /** Ends TLS in front of a port, only for clients with a certificate of the authority, as managed services do. */
-async function tlsInFrontOf(port: number, files: CertificateFiles): Promise<number> {
+async function securely(port: number, files: CertificateFiles): Promise<number> {
   const pem = readFileSync(files.server, "utf8");
-  const options = { key: pem, cert: pem, ca: readFileSync(files.ca, "utf8"), requestCert: true };
-  const server = createServer(options, (socket) => {
-    const upstream = connect(port, "127.0.0.1");
-    socket.pipe(upstream).on("error", () => socket.destroy());
-    upstream.pipe(socket).on("error", () => upstream.destroy());
-    closes.push(() => socket.destroy());
+  const server = await tlsInFrontOf(port, {
+    key: pem,
+    cert: pem,
+    ca: readFileSync(files.ca, "utf8"),
+    requestCert: true,
   });
-  server.on("tlsClientError", () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closes.push(() => server.close());
-  return (server.address() as AddressInfo).port;
+  return server.port;
 }
 
 describe("the gateway's limits", () => {
@@ -90,7 +86,7 @@ describe("the gateway's limits", () => {
     const { port, operator } = await start("redis");
     await operator.call("ACL", "SETUSER", "vvs", "on", ">p@ss", "~*", "+@all");
     await operator.call("ACL", "SETUSER", "default", "resetpass", "off");
-    const url = `redis://vvs:p%40ss@127.0.0.1:${await tlsInFrontOf(port, files)}`;
+    const url = `redis://vvs:p%40ss@127.0.0.1:${await securely(port, files)}`;
     const [ca, cert, key] = [files.ca, files.clientCert, files.clientKey].map((file) => readFileSync(file, "utf8"));
     const { counts } = limiterOf({ url, tls: { ca, cert, key } });
     await eventually(counts);

@@ -19,8 +19,8 @@ export interface Subscriber {
   close(): void;
 }
 
-/** Address at which the product reaches this machine. */
-const HOST = process.env.SUBSCRIBER_HOST ?? "127.0.0.1";
+/** Name or address at which the product reaches this machine, if it runs on another one. */
+const { SUBSCRIBER_HOST } = process.env;
 
 /** Starts an HTTP server that acts as a webhook subscriber; it answers 200 by default. */
 export async function startSubscriber(
@@ -35,10 +35,10 @@ export async function startSubscriber(
     received.push(post);
     answer(post, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
+  await new Promise<void>((resolve) => server.listen(0, SUBSCRIBER_HOST ? "0.0.0.0" : "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${HOST}:${port}/hook`,
+    url: `http://${SUBSCRIBER_HOST ?? "127.0.0.1"}:${port}/hook`,
     received,
     waitForPost: (fits = () => true, timeoutMs = 60_000) => eventually(() => received.find(fits), { timeoutMs }),
     close() {

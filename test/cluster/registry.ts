@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Authority } from "@vvs/egress/testing/certificates";
+import { projectRoot } from "../../deploy/local/services.ts";
+import { dateOf } from "../../services/entity/src/model/dates.ts";
+import { wantedFiles } from "../../services/entity/src/registry-load/refresh.ts";
+import { zipOf } from "../../services/entity/src/registry-load/testing/registry-files.ts";
+import { type PlayedSamGovFiles, playSamGovFiles } from "../outside/sam-gov-files.ts";
+import { exclusionsFileName } from "../support/exclusions-file.ts";
+import { tlsInFrontOf } from "../support/tls-in-front.ts";
+
+const fixture = (name: string) => readFileSync(join(projectRoot, "test/fixtures/sam", name), "utf8");
+const usDate = (date: string) => date.replace(/^(\d+)-(\d+)-(\d+)$/, "$2/$3/$1");
+
+/** Plays SAM.gov on this machine with TLS, under a name by which pods reach it, with an extract and exclusions of today. */
+export async function playSecureSamGov(host: string, authority: Authority): Promise<PlayedSamGovFiles> {
+  const certificate = authority.issue([`DNS:${host}`]);
+  const ends: { close(): void }[] = [];
+  const sam = await playSamGovFiles(async (url) => {
+    const end = await tlsInFrontOf(Number(new URL(url).port), { ...certificate, host: "0.0.0.0" });
+    ends.push(end);
+    return `https://${host}:${end.port}`;
+  });
+  publishFiles(sam, new Date());
+  return {
+    ...sam,
+    async close() {
+      for (const end of ends) end.close();
+      await sam.close();
+    },
+  };
+}
+
+function publishFiles(sam: PlayedSamGovFiles, now: Date): void {
+  const month = wantedFiles("registry", undefined, now)[0]!.date;
+  const day = `${month.replace("-", "")}01`;
+  const monthly = { fileType: "ENTITY", sensitivity: "PUBLIC", frequency: "MONTHLY", charset: "UTF-8" };
+  const extract = zipOf({ "extract.dat": fixture("registry.dat").replaceAll("20260906", day) });
+  const usMonth = month.replace(/^(\d+)-(\d+)$/, "$2/$1");
+  sam.publish({ ...monthly, date: usMonth, version: "V2" }, `SAM_PUBLIC_UTF-8_MONTHLY_V2_${day}.ZIP`, extract);
+  const name = exclusionsFileName(now);
+  const daily = { fileType: "EXCLUSION", date: usDate(dateOf(now)), version: "V2" };
+  sam.publish(daily, name.replace(".csv", ".ZIP"), zipOf({ [name]: fixture("exclusions.csv") }));
+}
