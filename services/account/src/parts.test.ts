@@ -17,8 +17,8 @@ import { loadAccountConfig, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { callerOfOrganization, createTestAccount, logger, type TestAccount, until } from "./testing/account.ts";
-import { createHashPool } from "./users/hash-pool.ts";
 import { createPasswords } from "./users/passwords.ts";
+import { createWorkPool } from "./users/work-pool.ts";
 
 const MAX_WAITING = 20;
 const REFUSED = 10;
@@ -139,7 +139,7 @@ describe("the parts", () => {
 
 /** Serves both parts while as many sign-ins as may wait do so, and further ones are refused. */
 async function flooded() {
-  const pool = createHashPool({ atOnce: 1, maxWaiting: MAX_WAITING });
+  const pool = createWorkPool({ atOnce: 1, maxWaiting: MAX_WAITING });
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   const held = pool("stranger", () => finished);
   const both = parts(createPasswords(pool));

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Api } from "../../support/api.ts";
-import { send } from "./send.ts";
+import { send, sendForm } from "./send.ts";
 
 /** What an attacker knows and has: its own organization's keys, and one of the vendors that it created. */
 export interface Attacker {
@@ -82,18 +82,9 @@ export const attacks = {
     about: "wrong passwords for the second organization's user, from different addresses",
     atOnce: 50,
     everyMs: 500,
-    async call({ dashboardUrl, victim }) {
-      const answer = await fetch(`${dashboardUrl}/sign-in`, {
-        method: "POST",
-        redirect: "manual",
-        headers: { "sec-fetch-site": "same-origin", "x-forwarded-for": anyAddress() },
-        body: new URLSearchParams({
-          email: Math.random() < 0.1 ? victim : `${randomUUID()}@test.example`,
-          password: "a guess",
-        }),
-      });
-      await answer.arrayBuffer();
-      return answer.status;
+    call({ dashboardUrl, victim }) {
+      const email = Math.random() < 0.1 ? victim : `${randomUUID()}@test.example`;
+      return sendForm(`${dashboardUrl}/sign-in`, { email, password: "a guess" }, { "x-forwarded-for": anyAddress() });
     },
   },
   events: {

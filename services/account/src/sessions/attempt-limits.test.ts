@@ -3,9 +3,9 @@ import { forCaller } from "@vvs/deadline";
 import { operator } from "../audit/audit.ts";
 import { createIdentityProviders } from "../sso/identity-providers.ts";
 import { createTestAccount, sharedParts, type TestAccount, tokenIn } from "../testing/account.ts";
-import { createHashPool } from "../users/hash-pool.ts";
 import { createPasswordResets } from "../users/password-reset.ts";
 import { createPasswords } from "../users/passwords.ts";
+import { createWorkPool } from "../users/work-pool.ts";
 import {
   BEGUN_MS,
   createAttemptLimits,
@@ -235,7 +235,7 @@ describe("hashes", () => {
     const { email, clientAddress } = await newUser();
     const caller = new AbortController();
     const parts = sharedParts(account);
-    const pool = createHashPool({ atOnce: 1, maxWaiting: 1 });
+    const pool = createWorkPool({ atOnce: 1, maxWaiting: 1 });
     const hashes: string[] = [];
     const real = createPasswords((asker, hash) => pool(asker, () => hash().finally(() => hashes.push(asker))));
     const signIns = createSignIns({

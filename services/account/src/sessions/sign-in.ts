@@ -9,11 +9,15 @@ import type { AccountStore, SignUpDocument, UserDocument } from "../store.ts";
 import { NOBODYS_HASH, type Passwords } from "../users/passwords.ts";
 import type { SecondFactor } from "../users/second-factor.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
+import { createWorkPool } from "../users/work-pool.ts";
 import type { SignInLimits } from "./attempt-limits.ts";
 import { type BegunSession, beginSession } from "./begin-session.ts";
 import type { KnownDevices } from "./known-devices.ts";
 import type { LiveSessions, SignedIn } from "./live-sessions.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
+
+/** Sign-ins with a password that one replica works on: each counts its attempt in documents that all of them share. */
+const SIGN_INS = { atOnce: 1, maxWaiting: 64 } as const;
 
 /** How long a second step may take. */
 export const SECOND_STEP_MS = 5 * 60_000;
@@ -59,6 +63,8 @@ export function createSignIns(
     now,
   } = options;
 
+  const pool = createWorkPool(SIGN_INS);
+
   /** Returns the id of the device with this token, if it signed in the user of the address before. */
   async function deviceOf(token: string | undefined, email: string): Promise<string | undefined> {
     const user = token ? await users.find(email) : undefined;
@@ -91,14 +97,16 @@ export function createSignIns(
       const email = normalizedEmail(typed);
       const device = await deviceOf(deviceToken, email);
       const attempt = { email, clientAddress: place.clientAddress, device };
-      await limits.count(attempt);
-      // Always both look-ups and one comparison, so that the duration reveals nothing.
-      const [user, signUp] = await Promise.all([users.find(email), newestSignUp(store, email, now())]);
-      const hash = (user ?? signUp)?.password_hash ?? NOBODYS_HASH;
-      if (!(await options.passwords.matches(hash, password, device ? "known" : "stranger"))) {
+      const asker = device ? "known" : "stranger";
+      const user = await pool(asker, async () => {
+        await limits.count(attempt);
+        // Always both look-ups and one comparison, so that the duration reveals nothing.
+        const [user, signUp] = await Promise.all([users.find(email), newestSignUp(store, email, now())]);
+        const hash = (user ?? signUp)?.password_hash ?? NOBODYS_HASH;
+        if (await options.passwords.matches(hash, password, asker)) return user;
         if (user) failedSignIns.count(user, "wrong_passwords", place.clientAddress);
         throw wrong();
-      }
+      });
       if (!user) throw new EmailUnconfirmedError("the email address is not confirmed yet");
       identityProviders.refuseOtherSignIn(user);
       if (user.totp) throw new SecondStepError(await beginSecondStep(user));

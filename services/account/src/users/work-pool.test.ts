@@ -1,10 +1,10 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { deadlineAt, forCaller, underDeadline } from "@vvs/deadline";
-import { type Asker, createHashPool } from "./hash-pool.ts";
+import { type Asker, createWorkPool } from "./work-pool.ts";
 
-/** A pool of one hash at a time, whose first hash takes until `finish`, and the names of the hashes that were begun. */
+/** A pool of one piece of work at a time, whose first one takes until `finish`, and the names of those that were begun. */
 function busyPool({ maxWaiting = 10 } = {}) {
-  const pool = createHashPool({ atOnce: 1, maxWaiting });
+  const pool = createWorkPool({ atOnce: 1, maxWaiting });
   const begun: string[] = [];
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   const ask = (name: string, asker: Asker = "stranger") => pool(asker, async () => void begun.push(name));
@@ -14,9 +14,9 @@ function busyPool({ maxWaiting = 10 } = {}) {
 
 const dropped = { code: "service_unavailable" };
 
-describe("the pool of hashes", () => {
-  test("computes as many at once as it may, and the others in order", async () => {
-    const pool = createHashPool({ atOnce: 2, maxWaiting: 10 });
+describe("the pool of work", () => {
+  test("runs as many at once as it may, and the others in order", async () => {
+    const pool = createWorkPool({ atOnce: 2, maxWaiting: 10 });
     let [running, most] = [0, 0];
     const hash = async () => {
       most = Math.max(most, ++running);
@@ -37,7 +37,7 @@ describe("the pool of hashes", () => {
     expect(begun).toEqual(["owner", "a", "b"]);
   });
 
-  test("never computes a hash whose caller hung up while it waited, and frees its place", async () => {
+  test("never begins work whose caller hung up while it waited, and frees its place", async () => {
     const { ask, begun, finish, first } = busyPool({ maxWaiting: 1 });
     const caller = new AbortController();
     const gone = forCaller(caller.signal, () => ask("gone"));
@@ -49,7 +49,7 @@ describe("the pool of hashes", () => {
     expect(begun).toEqual(["next"]);
   });
 
-  test("never computes a hash whose deadline passed while it waited", async () => {
+  test("never begins work whose deadline passed while it waited", async () => {
     const { ask, begun, finish, first } = busyPool();
     const late = underDeadline(deadlineAt(Date.now() + 50), () => ask("late"));
     await expect(late).rejects.toMatchObject(dropped);
@@ -58,17 +58,32 @@ describe("the pool of hashes", () => {
     expect(begun).toEqual([]);
   });
 
-  test("never computes a hash for a caller that was gone before", async () => {
-    const pool = createHashPool({ atOnce: 1, maxWaiting: 1 });
+  test("never begins work for a caller that was gone before", async () => {
+    const pool = createWorkPool({ atOnce: 1, maxWaiting: 1 });
     const hash = () => Promise.reject(new Error("computed"));
     await expect(forCaller(AbortSignal.abort(), () => pool("known", hash))).rejects.toMatchObject(dropped);
     const past = deadlineAt(Date.now());
     await expect(underDeadline(past, () => pool("known", hash))).rejects.toMatchObject(dropped);
   });
 
-  test("goes on after a hash that failed", async () => {
-    const pool = createHashPool({ atOnce: 1, maxWaiting: 1 });
+  test("goes on after work that failed", async () => {
+    const pool = createWorkPool({ atOnce: 1, maxWaiting: 1 });
     await expect(pool("known", () => Promise.reject(new Error("no memory")))).rejects.toThrow("no memory");
     await expect(pool("known", async () => "hash")).resolves.toBe("hash");
+  });
+
+  test("strangers' work is followed by a pause for strangers as long as the work, in which a known person's begins at once", async () => {
+    const pool = createWorkPool({ atOnce: 1, maxWaiting: 10 });
+    const order: string[] = [];
+    // The work seems to take longer than the test.
+    const clock = jest.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValueOnce(60_000);
+    await pool("stranger", async () => undefined);
+    clock.mockRestore();
+    const stranger = underDeadline(deadlineAt(Date.now() + 50), () =>
+      pool("stranger", async () => void order.push("stranger")),
+    );
+    await pool("known", async () => void order.push("known"));
+    await expect(stranger).rejects.toMatchObject(dropped);
+    expect(order).toEqual(["known"]);
   });
 });
