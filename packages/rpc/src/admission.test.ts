@@ -2,8 +2,16 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { createAdmission, createTurns } from "./admission.ts";
 import type { QueueLimits } from "./fair-queue.ts";
+import { createPresence } from "./presence.ts";
 
-const limits = { running: 2, runningPerOrganization: 2, waiting: 6, waitingPerOrganization: 4, longestWaitMs: 2_000 };
+const limits = {
+  running: 2,
+  runningPerOrganization: 2,
+  runningBesideOthers: 2,
+  waiting: 6,
+  waitingPerOrganization: 4,
+  longestWaitMs: 2_000,
+};
 const of = (organizationId: string, environment = "live") => ({
   organizationId,
   environment,
@@ -11,8 +19,8 @@ const of = (organizationId: string, environment = "live") => ({
 const staying = new AbortController().signal;
 
 /** Calls that run until they are ended, in the order in which they began. */
-function playedCalls(its: QueueLimits = limits) {
-  const admit = createAdmission("look-ups", its);
+function playedCalls(its: QueueLimits = limits, presence = createPresence(() => 0)) {
+  const admit = createAdmission("look-ups", its, presence);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   return {
@@ -109,11 +117,31 @@ test("a call that waits too long is refused: because of its own organization's c
   expect(calls.begun).toEqual(["a0", "b0"]);
 });
 
+test("calls of one kind leave room while another organization makes calls of another kind", async () => {
+  const presence = createPresence(() => 0);
+  const lists = playedCalls({ ...limits, runningBesideOthers: 1 }, presence);
+  const reads = playedCalls(limits, presence);
+  void lists.start("a0", of("org_a"));
+  void lists.start("a1", of("org_a"));
+  void lists.start("a2", of("org_a"));
+  await turn();
+  expect(lists.begun).toEqual(["a0", "a1"]);
+  void reads.start("b", of("org_b"));
+  await lists.endFirst();
+  expect(lists.begun).toEqual(["a0", "a1"]);
+  await lists.endFirst();
+  expect(lists.begun).toEqual(["a0", "a1", "a2"]);
+});
+
 describe("turns of the event loop", () => {
   const turnLimits = { perTurn: 1, waiting: 10, waitingPerOrganization: 3, longestWaitMs: 2_000 };
 
   test("one call of each organization begins in each turn, and what is too many is refused at once", async () => {
-    const takeTurn = createTurns("requests", turnLimits);
+    const takeTurn = createTurns(
+      "requests",
+      turnLimits,
+      createPresence(() => 0),
+    );
     const begun: string[] = [];
     const start = (name: string) =>
       takeTurn(of(name[0]!), staying).then(
@@ -127,6 +155,28 @@ describe("turns of the event loop", () => {
       turns.push(begun.splice(0));
     }
     expect(turns.map((each) => each.toSorted())).toEqual([["a1", "a5 rate_limited", "b1"], ["a2"], ["a3"], ["a4"]]);
+  });
+
+  test("several calls of an organization begin in each turn while it calls alone, and one beside others", async () => {
+    const takeTurn = createTurns(
+      "requests",
+      { ...turnLimits, perTurn: 2 },
+      createPresence(() => 0),
+    );
+    const begun: string[] = [];
+    const start = (name: string) => takeTurn(of(name[0]!), staying).then(() => begun.push(name));
+    const calls = ["a1", "a2", "a3", "a4", "a5"].map(start);
+    await turn();
+    expect(begun).toEqual(["a1", "a2"]);
+    calls.push(start("b1"));
+    const turns: string[][] = [];
+    while (turns.flat().length < 4) {
+      begun.length = 0;
+      await turn();
+      turns.push([...begun]);
+    }
+    expect(turns.every((each) => each.filter((name) => name.startsWith("a")).length <= 1)).toBe(true);
+    await Promise.all(calls);
   });
 
   test("nothing is held while a call that has begun waits for others", async () => {

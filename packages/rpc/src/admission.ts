@@ -1,6 +1,7 @@
 import { metrics } from "@opentelemetry/api";
 import { ServiceError } from "@vvs/errors";
 import { createFairQueue, type QueueLimits, type Share } from "./fair-queue.ts";
+import { createPresence } from "./presence.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -19,19 +20,26 @@ export type Admit = <T>(owner: Owner, leaving: AbortSignal, work: () => Promise<
 
 type Queue = ReturnType<typeof createFairQueue>;
 
+/** The organizations that call this process: what one may take of it depends on the others, whatever they call. */
+const processPresence = createPresence(() => performance.now());
+
 /**
  * Bounds how many calls of one kind run and wait, per environment and replica. Organizations take turns, and live and the
  * sandbox are apart.
  */
-export function createAdmission(kind: string, limits: QueueLimits): Admit {
-  const queues = createQueues(kind, limits);
+export function createAdmission(kind: string, limits: QueueLimits, presence = processPresence): Admit {
+  const queues = createQueues(kind, limits, presence);
   return async (owner, leaving, work) => {
     const queue = await queues.enter(owner, leaving);
     const startedAt = performance.now();
     try {
       return await work();
     } finally {
-      queue.leave(owner.organizationId, performance.now() - startedAt);
+      const durationMs = performance.now() - startedAt;
+      const leave = () => queue.leave(owner.organizationId, durationMs);
+      const pauseMs = queue.pauseMs(owner.organizationId, durationMs);
+      if (pauseMs > 0) setTimeout(leave, pauseMs);
+      else leave();
     }
   };
 }
@@ -39,19 +47,22 @@ export function createAdmission(kind: string, limits: QueueLimits): Admit {
 /** Resolves when it is the organization's turn. Errors: as those of Admit. */
 export type TakeTurn = (owner: Owner, leaving: AbortSignal) => Promise<void>;
 
+/** How many calls of an organization begin per turn of the event loop, and may wait for one. */
+interface TurnLimits extends Omit<QueueLimits, "running" | "runningPerOrganization" | "runningBesideOthers"> {
+  /** Of an organization that calls alone. Beside others it is one. */
+  readonly perTurn: number;
+}
+
 /**
- * Lets at most `perTurn` calls of each organization begin per turn of the event loop, so that a burst of one organization
- * leaves time for others' calls in between. Nothing is held while the call then waits for others.
+ * Lets only few calls of each organization begin per turn of the event loop, so that a burst of one organization leaves
+ * time for others' calls in between. Nothing is held while the call then waits for others.
  */
-export function createTurns(
-  kind: string,
-  { perTurn, ...limits }: Omit<QueueLimits, "running" | "runningPerOrganization"> & { readonly perTurn: number },
-): TakeTurn {
-  const queues = createQueues(kind, {
-    running: Number.POSITIVE_INFINITY,
-    runningPerOrganization: perTurn,
-    ...limits,
-  });
+export function createTurns(kind: string, { perTurn, ...limits }: TurnLimits, presence = processPresence): TakeTurn {
+  const queues = createQueues(
+    kind,
+    { running: Number.POSITIVE_INFINITY, runningPerOrganization: perTurn, runningBesideOthers: 1, ...limits },
+    presence,
+  );
   return async (owner, leaving) => {
     const queue = await queues.enter(owner, leaving);
     setImmediate(() => queue.leave(owner.organizationId, 0));
@@ -59,7 +70,7 @@ export function createTurns(
 }
 
 /** Creates a queue for each environment, with metrics. */
-function createQueues(kind: string, limits: QueueLimits) {
+function createQueues(kind: string, limits: QueueLimits, { see, isBesideOthers }: typeof processPresence) {
   const refused = metrics.getMeter("rpc").createCounter("rpc_calls_refused", {
     description:
       "Calls refused because too many of their kind wait: of their organization (429), or of all (503). Sustained refusals of all mean that there are too few replicas.",
@@ -82,7 +93,8 @@ function createQueues(kind: string, limits: QueueLimits) {
     /** Resolves to the queue when the call has its place. */
     async enter({ organizationId, environment }: Owner, leaving: AbortSignal): Promise<Queue> {
       if (leaving.aborted) throw refusal("all", kind);
-      const queue = queues.get(environment) ?? createFairQueue(limits);
+      see(organizationId);
+      const queue = queues.get(environment) ?? createFairQueue(limits, isBesideOthers);
       queues.set(environment, queue);
       const place = Promise.withResolvers<void>();
       const entered = queue.enter(organizationId, place.resolve);

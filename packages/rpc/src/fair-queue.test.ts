@@ -4,14 +4,15 @@ import { createFairQueue, type QueueLimits } from "./fair-queue.ts";
 const limits: QueueLimits = {
   running: 4,
   runningPerOrganization: 2,
+  runningBesideOthers: 1,
   waiting: 6,
   waitingPerOrganization: 4,
   longestWaitMs: 2_000,
 };
 
 /** A queue whose calls are named by their organization and a number, such as a1. */
-function played(its: Partial<QueueLimits> = {}) {
-  const queue = createFairQueue({ ...limits, ...its });
+function played(its: Partial<QueueLimits> = {}, isBesideOthers = () => false) {
+  const queue = createFairQueue({ ...limits, ...its }, isBesideOthers);
   const begun: string[] = [];
   const enter = (name: string) => queue.enter(name[0]!, () => begun.push(name));
   return {
@@ -92,4 +93,37 @@ test("what would wait too long for slow calls of its organization is refused at 
   expect(enterAll("a1 a2 a3 b1 b2 b3 b4").join(" ")).toBe("wait wait organization run wait wait wait");
   end("aaa");
   expect(enterAll("a1 a2 a3 a4").join(" ")).toBe("run wait wait wait");
+});
+
+test("beside others an organization runs fewer calls: those that run end, and what waits begins when it is alone again", () => {
+  let beside = false;
+  const { enterAll, end } = played({ runningPerOrganization: 3, runningBesideOthers: 1 }, () => beside);
+  expect(enterAll("a1 a2 a3 a4 a5 a6 a7").join(" ")).toBe("run run run wait wait wait wait");
+  beside = true;
+  expect(end("aa")).toBe("");
+  expect(end("a")).toBe("a4");
+  beside = false;
+  expect(enterAll("a8")).toEqual(["wait"]);
+  expect(end("a")).toBe("a5 a6 a7");
+});
+
+test.each([
+  ["in a burst beside others, so that it runs half of the time", "a1 a2", true, 0.5, 30],
+  ["not where one call comes after the other", "a1", true, 0.5, 0],
+  ["not in a burst of an organization that calls alone", "a1 a2 a3", false, 0.5, 0],
+  ["not where several may run beside others", "a1 a2 a3", true, 2, 0],
+])("after a call there is a pause: %s", (_name, names, beside, runningBesideOthers, expected) => {
+  const { queue, enterAll } = played({ runningBesideOthers }, () => beside);
+  enterAll(names);
+  expect(queue.pauseMs("a", 30)).toBe(expected);
+});
+
+test("after a very slow call as many of its organization as usually run may still wait", () => {
+  const { enterAll, end } = played({ runningPerOrganization: 2, runningBesideOthers: 0.5 }, () => true);
+  enterAll("a1 a2");
+  for (let call = 0; call < 50; call++) {
+    end("a", 10_000);
+    enterAll("a2");
+  }
+  expect(enterAll("a3 a4").join(" ")).toBe("wait organization");
 });

@@ -5,8 +5,13 @@ const NEWEST_WEIGHT = 0.1;
 export interface QueueLimits {
   /** Calls that run at the same time. */
   readonly running: number;
-  /** Calls of one organization that run at the same time: while they fill this process, others must still get through. */
+  /** Calls of one organization that run at the same time while it is the only one that calls this process. */
   readonly runningPerOrganization: number;
+  /**
+   * The same while others call too: what one organization leaves idle is what the others' calls begin in. Below 1, one
+   * call runs, and before the next one of a burst there is a pause: with 0.5, as long as the call took.
+   */
+  readonly runningBesideOthers: number;
   /** Calls that wait for a place. */
   readonly waiting: number;
   /** Calls of one organization that wait for a place. */
@@ -29,19 +34,24 @@ interface Organization {
 
 /**
  * Decides which call runs next. Organizations take turns, so a burst of one delays another's call by little more than the
- * calls that already run, and the duration of one's calls never gets another's refused.
+ * calls that already run, and the duration of one's calls never gets another's refused. `isBesideOthers` says whether
+ * other organizations call too.
  */
-export function createFairQueue({ running: places, runningPerOrganization: share, ...limits }: QueueLimits) {
+export function createFairQueue(limits: QueueLimits, isBesideOthers: (id: string) => boolean) {
   // The order is that of the next turns.
   const organizations = new Map<string, Organization>();
   let running = 0;
   let waiting = 0;
 
-  const hasPlace = (organization: Organization) => running < places && organization.running < share;
+  const shareOf = (id: string) => (isBesideOthers(id) ? limits.runningBesideOthers : limits.runningPerOrganization);
+  const hasPlace = (id: string, organization: Organization) =>
+    running < limits.running && organization.running < shareOf(id);
 
-  function usedUp({ waiting: own, averageMs }: Organization): Share | undefined {
-    const ownMs = ((own.size + 1) * averageMs) / share;
-    if (own.size >= limits.waitingPerOrganization || ownMs > limits.longestWaitMs) return "organization";
+  function usedUp(id: string, { waiting: own, averageMs }: Organization): Share | undefined {
+    const ownMs = ((own.size + 1) * averageMs) / shareOf(id);
+    // Few calls may always wait: one slow call says little about the next ones.
+    const isBurst = own.size >= limits.runningPerOrganization;
+    if (own.size >= limits.waitingPerOrganization || (isBurst && ownMs > limits.longestWaitMs)) return "organization";
     return waiting >= limits.waiting ? "all" : undefined;
   }
 
@@ -54,10 +64,11 @@ export function createFairQueue({ running: places, runningPerOrganization: share
     if (organization.running === 0 && organization.waiting.size === 0) organizations.delete(id);
   }
 
-  /** Lets the next call run that may; its organization goes to the end. */
-  function next(): void {
+  /** Lets each waiting call run that may, in turns: an organization whose call began goes to the end. */
+  function runNext(): void {
+    // What goes to the end is met again.
     for (const [id, organization] of organizations) {
-      if (organization.waiting.size === 0 || !hasPlace(organization)) continue;
+      if (organization.waiting.size === 0 || !hasPlace(id, organization)) continue;
       const [begin] = organization.waiting as Iterable<() => void> as [() => void];
       organization.waiting.delete(begin);
       waiting--;
@@ -65,7 +76,6 @@ export function createFairQueue({ running: places, runningPerOrganization: share
       organizations.set(id, organization);
       run(organization);
       begin();
-      return;
     }
   }
 
@@ -78,8 +88,8 @@ export function createFairQueue({ running: places, runningPerOrganization: share
      */
     enter(id: string, begin: () => void): Share | (() => Share) | undefined {
       const organization = organizations.get(id) ?? { running: 0, waiting: new Set(), averageMs: 0 };
-      const canRun = hasPlace(organization);
-      const refused = canRun ? undefined : usedUp(organization);
+      const canRun = organization.waiting.size === 0 && hasPlace(id, organization);
+      const refused = canRun ? undefined : usedUp(id, organization);
       if (refused) return refused;
       organizations.set(id, organization);
       if (canRun) {
@@ -94,8 +104,14 @@ export function createFairQueue({ running: places, runningPerOrganization: share
           waiting--;
           forgetIdle(id, organization);
         }
-        return organization.running < share ? "all" : "organization";
+        return organization.running < shareOf(id) ? "all" : "organization";
       };
+    },
+
+    /** Returns how long the place of a call that took this long stays taken, in milliseconds. */
+    pauseMs(id: string, durationMs: number): number {
+      const isBurst = organizations.get(id)!.waiting.size > 0;
+      return isBurst ? durationMs * Math.max(0, 1 / shareOf(id) - 1) : 0;
     },
 
     /** Frees the place of a call that took this long. */
@@ -104,7 +120,7 @@ export function createFairQueue({ running: places, runningPerOrganization: share
       organization.averageMs += NEWEST_WEIGHT * (durationMs - organization.averageMs);
       organization.running--;
       running--;
-      next();
+      runNext();
       forgetIdle(id, organization);
     },
   };

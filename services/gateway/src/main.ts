@@ -21,9 +21,9 @@ import { startUsageReports } from "./usage.ts";
 
 /**
  * Limits of requests that wait for their organization's turn. Those of one turn share writes to Redis and to the services, so
- * a turn has more than one, but only few, as they delay another organization's request.
+ * a turn of an organization that calls alone has several.
  */
-const TURNS = { perTurn: 4, waiting: 5_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
+const TURNS = { perTurn: 16, waiting: 5_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
 /** Maximum wait for connections at the start, in milliseconds. The gateway becomes ready even if a service is unavailable. */
 const WARM_UP_MS = 15_000;
 

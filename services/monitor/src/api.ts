@@ -19,6 +19,7 @@ const MAX_WAIT_SECONDS = 20;
 const CALLS = {
   running: 32,
   runningPerOrganization: 16,
+  runningBesideOthers: 4,
   waiting: 1_000,
   waitingPerOrganization: 250,
   longestWaitMs: 2_000,

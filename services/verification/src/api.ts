@@ -22,6 +22,7 @@ import type { VerificationStore } from "./store.ts";
 const VERIFICATIONS = {
   running: 128,
   runningPerOrganization: 16,
+  runningBesideOthers: 16,
   waiting: 1_000,
   waitingPerOrganization: 250,
   longestWaitMs: 6_000,
@@ -34,6 +35,7 @@ const VERIFICATIONS = {
 const OWN_WORK = {
   running: 32,
   runningPerOrganization: 3,
+  runningBesideOthers: 0.5,
   waiting: 2 * VERIFICATIONS.running,
   waitingPerOrganization: 2 * VERIFICATIONS.runningPerOrganization,
   longestWaitMs: 20_000,
@@ -43,6 +45,7 @@ const OWN_WORK = {
 const READS = {
   running: 32,
   runningPerOrganization: 6,
+  runningBesideOthers: 1,
   waiting: 1_000,
   waitingPerOrganization: 250,
   longestWaitMs: 2_000,

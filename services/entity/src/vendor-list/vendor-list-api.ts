@@ -18,6 +18,7 @@ const MAX_COUNT = 1_000;
 const READS = {
   running: 8,
   runningPerOrganization: 2,
+  runningBesideOthers: 0.5,
   waiting: 1_000,
   waitingPerOrganization: 250,
   longestWaitMs: 2_000,
