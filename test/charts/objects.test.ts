@@ -120,6 +120,29 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     });
   });
 
+  test("the External Secrets Operator keeps the Secret current in each mode, and makes it before a migration that is a hook", async () => {
+    const external = [
+      "secrets.existingSecret=",
+      "secrets.externalSecret.enabled=true",
+      "secrets.externalSecret.remoteKey=v",
+    ];
+    const made = async (mode: string) =>
+      (await render({ set: [...external, `migration.mode=${mode}`] })).ofKind("ExternalSecret");
+    const [kept, before, ...others] = await made("hook");
+    expect(others).toEqual([]);
+    expect(await made("job")).toEqual([kept]);
+    expect(kept!.metadata.annotations).toBeUndefined();
+    expect(before!.spec).toEqual(kept!.spec);
+    expect(kept!.spec.target).toMatchObject({ name: `${FULL_NAME}-secrets`, creationPolicy: "Orphan" });
+    // helm can't adopt a hook as an object of the release, so it has another name and is gone when the mode changes.
+    expect(before!.metadata.name).not.toBe(kept!.metadata.name);
+    expect(before!.metadata.annotations).toMatchObject({
+      "helm.sh/hook": "pre-install,pre-upgrade",
+      "helm.sh/hook-weight": "-10",
+      "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+    });
+  });
+
   test("a migration that is a plain Job has a new name exactly when its unchangeable content changes, at any revision", async () => {
     const plain = ["migration.mode=job"];
     const first = await migrationOf(plain);
@@ -195,6 +218,14 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
         /^(Cluster|Namespace$|CustomResource|Role|.*WebhookConfiguration|PriorityClass|PersistentVolume$|StorageClass)/,
       );
     for (const { metadata } of objects) expect(metadata).not.toHaveProperty("namespace");
+  });
+
+  test("the README names each kind of the chart, for the Role of whoever installs it", async () => {
+    const readme = readFileSync(join(chart, "README.md"), "utf8");
+    const [rights] = /^### Rights\n[\s\S]*?(?=^##)/m.exec(readme)!;
+    const rendered = await Promise.all(VALUES_FILES.map((files) => render({ files, values: { extraObjects: [] } })));
+    for (const kind of new Set(rendered.flatMap(({ objects }) => objects.map((object) => object.kind))))
+      expect(rights).toMatch(new RegExp(`\\b${kind}\\b`));
   });
 
   test.each([

@@ -1,14 +1,3 @@
-/** Kinds of other projects, for which Kubernetes has no schemas. The chart's other tests check them. */
-export const FOREIGN_KINDS = [
-  "BackendConfig",
-  "Certificate",
-  "ExternalSecret",
-  "HTTPRoute",
-  "PrometheusRule",
-  "ScaledObject",
-  "ServiceMonitor",
-] as const;
-
 /** Checks of kube-score that the chart does not follow, and why. */
 export const IGNORED_SCORES: Readonly<Record<string, string>> = {
   "container-image-pull-policy":

@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/
 import { join } from "node:path";
 import { run } from "../../../deploy/image/run.ts";
 import { type Cache, type Download, ensureFetched } from "../../../deploy/local/servers/downloads.ts";
+import { customResources, SCHEMA_PATH } from "./custom-resources.ts";
 
 /** The oldest Kubernetes that the chart supports, and the newest that has schemas. */
 export const KUBERNETES = ["1.30.0", "1.37.0"] as const;
@@ -57,16 +58,24 @@ async function makeRelative(file: string): Promise<void> {
 export interface Checkers {
   readonly kubeconform: string;
   readonly kubeScore: string;
-  /** A folder of schemas for each version of KUBERNETES. */
-  readonly schemas: string;
+  /** Returns where kubeconform finds the schemas of a version of Kubernetes, and those of other projects. */
+  readonly schemaLocations: (version: string) => readonly string[];
 }
 
 /** Returns the checkers; builds or fetches those that are not cached. Errors: no Go, no Python, or no network. */
 export async function fetchCheckers(cache: Cache): Promise<Checkers> {
-  const [conform, score, schemaFolder] = [
+  const [conform, score, kubernetes, foreign] = [
     await ensureFetched(goProgram("kubeconform", "github.com/yannh/kubeconform/cmd/kubeconform", "v0.8.0", 15), cache),
     await ensureFetched(goProgram("kube-score", "github.com/zegl/kube-score/cmd/kube-score", "v1.20.0", 65), cache),
     await ensureFetched(schemas, cache),
+    await ensureFetched(customResources, cache),
   ];
-  return { kubeconform: join(conform, "kubeconform"), kubeScore: join(score, "kube-score"), schemas: schemaFolder };
+  return {
+    kubeconform: join(conform, "kubeconform"),
+    kubeScore: join(score, "kube-score"),
+    schemaLocations: (version) => [
+      join(kubernetes, version, "{{.ResourceKind}}{{.KindSuffix}}.json"),
+      join(foreign, SCHEMA_PATH),
+    ],
+  };
 }
