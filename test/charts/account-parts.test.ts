@@ -50,6 +50,14 @@ const addressOf = (name: string) => `${FULL_NAME}-${name}.vendors.svc:${PORT}`;
     }
   });
 
+  test.each(PARTS)("%s: the silence of account-people pages exactly if it is a deployment", async (parts) => {
+    const { objects } = await render({
+      set: [`account.parts=${parts}`, "monitoring.prometheusRule.enabled=true"],
+    });
+    const rule = objects.find(({ kind }) => kind === "PrometheusRule")!;
+    expect(JSON.stringify(rule.spec).includes(PEOPLE)).toBe(parts !== "together");
+  });
+
   test("no step changes the pods of other services than account and dashboard", () => {
     for (const name of Object.keys(topology)) {
       const pods = PARTS.map((parts) => rendered[parts].part("Deployment", name)!.spec.template);

@@ -63,6 +63,14 @@ async function seenBy({
   return { methods: new Set(calls.map(([, name]) => name!)), metrics: new Set(metrics.map(([, name]) => name!)) };
 }
 
+test("each part reports its readiness under a name of its own, so that the silence of one is seen", async () => {
+  const readyAs = async ({ ports }: ServiceProcess) =>
+    /^service_ready\{service="([\w-]+)"\} 1/m.exec(
+      await (await fetch(`http://127.0.0.1:${ports.admin}/metrics`)).text(),
+    )?.[1];
+  expect([await readyAs(parts.keys), await readyAs(parts.people)]).toEqual(["account", "account-people"]);
+});
+
 /** Signs in with wrong passwords from many networks until it is told to end. */
 function flood() {
   let [network, refusals, goesOn] = [0, 0, true];

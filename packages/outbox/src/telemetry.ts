@@ -1,4 +1,5 @@
-import { metrics, type ObservableResult } from "@opentelemetry/api";
+import { metrics } from "@opentelemetry/api";
+import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Db } from "mongodb";
 import { oldestRowMs } from "./rows.ts";
 
@@ -8,17 +9,13 @@ export function createOutboxMetrics(db: Db) {
   const attributes = { database: db.databaseName };
   const relayed = meter.createCounter("outbox_relayed_records", { description: "Outbox rows that were published." });
   const oldestUnsent = meter.createObservableGauge("outbox_oldest_unsent_seconds", {
-    description: "Age of the oldest unpublished row. Above some seconds: Kafka or the relays are unavailable.",
+    description:
+      "Age of the oldest unpublished row. Above some seconds: Kafka or the relays are unavailable. NaN: it cannot be read.",
   });
-
-  async function reportOldest(result: ObservableResult): Promise<void> {
-    const oldestMs = await oldestRowMs(db).catch(() => undefined);
-    if (oldestMs !== undefined) result.observe(oldestMs / 1_000, attributes);
-  }
-
-  oldestUnsent.addCallback(reportOldest);
   return {
     relayed: (count: number) => relayed.add(count, attributes),
-    close: () => oldestUnsent.removeCallback(reportOldest),
+    close: observeGauges(meter, [oldestUnsent], async (observe) =>
+      observe(oldestUnsent, (await oldestRowMs(db)) / 1_000, attributes),
+    ),
   };
 }

@@ -96,6 +96,9 @@ export function servedParts({
   return new Set(names.split(",").map((name) => (KEYS_SERVICES.has(name.trim()) ? "keys" : "people")));
 }
 
+/** Name of this process in logs and metrics. People that are a process of their own have their own, so that alerts see their silence. */
+export const processName = () => (process.env.ACCOUNT_PART === "people" ? "account-people" : "account");
+
 /** Configuration of the operator's command, from variables or from the local run in this folder. Errors: ConfigError. */
 export const loadAdminConfig = () =>
   loadConfig(z.object(storeSection), environmentWithLocalRun(process.env, process.cwd()));

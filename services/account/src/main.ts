@@ -3,12 +3,12 @@ import { connectMongo, databaseClock, mongoOptions, pingMongo, translateMongoErr
 import { serveRpc, tlsFiles } from "@vvs/rpc";
 import { keysServices, peopleServices } from "./api.ts";
 import { createKeyFeed } from "./api-keys/key-feed.ts";
-import { loadAccountConfig, servedParts } from "./config.ts";
+import { loadAccountConfig, processName, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { startMailing } from "./mail/start.ts";
 import { createAccountMetrics } from "./metrics.ts";
 
-await runService("account", loadAccountConfig, async ({ config, logger, onClose, stopping }) => {
+await runService(processName(), loadAccountConfig, async ({ config, logger, onClose, stopping }) => {
   const client = await connectMongo({ ...mongoOptions(config), service: "account", logger, stopping });
   onClose("mongodb", () => client.close());
   const now = await databaseClock({ client, stopping });

@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Environment } from "@vvs/tenant";
 import type { Backlog } from "./delivery/backlog.ts";
 import type { AttemptResult } from "./delivery/store.ts";
@@ -89,12 +90,12 @@ export function observeDeliveries(options: {
   });
   let notDueBefore: Date | undefined;
   const all = [inFlight, queued, pending, oldestDue, endpoints];
-  const report: Parameters<typeof meter.addBatchObservableCallback>[0] = (result) => {
+  return observeGauges(meter, all, (observe) => {
     const each = (gauge: typeof pending, counts: Readonly<Record<string, number>>, label: string) => {
-      for (const [name, count] of Object.entries(counts)) result.observe(gauge, count, { environment, [label]: name });
+      for (const [name, count] of Object.entries(counts)) observe(gauge, count, { environment, [label]: name });
     };
     each(inFlight, options.inFlight(), "pool");
-    result.observe(queued, options.queued(), { environment });
+    observe(queued, options.queued(), { environment });
     const backlog = options.backlog();
     const at = now();
     if (backlog) {
@@ -103,9 +104,6 @@ export function observeDeliveries(options: {
       notDueBefore = backlog.oldestDueAt ?? at;
     }
     // While it can't be counted, a delivery may have become due since.
-    if (notDueBefore)
-      result.observe(oldestDue, Math.max(0, at.getTime() - notDueBefore.getTime()) / 1_000, { environment });
-  };
-  meter.addBatchObservableCallback(report, all);
-  return () => meter.removeBatchObservableCallback(report, all);
+    if (notDueBefore) observe(oldestDue, Math.max(0, at.getTime() - notDueBefore.getTime()) / 1_000, { environment });
+  });
 }

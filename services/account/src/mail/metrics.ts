@@ -1,4 +1,5 @@
-import { metrics, type ObservableResult } from "@opentelemetry/api";
+import { metrics } from "@opentelemetry/api";
+import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Collection } from "mongodb";
 import type { MailDocument } from "./queue.ts";
 
@@ -13,19 +14,13 @@ export function createMailMetrics(mails: Collection<MailDocument>, now: () => Da
     description:
       "Age of the oldest unsent email. More than a few minutes mean that the SMTP server is unavailable or rejects emails.",
   });
-
-  async function reportOldest(result: ObservableResult): Promise<void> {
-    const found = await mails
-      .findOne({}, { sort: { created_at: 1 }, projection: { created_at: 1 } })
-      .catch(() => undefined);
-    if (found === undefined) return;
-    result.observe(found ? Math.max(0, now().getTime() - found.created_at.getTime()) / 1_000 : 0);
-  }
-
-  oldest.addCallback(reportOldest);
+  const close = observeGauges(meter, [oldest], async (observe) => {
+    const found = await mails.findOne({}, { sort: { created_at: 1 }, projection: { created_at: 1 } });
+    observe(oldest, found ? Math.max(0, now().getTime() - found.created_at.getTime()) / 1_000 : 0);
+  });
   return {
     attempted: (outcome: "sent" | "failed" | "given_up") => attempts.add(1, { outcome }),
     /** Stops reporting. */
-    close: () => oldest.removeCallback(reportOldest),
+    close,
   };
 }

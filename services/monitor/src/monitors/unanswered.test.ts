@@ -96,15 +96,19 @@ describe("a monitor is unanswered", () => {
   });
 });
 
-test("operators see how many are unanswered, by cause, without suspended organizations", async () => {
+test("operators see how many are unanswered, by cause, without suspended organizations, and no old number while it is unknown", async () => {
   let suspended: string[] = [];
+  let isAway = false;
   for (const reason of ["providers_failed", "stale_source", "missing_tin", "not_enabled", "too_many_attempts"]) {
     const id = await newMonitor("daily");
     await end(id, 1, ERROR, reason);
     domain.pass(DAY + SECOND);
     await end(id, 2, ERROR, reason);
   }
-  const count = () => domain.store.countUnanswered(domain.clock.at, suspended);
+  const count = async () => {
+    if (isAway) throw new Error("MongoDB is away");
+    return domain.store.countUnanswered(domain.clock.at, suspended);
+  };
   const close = observeUnanswered({ environment: "live", count });
   const points = async () =>
     (await metric("monitor_unanswered"))!.dataPoints.map(({ attributes, value }) => [attributes.cause, value]);
@@ -116,6 +120,11 @@ test("operators see how many are unanswered, by cause, without suspended organiz
   expect(await points()).toEqual([
     ["input", 0],
     ["source", 0],
+  ]);
+  isAway = true;
+  expect(await points()).toEqual([
+    ["input", Number.NaN],
+    ["source", Number.NaN],
   ]);
   close();
 });

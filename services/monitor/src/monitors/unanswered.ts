@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { observeGauges } from "@vvs/telemetry/gauges";
 import type { Environment } from "@vvs/tenant";
 import type { Filter } from "mongodb";
 import type { MonitorDocument } from "./monitor.ts";
@@ -30,19 +31,18 @@ export type UnansweredCause = "input" | "source";
 /** Bounds of one count of unanswered monitors of a cause. */
 export const countOptions = { limit: 10_000, maxTimeMS: 5_000 } as const;
 
-/** Reports the number of unanswered monitors whenever metrics are collected. Returns a function that ends it. */
+/** Reports the number of unanswered monitors, NaN while it can't be counted. Returns a function that ends it. */
 export function observeUnanswered(options: {
   environment: Environment;
   count: () => Promise<Readonly<Record<UnansweredCause, number>>>;
 }): () => void {
   const { environment, count } = options;
-  const gauge = metrics.getMeter("monitor").createObservableGauge("monitor_unanswered", {
+  const meter = metrics.getMeter("monitor");
+  const gauge = meter.createObservableGauge("monitor_unanswered", {
     description:
       "Active monitors whose runs have all ended in error for longer than three periods or a day, by cause: source (providers do not answer) or input (the organization must supply data that a check lacks). At most 10,000. A sustained source means that changes of these vendors go unnoticed.",
   });
-  const observe: Parameters<typeof gauge.addCallback>[0] = async (result) => {
-    for (const [cause, counted] of Object.entries(await count())) result.observe(counted, { environment, cause });
-  };
-  gauge.addCallback(observe);
-  return () => gauge.removeCallback(observe);
+  return observeGauges(meter, [gauge], async (observe) => {
+    for (const [cause, counted] of Object.entries(await count())) observe(gauge, counted, { environment, cause });
+  });
 }

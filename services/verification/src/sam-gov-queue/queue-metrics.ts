@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { observeGauges } from "@vvs/telemetry/gauges";
 import type { QueueNumbers } from "./numbers.ts";
 
 const meter = metrics.getMeter("verification");
@@ -26,17 +27,15 @@ export function observeQueue(read: () => Promise<QueueNumbers>, now: () => Date)
   });
   let notParkedBefore: Date | undefined;
   const gauges = [parked, oldest, questions, planned];
-  const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
+  return observeGauges(meter, gauges, async (observe) => {
     const numbers = await read().catch(() => undefined);
     const at = now();
     if (numbers) notParkedBefore = numbers.oldestParkedAt ?? at;
     // While the queue can't be read, a run may have been parked since.
-    if (notParkedBefore) result.observe(oldest, Math.max(0, at.getTime() - notParkedBefore.getTime()) / 1_000);
+    if (notParkedBefore) observe(oldest, Math.max(0, at.getTime() - notParkedBefore.getTime()) / 1_000);
     if (!numbers) return;
-    for (const state of ["waiting", "ready"] as const) result.observe(parked, numbers.parked[state], { state });
-    result.observe(questions, numbers.questions);
-    result.observe(planned, numbers.callsPlannedTomorrow);
-  };
-  meter.addBatchObservableCallback(observe, gauges);
-  return () => meter.removeBatchObservableCallback(observe, gauges);
+    for (const state of ["waiting", "ready"] as const) observe(parked, numbers.parked[state], { state });
+    observe(questions, numbers.questions);
+    observe(planned, numbers.callsPlannedTomorrow);
+  });
 }
