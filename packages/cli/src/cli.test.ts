@@ -107,6 +107,12 @@ test("if no server answers, the message names the address", async () => {
   expect([code, stderr]).toEqual([4, `No answer from ${api.url}: ECONNREFUSED.\n`]);
 });
 
+test("an answer of another server says to check the address", async () => {
+  await using api = await startApi((_call, response) => void response.writeHead(404).end("<html>"));
+  const { code, stderr } = await runProgram(["events"], { env: api.env });
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/answered 404, but not .* Check the address\./)]);
+});
+
 test("an unavailable service exits with 4", async () => {
   const headers = { "Retry-After": "3600" };
   await using api = await startApi((_call, response) => refuse(response, 503, "service_unavailable", { headers }));

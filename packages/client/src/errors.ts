@@ -50,7 +50,8 @@ export class ApiError extends VendorVerificationError {
     const { status, headers, retryAfterSeconds, idempotencyKey } = options;
     const body = (isObject(options.body) ? options.body : {}) as Partial<ErrorBody>;
     const code = typeof body.error === "string" ? body.error : "unknown";
-    super(typeof body.message === "string" ? body.message : `The server answered ${status}.`, { idempotencyKey });
+    const otherForm = `The server answered ${status}, but not in the form of the service. Check the address.`;
+    super(typeof body.message === "string" ? body.message : otherForm, { idempotencyKey });
     this.status = status;
     this.code = code;
     this.requestId = body.request_id ?? headers.get("x-request-id") ?? undefined;
