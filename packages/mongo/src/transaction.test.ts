@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { type Deadline, deadlineAt, isTooLate, underDeadline } from "@vvs/deadline";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
-import { eventually } from "@vvs/testing";
+import { captureLogs, eventually } from "@vvs/testing";
 import { type ClientSession, MongoError } from "mongodb";
+import { connectMongo } from "./client.ts";
 import { errorOf, mongoBehindProxy } from "./testing/mongo-behind-proxy.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -74,6 +75,29 @@ test("later writes in a refused transaction are not applied, not even outside th
   goOn.resolve();
   expect(await ended.promise).toMatchObject({ code: "service_unavailable" });
   expect(await stored().countDocuments({ _id: { $in: ["in time", "late"] } })).toBe(0);
+});
+
+test("a write that waits for a connection when its transaction is refused is not applied, not even outside of it", async () => {
+  const { logger } = captureLogs();
+  const stopping = new AbortController().signal;
+  const narrow = await connectMongo({ uri: server.proxy.uri, maxPoolSize: 1, service: "test", logger, stopping });
+  server.proxy.hold();
+  const busy = narrow.db("admin").command({ ping: 1 });
+  const ended = Promise.withResolvers<unknown>();
+  const work = async (session: ClientSession) => {
+    const unsent = narrow
+      .db(server.mongo.db.databaseName)
+      .collection<Thing>("things")
+      .insertOne({ _id: "unsent" }, { session });
+    ended.resolve(await errorOf(unsent));
+  };
+  await expectRefused(() => inTransaction(narrow, work), inMs(1_500));
+  server.proxy.release();
+  await busy;
+  await ended.promise;
+  // It waits for the locks of the refused transaction, and fails if the write has been applied.
+  await stored().insertOne({ _id: "unsent" });
+  await narrow.close();
 });
 
 test("no commit begins when the time for writes is over", async () => {

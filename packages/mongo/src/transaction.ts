@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { currentDeadline, type Deadline, deadlineAt, isTooLate, timerMs, tooLate, underDeadline } from "@vvs/deadline";
 import { outcomeUnknown } from "@vvs/errors";
 import { type ClientSession, type MongoClient, MongoError } from "mongodb";
+import { hasOpenWrites } from "./writes.ts";
 
 /** Maximum duration of a transaction of background work, which has no deadline, unless the work sets another. */
 const BACKGROUND_MS = 10_000;
@@ -76,11 +77,12 @@ function createAttempts<T>(
 
   return {
     run,
-    /** Lets no commit begin, and aborts the transaction in the background. */
+    /** Lets no commit begin, and aborts the transaction in the background, at once or when its open write has ended. */
     refuse() {
       refused = true;
-      // DeadlineClient refuses all later writes of `work`, because its time is over.
-      if (session.inTransaction()) void session.abortTransaction().catch(() => undefined);
+      // DeadlineClient refuses all later writes of `work`, because its time is over. But one that waits for a connection would
+      // be sent outside of the aborted transaction: then `run` aborts when it has ended.
+      if (session.inTransaction() && !hasOpenWrites(session)) void session.abortTransaction().catch(() => undefined);
     },
     isCommitting: () => committing,
     /** Returns the error of the latest attempt that failed. */

@@ -1,6 +1,6 @@
 import { currentDeadline, isTooLate, tooLate } from "@vvs/deadline";
 import { outcomeUnknown } from "@vvs/errors";
-import { type ClientSession, Collection, type Db, type DbOptions, MongoClient, MongoServerError } from "mongodb";
+import { ClientSession, Collection, type Db, type DbOptions, MongoClient, MongoServerError } from "mongodb";
 import { isPassing } from "./errors.ts";
 
 const WRITES = [
@@ -35,6 +35,12 @@ export class DeadlineClient extends MongoClient {
   }
 }
 
+/** Numbers of writes that have not ended, by their transaction's session. */
+const openWrites = new WeakMap<ClientSession, number>();
+
+/** Returns whether a write of the session's transaction has not ended; perhaps it still waits for a connection. */
+export const hasOpenWrites = (session: ClientSession): boolean => (openWrites.get(session) ?? 0) > 0;
+
 type Write = (this: Collection, ...args: unknown[]) => Promise<unknown>;
 
 const deadlineWrites = Object.create(Collection.prototype) as Record<string, Write>;
@@ -42,12 +48,17 @@ for (const name of WRITES) {
   const write = Collection.prototype[name] as unknown as Write;
   deadlineWrites[name] = async function (...args) {
     if (isTooLate(currentDeadline())) throw tooLate();
+    const session = sessionOf(args.at(-1));
+    const count = (by: number) => session && openWrites.set(session, (openWrites.get(session) ?? 0) + by);
+    count(1);
     try {
       return await write.apply(this, args);
     } catch (error) {
       // In a transaction only its commit has an effect.
-      if (isInTransaction(args.at(-1)) || !isPassing(error) || isUndone(error)) throw error;
+      if (session?.inTransaction() || !isPassing(error) || isUndone(error)) throw error;
       throw outcomeUnknown(error);
+    } finally {
+      count(-1);
     }
   };
 }
@@ -58,7 +69,7 @@ function isUndone(error: unknown): boolean {
   return isOfServer && UNDONE_CODES.has(Number(error.code)) && !error.hasErrorLabel("RetryableWriteError");
 }
 
-function isInTransaction(options: unknown): boolean {
-  const session = (options as { session?: ClientSession } | undefined)?.session;
-  return session?.inTransaction() ?? false;
+function sessionOf(options: unknown): ClientSession | undefined {
+  const { session } = (options ?? {}) as { session?: unknown };
+  return session instanceof ClientSession ? session : undefined;
 }
