@@ -31,7 +31,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     async (page) => {
       await page.goto("/test/monitors/new");
       await page.getByLabel("Vendor ID", { exact: true }).fill("x");
-      await page.getByLabel("sam_registration").uncheck();
+      await page.getByLabel("SAM.gov registration").uncheck();
       await page.getByLabel("Webhook URL").fill("https://acme.example/hook");
       await page.getByRole("button", { name: "Create monitor" }).click();
       await page.getByText("No monitor was created").waitFor();
@@ -247,7 +247,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
       await page.goto("/live/verifications/new");
       await page.getByLabel("UEI").fill("x");
       await page.getByLabel("TIN", { exact: true }).fill("x");
-      await page.getByLabel("sam_registration").uncheck();
+      await page.getByLabel("SAM.gov registration").uncheck();
       await page.getByRole("button", { name: "Run verification" }).click();
       await page.getByText("No verification was run").waitFor();
     },
@@ -257,7 +257,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
     async (page) => {
       await page.goto("/test/verifications/new");
       await page.getByLabel("UEI").fill("SANDBXFALLB1");
-      await page.getByLabel("tin_match").check();
+      await page.getByLabel("TIN match").check();
       await page.getByRole("button", { name: "Run verification" }).click();
       await page.getByRole("heading", { name: "Results" }).waitFor();
     },
@@ -265,7 +265,7 @@ const pages: readonly [name: string, open: (page: Page) => Promise<unknown>][] =
   [
     "its complete evidence",
     async (page) => {
-      await page.getByRole("link", { name: "Evidence of sam_registration" }).click();
+      await page.getByRole("link", { name: "Evidence of SAM.gov registration" }).click();
       await page.getByText("As received", { exact: true }).click();
     },
   ],

@@ -49,7 +49,7 @@ test("payables: a vendor that nobody checked is found, verified with what the fo
   // Its UEI is that of a vendor in the registry, so that one is meant.
   await page.getByLabel("UEI", { exact: true }).fill("sandbx-actve1");
   await page.getByRole("button", { name: "Verify now" }).click();
-  await page.getByText("An identifier is that of another entity.").waitFor();
+  await page.getByText("An identifier is that of another vendor.").waitFor();
   expect(await page.getByLabel("UEI", { exact: true }).inputValue()).toBe("sandbx-actve1");
   await expectSound(page, "a refused verification");
   await page.getByRole("region", { name: "Verify or monitor" }).getByRole("link", { name: /^ent_/ }).click();
@@ -105,8 +105,8 @@ test("a vendor with only a name and an address is verified without script by wha
   const visitor = await plain.newPage();
   await signIn(visitor, organization);
   await visitor.goto(`/test/vendors/${created.id}`);
-  await visitor.getByLabel("sam_registration").uncheck();
-  await visitor.getByLabel("tin_match").check();
+  await visitor.getByLabel("SAM.gov registration").uncheck();
+  await visitor.getByLabel("TIN match").check();
   const tin = `9${Array.from({ length: 7 }, () => randomInt(10)).join("")}0`;
   await visitor.getByLabel("TIN", { exact: true }).fill(tin);
   await verifyNow(visitor);
@@ -114,7 +114,7 @@ test("a vendor with only a name and an address is verified without script by wha
   expect(await visitor.content()).not.toContain(tin);
   expect(await visitor.content()).toContain(`****${tin.slice(-4)}`);
   // The next verification asks for nothing more.
-  expect(await visitor.getByLabel("tin_match").isChecked()).toBe(true);
+  expect(await visitor.getByLabel("TIN match").isChecked()).toBe(true);
   expect(await countOf(visitor.getByLabel("TIN", { exact: true }))).toBe(0);
   await verifyNow(visitor);
 

@@ -77,7 +77,7 @@ test("a TIN that is searched for appears in no URL and on no page", async () => 
 
 test("a search for exact matches returns no similar vendors", async () => {
   await search(page, { Name: "Zephyrine Kestral Sawmill" }, "exact matches");
-  await page.getByText("No entity matches.").waitFor();
+  await page.getByText("No vendor matches.").waitFor();
   await search(page, { Name: "ZEPHYRINE KESTREL SAWMILL, L.L.C." }, "exact matches");
   expect(await countOf(page.locator(".match"))).toBe(1);
 });
@@ -99,7 +99,7 @@ test("a vendor's page shows its versions with their changes and the verified cha
   expect(await page.locator("dl").first().textContent()).toContain("4417 Juniper St Ste 9, Boise, ID 83702, USA");
   await page.getByRole("link", { name: "Verification of SAM.gov registration" }).click();
   await page.getByRole("heading", { name: "Results" }).waitFor();
-  await page.getByRole("link", { name: created.id }).click();
+  await page.getByRole("link", { name: "Zephyrine Kestrel Sawmill LLC" }).click();
   await page.getByRole("heading", { name: "History" }).waitFor();
 });
 

@@ -46,9 +46,9 @@ test("a verification runs without script, and its evidence shows each attempt an
   await visitor.getByRole("heading", { name: "Results" }).waitFor();
   expect(new URL(visitor.url()).pathname).toMatch(/^\/test\/verifications\/ver_/);
   expect(await fact(visitor, "Requested by").textContent()).toContain(organization.email);
-  expect(await fact(visitor, "Origin").textContent()).toContain("sandbox_secondary");
+  expect(await fact(visitor, "Source").textContent()).toContain("Second sandbox provider");
 
-  await visitor.getByRole("link", { name: "Evidence of sam_registration" }).click();
+  await visitor.getByRole("link", { name: "Evidence of SAM.gov registration" }).click();
   await visitor.getByRole("heading", { name: "2 attempts" }).waitFor();
   const attempts = await visitor.locator("tbody tr").allTextContents();
   expect(attempts).toHaveLength(2);
@@ -90,14 +90,14 @@ test("a TIN is in no page, log or trace, whether its form is refused or accepted
 
   await page.getByLabel("TIN", { exact: true }).fill(written);
   await page.getByLabel("Legal name").fill("Drip Inc");
-  await page.getByLabel("sam_registration").uncheck();
-  await page.getByLabel("tin_match").check();
+  await page.getByLabel("SAM.gov registration").uncheck();
+  await page.getByLabel("TIN match").check();
   await send(page);
   await page.getByRole("heading", { name: "Results" }).waitFor();
   await keepSource();
   expect(await fact(page, "Identifiers").textContent()).toContain(`****${tin.slice(5)}`);
-  expect(await countOf(page.getByText("pass", { exact: true }))).toBeGreaterThan(0);
-  await page.getByRole("link", { name: "Evidence of tin_match" }).click();
+  expect(await countOf(page.getByText("passed", { exact: true }))).toBeGreaterThan(0);
+  await page.getByRole("link", { name: "Evidence of TIN match" }).click();
   await page.getByText("As received", { exact: true }).click();
   await keepSource();
   await page.goto("/test/verifications");
@@ -124,7 +124,7 @@ test("the list shows the verifications of all callers, newest first, in pages, a
   await visitor.getByRole("link", { name: "Older" }).click();
   await visitor.getByRole("link", { name: "Newest" }).waitFor();
   expect(await countOf(rows)).toBe(1);
-  expect(await rows.textContent()).toContain("fail: expired");
+  expect(await rows.textContent()).toContain("expired on 31 March 2021.");
   await visitor.getByRole("link", { name: "Newest" }).click();
   await visitor.getByRole("link", { name: "Older" }).waitFor();
   expect(await countOf(rows)).toBe(25);
@@ -152,7 +152,7 @@ test("the list shows the verifications of all callers, newest first, in pages, a
 
 test("the providers of each environment are shown with their checks and states", async () => {
   await page.goto("/test/providers");
-  for (const check of ["sam_registration", "tin_match"]) {
+  for (const check of ["SAM.gov registration", "TIN match"]) {
     const section = page.getByRole("region", { name: check });
     expect(await countOf(section.getByRole("listitem"))).toBe(2);
     expect(await countOf(section.getByText("sandbox_primary"))).toBe(1);

@@ -20,7 +20,7 @@ import { HOME } from "./http/next-path.ts";
 import { ProblemError, problemOf } from "./http/problem.ts";
 import { createRequirePassword } from "./http/recent-password.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import { createBeginSession, createSignedIn, observed, type PageHandler } from "./http/session.ts";
+import { createBeginSession, createSignedIn, observed, type PageHandler, type ReadAlert } from "./http/session.ts";
 import { createChangeMonitorHandlers } from "./monitors/change-monitor.ts";
 import { createCreateMonitorHandlers } from "./monitors/create-monitor.ts";
 import { createMonitorHandlers } from "./monitors/monitors.ts";
@@ -111,9 +111,9 @@ export function createApp(options: AppOptions): Express {
   const members = createMemberHandlers(context);
   const auditLog = createAuditLogHandler(context);
   const requirePassword = createRequirePassword(options);
-  const signedIn = createSignedIn(sessions, async (visit) =>
-    endpointsAlert(visit, await readEndpoints(visit, { limit: 1, flaggedOnly: true })),
-  );
+  const readAlert: ReadAlert = async (visit) =>
+    endpointsAlert(visit, await readEndpoints(visit, { limit: 1, flaggedOnly: true }));
+  const signedIn = createSignedIn(sessions, readAlert, options.now);
 
   const app = express();
   const watchForwarded = createForwardedWatch(options);

@@ -4,7 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import { confirmPath } from "../http/next-path.ts";
 import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { formTokenField, type Notice, noticeBox, time } from "../ui/parts.ts";
+import { formTokenField, type Notice, noticeBox, time, timeAgo } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
 import { textField } from "../ui/text-field.ts";
 import { type ApiKeyState, apiKeyState } from "./api-key-state.ts";
@@ -81,8 +81,8 @@ function keyRow(key: ApiKey, { view, may }: Visit, now: Date): Html {
   return html`<tr class="${state}">
 <th scope="row">${key.name} <span class="state ${state}">${state}</span>
 <span class="about"><code>${hint(key)}</code> ${scopeList(key.scopes)}</span></th>
-<td data-label="Created">${time(key.createdAt)} <span class="about">${creator(key)}</span></td>
-<td data-label="Last used">${time(key.lastUsedAt) ?? "never"}</td>
+<td data-label="Created">${timeAgo(key.createdAt, now)} <span class="about">${creator(key)}</span></td>
+<td data-label="Last used">${timeAgo(key.lastUsedAt, now) ?? "never"}</td>
 <td data-label="Expires">${endOf(key, state)}</td>
 ${may("manage_keys") && html`<td class="action">${actions(key, state, path)}</td>`}
 </tr>

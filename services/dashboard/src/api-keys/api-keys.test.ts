@@ -164,7 +164,7 @@ describe("the list", () => {
       keyOf({ createdBy: "usr_gone" }),
     ];
     const { text } = await visitor.get("/test/api-keys");
-    const expected = ["by grace@acme.example", "2026-11-21 07:05 UTC", "2099-01-02 03:04 UTC"];
+    const expected = ["by grace@acme.example", "2026-11-21 07:05:00 UTC", "2099-01-02 03:04 UTC"];
     for (const each of [...expected, "by the operator", "by usr_gone"]) expect(text).toContain(each);
     expect(text).toContain('data-label="Last used">never<');
     expect(text).toContain('data-label="Expires">never<');

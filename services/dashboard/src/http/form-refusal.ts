@@ -1,6 +1,7 @@
 import { catalogue, type ErrorCode, ServiceError } from "@vvs/errors";
 import { problemNotice } from "../ui/notices.ts";
 import type { Notice } from "../ui/parts.ts";
+import { messageText } from "../ui/vocabulary.ts";
 import { FormUsedError } from "./form-token.ts";
 
 /** How to answer a form that was refused: with the form again, and with what is said about it. */
@@ -38,7 +39,7 @@ export function refusalOf(error: unknown, texts: RefusalTexts): Refusal {
     return { status: 503, notice: problemNotice(texts.unavailable) };
   }
   if (code !== "invalid_request" && !texts.codes?.includes(code)) throw error;
-  return { status: catalogue[code].http, notice: problemNotice(message) };
+  return { status: catalogue[code].http, notice: problemNotice(messageText(message)) };
 }
 
 /** Returns the refusal of a form whose fields have problems. */

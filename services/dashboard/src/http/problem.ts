@@ -1,4 +1,5 @@
 import { catalogue, ServiceError } from "@vvs/errors";
+import { messageText } from "../ui/vocabulary.ts";
 import { withWait } from "./refusal.ts";
 
 /** Problems with a request that the dashboard describes itself. */
@@ -77,7 +78,8 @@ export function problemOf(error: unknown): Problem {
   if (refusal.code === "service_unavailable") {
     return { ...problems.service_unavailable, retryAfterSeconds: refusal.retryAfterSeconds ?? 1 };
   }
-  const { code, message, retryAfterSeconds } = refusal;
+  const { code, retryAfterSeconds } = refusal;
+  const message = messageText(refusal.message);
   const { http } = catalogue[code];
   if (http === 404) return { status: http, title: "Not found", text: message, isMissing: true };
   const text = code === "rate_limited" ? withWait(message, retryAfterSeconds) : message;

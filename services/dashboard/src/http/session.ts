@@ -23,6 +23,8 @@ export interface Visit {
   readonly bySession: { readonly caller: Visit["caller"]; readonly sessionToken: string };
   /** Returns whether the user has a permission, to decide which forms and links to show. Each route checks again. */
   readonly may: (permission: Permission) => boolean;
+  /** When the request began: what relative times refer to. */
+  readonly now: Date;
   /** A warning shown above every page, if there is one. */
   readonly alert: Html | undefined;
 }
@@ -42,7 +44,7 @@ type Sessions = Client<typeof SessionService>;
  * request, so that a session ended elsewhere is refused immediately. Without a session, the user is sent to the sign-in
  * page and then back. The handler carries its permission, so that tests can list it.
  */
-export function createSignedIn(sessions: Sessions, readAlert: ReadAlert) {
+export function createSignedIn(sessions: Sessions, readAlert: ReadAlert, now: () => Date) {
   return (view: EnvironmentView, permission: Permission, handle: PageHandler) => {
     const handler: RequestHandler = async (request, response) => {
       const sessionToken = readCookie(request, "__Host-session");
@@ -59,7 +61,7 @@ export function createSignedIn(sessions: Sessions, readAlert: ReadAlert) {
       const tenant = { organizationId: session.organizationId, environment: view.environment };
       const origin = { requestId: observed(response).requestId, clientAddress: request.ip ?? "" };
       const caller = toProtoCaller({ tenant, actor: session.userId, ...origin });
-      const visit = { session, view, caller, bySession: { caller, sessionToken }, may };
+      const visit = { session, view, caller, bySession: { caller, sessionToken }, may, now: now() };
       await handle(request, response, { ...visit, alert: await readAlert(visit) });
     };
     return Object.assign(handler, { permission });

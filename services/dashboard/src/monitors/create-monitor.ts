@@ -20,7 +20,7 @@ const refusals: RefusalTexts = {
 };
 
 export function createCreateMonitorHandlers(context: PageContext) {
-  const { monitors, organization, readVendors, layout, formTokens } = context;
+  const { monitors, organization, readVendors, layout, formTokens, apiBaseUrl } = context;
 
   async function sendForm(
     request: Request,
@@ -35,7 +35,7 @@ export function createCreateMonitorHandlers(context: PageContext) {
     ]);
     const vendorName = vendors?.get(entityId)?.legalName;
     const formToken = formTokens.issue(request, response);
-    const content = createMonitorPage({ ...shown, visit, vendorName, tinHint, formToken });
+    const content = createMonitorPage({ ...shown, visit, vendorName, tinHint, formToken, apiBaseUrl });
     const { status } = shown;
     layout.sendPage(response, { visit, section: "monitors", title: "Create a monitor", status, content });
   }

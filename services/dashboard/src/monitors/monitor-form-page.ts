@@ -1,6 +1,7 @@
 import type { Refusal } from "../http/form-refusal.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
+import { asCurl } from "../ui/curl.ts";
 import { checksField, choiceGroup, inputField, VERBATIM } from "../ui/fields.ts";
 import { formTokenField, noticeBox } from "../ui/parts.ts";
 import { vendorNumberField } from "../ui/vendor-number.ts";
@@ -25,7 +26,12 @@ export const FAST_CLOCK =
   "In the sandbox, time runs fast for the first hour of a monitor: “every hour” means every 5 seconds.";
 
 export function createMonitorPage(
-  options: MonitorFormView & { readonly formToken: string; readonly tinHint: Html | undefined },
+  options: MonitorFormView & {
+    readonly formToken: string;
+    readonly tinHint: Html | undefined;
+    /** The API as its clients see it. */
+    readonly apiBaseUrl: URL;
+  },
 ): Html {
   const { visit, input, vendorName, problems = {} } = options;
   const { path, environment } = visit.view;
@@ -47,7 +53,17 @@ ${noticeBox(options.notice)}
   ${scheduleFields(options)}
   <p class="hint">The first run begins immediately. Later runs are compared with it.${environment === "sandbox" && ` ${FAST_CLOCK}`}</p>
   <button>Create monitor</button>
-</form>`;
+</form>
+${asCurl(
+  { path: "/v1/monitors", body: createBody(input) },
+  { baseUrl: options.apiBaseUrl, operation: "createMonitor", id: "monitor-curl", label: "Create a monitor" },
+)}`;
+}
+
+/** The body of the same request in the API. */
+function createBody({ entity_id, checks, frequency, webhook_url, external_id }: MonitorInput): object {
+  const optional = Object.entries({ webhook_url, external_id }).filter(([, value]) => value !== "");
+  return { entity_id: entity_id || "ent_…", checks, frequency, ...Object.fromEntries(optional) };
 }
 
 /** The page to change a monitor's frequency, webhook URL and vendor number. Its checks and vendor can't change. */
@@ -65,7 +81,7 @@ ${noticeBox(options.notice)}
 
 /** Renders what can be changed later: how often the monitor runs, where its changes are sent, and the vendor's number. */
 function scheduleFields({ visit: { view }, input, problems = {} }: MonitorFormView): Html {
-  const choices = Object.entries(frequencyMeanings).map(([value, meaning]) => ({ value, meaning }));
+  const choices = Object.entries(frequencyMeanings).map(([value, meaning]) => ({ value, label: meaning }));
   return html`${choiceGroup({ type: "radio", name: "frequency", legend: "Frequency", choices, picked: [input.frequency], problem: problems.frequency })}
   ${inputField({
     name: "webhook_url",

@@ -1,13 +1,16 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Event, ListEventsResponse, Monitor } from "@vvs/proto/monitor/v1/monitor";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
-import { changeTable } from "../ui/change-table.ts";
-import { checkName, statusName } from "../ui/checks.ts";
+import { changeList } from "../ui/change-list.ts";
+import { checkTitle, outcomeState } from "../ui/checks.ts";
+import { asCurl } from "../ui/curl.ts";
+import { until } from "../ui/dates.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { listing, pager } from "../ui/listing.ts";
-import { facts, type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { copyableId, facts, type Notice, noticeBox, state, time, timeAgo } from "../ui/parts.ts";
 import { frequencyName } from "./monitor-form.ts";
 
 interface MonitorView {
@@ -19,6 +22,8 @@ interface MonitorView {
   readonly found: ListEventsResponse | undefined;
   readonly isFirst: boolean;
   readonly notice: Notice | undefined;
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
 }
 
 export function monitorPage(options: MonitorView): Html {
@@ -31,52 +36,53 @@ ${noticeBox(options.notice)}
 ${errorsNotice(view, monitor)}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this monitor</h2>
-${about(view, monitor)}
+${about(options)}
 </section>
-${timeline(options)}`;
+${timeline(options)}
+${asCurl(
+  { path: `/v1/monitors/${monitor.id}/events` },
+  { baseUrl: options.apiBaseUrl, operation: "listMonitorEvents", id: "events-curl", label: "Read these changes" },
+)}`;
 }
 
 function errorsNotice(view: EnvironmentView, { status, consecutiveErrors, lastRun }: Monitor): Html | undefined {
   if (status !== "active" || consecutiveErrors === 0) return undefined;
   const runs = consecutiveErrors === 1 ? "The last run" : `The last ${consecutiveErrors} runs`;
-  return html`<p class="notice warning">${runs} ended in <code>error</code>, because a check had no answer${lastRun && html`: <a href="${view.path}/verifications/${lastRun.verificationId}">see why</a>`}. This says nothing about the vendor. The next run with an answer is compared with the last answer before the errors. <a href="${view.path}/providers">View the state of providers</a></p>`;
+  return html`<p class="notice warning">${runs} had no answer to a check${lastRun && html`: <a href="${view.path}/verifications/${lastRun.verificationId}">see why</a>`}. This says nothing about the vendor. The next run with an answer is compared with the last answer before the errors. <a href="${view.path}/providers">View the state of providers</a></p>`;
 }
 
-function about(view: EnvironmentView, monitor: Monitor): Html {
-  const { id, entityId, webhookUrl, externalId, lastRun } = monitor;
+function about({ visit: { view, now }, monitor, vendor }: MonitorView): Html {
+  const { id, entityId, webhookUrl, externalId, lastRun, nextRunAt } = monitor;
   const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { monitor_id: id });
   return facts([
-    ["Monitor ID", html`<code>${id}</code>`],
-    ["Vendor", html`<a href="${view.path}/vendors/${entityId}"><code>${entityId}</code></a>`],
-    [
-      "Checks",
-      html`<ul class="plain">${monitor.checks.map((check) => html`<li><code>${checkName(check)}</code></li>`)}</ul>`,
-    ],
+    ["Vendor", html`<a href="${view.path}/vendors/${entityId}">${vendor?.legalName ?? entityId}</a>`],
+    ["Checks", html`<ul class="plain">${monitor.checks.map((check) => html`<li>${checkTitle(check)}</li>`)}</ul>`],
     ["Frequency", frequencyName(monitor.frequency)],
-    ["Next run", time(monitor.nextRunAt, "second")],
+    ["Next run", nextRunAt && until(timestampDate(nextRunAt), now)],
     [
       "Last run",
       lastRun
-        ? html`${state(statusName(lastRun.outcome))} <a href="${view.path}/verifications/${lastRun.verificationId}">${time(lastRun.at, "second")}</a>`
+        ? html`${outcomeState(lastRun.outcome)} <a href="${view.path}/verifications/${lastRun.verificationId}">${timeAgo(lastRun.at, now)}</a>`
         : "not finished yet",
     ],
     [
       "Webhook URL",
       html`${webhookUrl ? html`<code class="url">${webhookUrl}</code>` : "none"} <a href="${deliveries}">View deliveries</a>`,
     ],
-    ["Your vendor number", externalId && html`<code>${externalId}</code>`],
-    ["Created", time(monitor.createdAt, "second")],
+    ["Your vendor number", externalId && copyableId(externalId)],
+    ["Created", time(monitor.createdAt)],
+    ["Monitor ID", copyableId(id)],
   ]);
 }
 
-function timeline({ visit: { view }, monitor, found, isFirst }: MonitorView): Html {
+function timeline({ visit, monitor, found, isFirst }: MonitorView): Html {
   return html`<section aria-labelledby="events">
 <h2 id="events">Changes</h2>
 ${listing(found?.events, {
   unavailable: html`<p class="notice warning">Changes are temporarily unavailable. None are lost. Try again in a moment.</p>`,
   empty: isFirst ? nothingYet(monitor) : "There are no older changes.",
-  list: (events) => html`<ol class="timeline" reversed>${events.map((event) => eventItem(event, view))}</ol>
-${pager({ path: `${view.path}/monitors/${monitor.id}`, isFirst, next: found?.next })}`,
+  list: (events) => html`<ol class="timeline" reversed>${events.map((event) => eventItem(event, visit))}</ol>
+${pager({ path: `${visit.view.path}/monitors/${monitor.id}`, isFirst, next: found?.next })}`,
 })}
 </section>`;
 }
@@ -87,13 +93,13 @@ function nothingYet({ status, lastRun }: Monitor): string {
   return "Nothing has changed since the first run. Changes appear here and are sent to the webhook URL.";
 }
 
-function eventItem({ id, verificationId, detectedAt, changes }: Event, view: EnvironmentView): Html {
+function eventItem({ id, verificationId, detectedAt, changes }: Event, { view, now }: Visit): Html {
   const deliveries = pathWithQuery(`${view.path}/webhooks/deliveries`, { event_id: id });
   return html`<li class="card event">
-<div class="heading"><h3>${time(detectedAt, "second")}</h3>
+<div class="heading"><h3>${timeAgo(detectedAt, now)}</h3>
 <p class="actions"><a href="${view.path}/verifications/${verificationId}">View verification<span class="unseen"> of ${id}</span></a> <a href="${deliveries}">View deliveries<span class="unseen"> of ${id}</span></a></p></div>
-${changeTable(changes)}
-<p class="hint"><code>${id}</code></p>
+${changeList(changes)}
+<p class="hint">Event ${copyableId(id)}</p>
 </li>
 `;
 }

@@ -18,7 +18,7 @@ const notices = {
   canceled: "The monitor was canceled. The changes that it found are kept here.",
 };
 
-export function createMonitorHandlers({ monitors, readVendors, layout, logger }: PageContext) {
+export function createMonitorHandlers({ monitors, readVendors, layout, logger, apiBaseUrl }: PageContext) {
   /** Returns the monitor; undefined while the service is unavailable. Errors: ProblemError for an invalid id, monitor_not_found. */
   async function find(request: Request, visit: Visit) {
     const monitor = { caller: visit.caller, monitorId: pathId(request, "monitor_id", "mon") };
@@ -34,7 +34,7 @@ export function createMonitorHandlers({ monitors, readVendors, layout, logger }:
         ? undefined
         : await unlessUnavailable(logger, visit, () => monitors.listMonitors({ ...requestOf(list.filter), ...page }));
       const vendors = await readVendors(visit, found?.monitors ?? []);
-      const content = monitorsPage({ visit, list, found, vendors, isFirst: after === undefined });
+      const content = monitorsPage({ visit, list, found, vendors, isFirst: after === undefined, apiBaseUrl });
       const status = list.isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, { visit, section: "monitors", title: "Monitors", status, content });
     },
@@ -51,7 +51,7 @@ export function createMonitorHandlers({ monitors, readVendors, layout, logger }:
       ]);
       const vendor = vendors?.get(monitor.entityId);
       const notice = noticeOf(request, notices);
-      const content = monitorPage({ visit, monitor, vendor, found, isFirst: after === undefined, notice });
+      const content = monitorPage({ visit, monitor, vendor, found, isFirst: after === undefined, notice, apiBaseUrl });
       layout.sendPage(response, { ...page, content });
     },
 

@@ -90,10 +90,10 @@ ${pager({ path: pathOf(visit), filter: list.filter, isFirst, next })}`;
 }
 
 /** Returns the name of an actor that is not a user. */
-function actorName(actor: string): string {
+function actorName(actor: string): Html | string {
   if (actor === OPERATOR) return "the operator";
   if (actor === "anonymous") return "someone who was not signed in";
-  if (actor.startsWith("key_")) return `the API key ${actor}`;
+  if (actor.startsWith("key_")) return html`an API key <code class="hint">${actor}</code>`;
   const [, provider] = /^identity_provider:(.+)$/.exec(actor) ?? [];
   return provider ? `the identity provider ${provider}` : actor;
 }

@@ -1,7 +1,7 @@
 import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { facts, type Notice, noticeBox, time } from "../ui/parts.ts";
+import { copyableId, facts, type Notice, noticeBox, time, timeAgo } from "../ui/parts.ts";
 import { roleName } from "../ui/roles.ts";
 import { roleChoices } from "./invitations-page.ts";
 
@@ -28,8 +28,8 @@ ${facts([
   ["Role", roleName(member.role)],
   ["Joined", time(member.joinedAt)],
   ["Two-factor", member.hasSecondFactor ? "on" : "off (they sign in with only a password)"],
-  ["Last seen", time(member.lastSeenAt) ?? "never"],
-  ["User ID", html`<code>${member.userId}</code>`],
+  ["Last seen", timeAgo(member.lastSeenAt, visit.now) ?? "never"],
+  ["User ID", copyableId(member.userId)],
 ])}
 <p><a href="${visit.view.path}/organization/audit-log?actor=${member.userId}">View their actions in the audit log</a></p>
 </section>

@@ -1,7 +1,7 @@
 import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import { permissionHint, roleName, roles } from "../ui/roles.ts";
 import { type InvitationsView, invitationsSection } from "./invitations-page.ts";
 import { organizationTabs } from "./organization-tabs.ts";
@@ -41,16 +41,16 @@ function table({ visit, members }: MembersView, mayManage: boolean): Html {
 </table>`;
 }
 
-function row(member: Member, { view, session }: Visit, mayManage: boolean): Html {
+function row(member: Member, { view, session, now }: Visit, mayManage: boolean): Html {
   const { userId, email, role, joinedAt, lastSeenAt, hasSecondFactor } = member;
   return html`<tr>
 <th scope="row">${email}${userId === session.userId && html` ${state("active", "you")}`}</th>
 <td data-label="Role">${roleName(role)}</td>
-<td data-label="Joined">${time(joinedAt)}</td>
+<td data-label="Joined">${timeAgo(joinedAt, now)}</td>
 ${
   mayManage &&
   html`<td data-label="Two-factor">${hasSecondFactor ? state("pass", "on") : html`<span class="hint">off</span>`}</td>
-<td data-label="Last seen">${time(lastSeenAt) ?? html`<span class="hint">never</span>`}</td>
+<td data-label="Last seen">${timeAgo(lastSeenAt, now) ?? html`<span class="hint">never</span>`}</td>
 <td class="action"><a class="button quiet" href="${view.path}/organization/members/${userId}">Manage<span class="unseen"> ${email}</span></a></td>`
 }
 </tr>

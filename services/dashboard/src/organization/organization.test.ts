@@ -59,7 +59,7 @@ describe("plan and limits", () => {
 describe("members", () => {
   test("are listed with second factor and last visit only for owners", async () => {
     const { text } = await visitor.get("/live/organization/members");
-    for (const shown of [EMAIL, "grace@acme.example", "Developer", "2026-11-21 09:30 UTC", "Manage", "Two-factor"])
+    for (const shown of [EMAIL, "grace@acme.example", "Developer", "2026-11-21 09:30:00 UTC", "Manage", "Two-factor"])
       expect(text).toContain(shown);
     dashboard.state.role = "developer";
     const { text: less } = await visitor.get("/live/organization/members");
@@ -190,7 +190,7 @@ describe("the audit log", () => {
     for (const shown of [
       "2026-11-21 09:30:15 UTC",
       "the operator",
-      "the API key key_7",
+      'an API key <code class="hint">key_7</code>',
       "203.0.113.9",
       "unknown",
       "730 days",

@@ -1,7 +1,7 @@
 import type { GetOrganizationResponse } from "@vvs/proto/account/v1/organization";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { facts, type Notice, noticeBox, time } from "../ui/parts.ts";
+import { copyableId, facts, type Notice, noticeBox, time } from "../ui/parts.ts";
 import { organizationTabs } from "./organization-tabs.ts";
 import { retention } from "./retention.ts";
 
@@ -22,6 +22,9 @@ const planNames: Readonly<Record<string, string>> = {
   enterprise: "Enterprise",
 };
 
+/** Returns the name of a plan for people. */
+export const planName = (plan: string): string => planNames[plan] ?? plan;
+
 export function planPage(options: PlanView): Html {
   const { visit, organization } = options;
   return html`<h1>${organization.name}</h1>
@@ -30,8 +33,8 @@ ${noticeBox(options.notice)}
 <section class="card" aria-labelledby="plan">
 <h2 id="plan">Plan</h2>
 ${facts([
-  ["Plan", html`<strong>${planNames[organization.plan] ?? organization.plan}</strong>`],
-  ["Organization ID", html`<code>${organization.id}</code>`],
+  ["Plan", html`<strong>${planName(organization.plan)}</strong>`],
+  ["Organization ID", copyableId(organization.id)],
   ["Created", time(organization.createdAt)],
   ["Live TIN matching", tinMatching(organization)],
 ])}
@@ -45,7 +48,7 @@ function tinMatching({ liveTinMatch }: GetOrganizationResponse): Html | string |
   if (liveTinMatch === undefined) return undefined;
   return liveTinMatch
     ? "enabled"
-    : html`not enabled: live <code>tin_match</code> checks end in <code>error</code> (<code>not_enabled</code>). To have it enabled, contact the operator of this service. In the sandbox it works.`;
+    : html`not enabled: live TIN matches get no answer (<code>not_enabled</code>). To have it enabled, contact the operator of this service. In the sandbox it works.`;
 }
 
 function limits(options: PlanView): Html {
@@ -55,7 +58,7 @@ function limits(options: PlanView): Html {
   return html`<section aria-labelledby="limits">
 <h2 id="limits">Limits in the ${view.name} environment</h2>
 <table class="limits">
-<thead><tr><th scope="col">Limit</th><th scope="col">Used</th><th scope="col">Maximum</th></tr></thead>
+<thead><tr><th scope="col">Limit</th><th scope="col">Used</th><th scope="col" class="number">Maximum</th></tr></thead>
 <tbody>
 ${limitRow({ what: "Active monitors", used: activeMonitors, most: organization.activeMonitors, path: `${view.path}/monitors` })}
 ${limitRow({ what: "Active API keys", used: activeKeys, most: organization.activeKeys, path: `${view.path}/api-keys` })}
@@ -91,7 +94,7 @@ function limitRow(row: { what: string; used: number | undefined; most: number; p
 }
 
 function kept(): Html {
-  return html`<section class="card" aria-labelledby="kept">
+  return html`<section class="card long-labels" aria-labelledby="kept">
 <h2 id="kept">How long data is kept</h2>
 ${facts([
   ...retention.map(({ what, days }) => [what, `${days} days`] as const),

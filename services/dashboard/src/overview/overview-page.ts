@@ -3,9 +3,10 @@ import type { Event } from "@vvs/proto/monitor/v1/monitor";
 import type { Verification } from "@vvs/proto/verification/v1/verification";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { statusName } from "../ui/checks.ts";
+import { changeList } from "../ui/change-list.ts";
+import { outcomeState } from "../ui/checks.ts";
 import { listing } from "../ui/listing.ts";
-import { state, time } from "../ui/parts.ts";
+import { state, timeAgo } from "../ui/parts.ts";
 import { requestsPlot } from "../usage/usage-page.ts";
 import type { UsageRange } from "../usage/usage-range.ts";
 import type { Vendors } from "../vendors/vendors.ts";
@@ -73,19 +74,19 @@ ${listing(usage?.counts, {
 </section>`;
 }
 
-function verificationsPanel({ visit: { view }, verifications, vendors }: OverviewView): Html {
+function verificationsPanel({ visit: { view, now }, verifications, vendors }: OverviewView): Html {
   return html`<section aria-labelledby="verifications">
 <div class="heading"><h2 id="verifications">Latest verifications</h2><p><a href="${view.path}/verifications">View all<span class="unseen"> verifications</span></a></p></div>
 ${listing(verifications, {
   unavailable: unavailable("Verifications are temporarily unavailable. None are lost. Try again in a moment."),
   empty: "No verifications yet.",
   list: (items) =>
-    html`<ul class="rows">${items.map((each) => html`<li>${state(statusName(each.overallResult))} <a href="${view.path}/verifications/${each.id}">${nameOf(each.entityId, vendors)}</a> <span class="hint">${time(each.createdAt)}</span></li>`)}</ul>`,
+    html`<ul class="rows">${items.map((each) => html`<li>${outcomeState(each.overallResult)} <a href="${view.path}/verifications/${each.id}">${nameOf(each.entityId, vendors)}</a> <span class="hint">${timeAgo(each.createdAt, now)}</span></li>`)}</ul>`,
 })}
 </section>`;
 }
 
-function eventsPanel({ visit: { view }, events, vendors }: OverviewView): Html {
+function eventsPanel({ visit: { view, now }, events, vendors }: OverviewView): Html {
   return html`<section aria-labelledby="events">
 <div class="heading"><h2 id="events">Latest changes</h2><p><a href="${view.path}/monitors">View monitors</a></p></div>
 ${listing(events, {
@@ -94,8 +95,8 @@ ${listing(events, {
   list: (items) =>
     html`<ul class="rows">${items.map(
       ({ event, entityId }) =>
-        html`<li><a href="${view.path}/monitors/${event.monitorId}">${nameOf(entityId, vendors)}</a> <span class="hint">${time(event.detectedAt)}</span>
-<ul class="plain">${event.changes.map(({ field, previous, current }) => html`<li><code>${field}</code> <del>${previous ?? "none"}</del> <span aria-hidden="true">→</span> <ins>${current ?? "none"}</ins></li>`)}</ul></li>`,
+        html`<li><a href="${view.path}/monitors/${event.monitorId}">${nameOf(entityId, vendors)}</a> <span class="hint">${timeAgo(event.detectedAt, now)}</span>
+${changeList(event.changes)}</li>`,
     )}</ul>`,
 })}
 </section>`;

@@ -58,10 +58,10 @@ describe("the overview", () => {
     expect(text).toContain("1 monitor has had no answer for too long");
     expect(text).toContain("1 webhook endpoint does not accept events");
     expect(text).toContain("SAM.gov API does not answer");
-    expect(text).toContain("No provider is set up for tin_match");
+    expect(text).toContain("No provider is set up for the check “TIN match”");
     expect(text).toContain(`<a href="/test/verifications/${VERIFICATION_ID}">Acme &lt;Widgets&gt;</a>`);
     expect(text).toContain(`<a href="/test/monitors/${MONITOR_ID}">Acme &lt;Widgets&gt;</a>`);
-    expect(text).toContain("<ins>expired</ins>");
+    expect(text).toContain("to </span>expired</ins>");
     expect(text).toContain("Answered 7");
     expect(text).not.toContain("First steps");
   });
@@ -139,6 +139,6 @@ describe("the overview", () => {
     const { text } = await page();
     slow.resolve();
     expect(text).toContain("providers is temporarily unavailable");
-    expect(text).toContain("<ins>expired</ins>");
+    expect(text).toContain("to </span>expired</ins>");
   });
 });

@@ -49,7 +49,7 @@ test.each<[string, Partial<Situation>, string[]]>([
   [
     "no provider is set up for a check",
     { providers: [{ name: "sam_gov_api", checks: [toCheckType("sam_registration")], state: "available" }] },
-    ["No provider is set up for tin_match, so this check ends as error → /providers#tin_match"],
+    ["No provider is set up for the check “TIN match”, so it gets no answer → /providers#tin_match"],
   ],
   [
     "a provider does not answer",

@@ -2,6 +2,7 @@ import { checkNames, toCheckType } from "@vvs/checks";
 import type { CountVendorsResponse } from "@vvs/proto/entity/v1/vendors";
 import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
 import type { Provider } from "@vvs/proto/verification/v1/verification";
+import { checkTitle } from "../ui/checks.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
 /** What the overview reports on. Each part is undefined while its service is unavailable. */
@@ -103,7 +104,7 @@ function missingProviders({ providers }: Situation): ToDo[] {
   const missing = checkNames.filter((check) => !providers.some(({ checks }) => checks.includes(toCheckType(check))));
   return missing.map((check) => ({
     label: ["error", "missing"],
-    text: `No provider is set up for ${check}, so this check ends as error`,
+    text: `No provider is set up for the check “${checkTitle(toCheckType(check))}”, so it gets no answer`,
     path: `/providers#${check}`,
     action: "View what to do",
   }));

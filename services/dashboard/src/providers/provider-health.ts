@@ -1,12 +1,12 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { HealthFigures, ProviderHealth } from "@vvs/proto/verification/v1/provider_health";
 import { type Html, html } from "../http/html.ts";
-import { checkName } from "../ui/checks.ts";
+import { checkName, checkTitle } from "../ui/checks.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { stackedBars } from "../ui/plot.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { durationText } from "../usage/usage-figures.ts";
-import { labelOf, type UsageRange } from "../usage/usage-range.ts";
+import { labelOf, tickOf, type UsageRange } from "../usage/usage-range.ts";
 
 const SERIES = [
   { name: "Answered", className: "answered" },
@@ -33,7 +33,6 @@ const nextStep = (view: EnvironmentView) =>
   html`<a href="${view.path}/verifications">Run a verification</a>. It appears here a few seconds later.`;
 
 function plotOf({ provider, checkType, overall, periods }: ProviderHealth, range: UsageRange): Html {
-  const check = checkName(checkType);
   const byTime = new Map(periods.map(({ at, figures }) => [timestampDate(at!).getTime(), figures!]));
   const times = Array.from(
     { length: (range.to.getTime() - range.from.getTime()) / range.stepMs },
@@ -41,11 +40,15 @@ function plotOf({ provider, checkType, overall, periods }: ProviderHealth, range
   );
   return html`<div>
 ${stackedBars({
-  id: `${provider}-${check}`,
-  title: `${providerName(provider)}: ${check}`,
+  id: `${provider}-${checkName(checkType)}`,
+  title: `${providerName(provider)}: ${checkTitle(checkType)}`,
   note: summaryOf(overall!),
   series: SERIES,
-  points: times.map((time) => ({ label: labelOf(new Date(time), range), values: sharesOf(byTime.get(time)) })),
+  points: times.map((time) => ({
+    label: labelOf(new Date(time), range),
+    tick: tickOf(new Date(time), range),
+    values: sharesOf(byTime.get(time)),
+  })),
   text: (share) => `${share} %`,
 })}
 </div>`;

@@ -2,12 +2,13 @@ import { type Check, checkDefinitions, checkNames, toCheckType } from "@vvs/chec
 import type { Provider } from "@vvs/proto/verification/v1/verification";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { facts, state, time } from "../ui/parts.ts";
+import { checkTitle } from "../ui/checks.ts";
+import { asCurl } from "../ui/curl.ts";
+import { facts, state, timeAgo } from "../ui/parts.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { SAM_GOV_CALLS_PATH } from "./sam-gov-calls-page.ts";
 
 const meanings: Readonly<Record<string, string>> = {
-  available: "The provider answers.",
   degraded:
     "The provider recently failed to answer, or is being tried again after failures. If it does not answer, the next provider is called.",
   unavailable:
@@ -17,31 +18,37 @@ const meanings: Readonly<Record<string, string>> = {
 interface ProvidersView {
   readonly visit: Visit;
   readonly providers: readonly Provider[];
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
 }
 
 export function providersPage(options: ProvidersView): Html {
   const { view } = options.visit;
   return html`<h1>Providers</h1>
-<p>Providers answer the checks in the ${view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends as <code>error</code>, never as <code>fail</code>.</p>
-${checkNames.map((check) => checkSection(check, options))}`;
+<p>Providers answer the checks in the ${view.name} environment. They are called in this order. If one does not answer, the next is called, and the first answer counts. If none answers, the check ends without an answer. It never fails for that reason.</p>
+${checkNames.map((check) => checkSection(check, options))}
+${asCurl(
+  { path: "/v1/providers" },
+  { baseUrl: options.apiBaseUrl, operation: "listProviders", id: "providers-curl", label: "List providers" },
+)}`;
 }
 
 function checkSection(check: Check, { visit, ...all }: ProvidersView): Html {
   const providers = all.providers.filter((provider) => provider.checks.includes(toCheckType(check)));
   return html`<section aria-labelledby="${check}">
-<h2 id="${check}"><code>${check}</code></h2>
+<h2 id="${check}">${checkTitle(toCheckType(check))}</h2>
 <p class="hint">${checkDefinitions[check].question}</p>
-${noticeOf(check, providers)}
+${noticeOf(providers)}
 ${providers.length > 0 && html`<ol class="cards">${providers.map((provider) => providerItem(provider, visit))}</ol>`}
 </section>`;
 }
 
-function noticeOf(check: string, providers: readonly Provider[]): Html | undefined {
+function noticeOf(providers: readonly Provider[]): Html | undefined {
   if (providers.length === 0) {
-    return html`<p class="notice warning">No provider is set up for <code>${check}</code> in this environment. The check ends as <code>error</code>, unless a stored answer may be used. What to do: the operator of this service sets the credentials of a provider for it. Until then, leave this check out.</p>`;
+    return html`<p class="notice warning">No provider is set up for this check in this environment. It gets no answer, unless a stored one may be used. What to do: the operator of this service sets the credentials of a provider for it. Until then, leave this check out.</p>`;
   }
   if (providers.every((provider) => provider.state === "unavailable")) {
-    return html`<p class="notice problem">All providers of this check are unavailable. Until one recovers, <code>${check}</code> ends as <code>error</code>, unless a stored answer may be used.</p>`;
+    return html`<p class="notice problem">All providers of this check are unavailable. Until one recovers, the check gets no answer, unless a stored one may be used.</p>`;
   }
   return undefined;
 }
@@ -50,9 +57,9 @@ function providerItem(provider: Provider, visit: Visit): Html {
   const { name, quotaRemaining, lastSuccessAt } = provider;
   return html`<li class="card">
 <div class="heading"><h3>${providerName(name)} <code class="hint">${name}</code></h3> ${state(provider.state)}</div>
-<p>${meanings[provider.state]}</p>
+${meanings[provider.state] && html`<p>${meanings[provider.state]}</p>`}
 ${facts([
-  ["Last answer", lastSuccessAt ? time(lastSuccessAt, "second") : "none yet"],
+  ["Last answer", timeAgo(lastSuccessAt, visit.now) ?? "none yet"],
   [
     "Calls left today",
     quotaRemaining === undefined ? "no known limit" : Number(quotaRemaining).toLocaleString("en-US"),

@@ -6,12 +6,13 @@ import { verificationUnavailable } from "../verifications/verifications-page.ts"
 import { providersPage } from "./providers-page.ts";
 
 /** Creates the handler that shows the state of the providers of an environment. */
-export function createProvidersHandler({ verification, layout, logger }: PageContext): PageHandler {
+export function createProvidersHandler({ verification, layout, logger, apiBaseUrl }: PageContext): PageHandler {
   return async (_request, response, visit) => {
     const page = { visit, section: "providers", title: "Providers" } as const;
     const environment = toProtoEnvironment(visit.view.environment);
     const found = await unlessUnavailable(logger, visit, () => verification.listProviders({ environment }));
     if (!found) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
-    layout.sendPage(response, { ...page, content: providersPage({ visit, providers: found.providers }) });
+    const content = providersPage({ visit, providers: found.providers, apiBaseUrl });
+    layout.sendPage(response, { ...page, content });
   };
 }

@@ -25,7 +25,7 @@ ${organizationsToday(found)}
 <h2 id="days">The last ${found.days.length} days</h2>
 <p class="hint">“Planned” is what later runs were expected to need, as calculated on the day before.</p>
 <table>
-<thead><tr><th scope="col">Day</th><th scope="col">Planned</th><th scope="col">Later runs</th><th scope="col">First runs</th><th scope="col">Direct calls</th><th scope="col">Total</th><th scope="col">Vendors asked about</th></tr></thead>
+<thead><tr><th scope="col">Day</th><th scope="col" class="number">Planned</th><th scope="col" class="number">Later runs</th><th scope="col" class="number">First runs</th><th scope="col" class="number">Direct calls</th><th scope="col" class="number">Total</th><th scope="col" class="number">Vendors asked about</th></tr></thead>
 <tbody>${found.days.map((day) => dayRow(day, found.quota !== undefined))}</tbody>
 </table>
 </section>`;
@@ -44,7 +44,7 @@ function today({ quota, days, queue }: GetSamGovCallsResponse): Html {
   const { calls: spent, planned, vendorsAsked } = days[0]!;
   const { waitingRuns, readyRuns, oldestAt, questions, plannedTomorrow } = queue!;
   const calls = (callClass: CallClass) => quota && callsText(spent!, quota, callClass);
-  return html`<section class="card" aria-labelledby="today">
+  return html`<section class="card long-labels" aria-labelledby="today">
 <h2 id="today">Today</h2>
 ${facts([
   ["Quota", quota && `${numberText(quota.daily)} calls a day`],

@@ -6,7 +6,7 @@ import type { EnvironmentView } from "../ui/environments.ts";
 import { inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
 import { filterBox } from "../ui/filter-box.ts";
 import { pager } from "../ui/listing.ts";
-import { state, time } from "../ui/parts.ts";
+import { copyableId, state, time } from "../ui/parts.ts";
 import { numberText } from "../usage/usage-figures.ts";
 import { durationText } from "../webhooks/attempts.ts";
 import { TIME_INPUT } from "../webhooks/deliveries-page.ts";
@@ -88,7 +88,7 @@ function requestList(options: RequestsView, { requests, next, keptDays }: ListRe
   const { view, list, keys, isFirst } = options;
   if (requests.length > 0) {
     return html`<table class="requests">
-<thead><tr><th scope="col">Request</th><th scope="col">Outcome</th><th scope="col">Duration</th><th scope="col">API key</th><th scope="col">Request ID</th><th scope="col">Time</th></tr></thead>
+<thead><tr><th scope="col">Request</th><th scope="col">Outcome</th><th scope="col" class="number">Duration</th><th scope="col">API key</th><th scope="col">Request ID</th><th scope="col">Time</th></tr></thead>
 <tbody>${requests.map((request) => row(request, view, keys))}</tbody>
 </table>
 ${pager({ path: `${view.path}/requests`, filter: list.filter, isFirst, next })}`;
@@ -107,7 +107,7 @@ function row(request: LoggedRequest, view: EnvironmentView, keys: readonly ApiKe
 <td data-label="Outcome">${outcomeOf(request)}</td>
 <td data-label="Duration" class="number">${durationText(durationMs)}</td>
 <td data-label="API key">${keys.find(({ id }) => id === apiKeyId)?.name ?? html`<code>${apiKeyId}</code>`}</td>
-<td data-label="Request ID"><code class="url">${requestId}</code></td>
+<td data-label="Request ID">${copyableId(requestId)}</td>
 <td data-label="Time">${time(at, "second")}</td>
 </tr>
 `;

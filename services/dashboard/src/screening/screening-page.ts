@@ -3,6 +3,7 @@ import type { Vendor } from "@vvs/proto/entity/v1/vendors";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
+import { outcomeName } from "../ui/checks.ts";
 import { inputField } from "../ui/fields.ts";
 import { facts, state, time } from "../ui/parts.ts";
 import { lastMonth, type Period, type ReadPeriod, thisMonth } from "./period.ts";
@@ -92,8 +93,8 @@ function answersTable(path: string, rows: readonly ScreeningRow[]): Html {
     (row) => html`<tr>
 <th scope="row"><a href="${path}/vendors/${row.entityId}">${row.vendor}</a>${row.number && html` <span class="hint">${row.number}</span>`}${row.uei && html` <span class="hint">UEI ${row.uei}</span>`}</th>
 <td data-label="Checked at"><a href="${path}/verifications/${row.verificationId}">${time(timestampFromDate(row.checkedAt))}</a></td>
-<td data-label="Check"><code>${row.check}</code></td>
-<td data-label="Answer">${state(row.answer)}${row.reason && html` <code>${row.reason}</code>`}</td>
+<td data-label="Check">${row.words.check}</td>
+<td data-label="Answer">${state(row.answer, outcomeName(row.answer))} <span class="hint">${row.words.answer}</span></td>
 <td data-label="Source">${row.source ? html`${row.source} <span class="hint">data as of ${row.dataDate}</span>` : html`<span class="hint">none answered</span>`}</td>
 <td data-label="Requested by">${row.requestedBy.split(" ").slice(0, -1).join(" ") || row.requestedBy}</td>
 </tr>

@@ -1,7 +1,9 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { checkOf } from "@vvs/checks";
 import type { Vendor } from "@vvs/proto/entity/v1/vendors";
 import type { Result } from "@vvs/proto/verification/v1/verification";
-import { checkName, statusName } from "../ui/checks.ts";
+import { checkName, checkTitle, statusName } from "../ui/checks.ts";
+import { verdictOf } from "../ui/verdict.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import type { ScreenedVerification } from "./read-screening.ts";
 
@@ -13,6 +15,8 @@ export interface ScreeningRow {
   readonly number: string;
   readonly uei: string;
   readonly check: string;
+  /** The check and its answer in words. */
+  readonly words: { readonly check: string; readonly answer: string };
   readonly answer: "pass" | "fail" | "error";
   readonly reason: string;
   /** Empty where no source answered. */
@@ -36,7 +40,7 @@ export const columns = [
   "Data as of",
   "Requested by",
   "Verification ID",
-  "Entity ID",
+  "Vendor ID",
 ];
 
 const actors = { key: "API key", usr: "user", mon: "monitor" } as const;
@@ -51,6 +55,10 @@ export function rowsOf({ verification, vendor }: ScreenedVerification): Screenin
     entityId,
     ...namesOf(vendor, entityId),
     check: checkName(result.checkType),
+    words: {
+      check: checkTitle(result.checkType),
+      answer: verdictOf(checkOf(result.checkType), { result, at: checkedAt }, checkedAt).text,
+    },
     answer: statusName(result.status),
     reason: result.reason,
     ...sourceOf(result, checkedAt),

@@ -3,7 +3,7 @@ import type { GetSecondFactorResponse, SessionSummary } from "@vvs/proto/account
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { browserName } from "../ui/browser-name.ts";
-import { type Notice, noticeBox, time } from "../ui/parts.ts";
+import { type Notice, noticeBox, timeAgo } from "../ui/parts.ts";
 import { NEW_PASSWORD_HINT, passwordField } from "../ui/text-field.ts";
 import { passkeysSection } from "./passkeys-page.ts";
 import { twoFactorSection } from "./two-factor-page.ts";
@@ -23,7 +23,7 @@ export function securityPage(options: {
   return html`<h1>Security</h1>
 ${noticeBox(options.notice)}
 <p>These settings are for <strong>${visit.session.email}</strong>, in both environments.</p>
-${sessionsSection(visit.view.path, sessions)}
+${sessionsSection(visit, sessions)}
 ${passkeysSection(visit.view.path, options.passkeys)}
 ${twoFactorSection(visit.view.path, options.secondFactor)}
 ${passwordSection(visit.view.path, options.passwordProblems)}`;
@@ -42,14 +42,14 @@ function passwordSection(base: string, problems: PasswordProblems = {}): Html {
 </section>`;
 }
 
-function sessionsSection(base: string, sessions: readonly SessionSummary[]): Html {
+function sessionsSection({ view: { path: base }, now }: Visit, sessions: readonly SessionSummary[]): Html {
   const hasOthers = sessions.some(({ isCurrent }) => !isCurrent);
   return html`<section aria-labelledby="sessions">
 <h2 id="sessions">Where you are signed in</h2>
 <p class="hint">A session ends after 12 hours without use, and 7 days after its start at the latest. If you do not recognize a session, end it and change your password.</p>
 <table>
 <thead><tr><th scope="col">Browser</th><th scope="col">IP address</th><th scope="col">Started</th><th scope="col">Last used</th><th scope="col"><span class="unseen">Action</span></th></tr></thead>
-<tbody>${sessions.map((session) => sessionRow(base, session))}</tbody>
+<tbody>${sessions.map((session) => sessionRow(base, session, now))}</tbody>
 </table>
 ${
   hasOthers &&
@@ -58,13 +58,13 @@ ${
 </section>`;
 }
 
-function sessionRow(base: string, session: SessionSummary): Html {
+function sessionRow(base: string, session: SessionSummary, now: Date): Html {
   const browser = browserName(session.userAgent);
   return html`<tr>
 <th scope="row">${browser}${session.isCurrent && html` <span class="state active">this browser</span>`}</th>
 <td data-label="IP address">${session.clientAddress ? html`<code>${session.clientAddress}</code>` : "unknown"}</td>
-<td data-label="Started">${time(session.beganAt)}</td>
-<td data-label="Last used">${time(session.lastUsedAt)}</td>
+<td data-label="Started">${timeAgo(session.beganAt, now)}</td>
+<td data-label="Last used">${timeAgo(session.lastUsedAt, now)}</td>
 <td class="action">${
     !session.isCurrent &&
     html`<form method="post" action="${base}/security/sessions/end"><input type="hidden" name="session_id" value="${session.id}"><button class="quiet">End<span class="unseen"> the session of ${browser}</span></button></form>`

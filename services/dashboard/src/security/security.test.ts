@@ -25,7 +25,7 @@ test("the user’s email leads to the security page, which every role may use", 
 describe("sessions", () => {
   test("are listed with browser, address, start and last use, but without their tokens", async () => {
     const { text } = await visitor.get("/live/security");
-    for (const expected of ["Firefox on Linux", "203.0.113.9", "2026-11-20 08:00 UTC", "2026-11-20 09:30 UTC"])
+    for (const expected of ["Firefox on Linux", "203.0.113.9", "2026-11-20 08:00:00 UTC", "2026-11-20 09:30:00 UTC"])
       expect(text).toContain(expected);
     expect(text).toContain("this browser");
     expect(text).not.toContain("End all other sessions");

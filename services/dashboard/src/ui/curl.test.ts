@@ -18,6 +18,7 @@ test("a call is a curl command whose JSON reaches the API unchanged, whatever is
   expect(JSON.parse(words.at(-1)!)).toEqual(body);
 });
 
-test("a call without a body is a GET", () => {
+test("a call without a body is a GET, with its query as one word", () => {
   expect(argumentsOf(curlCommand({ path: "/v1/monitors" }, options))).toHaveLength(3);
+  expect(argumentsOf(curlCommand({ path: "/v1/events?limit=5&after=x" }, options))[0]).toMatch(/\?limit=5&after=x$/);
 });

@@ -11,8 +11,10 @@ export interface ApiCall {
 
 /** Returns a call as a curl command for a POSIX shell; the key may be a variable of the shell. */
 export function curlCommand({ path, body }: ApiCall, { baseUrl, key }: { baseUrl: URL; key: string }): string {
+  const url = `${baseUrl.href.replace(/\/$/, "")}${path}`;
   const lines = [
-    `curl ${baseUrl.href.replace(/\/$/, "")}${path}`,
+    // Some shells give a meaning of their own to a query.
+    `curl ${url.includes("?") ? quoted(url) : url}`,
     `-H "Authorization: Bearer ${key}"`,
     ...(body ? ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`] : []),
   ];

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { agoText, longDay } from "./dates.ts";
+import { agoText, longDay, untilText } from "./dates.ts";
 
 test.each([
   ["2027-03-31", "31 March 2027"],
@@ -22,4 +22,15 @@ test.each([
 ])("a time %i ms before is shown as %s", (passedMs, text) => {
   const now = new Date("2026-11-23T12:00:00Z");
   expect(agoText(new Date(now.getTime() - passedMs), now)).toBe(text);
+});
+
+test.each([
+  [-1, "within a minute"],
+  [59_999, "within a minute"],
+  [60_000, "in 1 minute"],
+  [7_199_999, "in 1 hour"],
+  [86_400_000 * 7, "in 7 days"],
+])("a time %i ms ahead is shown as %s", (aheadMs, text) => {
+  const now = new Date("2026-11-23T12:00:00Z");
+  expect(untilText(new Date(now.getTime() + aheadMs), now)).toBe(text);
 });

@@ -21,13 +21,24 @@ export function longDay(day: string): string {
   return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 }
 
+/** Returns a duration in its largest whole unit, such as "3 hours"; undefined for less than a minute. */
+function durationText(ms: number): string | undefined {
+  const [unit, lengthMs] = UNITS.find(([, each]) => ms >= each) ?? [];
+  if (!unit) return undefined;
+  const count = Math.floor(ms / lengthMs!);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
 /** Returns how long ago a time was in its largest whole unit, such as "3 hours ago"; "just now" for less than a minute. */
 export function agoText(at: Date, now: Date): string {
-  const passedMs = now.getTime() - at.getTime();
-  const [unit, lengthMs] = UNITS.find(([, each]) => passedMs >= each) ?? [];
-  if (!unit) return "just now";
-  const count = Math.floor(passedMs / lengthMs!);
-  return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+  const passed = durationText(now.getTime() - at.getTime());
+  return passed ? `${passed} ago` : "just now";
+}
+
+/** Returns how far ahead a time is, such as "in 3 hours"; "within a minute" for less than that, and for times that passed. */
+export function untilText(at: Date, now: Date): string {
+  const left = durationText(at.getTime() - now.getTime());
+  return left ? `in ${left}` : "within a minute";
 }
 
 /** Returns a time in UTC to the second, such as "2026-11-21 07:41:46 UTC". */
@@ -38,5 +49,14 @@ export function exactTime(at: Date): string {
 
 /** Renders how long ago a time was; the exact time is shown on hover and in print. */
 export function ago(at: Date, now: Date): Html {
-  return html`<time datetime="${at.toISOString()}" title="${exactTime(at)}">${agoText(at, now)}</time>`;
+  return withExact(at, agoText(at, now));
+}
+
+/** Renders how far ahead a time is; the exact time is shown on hover and in print. */
+export function until(at: Date, now: Date): Html {
+  return withExact(at, untilText(at, now));
+}
+
+function withExact(at: Date, text: string): Html {
+  return html`<time datetime="${at.toISOString()}" title="${exactTime(at)}">${text}</time>`;
 }

@@ -1,5 +1,6 @@
 import { checkDefinitions, checkNames } from "@vvs/checks";
 import { type Html, html } from "../http/html.ts";
+import { checkTitle } from "./checks.ts";
 
 interface Field {
   readonly name: string;
@@ -39,12 +40,12 @@ export function option(value: string, selected: string, text?: string): Html {
   return html`<option${text !== undefined && html` value="${value}"`}${value !== "" && value === selected && html` selected`}>${text ?? value}</option>`;
 }
 
-/** Renders a group of checkboxes or radio buttons. Each choice has a value, which may be its label, and a meaning. */
+/** Renders a group of checkboxes or radio buttons. Each choice has a value, a label and, where that is not enough, a meaning. */
 export function choiceGroup(options: {
   readonly type: "checkbox" | "radio";
   readonly name: string;
   readonly legend: string;
-  readonly choices: readonly { readonly value: string; readonly label?: string; readonly meaning: string }[];
+  readonly choices: readonly { readonly value: string; readonly label: string; readonly meaning?: string }[];
   readonly picked: readonly string[];
   readonly hint?: Html | undefined;
   readonly problem?: string;
@@ -54,7 +55,7 @@ export function choiceGroup(options: {
     <legend>${legend}</legend>
     ${choices.map(
       ({ value, label, meaning }) =>
-        html`<label class="check"><input type="${type}" name="${name}" value="${value}"${picked.includes(value) && html` checked`}> <span>${label ?? html`<code>${value}</code>`} <span class="hint">${meaning}</span></span></label>`,
+        html`<label class="check"><input type="${type}" name="${name}" value="${value}"${picked.includes(value) && html` checked`}> <span>${label}${meaning && html` <span class="hint">${meaning}</span>`}</span></label>`,
     )}
     ${hint}
     ${problemLine(name, problem)}
@@ -63,7 +64,10 @@ export function choiceGroup(options: {
 
 /** Renders the choice of checks. */
 export function checksField(picked: readonly string[], hint: Html | undefined, problem: string | undefined): Html {
-  const choices = checkNames.map((value) => ({ value, meaning: checkDefinitions[value].question }));
+  const choices = checkNames.map((value) => {
+    const { type, question } = checkDefinitions[value];
+    return { value, label: checkTitle(type), meaning: question };
+  });
   return choiceGroup({ type: "checkbox", name: "checks", legend: "Checks", choices, picked, hint, problem });
 }
 

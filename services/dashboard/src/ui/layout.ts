@@ -116,7 +116,7 @@ function frame({ visit, section }: Page): Html {
   <details class="menu wide-open"><summary class="button quiet">Menu</summary>
   <form method="post" action="${view.path}/find" class="find" role="search" aria-label="Everything">
     <label for="find" class="unseen">Find anything</label>
-    <input id="find" name="q" type="search" maxlength="300" required${VERBATIM} placeholder="ID, name, UEI, number">
+    <input id="find" name="q" type="search" maxlength="300" required${VERBATIM} placeholder="Name or ID">
     <button class="quiet">Find</button>
   </form>
   <nav aria-label="Sections"><ul class="sections">

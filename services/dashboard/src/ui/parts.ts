@@ -1,6 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { FORM_TOKEN } from "../http/form-token.ts";
 import { type Html, html } from "../http/html.ts";
+import { ago } from "./dates.ts";
 
 /** A message above the content: what was done, or why it was not done. */
 export interface Notice {
@@ -18,6 +19,11 @@ export function time(at: Timestamp | undefined, to: "minute" | "second" = "minut
   if (!at) return undefined;
   const iso = timestampDate(at).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, to === "minute" ? 16 : 19)} UTC</time>`;
+}
+
+/** Renders how long ago a time was; the exact time is shown on hover and in print. */
+export function timeAgo(at: Timestamp | undefined, now: Date): Html | undefined {
+  return at && ago(timestampDate(at), now);
 }
 
 export function formTokenField(token: string): Html {

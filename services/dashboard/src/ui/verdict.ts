@@ -3,7 +3,7 @@ import type { Check } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { ExclusionDetails, ResultDetails } from "@vvs/proto/verification/v1/result_details";
 import type { Result } from "@vvs/proto/verification/v1/verification";
-import { checkName } from "./checks.ts";
+import { checkTitle } from "./checks.ts";
 import { dayOf, longDay } from "./dates.ts";
 import { reasonMeaning } from "./vocabulary.ts";
 
@@ -51,7 +51,7 @@ function passed(check: Check | undefined, result: Result, at: Date, now: Date): 
 
 function passText(check: Check | undefined, { checkType, reason, details }: Result): string {
   if (check === "tin_match") return tinVerdicts[""]!;
-  if (check !== "sam_registration") return `Passed: ${reason || checkName(checkType)}.`;
+  if (check !== "sam_registration") return `Passed: ${reason || checkTitle(checkType)}.`;
   if (!details) return "Active in SAM.gov, and not excluded.";
   const until = details.expirationDate && ` until ${longDay(details.expirationDate)}`;
   const exclusions = details.exclusions ? ` ${exclusionsText(details.exclusions.exclusions)}` : "";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { age, reasonMeaning } from "./vocabulary.ts";
+import { age, messageText, reasonMeaning } from "./vocabulary.ts";
 
 test.each([
   [0, "as of the check"],
@@ -21,4 +21,13 @@ test.each([
   ["toString", undefined],
 ])("the reason %s means %j", (code, meaning) => {
   expect(reasonMeaning(code)).toBe(meaning);
+});
+
+test.each([
+  ["No entity matches.", "No vendor matches."],
+  ["An entity with one of these identifiers exists.", "A vendor with one of these identifiers exists."],
+  ["Several entities match an entity.", "Several vendors match a vendor."],
+  ["The identity is known.", "The identity is known."],
+])("the message “%s” is shown as “%s”", (message, text) => {
+  expect(messageText(message)).toBe(text);
 });

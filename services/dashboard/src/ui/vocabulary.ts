@@ -6,6 +6,7 @@ const providerNames: Readonly<Record<string, string>> = {
   sam_gov_exclusions: "SAM.gov exclusions file",
   taxbandits: "TaxBandits",
   compliancely: "Compliancely",
+  sandbox_registry: "Sandbox registry",
   sandbox_primary: "First sandbox provider",
   sandbox_secondary: "Second sandbox provider",
 };
@@ -61,6 +62,14 @@ export function reasonMeaning(code: string): string | undefined {
   const [, irsCode] = /^irs_code_(\d+)$/.exec(code) ?? [];
   if (irsCode) return `The IRS answered with result code ${irsCode}, which says nothing about the vendor.`;
   return Object.hasOwn(reasons, code) ? reasons[code] : undefined;
+}
+
+/** Returns a message of the API in the words of the dashboard, where people read "vendor". */
+export function messageText(message: string): string {
+  return message
+    .replace(/\b([Aa])n entity\b/g, "$1 vendor")
+    .replace(/\bentity\b/g, "vendor")
+    .replace(/\bentities\b/g, "vendors");
 }
 
 const UNITS = [

@@ -11,7 +11,7 @@ export function providerUsageSection(usage: readonly ProviderUsage[] | undefined
   if (usage?.length === 0) return undefined;
   return html`<section aria-labelledby="provider-usage">
 <h2 id="provider-usage">Your calls to providers today</h2>
-<p class="hint">Your plan allows a number of calls to each provider per day (UTC). Part of them is kept for monitors, and part for the API and this dashboard. When none are left, the provider is not called: the next one is, and a check that no provider answers ends as <code>error</code>. Answers from loaded files and stored answers are not counted.</p>
+<p class="hint">Your plan allows a number of calls to each provider per day (UTC). Part of them is kept for monitors, and part for the API and this dashboard. When none are left, the provider is not called: the next one is, and a check that no provider answers has no answer. Answers from loaded files and stored answers are not counted.</p>
 ${usage ? tableOf(usage) : html`<p class="notice warning" role="status">Your calls to providers are temporarily unavailable. They are still counted. Try again in a moment.</p>`}
 </section>`;
 }
@@ -19,7 +19,7 @@ ${usage ? tableOf(usage) : html`<p class="notice warning" role="status">Your cal
 function tableOf(usage: readonly ProviderUsage[]): Html {
   const spent = usage.filter(({ directLeft, monitorsLeft }) => directLeft === 0 || monitorsLeft === 0);
   return html`<table class="limits">
-<thead><tr><th scope="col">Provider</th><th scope="col">API and dashboard</th><th scope="col">Monitors</th><th scope="col">Maximum per day</th><th scope="col">Maximum per minute</th></tr></thead>
+<thead><tr><th scope="col">Provider</th><th scope="col">API and dashboard</th><th scope="col">Monitors</th><th scope="col" class="number">Maximum per day</th><th scope="col" class="number">Maximum per minute</th></tr></thead>
 <tbody>
 ${usage.map(row)}
 </tbody>

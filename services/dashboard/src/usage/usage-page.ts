@@ -5,6 +5,7 @@ import type { ProviderHealth } from "@vvs/proto/verification/v1/provider_health"
 import type { ProviderUsage } from "@vvs/proto/verification/v1/provider_usage";
 import { hint } from "../api-keys/api-keys-page.ts";
 import { type Html, html } from "../http/html.ts";
+import { planName } from "../organization/plan-page.ts";
 import { providerHealthSection } from "../providers/provider-health.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { stats } from "../ui/parts.ts";
@@ -21,7 +22,7 @@ import {
   requestsByOutcome,
   totalOf,
 } from "./usage-figures.ts";
-import { labelOf, type UsageRange } from "./usage-range.ts";
+import { labelOf, tickOf, type UsageRange } from "./usage-range.ts";
 
 export interface UsageView {
   readonly view: EnvironmentView;
@@ -71,7 +72,11 @@ ${lines({
   id: "latency",
   title: `Duration of requests, by ${range.interval}`,
   series: LATENCIES,
-  points: figures.map((each) => ({ label: label(each), values: LATENCIES.map(({ of }) => each.latency?.[of]) })),
+  points: figures.map((each) => ({
+    label: label(each),
+    tick: tickOf(each.at, range),
+    values: LATENCIES.map(({ of }) => each.latency?.[of]),
+  })),
   text: durationText,
 })}
 ${byKey(options)}`;
@@ -85,6 +90,7 @@ export function requestsPlot(counts: readonly UsageCount[], range: UsageRange, t
     series: outcomes.map((outcome) => ({ name: OUTCOME_NAMES[outcome], className: outcome })),
     points: figuresByPeriod(counts, range).map(({ at, requests }) => ({
       label: labelOf(at, range),
+      tick: tickOf(at, range),
       values: outcomes.map((outcome) => requests[outcome]),
     })),
     text: numberText,
@@ -114,7 +120,7 @@ ${stats([
   ],
   [
     "Your limit",
-    `${numberText(organization.limitPerMinute)} requests per minute for each API key (plan ${organization.plan})`,
+    `${numberText(organization.limitPerMinute)} requests per minute for each API key (plan ${planName(organization.plan)})`,
   ],
 ])}
 </section>`;
@@ -128,13 +134,13 @@ function byKey({ view, counts, keys, keyId, range }: UsageView): Html | undefine
   return html`<section aria-labelledby="by-key">
 <h2 id="by-key">Requests by API key</h2>
 <table>
-<thead><tr><th scope="col">Key</th><th scope="col">Requests</th><th scope="col"><span class="unseen">Share</span></th></tr></thead>
+<thead><tr><th scope="col">Key</th><th scope="col" class="number">Requests</th><th scope="col"><span class="unseen">Share</span></th></tr></thead>
 <tbody>${sums.map(([id, requests]) => {
     const key = known.get(id);
     const path = `${view.path}/usage?range=${range.id}&key=${encodeURIComponent(id)}`;
     return html`<tr>
 <th scope="row"><a href="${path}">${key?.name ?? id}</a> ${key && html`<code class="hint">${hint(key)}</code>`}</th>
-<td data-label="Requests">${numberText(requests)}</td>
+<td data-label="Requests" class="number">${numberText(requests)}</td>
 <td class="share"><svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="answered" width="${((requests / most) * 100).toFixed(1)}" height="1"/></svg></td>
 </tr>
 `;
@@ -144,14 +150,14 @@ function byKey({ view, counts, keys, keyId, range }: UsageView): Html | undefine
 }
 
 function chooser({ view, keys, keyId, range, ranges }: UsageView): Html {
-  return html`<form method="get" action="${view.path}/usage" class="filters">
+  return html`<form method="get" action="${view.path}/usage" class="card filters">
   <div class="columns">
   <div class="field"><label for="range">Time</label>
     <select id="range" name="range">${ranges.map(({ id, name }) => html`<option value="${id}"${id === range.id && html` selected`}>The last ${name}</option>`)}</select></div>
   <div class="field"><label for="key">Key</label>
     <select id="key" name="key"><option value="">All keys</option>${keys.map((key) => html`<option value="${key.id}"${key.id === keyId && html` selected`}>${key.name} (${hint(key)})</option>`)}</select></div>
   </div>
-  <button class="quiet">Show</button>
+  <div class="row"><button class="quiet">Show</button></div>
 </form>`;
 }
 

@@ -27,6 +27,12 @@ export function rangesAt(now: Date): UsageRange[] {
   });
 }
 
+/** Returns the short label of an hour or day on the axis of a range, UTC: an hour only where the range is a day. */
+export function tickOf(at: Date, { id }: UsageRange): string {
+  if (id === "day") return at.toISOString().slice(11, 16);
+  return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+}
+
 /** Returns the label of an hour or day of a range, UTC. */
 export function labelOf(at: Date, { interval }: UsageRange): string {
   const iso = at.toISOString();

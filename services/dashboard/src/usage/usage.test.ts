@@ -53,7 +53,7 @@ test("requests are shown as a plot and as numbers, by outcome and by key", async
   expect(status).toBe(200);
   expect(text).toContain("<dd>1,241</dd>");
   expect(text).toContain("7, answered with 429");
-  expect(text).toContain("500 requests per minute for each API key (plan growth)");
+  expect(text).toContain("500 requests per minute for each API key (plan Growth)");
   expect(text).toContain("Billing &lt;1&gt;");
   expect(text).toContain("key_gone");
   expect(text.match(/<rect class="answered" x=/g)).toHaveLength(1);
@@ -100,12 +100,12 @@ test("the health of each provider is shown as a plot and as numbers, for the ran
   ];
   const { status, text } = await page("/live/usage?range=day");
   expect(status).toBe(200);
-  expect(text).toContain("SAM.gov API: sam_registration");
+  expect(text).toContain("SAM.gov API: SAM.gov registration");
   expect(text).toContain("93 % of requests answered, half of them within 256 ms, 95 % within 2.0 s.");
-  expect(text).toContain('<td data-label="No answer">14 %</td>');
+  expect(text).toContain('<td data-label="No answer" class="number">14 %</td>');
   expect(text.match(/<rect class="answered" x=/g)).toHaveLength(2);
   expect(text.match(/<rect class="failed" x=/g)).toHaveLength(1);
-  expect(text).toContain("new &lt;one&gt;: tin_match");
+  expect(text).toContain("new &lt;one&gt;: TIN match");
   expect(text).toContain("No requests answered.");
   const call = dashboard.state.calls.find((each) => each.startsWith("getProviderHealth"))!;
   expect(JSON.parse(call.slice("getProviderHealth ".length))).toMatchObject({

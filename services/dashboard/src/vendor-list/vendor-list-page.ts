@@ -60,7 +60,7 @@ function vendorTable(options: VendorListView): Html {
 <thead><tr><th scope="col">Vendor</th><th scope="col">Your number</th><th scope="col">Status</th><th scope="col">Last check</th><th scope="col">Expires</th><th scope="col">Monitored</th>${mayArchive && html`<th scope="col"><span class="unseen">Archive</span></th>`}</tr></thead>
 <tbody>${vendors.map((vendor) => row(options, vendor))}</tbody>
 </table>
-<p class="choices"><a class="button quiet" href="${pathWithQuery(`${view.path}/vendors.csv`, list.filter)}">Download as CSV</a> <span class="hint">All vendors of this list${!isFirst && ", from its beginning"}.</span></p>
+<p class="choices below"><a class="button quiet" href="${pathWithQuery(`${view.path}/vendors.csv`, list.filter)}">Download as CSV</a> <span class="hint">All vendors of this list${!isFirst && ", from its beginning"}.</span></p>
 ${pager(options)}`,
   });
 }
@@ -83,9 +83,9 @@ function row({ visit, list, now }: VendorListView, vendor: Vendor): Html {
 <td data-label="Your number">${externalId || none}</td>
 <td data-label="Status">${state(status.state, status.label)}<ul class="plain hint">${status.details.map((text) => html`<li>${text}</li>`)}</ul></td>
 <td data-label="Last check">${lastCheckedAt ? ago(timestampDate(lastCheckedAt), now) : html`<span class="hint">never</span>`}</td>
-<td data-label="Expires">${expirationDate || html`<span class="hint">unknown</span>`}</td>
-<td data-label="Monitored">${activeMonitors > 0 ? "yes" : "no"}</td>
-${visit.may("manage_monitors") && html`<td data-label="Archive">${archiveForm(view.path, list, { id, legalName, archived })}</td>`}
+<td data-label="Expires">${expirationDate ? html`<time datetime="${expirationDate}">${expirationDate}</time>` : html`<span class="hint">unknown</span>`}</td>
+<td data-label="Monitored">${activeMonitors > 0 ? "yes" : html`<span class="hint">no</span>`}</td>
+${visit.may("manage_monitors") && html`<td class="action">${archiveForm(view.path, list, { id, legalName, archived })}</td>`}
 </tr>
 `;
 }

@@ -36,7 +36,7 @@ const COLUMNS = [
   "Excluded",
   "Monitored",
   "Archived",
-  "Entity ID",
+  "Vendor ID",
 ];
 
 export function createVendorListHandlers({ vendorList, auditLog, layout, logger, now }: PageContext) {

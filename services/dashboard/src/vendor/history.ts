@@ -1,16 +1,16 @@
 import type { Snapshot } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
 import { actorView } from "../ui/actor.ts";
-import { changeTable } from "../ui/change-table.ts";
 import { state } from "../ui/parts.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
+import { changeTable } from "./change-table.ts";
 import type { Change, HistoryEntry } from "./snapshot-history.ts";
 
 const fieldNames: Readonly<Record<string, string>> = {
   legal_name: "Legal name",
   "sam_gov.registration_status": "Registration",
   "sam_gov.expiration_date": "Registered until",
-  "sam_gov.entity_type": "Entity type",
+  "sam_gov.entity_type": "Legal form",
   "sam_gov.cage": "CAGE code in SAM.gov",
   sources: "Sources",
   "physical address": "Physical address",
@@ -62,7 +62,7 @@ function whatChanged(changes: readonly Change[] | undefined): Html | undefined {
     return html`<p class="hint">None of the fields shown here changed. Only the time when its sources were read changed.</p>`;
   return changeTable(
     changes.map(({ field, before, after }) => ({
-      field: html`${fieldNames[field] ?? field}`,
+      field: fieldNames[field] ?? field,
       previous: before || undefined,
       current: after || undefined,
     })),

@@ -7,11 +7,11 @@ import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import { actorView } from "../ui/actor.ts";
-import { changeTable } from "../ui/change-table.ts";
-import { checkTitle, statusName } from "../ui/checks.ts";
+import { changeList } from "../ui/change-list.ts";
+import { checkTitle, outcomeState } from "../ui/checks.ts";
 import { ago } from "../ui/dates.ts";
 import { pager } from "../ui/listing.ts";
-import { state } from "../ui/parts.ts";
+import { copyableId, state } from "../ui/parts.ts";
 import { verdictOf } from "../ui/verdict.ts";
 import { chainNotice, versionContent } from "./history.ts";
 import { type Kind, kinds, type Timeline, type TimelineItem } from "./timeline.ts";
@@ -86,9 +86,9 @@ function contentOf(item: TimelineItem, options: TimelineView): { title: Html; co
   const { id, monitorId, verificationId, changes } = item.event;
   return {
     title: html`<h3>A monitor found a change</h3>`,
-    content: html`${changeTable(changes)}
+    content: html`${changeList(changes)}
 <p class="actions"><a href="${view.path}/verifications/${verificationId}">View verification<span class="unseen"> of ${id}</span></a> <a href="${view.path}/monitors/${monitorId}">View monitor<span class="unseen"> of ${id}</span></a></p>
-<p class="hint"><code>${id}</code></p>`,
+<p class="hint">Event ${copyableId(id)}</p>`,
   };
 }
 
@@ -101,7 +101,7 @@ function verified(verification: Verification, { visit: { view, session }, keys }
       ? undefined
       : html`<span class="hint">by ${kind}${name && html`, <strong>${name}</strong>`}</span>`;
   return {
-    title: html`<h3><a href="${view.path}/verifications/${id}">Verified</a></h3> ${state(statusName(overallResult))}`,
+    title: html`<h3><a href="${view.path}/verifications/${id}">Verified</a></h3> ${outcomeState(overallResult)}`,
     content: html`<ul class="plain">${results.map(
       (result) =>
         html`<li><strong>${checkTitle(result.checkType)}</strong>: ${verdictOf(checkOf(result.checkType), { result, at }, at).text}${

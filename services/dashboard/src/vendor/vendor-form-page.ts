@@ -4,7 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { frequencyName } from "../monitors/monitor-form.ts";
 import { FAST_CLOCK, frequencyMeanings } from "../monitors/monitor-form-page.ts";
-import { statusName } from "../ui/checks.ts";
+import { outcomeState } from "../ui/checks.ts";
 import { asCurl } from "../ui/curl.ts";
 import { checksField, inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
 import { formTokenField, noticeBox, state } from "../ui/parts.ts";
@@ -36,7 +36,7 @@ export interface VendorFormView extends Partial<Refusal>, Pick<RunVerificationVi
 export function vendorForm(options: VendorFormView): Html {
   const { visit, path, input, tinHint, problems = {} } = options;
   const { view, may } = visit;
-  return html`<section class="card" aria-labelledby="verify">
+  return html`<section class="card unprinted" aria-labelledby="verify">
 <h2 id="verify">Verify or monitor</h2>
 ${noticeBox(options.notice)}
 ${meantVendors(options)}
@@ -76,7 +76,7 @@ function activeMonitors({ visit: { view }, monitors }: VendorFormView): Html | u
   if (monitors.length === 0) return undefined;
   return html`<ul class="plain monitored">${monitors.map(
     (each) =>
-      html`<li>${state(each.lastRun ? statusName(each.lastRun.outcome) : "pending", each.lastRun ? undefined : "first run")} Monitored ${frequencyName(each.frequency)}: <a href="${view.path}/monitors/${each.id}"><code>${each.id}</code></a></li>`,
+      html`<li>${each.lastRun ? outcomeState(each.lastRun.outcome) : state("pending", "first run")} Monitored ${frequencyName(each.frequency)}: <a href="${view.path}/monitors/${each.id}"><code>${each.id}</code></a></li>`,
   )}</ul>`;
 }
 

@@ -6,8 +6,9 @@ import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import { checkTitle } from "../ui/checks.ts";
 import { ago, longDay } from "../ui/dates.ts";
-import { copyableId, facts, type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { copyableId, facts, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import { asOfText, dataDate, paymentAnswer, type Verdict, verdictOf } from "../ui/verdict.ts";
+import { providerName } from "../ui/vocabulary.ts";
 import { identifierList, isInRegistry } from "../vendors/identifiers.ts";
 import type { MadeCheck, MadeResult } from "./checked.ts";
 import type { Timeline } from "./timeline.ts";
@@ -78,7 +79,7 @@ function verdictSection({ visit, entity, made, now }: VendorView): Html {
 <ul class="plain">${verdicts.map(
     (each) => html`<li>
 <div class="heading"><h3>${each.title}</h3> ${state(each.verdict.state, labels[each.verdict.state])}</div>
-<p>${each.verdict.text}${each.made.newest && asOf(each.made.newest, now)}</p>
+${each.made.newest && html`<p>${each.verdict.text}${asOf(each.made.newest, now)}</p>`}
 ${each.made.newest ? links(each.made.newest, each.title, visit, now) : each.made.check === "sam_registration" && registryHint(entity)}
 ${lastAnswer(each.made, visit, now)}
 </li>
@@ -114,7 +115,7 @@ function lastAnswer({ check, newest, answered }: MadeCheck, { view }: Visit, now
   return html`<p class="hint">The last answer, ${ago(answered.at, now)}: ${verdictOf(check, answered, answered.at).text} <a href="${view.path}/verifications/${answered.verification.id}">View that verification</a></p>`;
 }
 
-function about({ visit: { may }, entity, made, form }: VendorView): Html {
+function about({ visit: { may }, entity, made, form, now }: VendorView): Html {
   const { samGov, addresses, sources, externalId } = entity;
   // A provider's answer is often newer than the registry's file.
   const answer = made?.find(({ check }) => check === "sam_registration")?.answered?.result.details;
@@ -122,7 +123,7 @@ function about({ visit: { may }, entity, made, form }: VendorView): Html {
   return facts([
     [
       "Your vendor number",
-      html`${externalId ? copyableId(externalId) : "none"}${may("verify") && html` <a href="${form.path}/vendor-number">${externalId ? "Change" : "Add"}<span class="unseen"> your vendor number</span></a>`}`,
+      html`${externalId ? copyableId(externalId) : "none"}${may("verify") && html` <a class="unprinted" href="${form.path}/vendor-number">${externalId ? "Change" : "Add"}<span class="unseen"> your vendor number</span></a>`}`,
     ],
     ["Identifiers", identifierList(entity)],
     ["Registered name", answer?.legalName],
@@ -131,11 +132,11 @@ function about({ visit: { may }, entity, made, form }: VendorView): Html {
       registration(answer?.registrationStatus || status, answer?.expirationDate || samGov?.expirationDate),
     ],
     ["CAGE code in SAM.gov", answer?.cage || samGov?.cage],
-    ["Entity type", answer?.entityType || samGov?.entityType],
+    ["Legal form", answer?.entityType || samGov?.entityType],
     ...addresses.map((address) => [`${capitalized(address.type)} address`, addressText(address)] as const),
     [
       "Sources",
-      html`<ul class="plain">${sources.map(({ name, version, retrievedAt }) => html`<li><code>${name}</code> ${version} <span class="hint">retrieved ${time(retrievedAt)}</span></li>`)}</ul>`,
+      html`<ul class="plain">${sources.map(({ name, version, retrievedAt }) => html`<li>${name === "organization" ? "Your organization" : providerName(name)} <code>${version}</code> <span class="hint">read ${timeAgo(retrievedAt, now)}</span></li>`)}</ul>`,
     ],
     ["Vendor ID", copyableId(entity.id)],
   ]);

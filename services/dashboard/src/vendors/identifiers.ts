@@ -15,7 +15,7 @@ export function knownIdentifiers({ identifiers }: Pick<Entity, "identifiers">): 
 export function identifierList(entity: Entity): Html | undefined {
   const known = knownIdentifiers(entity);
   if (known.length === 0) return undefined;
-  return html`<ul class="plain">${known.map(({ label, value }) => html`<li>${label} ${copyableId(value)}</li>`)}</ul>`;
+  return html`<ul class="plain">${known.map(({ label, value }) => html`<li>${label} ${value.startsWith("*") ? html`<code>${value}</code>` : copyableId(value)}</li>`)}</ul>`;
 }
 
 /** Returns whether a source other than the organization itself has said anything about a vendor's registration. */

@@ -2,6 +2,7 @@ import { maskTins } from "@vvs/identifiers";
 import type { MatchReason } from "@vvs/proto/common/v1/common";
 import { type Html, html } from "../http/html.ts";
 import { state } from "../ui/parts.ts";
+import { messageText } from "../ui/vocabulary.ts";
 import { identifierLabels } from "../verifications/verification-form.ts";
 
 const criteria: Readonly<Record<string, string>> = {
@@ -43,7 +44,7 @@ function row({ criterion, outcome, weight, detail, parts: made = [] }: MatchReas
 <th scope="row">${criteria[criterion] ?? criterion}</th>
 <td data-label="Vendor">${state(outcome, outcomes[outcome] ?? outcome)}</td>
 <td data-label="Weight" class="number">${signed(weight)}</td>
-<td data-label="Comparison">${sentence(maskTins(detail))}${
+<td data-label="Comparison">${sentence(messageText(maskTins(detail)))}${
     made.length > 0 &&
     html`<ul class="plain parts">${made.map(({ part, outcome, weight }) => html`<li>${state(outcome, partText(parts[part] ?? part, outcome))} <span class="hint">${percent(Math.abs(weight))}</span></li>`)}</ul>`
   }</td>

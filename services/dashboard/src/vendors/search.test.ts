@@ -74,7 +74,7 @@ describe("a search", () => {
 
   test("says why nothing was found, and lists the vendors of ambiguous identifiers", async () => {
     dashboard.state.failures.set("lookUp", new ServiceError("entity_not_found", { message: "No entity matches." }));
-    expect((await visitor.get("/live/vendors/search?uei=X&mode=exact")).text).toContain("No entity matches.");
+    expect((await visitor.get("/live/vendors/search?uei=X&mode=exact")).text).toContain("No vendor matches.");
     expect(asked()).toMatchObject({ identifiers: { uei: "X" } });
     const candidates = [{ id: ENTITY_ID, legalName: "Acme", confidence: 1, explanation: [{ ...address }] }];
     dashboard.state.failures.set("lookUp", new ServiceError("ambiguous_match", { message: "Several.", candidates }));

@@ -8,6 +8,7 @@ import { pathWithQuery } from "../http/paths.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
+import { messageText } from "../ui/vocabulary.ts";
 import { echoOfSearch, readSearch, type SearchInput, searchInput } from "./search-input.ts";
 import { type Findings, searchPage } from "./search-page.ts";
 
@@ -31,9 +32,9 @@ export function createSearchHandlers(context: PageContext) {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const { code, message, candidates = [] } = error;
-      if (code === "entity_not_found") return { ...(await withVendors([])), none: message };
+      if (code === "entity_not_found") return { ...(await withVendors([])), none: messageText(message) };
       if (code !== "ambiguous_match") throw error;
-      return { ...(await withVendors(candidates)), ambiguous: message };
+      return { ...(await withVendors(candidates)), ambiguous: messageText(message) };
     }
   }
 

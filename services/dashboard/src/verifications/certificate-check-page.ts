@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf } from "@vvs/checks";
 import { type Html, html } from "../http/html.ts";
-import { checkTitle, statusName } from "../ui/checks.ts";
+import { checkTitle, outcomeState } from "../ui/checks.ts";
 import { exactTime } from "../ui/dates.ts";
 import { inputField, VERBATIM } from "../ui/fields.ts";
 import { facts, type Notice, noticeBox, state } from "../ui/parts.ts";
@@ -55,11 +55,11 @@ ${noticeBox(hashNotice(typed, results))}
 </form>
 <section class="card" aria-labelledby="stored">
 <h2 id="stored">What is stored</h2>
-<p>Compare this with the certificate. All hashes were just computed again from the stored evidence.</p>
+<p>Compare this with the certificate. Each SHA-256 was just computed again from the stored evidence.</p>
 ${facts([
   ["Vendor", html`${vendor?.legalName ?? ""} <code>${verification.entityId}</code>`],
   ["Verified", exactTime(timestampDate(verification.createdAt!))],
-  ["Overall result", state(statusName(verification.overallResult))],
+  ["Overall result", outcomeState(verification.overallResult)],
 ])}
 ${results.map((each) => stored(each, options))}
 </section>`;
@@ -85,5 +85,5 @@ function hashState(checked: NonNullable<CertifiedResult["checked"]>): Html {
   if (checked.kind === "unreadable")
     return html`${state("fail", "can’t be read")} Contact the operator of this service.`;
   const { evidence, isIntact } = checked;
-  return html`<code>${evidence.sha256}</code> ${isIntact ? state("pass", "matches") : state("fail", "differs")}`;
+  return html`<code>${evidence.sha256}</code> ${isIntact ? state("pass", "unaltered") : state("fail", "altered")}`;
 }

@@ -5,10 +5,11 @@ import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
-import { checkTitle, statusName } from "../ui/checks.ts";
+import { checkTitle, outcomeState } from "../ui/checks.ts";
 import { dayOf, exactTime, longDay } from "../ui/dates.ts";
-import { facts, state } from "../ui/parts.ts";
+import { facts } from "../ui/parts.ts";
 import { dataDate, verdictOf } from "../ui/verdict.ts";
+import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
 import { knownIdentifiers } from "../vendors/identifiers.ts";
 import { evidenceSources } from "./evidence-sources.ts";
 import type { CheckedEvidence } from "./read-evidence.ts";
@@ -31,8 +32,6 @@ export interface CertificateView {
   readonly now: Date;
 }
 
-const outcomes = { pass: "Passed", fail: "Failed", error: "No answer" } as const;
-
 /** The printable page that shows what was asked about a vendor, of which source, the answer, when and by whom. */
 export function certificatePage(options: CertificateView): Html {
   const { visit, verification, vendor, results, now } = options;
@@ -42,7 +41,7 @@ export function certificatePage(options: CertificateView): Html {
 <div class="choices unprinted"><button type="button" data-print hidden>Print</button> <a class="button quiet" href="${path}/certificate/check">Check this certificate</a></div>
 <article class="certificate">
 <p class="eyebrow">${visit.session.organizationName}</p>
-<div class="heading"><h1>Certificate of verification</h1> ${state(statusName(verification.overallResult), outcomes[statusName(verification.overallResult)])}</div>
+<div class="heading"><h1>Certificate of verification</h1> ${outcomeState(verification.overallResult)}</div>
 ${visit.view.environment !== "live" && html`<p class="notice warning">Test environment: the answers are invented. This proves nothing about a real vendor.</p>`}
 ${facts([
   ["Vendor", html`<strong>${vendor?.legalName ?? verification.entityId}</strong>`],
@@ -71,10 +70,9 @@ function requestedBy({ actor: { kind, name, id }, verification: { mode } }: Cert
 function certified({ result, checked }: CertifiedResult, { verification }: CertificateView): Html {
   const check = checkOf(result.checkType);
   const at = timestampDate(verification.createdAt!);
-  const status = statusName(result.status);
   const date = dataDate({ result, at });
   return html`<section class="certified" aria-labelledby="check-${result.checkType}">
-<div class="heading"><h2 id="check-${result.checkType}">${checkTitle(result.checkType)}</h2> ${state(status, outcomes[status])}</div>
+<div class="heading"><h2 id="check-${result.checkType}">${checkTitle(result.checkType)}</h2> ${outcomeState(result.status)}</div>
 ${facts([
   ["Question", check && checkDefinitions[check].question],
   ["Answer", html`<strong>${verdictOf(check, { result, at }, at).text}</strong>`],
@@ -109,7 +107,8 @@ function evidenceFacts(checked: CheckedEvidence | undefined): Parameters<typeof 
     ],
     [
       "Without answer",
-      attempts.length > 0 && attempts.map(({ provider, reason }) => `${provider}: ${reason}`).join(", "),
+      attempts.length > 0 &&
+        html`<ul class="plain">${attempts.map(({ provider, reason }) => html`<li>${providerName(provider)}: ${reasonMeaning(reason) ?? reason}</li>`)}</ul>`,
     ],
     ["Evidence stored", exactTime(timestampDate(evidence.createdAt!))],
     [

@@ -55,7 +55,7 @@ describe("a certificate", () => {
       "20 November 2026",
       "ACME WIDGETS, CAGE 1ABC2",
       "Second sandbox provider, answered 2026-11-21 07:41:46 UTC",
-      "sandbox_primary: http_503",
+      "First sandbox provider: The provider answered with HTTP status 503.",
       SHA256,
       EVIDENCE_ID,
       `http://localhost:8081${path}/check`,
@@ -81,7 +81,7 @@ describe("a certificate", () => {
     const result = { checkType: CheckType.TIN_MATCH, status: CheckStatus.ERROR, origin: "none", reason: "missing_tin" };
     dashboard.state.verifications = [verificationOf({ overallResult: CheckStatus.ERROR, results: [result] })];
     const { text } = await visitor.get(path);
-    expect(text).toContain("No answer");
+    expect(text).toContain("no answer");
     expect(text).toContain("This vendor’s TIN is not known.");
     dashboard.state.verifications = [];
     expect((await visitor.get(path)).status).toBe(404);
@@ -100,9 +100,9 @@ describe("the check of a certificate", () => {
   const check = async (hash: string) => (await visitor.get(`${path}/check?sha256=${encodeURIComponent(hash)}`)).text;
 
   test("computes the hash again from the stored evidence", async () => {
-    expect(await check("")).toContain(`<code>${SHA256}</code> <span class="state pass">matches</span>`);
+    expect(await check("")).toContain(`<code>${SHA256}</code> <span class="state pass">unaltered</span>`);
     dashboard.state.evidence = [evidenceOf({ content: '{"a":2}' })];
-    expect(await check("")).toContain('<span class="state fail">differs</span>');
+    expect(await check("")).toContain('<span class="state fail">altered</span>');
   });
 
   test.each([

@@ -1,9 +1,10 @@
 import type { Attempt, Evidence } from "@vvs/proto/verification/v1/verification";
 import { type Html, html } from "../http/html.ts";
-import { checkName } from "../ui/checks.ts";
+import { checkTitle, outcomeName } from "../ui/checks.ts";
+import { asCurl } from "../ui/curl.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { indentJson } from "../ui/indent-json.ts";
-import { copyable, facts, state, time } from "../ui/parts.ts";
+import { copyable, copyableId, facts, state, time } from "../ui/parts.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
 
 /** Maximum number of characters shown on the page; the download has all of them. */
@@ -14,11 +15,13 @@ export function evidencePage(options: {
   evidence: Evidence;
   /** Whether the hash matches the content. */
   isIntact: boolean;
+  /** The API as its clients see it. */
+  apiBaseUrl: URL;
 }): Html {
   const { view, evidence, isIntact } = options;
   const verification = `${view.path}/verifications/${evidence.verificationId}`;
   return html`<p class="path"><a href="${view.path}/verifications">Verifications</a> › <a href="${verification}">Verification</a></p>
-<h1>Evidence of <code>${checkName(evidence.checkType)}</code></h1>
+<h1>Evidence of ${checkTitle(evidence.checkType)}</h1>
 ${
   !isIntact &&
   html`<p class="notice problem" role="alert"><strong>The content was altered: its SHA-256 differs from the stored one.</strong> Do not rely on it. Contact support and include the evidence ID.</p>`
@@ -26,19 +29,23 @@ ${
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this evidence</h2>
 ${facts([
-  ["Evidence ID", html`<code>${evidence.id}</code>`],
+  ["Evidence ID", copyableId(evidence.id)],
   [
-    "Origin",
+    "Source",
     evidence.origin === "none"
       ? "no provider answered"
-      : html`${providerName(evidence.origin)} <code>${evidence.origin}</code>`,
+      : html`${providerName(evidence.origin)} <code class="hint">${evidence.origin}</code>`,
   ],
   ["Stored", time(evidence.createdAt, "second")],
-  ["Verification", html`<a href="${verification}"><code>${evidence.verificationId}</code></a>`],
+  ["Verification ID", html`<a href="${verification}"><code>${evidence.verificationId}</code></a>`],
 ])}
 </section>
 ${attemptsSection(evidence.attempts)}
-${evidence.content === "" ? noContent() : contentSection(view, evidence, isIntact)}`;
+${evidence.content === "" ? noContent() : contentSection(view, evidence, isIntact)}
+${asCurl(
+  { path: `/v1/evidence/${evidence.id}` },
+  { baseUrl: options.apiBaseUrl, operation: "getEvidence", id: "evidence-curl", label: "Read this evidence" },
+)}`;
 }
 
 function attemptsSection(attempts: readonly Attempt[]): Html {
@@ -48,7 +55,7 @@ ${
   attempts.length === 0
     ? html`<p class="empty">No provider was called.</p>`
     : html`<table>
-<thead><tr><th scope="col">Provider</th><th scope="col">Outcome</th><th scope="col">Reason</th><th scope="col">Time</th><th scope="col">Duration</th></tr></thead>
+<thead><tr><th scope="col">Provider</th><th scope="col">Outcome</th><th scope="col">Reason</th><th scope="col">Time</th><th scope="col" class="number">Duration</th></tr></thead>
 <tbody>${attempts.map(attemptRow)}</tbody>
 </table>`
 }
@@ -59,8 +66,8 @@ function attemptRow({ provider, outcome, reason, startedAt, durationMs }: Attemp
   const meaning = reasonMeaning(reason);
   return html`<tr>
 <th scope="row">${providerName(provider)} <code class="hint">${provider}</code></th>
-<td data-label="Outcome">${outcome === "throw" ? html`${state("throw", "no answer")}` : state(outcome)}</td>
-<td data-label="Reason">${reason && html`${meaning && html`${meaning} `}<code>${reason}</code>`}</td>
+<td data-label="Outcome">${state(outcome, outcomeName(outcome === "throw" ? "error" : outcome))}</td>
+<td data-label="Reason">${reason && html`${meaning && html`${meaning} `}<code class="hint">${reason}</code>`}</td>
 <td data-label="Time">${time(startedAt, "second")}</td>
 <td data-label="Duration" class="number">${Number(durationMs)} ms</td>
 </tr>
@@ -84,7 +91,7 @@ ${facts([
   ["Content type", html`<code>${evidence.contentType}</code>`],
   [
     "SHA-256",
-    html`<code>${evidence.sha256}</code> ${isIntact ? html`<span class="state pass">matches</span>` : html`<span class="state fail">differs</span>`}`,
+    html`<code>${evidence.sha256}</code> ${isIntact ? state("pass", "unaltered") : state("fail", "altered")}`,
   ],
 ])}
 ${

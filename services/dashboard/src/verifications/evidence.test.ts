@@ -21,14 +21,14 @@ test("evidence is shown with each attempt, its hash, and its content indented an
   for (const part of [
     "2 attempts",
     '<span class="state throw">no answer</span>',
-    "<code>http_503</code>",
+    '<code class="hint">http_503</code>',
     "The provider answered with HTTP status 503.",
     "12 ms",
     "34 ms",
     `/test/verifications/${VERIFICATION_ID}`,
     "<code>application/json</code>",
     "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862",
-    '<span class="state pass">matches</span>',
+    '<span class="state pass">unaltered</span>',
     "<code>{\n  &quot;a&quot;: 1\n}</code>",
     "<code>{&quot;a&quot;:1}</code>",
   ]) {
@@ -51,7 +51,7 @@ test("content that does not match its hash is reported", async () => {
   dashboard.state.evidence = [evidenceOf({ content: '{"a":2}' })];
   const { text } = await visitor.get(path);
   expect(text).toContain("its SHA-256 differs");
-  expect(text).toContain('<span class="state fail">differs</span>');
+  expect(text).toContain('<span class="state fail">altered</span>');
 });
 
 test("without any answer only the attempts are shown", async () => {

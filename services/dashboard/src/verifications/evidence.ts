@@ -8,7 +8,7 @@ import { evidencePage } from "./evidence-page.ts";
 import { isIntact } from "./read-evidence.ts";
 import { verificationUnavailable } from "./verifications-page.ts";
 
-export function createEvidenceHandlers({ verification, layout, logger }: PageContext) {
+export function createEvidenceHandlers({ verification, layout, logger, apiBaseUrl }: PageContext) {
   async function read(request: Request, { caller }: Visit): Promise<Evidence> {
     return (await verification.getEvidence({ caller, evidenceId: pathId(request, "evidence_id", "evd") })).evidence!;
   }
@@ -18,7 +18,7 @@ export function createEvidenceHandlers({ verification, layout, logger }: PageCon
       const page = { visit, section: "verifications", title: "Evidence" } as const;
       const evidence = await unlessUnavailable(logger, visit, () => read(request, visit));
       if (!evidence) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
-      const content = evidencePage({ view: visit.view, evidence, isIntact: isIntact(evidence) });
+      const content = evidencePage({ view: visit.view, evidence, isIntact: isIntact(evidence), apiBaseUrl });
       layout.sendPage(response, { ...page, content });
     },
 

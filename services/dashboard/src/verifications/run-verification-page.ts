@@ -3,6 +3,8 @@ import type { Candidate } from "@vvs/proto/common/v1/common";
 import type { Refusal } from "../http/form-refusal.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
+import { SANDBOX_UEI } from "../overview/first-call.ts";
+import { asCurl } from "../ui/curl.ts";
 import { checksField, choiceGroup, inputField, problemLine } from "../ui/fields.ts";
 import { formTokenField, noticeBox } from "../ui/parts.ts";
 import { type EchoedVerification, identifierLabels, type ModeName } from "./verification-form.ts";
@@ -12,6 +14,8 @@ export interface RunVerificationView extends Partial<Refusal> {
   readonly formToken: string;
   readonly input: EchoedVerification;
   readonly tinHint: Html | undefined;
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
   /** The existing vendors that the identifiers could mean. */
   readonly meant?: readonly Pick<Candidate, "id" | "legalName">[];
 }
@@ -23,15 +27,14 @@ export const identifierHints: Readonly<Record<IdentifierType, string>> = {
   tin: "9 digits, EIN or SSN. It is stored encrypted, and only its last four digits are ever shown",
 };
 
-const modeMeanings: Readonly<Record<ModeName, string>> = {
-  realtime: "call the providers now",
-  cached: "use the newest stored answer, and call providers only if there is none",
-};
+const modes: readonly { value: ModeName; label: string; meaning: string }[] = [
+  { value: "realtime", label: "Call the providers now", meaning: "" },
+  { value: "cached", label: "Use the newest stored answer", meaning: "providers are called only if there is none" },
+];
 
 export function runVerificationPage(options: RunVerificationView): Html {
   const { input, problems = {} } = options;
   const { path, environment } = options.visit.view;
-  const modes = Object.entries(modeMeanings).map(([value, meaning]) => ({ value, meaning }));
   return html`<p class="path"><a href="${path}/verifications">Verifications</a></p>
 <h1>Run a verification</h1>
 ${noticeBox(options.notice)}
@@ -40,10 +43,23 @@ ${meantVendors(options)}
   ${formTokenField(options.formToken)}
   ${vendorFields(options)}
   ${checksField(input.checks, options.tinHint, problems.checks)}
-  ${choiceGroup({ type: "radio", name: "mode", legend: "Mode", choices: modes, picked: [input.mode], problem: problems.mode })}
+  ${choiceGroup({ type: "radio", name: "mode", legend: "Answer", choices: modes, picked: [input.mode], problem: problems.mode })}
   <p class="hint">${environment === "live" ? "This calls real providers. " : ""}It takes up to 25 seconds. If the vendor does not exist yet, it is created.</p>
   <button>Run verification</button>
-</form>`;
+</form>
+${asCurl(
+  { path: "/v1/verify", body: verifyBody(options) },
+  { baseUrl: options.apiBaseUrl, operation: "verify", id: "verify-curl", label: "Verify" },
+)}`;
+}
+
+/** The body of the same verification in the API, without the TIN. */
+function verifyBody({ visit: { view }, input }: RunVerificationView): object {
+  const { uei, cage, duns, legal_name, checks, mode } = input;
+  const typed = Object.fromEntries(Object.entries({ uei, cage, duns }).filter(([, value]) => value !== ""));
+  const example = { uei: view.environment === "sandbox" ? SANDBOX_UEI : "ABCDEFGHJK71" };
+  const identifiers = Object.keys(typed).length > 0 ? typed : example;
+  return { identifiers, ...(legal_name && { legal_name }), checks, mode };
 }
 
 /** Renders links to the existing vendors that identifiers could mean. */
@@ -68,7 +84,7 @@ function vendorFields({ visit: { view }, input, problems = {} }: RunVerification
     });
   return html`<fieldset${problems.identifiers && html` aria-describedby="identifiers-problem"`}>
     <legend>Vendor</legend>
-    <p class="hint">One identifier is enough.${view.environment === "sandbox" && html` In the sandbox, the UEI <code>SANDBXACTVE1</code> passes, and <code>SANDBXFALLB1</code> shows a fallback to another provider.`}</p>
+    <p class="hint">One identifier is enough.${view.environment === "sandbox" && html` In the sandbox, the UEI <code>${SANDBOX_UEI}</code> passes, and <code>SANDBXFALLB1</code> shows a fallback to another provider.`}</p>
     ${problemLine("identifiers", problems.identifiers)}
     <div class="columns">
     ${identifierField("uei", input.uei)}
@@ -81,7 +97,7 @@ function vendorFields({ visit: { view }, input, problems = {} }: RunVerification
       label: "Legal name",
       attributes: html` maxlength="300" autocomplete="off"`,
       value: input.legal_name,
-      hint: html`<code>tin_match</code> compares the TIN with this name. Without it, the vendor’s known name is used.`,
+      hint: "A TIN match compares the TIN with this name. Without it, the vendor’s known name is used.",
       problem: problems.legal_name,
     })}
   </fieldset>`;

@@ -35,17 +35,17 @@ const refusals: RefusalTexts = {
 };
 
 export function createRunVerificationHandlers(context: PageContext) {
-  const { verification, organization, layout, formTokens } = context;
+  const { verification, organization, layout, formTokens, apiBaseUrl } = context;
 
   async function sendForm(
     request: Request,
     response: Response,
     visit: Visit,
-    shown: Omit<RunVerificationView, "visit" | "formToken" | "tinHint">,
+    shown: Omit<RunVerificationView, "visit" | "formToken" | "tinHint" | "apiBaseUrl">,
   ): Promise<void> {
     const tinHint = await liveTinMatchHint(context, visit);
     const formToken = formTokens.issue(request, response);
-    const content = runVerificationPage({ ...shown, visit, tinHint, formToken });
+    const content = runVerificationPage({ ...shown, visit, tinHint, formToken, apiBaseUrl });
     const { status } = shown;
     layout.sendPage(response, { visit, section: "verifications", title: "Run a verification", status, content });
   }

@@ -1,28 +1,33 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
-import { CheckStatus } from "@vvs/proto/common/v1/common";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
 import { type Html, html } from "../http/html.ts";
+import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
-import { checkName, statusName } from "../ui/checks.ts";
+import { checkTitle, outcomeState } from "../ui/checks.ts";
+import { asCurl } from "../ui/curl.ts";
+import { dayOf, longDay } from "../ui/dates.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { copyableId, facts, state, time } from "../ui/parts.ts";
-import { verdictOf } from "../ui/verdict.ts";
-import { age, providerName, reasonMeaning } from "../ui/vocabulary.ts";
+import { copyableId, facts, time, timeAgo } from "../ui/parts.ts";
+import { dataDate, verdictOf } from "../ui/verdict.ts";
+import { age, providerName } from "../ui/vocabulary.ts";
 import { identifierList } from "../vendors/identifiers.ts";
 import type { Vendors } from "../vendors/vendors.ts";
 
 export function verificationPage(options: {
-  view: EnvironmentView;
+  visit: Visit;
   verification: Verification;
   /** Undefined while unavailable. */
   vendors: Vendors | undefined;
   actor: ActorView;
+  /** The API as its clients see it. */
+  apiBaseUrl: URL;
 }): Html {
-  const { view, verification, vendors, actor } = options;
+  const { visit, verification, vendors, actor } = options;
+  const { view, now } = visit;
   const vendor = vendors?.get(verification.entityId);
   return html`<p class="path"><a href="${view.path}/verifications">Verifications</a></p>
-<div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${state(statusName(verification.overallResult))}
+<div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${outcomeState(verification.overallResult)}
 <p><a class="button quiet" href="${view.path}/verifications/${verification.id}/certificate">Certificate</a></p></div>
 ${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
 <section class="card" aria-labelledby="about">
@@ -31,59 +36,64 @@ ${facts([
   ["Verification ID", copyableId(verification.id)],
   [
     "Vendor",
-    html`<a href="${view.path}/vendors/${verification.entityId}"><code>${verification.entityId}</code></a> <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
+    html`<a href="${view.path}/vendors/${verification.entityId}">${vendor?.legalName ?? verification.entityId}</a> <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
   ],
+  ["Vendor ID", copyableId(verification.entityId)],
   ["Identifiers", vendor && identifierList(vendor)],
-  ["Time", time(verification.createdAt, "second")],
+  [
+    "Time",
+    html`${time(verification.createdAt, "second")} <span class="hint">${timeAgo(verification.createdAt, now)}</span>`,
+  ],
   ["Requested by", requester(view, actor)],
-  ["Mode", modeText(verification.mode)],
+  ["Answers from", modeText(verification.mode)],
 ])}
 </section>
 <section aria-labelledby="results">
 <h2 id="results">Results</h2>
 <ul class="cards">${verification.results.map((result) => resultItem(result, verification, view))}</ul>
-</section>`;
+</section>
+${asCurl(
+  { path: `/v1/verifications/${verification.id}` },
+  {
+    baseUrl: options.apiBaseUrl,
+    operation: "getVerification",
+    id: "verification-curl",
+    label: "Read this verification",
+  },
+)}`;
 }
 
 function requester(view: EnvironmentView, { kind, name, id }: ActorView): Html | undefined {
-  if (kind === "unknown") return id === "" ? undefined : html`<code>${id}</code>`;
-  if (kind === "a monitor") return html`${kind} <a href="${view.path}/monitors/${id}"><code>${id}</code></a>`;
-  return html`${kind}${name && html`, <strong>${name}</strong>`} <code>${id}</code>`;
+  if (kind === "unknown") return id === "" ? undefined : copyableId(id);
+  if (kind === "a monitor") return html`<a href="${view.path}/monitors/${id}">${kind}</a> ${copyableId(id)}`;
+  return html`${kind}${name && html`, <strong>${name}</strong>`} ${copyableId(id)}`;
 }
 
 function modeText(mode: Mode): string | undefined {
-  if (mode === Mode.REALTIME) return "realtime: providers were called";
-  return mode === Mode.CACHED ? "cached: the newest stored answer was used, if there was one" : undefined;
+  if (mode === Mode.REALTIME) return "providers, called at this time";
+  return mode === Mode.CACHED ? "the newest stored answer, if there was one" : undefined;
 }
 
 function resultItem(result: Result, { createdAt }: Verification, view: EnvironmentView): Html {
   const check = checkOf(result.checkType);
   const at = timestampDate(createdAt!);
-  const isError = result.status === CheckStatus.ERROR;
-  const meaning = reasonMeaning(result.reason);
+  const date = dataDate({ result, at });
   return html`<li class="card">
-<div class="heading"><h3><code>${checkName(result.checkType)}</code></h3> ${state(statusName(result.status))}</div>
+<div class="heading"><h3>${checkTitle(result.checkType)}</h3> ${outcomeState(result.status)}</div>
 ${check && html`<p class="hint">${checkDefinitions[check].question}</p>`}
 <p><strong>${verdictOf(check, { result, at }, at).text}</strong></p>
 ${facts([
-  ["Reason", result.reason && html`${meaning && html`${meaning} `}<code>${result.reason}</code>`],
+  ["Reason code", result.reason && html`<code>${result.reason}</code>`],
+  ["Source", result.origin === "none" ? "no provider answered" : providerName(result.origin)],
   [
-    "Origin",
-    result.origin === "none"
-      ? "no provider answered"
-      : html`${providerName(result.origin)} <code>${result.origin}</code>`,
+    "Data as of",
+    date && html`${longDay(dayOf(date))} <span class="hint">${age(Number(result.dataFreshnessSeconds))}</span>`,
   ],
-  ["Confidence", !isError && String(result.confidence)],
-  ["Data", !isError && freshness(Number(result.dataFreshnessSeconds))],
 ])}
 ${
   result.evidenceId &&
-  html`<p><a href="${view.path}/evidence/${result.evidenceId}">View evidence<span class="unseen"> of ${check}</span></a> <span class="hint">the provider’s answer and all attempts</span></p>`
+  html`<p><a href="${view.path}/evidence/${result.evidenceId}">View evidence<span class="unseen"> of ${checkTitle(result.checkType)}</span></a> <span class="hint">the provider’s answer and all attempts</span></p>`
 }
 </li>
 `;
-}
-
-function freshness(seconds: number): Html {
-  return html`${age(seconds)}${seconds >= 60 && html` <span class="hint">(${seconds.toLocaleString("en-US")} s)</span>`}`;
 }

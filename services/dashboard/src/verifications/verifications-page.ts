@@ -1,13 +1,19 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { checkOf } from "@vvs/checks";
 import type { ListVerificationsResponse, Result, Verification } from "@vvs/proto/verification/v1/verification";
 import type { ListFilter } from "../http/filter.ts";
 import { type Html, html } from "../http/html.ts";
+import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
-import { checkName, statusName } from "../ui/checks.ts";
+import { checkTitle, outcomeState } from "../ui/checks.ts";
+import { asCurl } from "../ui/curl.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { problemLine, VERBATIM } from "../ui/fields.ts";
+import { inputField, VERBATIM } from "../ui/fields.ts";
+import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
-import { state, time } from "../ui/parts.ts";
+import { timeAgo } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
+import { verdictOf } from "../ui/verdict.ts";
 import type { Vendors } from "../vendors/vendors.ts";
 
 interface VerificationsView {
@@ -18,6 +24,8 @@ interface VerificationsView {
   /** Undefined while unavailable. */
   readonly vendors: Vendors | undefined;
   readonly isFirst: boolean;
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
 }
 
 /** Shown in place of a page's content while the verification service is unavailable. */
@@ -32,22 +40,26 @@ ${filterForm(view, list)}
 <section aria-labelledby="list">
 <h2 id="list">${list.isNarrowed ? "Verifications of this vendor" : `All ${view.name.toLowerCase()} verifications`}</h2>
 ${!list.isRefused && verificationList(options)}
-</section>`;
+</section>
+${asCurl(
+  { path: pathWithQuery("/v1/verifications", list.isRefused ? {} : list.filter) },
+  { baseUrl: options.apiBaseUrl, operation: "listVerifications", id: "list-curl", label: "List verifications" },
+)}`;
 }
 
-function filterForm(
-  view: EnvironmentView,
-  { filter, problems, isNarrowed, isRefused }: VerificationsView["list"],
-): Html {
-  return html`<form method="get" action="${view.path}/verifications" class="filter" role="search">
-  <label for="entity_id">Vendor ID</label>
-  <div class="row">
-    <input class="grow" id="entity_id" name="entity_id" maxlength="100"${VERBATIM} placeholder="ent_…" value="${filter.entity_id}"${isRefused && html` aria-invalid="true" aria-describedby="entity_id-problem"`}>
-    <button class="quiet">Filter</button>
-    ${(isNarrowed || isRefused) && html`<a href="${view.path}/verifications">Show all</a>`}
-  </div>
-  ${problemLine("entity_id", problems.entity_id)}
-</form>`;
+function filterForm(view: EnvironmentView, list: VerificationsView["list"]): Html {
+  return filterBox({
+    path: `${view.path}/verifications`,
+    label: "Filter verifications",
+    list,
+    fields: inputField({
+      name: "entity_id",
+      label: "Vendor ID",
+      attributes: html` maxlength="100"${VERBATIM} placeholder="ent_…"`,
+      value: list.filter.entity_id,
+      problem: list.problems.entity_id,
+    }),
+  });
 }
 
 function verificationList(options: VerificationsView): Html {
@@ -60,7 +72,7 @@ function verificationList(options: VerificationsView): Html {
     ) => html`${!vendors && html`<p class="notice warning">Vendor names are temporarily unavailable, so vendor IDs are shown instead.</p>`}
 <table>
 <thead><tr><th scope="col">Vendor</th><th scope="col">Result</th><th scope="col">Checks</th><th scope="col">Time</th></tr></thead>
-<tbody>${verifications.map((each) => row(each, visit.view, vendors))}</tbody>
+<tbody>${verifications.map((each) => row(each, visit, vendors))}</tbody>
 </table>
 ${pager({ path: `${visit.view.path}/verifications`, filter: list.filter, isFirst, next: found?.next })}`,
   });
@@ -75,19 +87,19 @@ function nothing({ visit: { view, may }, list, isFirst }: VerificationsView): Ht
   return html`<p class="empty">No verifications yet. Run one here, or call <code>POST /v1/verify</code>.</p>`;
 }
 
-function row(verification: Verification, view: EnvironmentView, vendors: Vendors | undefined): Html {
-  const { id, entityId, results } = verification;
+function row(verification: Verification, { view, now }: Visit, vendors: Vendors | undefined): Html {
+  const { id, entityId, results, createdAt } = verification;
   const name = vendors?.get(entityId)?.legalName;
   return html`<tr>
 <th scope="row"><a href="${view.path}/verifications/${id}">${name ?? entityId}</a></th>
-<td data-label="Result">${state(statusName(verification.overallResult))}</td>
-<td data-label="Checks"><ul class="plain">${results.map(checkItem)}</ul></td>
-<td data-label="Time">${time(verification.createdAt, "second")}</td>
+<td data-label="Result">${outcomeState(verification.overallResult)}</td>
+<td data-label="Checks"><ul class="plain">${results.map((result) => checkItem(result, timestampDate(createdAt!)))}</ul></td>
+<td data-label="Time">${timeAgo(createdAt, now)}</td>
 </tr>
 `;
 }
 
-function checkItem(result: Result): Html {
-  const status = statusName(result.status);
-  return html`<li><code>${checkName(result.checkType)}</code> <span class="hint">${[status, result.reason].filter(Boolean).join(": ")}</span></li>`;
+function checkItem(result: Result, at: Date): Html {
+  const { text } = verdictOf(checkOf(result.checkType), { result, at }, at);
+  return html`<li>${checkTitle(result.checkType)}: <span class="hint">${text}</span></li>`;
 }

@@ -29,7 +29,7 @@ describe("the list", () => {
     const { status, text } = await visitor.get("/live/verifications");
     expect(status).toBe(200);
     expect(text).toContain(`<a href="/live/verifications/${VERIFICATION_ID}">Acme &lt;Widgets&gt;</a>`);
-    expect(text).toContain('<span class="state pass">pass</span>');
+    expect(text).toContain('<span class="state pass">passed</span>');
     expect(text).toContain("2026-11-21 07:41:46 UTC");
     expect(asked()).toMatchObject({
       caller: { tenant: { organizationId: "org_1", environment: "ENVIRONMENT_LIVE" }, actor: "usr_1" },
@@ -103,10 +103,9 @@ describe("a verification", () => {
       "<h1>Acme &lt;Widgets&gt;</h1>",
       "****6789",
       `a user, <strong>${EMAIL}</strong>`,
-      "realtime: providers were called",
-      "SAM.gov extract files <code>sam_gov_extract</code>",
+      "providers, called at this time",
+      "<dd>SAM.gov extract files</dd>",
       "2 days old",
-      "200,000 s",
       `href="/test/evidence/${EVIDENCE_ID}"`,
       `href="/test/verifications?entity_id=${ENTITY_ID}"`,
     ]) {
@@ -117,13 +116,13 @@ describe("a verification", () => {
   test.each([
     ["key_1", "an API key, <strong>Billing</strong>"],
     ["key_9", "an API key <code>key_9</code>"],
-    ["mon_1", 'a monitor <a href="/test/monitors/mon_1"><code>mon_1</code></a>'],
+    ["mon_1", '<a href="/test/monitors/mon_1">a monitor</a> <code>mon_1</code>'],
   ])("requested by %s says so", async (actor, expected) => {
     dashboard.state.keys = [keyOf()];
     dashboard.state.verifications = [verificationOf({ actor, mode: Mode.CACHED })];
     const { text } = await visitor.get(path);
     expect(text).toContain(expected);
-    expect(text).toContain("cached: the newest stored answer");
+    expect(text).toContain("the newest stored answer, if there was one");
   });
 
   test("without an answer shows the reason, and neither confidence nor age", async () => {
@@ -137,9 +136,8 @@ describe("a verification", () => {
       }),
     ];
     const { text } = await visitor.get(path);
-    expect(text).toContain(
-      "This vendor’s TIN is not known. Run the check again and enter one. <code>missing_tin</code>",
-    );
+    expect(text).toContain("This vendor’s TIN is not known. Run the check again and enter one.");
+    expect(text).toContain("<dd><code>missing_tin</code></dd>");
     expect(text).toContain("<dd><code>a_new_one</code></dd>");
     expect(text).toContain("no provider answered");
     expect(text).not.toMatch(/Confidence|\bold\b|View evidence</);

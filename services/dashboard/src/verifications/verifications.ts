@@ -12,7 +12,7 @@ import { verificationsPage, verificationUnavailable } from "./verifications-page
 const PAGE_SIZE = 25;
 
 export function createVerificationHandlers(context: PageContext) {
-  const { verification, readVendors, layout, logger } = context;
+  const { verification, readVendors, layout, logger, apiBaseUrl } = context;
   return {
     async list(request, response, visit) {
       const list = readFilter(request.query, { entity_id: entityIdField });
@@ -22,7 +22,7 @@ export function createVerificationHandlers(context: PageContext) {
         ? undefined
         : await unlessUnavailable(logger, visit, () => verification.listVerifications(listed));
       const vendors = await readVendors(visit, found?.verifications ?? []);
-      const content = verificationsPage({ visit, list, found, vendors, isFirst: after === undefined });
+      const content = verificationsPage({ visit, list, found, vendors, isFirst: after === undefined, apiBaseUrl });
       const status = list.isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, { visit, section: "verifications", title: "Verifications", status, content });
     },
@@ -37,9 +37,10 @@ export function createVerificationHandlers(context: PageContext) {
       if (!found) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
       const [vendors, keys] = await Promise.all([readVendors(visit, [found.verification!]), readKeys(context, visit)]);
       const content = verificationPage({
-        view: visit.view,
+        visit,
         verification: found.verification!,
         vendors,
+        apiBaseUrl,
         actor: actorView(found.verification!.actor, { session: visit.session, keys }),
       });
       layout.sendPage(response, { ...page, content });

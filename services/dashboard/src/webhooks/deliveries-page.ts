@@ -1,12 +1,14 @@
-import type { DeliveredChange, Delivery, ListDeliveriesResponse } from "@vvs/proto/webhook/v1/webhook";
+import type { Delivery, ListDeliveriesResponse } from "@vvs/proto/webhook/v1/webhook";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
+import { changeList } from "../ui/change-list.ts";
+import { asCurl } from "../ui/curl.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
 import { inputField, option, problemLine, selectField, VERBATIM } from "../ui/fields.ts";
 import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
-import { type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import type { Vendors } from "../vendors/vendors.ts";
 import { attemptCount, briefOutcome, durationText } from "./attempts.ts";
 import { type DeliveryFilter, statuses } from "./delivery-filter.ts";
@@ -20,6 +22,8 @@ interface DeliveriesView {
   readonly vendors: Vendors | undefined;
   readonly isFirst: boolean;
   readonly notice: Notice | undefined;
+  /** The API as its clients see it. */
+  readonly apiBaseUrl: URL;
 }
 
 /** Shown in place of deliveries while the webhook dispatcher is unavailable. */
@@ -46,7 +50,11 @@ ${
 <h2 id="list">${list.isNarrowed ? "Matching deliveries" : `All ${view.name.toLowerCase()} deliveries`}</h2>
 ${deliveryList(options)}
 </section>`
-}`;
+}
+${asCurl(
+  { path: "/v1/events" },
+  { baseUrl: options.apiBaseUrl, operation: "listEvents", id: "events-curl", label: "List all events" },
+)}`;
 }
 
 function filterForm(view: EnvironmentView, list: DeliveryFilter): Html {
@@ -72,7 +80,7 @@ function filterForm(view: EnvironmentView, list: DeliveryFilter): Html {
   });
 }
 
-function deliveryList({ visit: { view }, list, found, vendors, isFirst }: DeliveriesView): Html {
+function deliveryList({ visit, list, found, vendors, isFirst }: DeliveriesView): Html {
   return listing(found?.deliveries, {
     unavailable: deliveriesUnavailable,
     empty: !isFirst
@@ -80,8 +88,8 @@ function deliveryList({ visit: { view }, list, found, vendors, isFirst }: Delive
       : list.isNarrowed
         ? "No deliveries match the filter."
         : NO_DELIVERIES,
-    list: (deliveries) => html`${deliveryTable(deliveries, view, vendors)}
-${pager({ path: `${view.path}/webhooks/deliveries`, filter: list.filter, isFirst, next: found?.next })}`,
+    list: (deliveries) => html`${deliveryTable(deliveries, visit, vendors)}
+${pager({ path: `${visit.view.path}/webhooks/deliveries`, filter: list.filter, isFirst, next: found?.next })}`,
   });
 }
 
@@ -90,31 +98,23 @@ export const NO_DELIVERIES =
   "No deliveries yet. When a monitor finds a change, its event appears here with every attempt to deliver it.";
 
 /** Renders deliveries with their changes, state and attempts. */
-export function deliveryTable(
-  deliveries: readonly Delivery[],
-  view: EnvironmentView,
-  vendors: Vendors | undefined,
-): Html {
+export function deliveryTable(deliveries: readonly Delivery[], visit: Visit, vendors: Vendors | undefined): Html {
   return html`<table class="delivery-list">
 <thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Webhook URL</th><th scope="col">Attempts</th><th scope="col">Time</th></tr></thead>
-<tbody>${deliveries.map((each) => row(each, view, vendors))}</tbody>
+<tbody>${deliveries.map((each) => row(each, visit, vendors))}</tbody>
 </table>`;
 }
 
-function row(delivery: Delivery, view: EnvironmentView, vendors: Vendors | undefined): Html {
+function row(delivery: Delivery, { view, now }: Visit, vendors: Vendors | undefined): Html {
   const { id, test, entityId, attempts } = delivery;
   const last = attempts.at(-1);
   const name = test ? "Test event" : (vendors?.get(entityId)?.legalName ?? entityId);
   return html`<tr>
-<th scope="row"><a href="${view.path}/webhooks/deliveries/${id}">${name}</a>${changeList(delivery.changes)}</th>
+<th scope="row"><a href="${view.path}/webhooks/deliveries/${id}">${name}</a><div class="hint">${changeList(delivery.changes)}</div></th>
 <td data-label="State">${state(delivery.status)}${test && html` ${state("test")}`}</td>
 <td data-label="Webhook URL"><code class="url">${delivery.webhookUrl}</code></td>
 <td data-label="Attempts">${attempts.length > 0 && attemptCount(attempts.length)}${last && html`<span class="hint block">${briefOutcome(last)}, ${durationText(last.durationMs)}</span>`}${attempts.length === 0 && html`<span class="hint">none yet</span>`}</td>
-<td data-label="Time">${time(delivery.createdAt, "second")}</td>
+<td data-label="Time">${timeAgo(delivery.createdAt, now)}</td>
 </tr>
 `;
-}
-
-function changeList(changes: readonly DeliveredChange[]): Html {
-  return html`<ul class="plain changes">${changes.map(({ field, previous, current }) => html`<li class="hint"><code>${field}</code> ${previous ?? "none"} → ${current ?? "none"}</li>`)}</ul>`;
 }

@@ -27,7 +27,8 @@ const notices = {
   sent_before: problemNotice("This form was already sent, so the delivery was not replayed again."),
 };
 
-export function createDeliveryHandlers({ deliveries, readVendors, layout, formTokens, logger }: PageContext) {
+export function createDeliveryHandlers(context: PageContext) {
+  const { deliveries, readVendors, layout, formTokens, logger, apiBaseUrl } = context;
   return {
     async list(request, response, visit) {
       const list = readDeliveryFilter(request.query);
@@ -49,7 +50,7 @@ export function createDeliveryHandlers({ deliveries, readVendors, layout, formTo
         : await unlessUnavailable(logger, visit, () => deliveries.listDeliveries(listed));
       const vendors = await readVendors(visit, found?.deliveries ?? []);
       const notice = startedNotice(request);
-      const content = deliveriesPage({ visit, list, found, vendors, isFirst: after === undefined, notice });
+      const content = deliveriesPage({ visit, list, found, vendors, isFirst: after === undefined, notice, apiBaseUrl });
       const httpStatus = list.isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, { visit, section: "webhooks", title: "Deliveries", status: httpStatus, content });
     },

@@ -1,13 +1,14 @@
-import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Attempt, Delivery, Replay } from "@vvs/proto/webhook/v1/webhook";
 import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
-import { changeTable } from "../ui/change-table.ts";
+import { changeList } from "../ui/change-list.ts";
+import { until } from "../ui/dates.ts";
 import { indentJson } from "../ui/indent-json.ts";
-import { copyable, facts, formTokenField, type Notice, noticeBox, state, time } from "../ui/parts.ts";
+import { copyable, copyableId, facts, formTokenField, type Notice, noticeBox, state, time } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
 import { attemptCount, durationText, outcomeText } from "./attempts.ts";
 
@@ -40,12 +41,12 @@ ${attempts(options)}
 </section>
 <section aria-labelledby="changes">
 <h2 id="changes">Changes in this event</h2>
-${changeTable(delivery.changes, { isPlain: true })}
+<div class="card">${changeList(delivery.changes)}</div>
 </section>
 ${signatures(delivery)}`;
 }
 
-function waiting({ visit: { view }, delivery }: DeliveryView): Html {
+function waiting({ visit: { view, now }, delivery }: DeliveryView): Html {
   const again = html`<a href="${view.path}/webhooks/deliveries/${delivery.id}">Refresh</a>`;
   if (delivery.underWay) {
     return html`<p class="notice warning" role="status">An attempt is in progress. ${again}</p>`;
@@ -53,17 +54,17 @@ function waiting({ visit: { view }, delivery }: DeliveryView): Html {
   if (!delivery.nextAttemptAt) {
     return html`<p class="notice warning" role="status">This delivery waits for the first attempt of an earlier event of the same monitor. ${again}</p>`;
   }
-  return html`<p class="notice warning" role="status">The next attempt is at ${time(delivery.nextAttemptAt, "second")}. While the endpoint fails, it can be up to five minutes later. ${again}</p>`;
+  return html`<p class="notice warning" role="status">The next attempt is ${until(timestampDate(delivery.nextAttemptAt), now)}. While the endpoint fails, it can be up to five minutes later. ${again}</p>`;
 }
 
 function about({ visit: { view }, delivery, vendor }: DeliveryView): Html {
   const { test, monitorId, entityId, verificationId } = delivery;
   const only = (filter: Record<string, string>) => pathWithQuery(`${view.path}/webhooks/deliveries`, filter);
   return facts([
-    ["Delivery ID", html`<code>${delivery.id}</code>`],
+    ["Delivery ID", copyableId(delivery.id)],
     [
       "Event ID",
-      html`<code>${delivery.eventId}</code> <span class="hint">sent as the header <code>webhook-id</code></span>`,
+      html`${copyableId(delivery.eventId)} <span class="hint">sent as the header <code>webhook-id</code></span>`,
     ],
     [
       "Webhook URL",
@@ -73,14 +74,14 @@ function about({ visit: { view }, delivery, vendor }: DeliveryView): Html {
       "Monitor",
       test
         ? html`<span class="hint">none, because this is a test event</span>`
-        : html`<a href="${view.path}/monitors/${monitorId}"><code>${monitorId}</code></a> <a href="${only({ monitor_id: monitorId })}">View all deliveries of this monitor</a>`,
+        : html`<a href="${view.path}/monitors/${monitorId}"><code>${monitorId}</code></a> · <a href="${only({ monitor_id: monitorId })}">View all deliveries of this monitor</a>`,
     ],
     [
       "Vendor",
       !test &&
         html`<a href="${view.path}/vendors/${entityId}">${vendor ? vendor.legalName : html`<code>${entityId}</code>`}</a> · <a href="${view.path}/verifications/${verificationId}">View the verification</a>`,
     ],
-    ["Your vendor number", delivery.externalId && html`<code>${delivery.externalId}</code>`],
+    ["Your vendor number", delivery.externalId && copyableId(delivery.externalId)],
     ["Change detected", !test && time(delivery.detectedAt, "second")],
     ["Created", time(delivery.createdAt, "second")],
     ["Ended", FAILURES[delivery.failure] ?? false],
@@ -130,7 +131,7 @@ function attemptItem(attempt: Attempt): Html {
 ${facts([
   ["Started", time(attempt.startedAt, "second")],
   ["Duration", durationText(attempt.durationMs)],
-  ["Outcome", html`${outcomeText(attempt)}${attempt.error && html` <code>${attempt.error}</code>`}`],
+  ["Outcome", outcomeText(attempt)],
 ])}
 ${
   attempt.answerExcerpt

@@ -4,7 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { facts, state, time } from "../ui/parts.ts";
+import { facts, state, timeAgo } from "../ui/parts.ts";
 import { outcomeText } from "./attempts.ts";
 import { localTime } from "./delivery-filter.ts";
 import type { Endpoints } from "./endpoints.ts";
@@ -13,28 +13,28 @@ const MINUTE_MS = 60_000;
 
 /** Renders the warning shown on every page while an endpoint has failed for a day or answers 410 Gone. */
 export function endpointsAlert(
-  { view, may }: Pick<Visit, "view" | "may">,
+  { view, may, now }: Pick<Visit, "view" | "may" | "now">,
   flagged: Endpoints | undefined,
 ): Html | undefined {
   const [first] = flagged?.endpoints ?? [];
   if (!first) return undefined;
   const others = flagged!.flaggedCount - 1;
-  return html`<aside class="alert" aria-label="Failing webhooks"><p><strong>Webhooks to <code class="url">${hostOf(first)}</code> ${first.state === "gone" ? "are answered with 410 Gone" : html`have failed since ${time(first.failingSince)}`}${others > 0 && ` (and ${others} more ${others === 1 ? "endpoint" : "endpoints"})`}.</strong> Each event is retried for 24 hours and kept, so that you can replay it. <a href="${view.path}/webhooks#endpoints">View webhook endpoints</a></p>${may("manage_webhooks") && dismissForm(view, first)}</aside>`;
+  return html`<aside class="alert" aria-label="Failing webhooks"><p><strong>Webhooks to <code class="url">${hostOf(first.webhookUrl)}</code> ${first.state === "gone" ? "are answered with 410 Gone" : html`began to fail ${timeAgo(first.failingSince, now)}`}${others > 0 && ` (and ${others} more ${others === 1 ? "endpoint" : "endpoints"})`}.</strong> Each event is retried for 24 hours and kept, so that you can replay it. <a href="${view.path}/webhooks#endpoints">View webhook endpoints</a></p>${may("manage_webhooks") && dismissForm(view, first)}</aside>`;
 }
 
 /** Renders the webhook endpoints, failing ones first. `found` is undefined while unavailable. */
-export function endpointsSection(view: EnvironmentView, found: Endpoints | undefined, mayManage: boolean): Html {
+export function endpointsSection(visit: Visit, found: Endpoints | undefined): Html {
   return html`<section aria-labelledby="endpoints">
 <h2 id="endpoints">Webhook endpoints</h2>
-${found ? list(view, found, mayManage) : html`<p class="notice problem">The state of webhook endpoints is temporarily unavailable. Events are not lost. Try again in a moment.</p>`}
+${found ? list(visit, found) : html`<p class="notice problem">The state of webhook endpoints is temporarily unavailable. Events are not lost. Try again in a moment.</p>`}
 </section>`;
 }
 
-function list(view: EnvironmentView, { endpoints, hasMore }: Endpoints, mayManage: boolean): Html {
+function list(visit: Visit, { endpoints, hasMore }: Endpoints): Html {
   if (endpoints.length === 0) {
     return html`<p class="empty">No webhook endpoints yet. Each URL that receives events appears here with its state.</p>`;
   }
-  return html`<ul class="cards">${endpoints.map((each) => endpointItem(view, each, mayManage))}</ul>
+  return html`<ul class="cards">${endpoints.map((each) => endpointItem(visit, each))}</ul>
 ${hasMore && html`<p class="hint">There are more webhook endpoints. The list shows those that have failed the longest or were used most recently.</p>`}`;
 }
 
@@ -45,7 +45,8 @@ const meanings: Readonly<Record<string, string>> = {
   gone: "The endpoint answered 410 Gone. Events are still attempted. If the endpoint no longer exists, cancel its monitors or set another URL.",
 };
 
-function endpointItem(view: EnvironmentView, endpoint: Endpoint, mayManage: boolean): Html {
+function endpointItem({ view, may, now }: Visit, endpoint: Endpoint): Html {
+  const mayManage = may("manage_webhooks");
   const { webhookUrl: url, failingSince, lastFailureAt, goneAt } = endpoint;
   const path = `${view.path}/webhooks`;
   // The first failed event was created shortly before its attempt failed.
@@ -54,13 +55,16 @@ function endpointItem(view: EnvironmentView, endpoint: Endpoint, mayManage: bool
 <div class="heading"><h3><code class="url">${url}</code></h3> ${state(endpoint.state)}${endpoint.dismissedAt && html` ${state("dismissed")}`}</div>
 ${meanings[endpoint.state] && html`<p>${meanings[endpoint.state]}</p>`}
 ${facts([
-  ["Failing since", failingSince && html`${time(failingSince)} <span class="hint">${failures(endpoint)}</span>`],
-  ["410 Gone", goneAt && time(goneAt)],
-  ["Last success", time(endpoint.lastSuccessAt) ?? "none yet"],
+  [
+    "Failing since",
+    failingSince && html`${timeAgo(failingSince, now)} <span class="hint">${failures(endpoint)}</span>`,
+  ],
+  ["410 Gone", timeAgo(goneAt, now)],
+  ["Last success", timeAgo(endpoint.lastSuccessAt, now) ?? "none yet"],
   [
     "Last failure",
     lastFailureAt &&
-      html`${time(lastFailureAt)} <span class="hint">${outcomeText({ statusCode: endpoint.lastStatusCode, error: endpoint.lastError })}</span>`,
+      html`${timeAgo(lastFailureAt, now)} <span class="hint">${outcomeText({ statusCode: endpoint.lastStatusCode, error: endpoint.lastError })}</span>`,
   ],
 ])}
 <p class="actions"><a href="${pathWithQuery(`${path}/deliveries`, { url })}">View deliveries<span class="unseen"> to ${url}</span></a>${mayManage && html` <a href="${pathWithQuery(`${path}/test`, { url })}">Send a test event<span class="unseen"> to ${url}</span></a>`}${mayManage && since && html` <a href="${pathWithQuery(`${path}/replay`, { url, since })}">Replay failed deliveries<span class="unseen"> to ${url}</span></a>`}</p>
@@ -80,6 +84,7 @@ function failures({ consecutiveFailures }: Endpoint): string {
     : `${Number(consecutiveFailures).toLocaleString("en-US")} failures in a row`;
 }
 
-function hostOf({ webhookUrl }: Endpoint): string {
+/** Returns the host of a webhook URL. */
+export function hostOf(webhookUrl: string): string {
   return URL.canParse(webhookUrl) ? new URL(webhookUrl).host : webhookUrl;
 }

@@ -26,7 +26,6 @@ ${noticeBox(options.notice)}
   ${formTokenField(options.formToken)}
   ${input({ name: "url", label: "Webhook URL", attributes, value: url, hint, problem: problem && `${problem} Nothing was sent.` })}
   <datalist id="known">${known.map((each) => html`<option value="${each}"></option>`)}</datalist>
-  <button>Send test event</button>
-  <p class="hint">The next page shows how your endpoint answered. This takes up to 15 seconds.</p>
+  <p class="choices"><button>Send test event</button> <span class="hint">The next page shows how your endpoint answered. This takes up to 15 seconds.</span></p>
 </form>`;
 }

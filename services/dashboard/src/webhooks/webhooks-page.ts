@@ -31,9 +31,9 @@ ${webhookSecretSection(options)}
 ${listing(options.deliveries, {
   unavailable: deliveriesUnavailable,
   empty: NO_DELIVERIES,
-  list: (deliveries) => html`${deliveryTable(deliveries, view, options.vendors)}
+  list: (deliveries) => html`${deliveryTable(deliveries, options.visit, options.vendors)}
 <p class="actions"><a href="${path}/deliveries">View all deliveries</a> <a href="${path}/deliveries?status=failed">View failed deliveries</a> <a href="${path}/deliveries?tests=only">View test events</a></p>`,
 })}
 </section>
-${endpointsSection(view, options.endpoints, mayManage)}`;
+${endpointsSection(options.visit, options.endpoints)}`;
 }

@@ -163,7 +163,7 @@ describe("endpoints", () => {
       expect((await visitor.get(path)).text).not.toContain("Failing webhooks");
       dashboard.state.endpoints = [failing, { ...failing, state: "gone" }];
       const { text } = await visitor.get(path);
-      expect(text).toContain("have failed since");
+      expect(text).toContain("began to fail");
       expect(text).toContain("and 1 more endpoint)");
     },
   );
