@@ -5,6 +5,10 @@ import type { Page } from "playwright-core";
 export interface FoundPage {
   readonly name: string;
   readonly path: string;
+  /** What a user does on the page before its screenshots. */
+  readonly open?: (page: Page) => Promise<void>;
+  /** Whether it is captured as it is printed. */
+  readonly isPrinted?: boolean;
 }
 
 const WIDTHS = [360, 768, 1440] as const;
@@ -42,10 +46,14 @@ export async function findPages(page: Page, from: readonly string[]): Promise<Fo
 }
 
 /** Takes screenshots of a whole page in light and dark mode at three widths: `<name>.<scheme>.<width>.png`. */
-export async function takeScreenshots(page: Page, { name, path }: FoundPage, folder: string): Promise<void> {
+export async function takeScreenshots(page: Page, found: FoundPage, folder: string): Promise<void> {
+  const { name, path, isPrinted = false } = found;
+  await page.emulateMedia({ media: "screen" });
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(path);
+  await found.open?.(page);
   for (const colorScheme of SCHEMES) {
-    await page.emulateMedia({ colorScheme });
+    await page.emulateMedia({ colorScheme, media: isPrinted ? "print" : "screen" });
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
       await page.screenshot({ path: join(folder, `${name}.${colorScheme}.${width}.png`), fullPage: true });
