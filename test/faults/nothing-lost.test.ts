@@ -51,7 +51,7 @@ whereStartable("services and servers that die or hang for a while", () => {
     });
     [mongodb, kafka, redis] = await Promise.all([
       startMongodb(own("mongodb")),
-      startKafka(own("kafka")),
+      startKafka({ ...own("kafka"), isBrief: true }),
       startRedis(own("redis")),
     ]);
     product = await startProduct({

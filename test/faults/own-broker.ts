@@ -13,7 +13,8 @@ export interface OwnBroker {
 }
 
 export async function startOwnBroker(folder: string): Promise<OwnBroker> {
-  const options = { dataDir: join(folder, "kafka"), cacheDir: serverCacheDir(process.env), log: () => undefined };
+  const place = { dataDir: join(folder, "kafka"), cacheDir: serverCacheDir(process.env), log: () => undefined };
+  const options = { ...place, isBrief: true };
   const first = await startKafka(options);
   let running: KafkaServer | undefined = first;
   const stop = async () => {

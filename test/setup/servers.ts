@@ -21,7 +21,7 @@ export default async function setup(): Promise<void> {
   const log = (line: string) => process.stderr.write(`${line}\n`);
   const cacheDir = serverCacheDir(process.env);
   // Tests kill programs and not the machine, so no write needs to wait for the disk.
-  const servers = await startServers({ dataDir, cacheDir, log, env: process.env, waitsForDisk: false });
+  const servers = await startServers({ dataDir, cacheDir, log, env: process.env, waitsForDisk: false, isBrief: true });
   // Tests that start their own servers are skipped if the environment names the servers.
   const given = process.env.MONGODB_URI || process.env.KAFKA_BROKERS || process.env.REDIS_URL;
   process.env.TEST_SERVERS = given ? "given" : "started";

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lockData } from "./data-lock.ts";
 import { givenServers } from "./given.ts";
-import { fetchKafkaLibs, kafkaNeeds, startKafka } from "./kafka.ts";
+import { fetchKafkaLibs, type KafkaOptions, kafkaNeeds, startKafka } from "./kafka.ts";
 import { fetchMongod, type MongodbOptions, mongodbNeeds, startMongodb } from "./mongodb.ts";
 import { requirePrerequisites } from "./prerequisites.ts";
 import { fetchRedisServer, redisNeeds, startRedis } from "./redis.ts";
@@ -23,7 +23,8 @@ export type StartServersOptions = {
   cacheDir: string;
   log: (line: string) => void;
   env: NodeJS.ProcessEnv;
-} & Pick<MongodbOptions, "waitsForDisk">;
+} & Pick<MongodbOptions, "waitsForDisk"> &
+  Pick<KafkaOptions, "isBrief">;
 
 /** Returns the folder of downloaded programs: VVS_CACHE_DIR, else `.cache/servers` of the project. */
 export function serverCacheDir(env: NodeJS.ProcessEnv): string {
@@ -36,7 +37,7 @@ export function serverCacheDir(env: NodeJS.ProcessEnv): string {
  * started on free ports of 127.0.0.1. If one fails, all started ones are stopped. Errors: StartError of that server.
  */
 export async function startServers(options: StartServersOptions): Promise<Servers> {
-  const { dataDir, cacheDir, log, env, waitsForDisk } = options;
+  const { dataDir, cacheDir, log, env, waitsForDisk, isBrief } = options;
   const { mongodbUri, kafkaBrokers, redisUrl } = await givenServers(env);
   const needs = [
     mongodbUri ? [] : mongodbNeeds(cacheDir),
@@ -48,7 +49,7 @@ export async function startServers(options: StartServersOptions): Promise<Server
   const own = (name: string) => ({ dataDir: join(dataDir, name), cacheDir, log });
   const started = await Promise.allSettled([
     mongodbUri ? { uri: mongodbUri, stop: keepRunning } : startMongodb({ ...own("mongodb"), waitsForDisk }),
-    kafkaBrokers ? { brokers: kafkaBrokers, stop: keepRunning } : startKafka(own("kafka")),
+    kafkaBrokers ? { brokers: kafkaBrokers, stop: keepRunning } : startKafka({ ...own("kafka"), isBrief }),
     redisUrl ? { url: redisUrl, stop: keepRunning } : startRedis(own("redis")),
   ] as const);
   const stop = async () => {

@@ -32,6 +32,14 @@ rootLogger.level = INFO
 rootLogger.appenderRef.out.ref = out
 `;
 
+/** For a broker that lives for minutes, Java's second compiler costs more than it saves. */
+const BRIEF = ["-XX:TieredStopAtLevel=1"];
+
+export type KafkaOptions = ServerOptions & {
+  /** Whether it lives for minutes only: it then starts in half the processor time, and is slower later. */
+  isBrief?: boolean | undefined;
+};
+
 export type KafkaServer = ManagedServer & { brokers: string[] };
 
 /** Returns the tools that `startKafka` needs on this machine. */
@@ -40,7 +48,7 @@ export async function kafkaNeeds(cacheDir: string): Promise<Prerequisite[]> {
 }
 
 /** Starts Kafka on 127.0.0.1: one process as broker and controller, without automatic topics. */
-export async function startKafka(options: ServerOptions): Promise<KafkaServer> {
+export async function startKafka(options: KafkaOptions): Promise<KafkaServer> {
   const libs = join(await fetchKafkaLibs(options), "*");
   const server = await launch({
     name: "Kafka",
@@ -48,9 +56,9 @@ export async function startKafka(options: ServerOptions): Promise<KafkaServer> {
     command: async (port) => {
       const properties = await writeConfiguration(options.dataDir, port);
       await format(libs, options.dataDir, properties);
-      const heap = ["-Xms128m", "-Xmx512m", "-Djava.awt.headless=true"];
+      const java = ["-Xms128m", "-Xmx512m", "-Djava.awt.headless=true", ...(options.isBrief ? BRIEF : [])];
       const logging = `-Dlog4j2.configurationFile=${join(options.dataDir, "log4j2.properties")}`;
-      return { command: "java", args: [...heap, logging, "-cp", libs, "kafka.Kafka", properties] };
+      return { command: "java", args: [...java, logging, "-cp", libs, "kafka.Kafka", properties] };
     },
     probe: async (port) => {
       await describeKafka([`127.0.0.1:${port}`], 2_000);
