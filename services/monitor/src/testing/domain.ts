@@ -43,7 +43,7 @@ export async function createTestDomain(options: {
     logger,
     stopping: new AbortController().signal,
   });
-  await migrate({ client, prefix });
+  if (!options.prefix) await migrate({ client, prefix });
   const databases = environmentDatabases(client, prefix, "monitor");
   const db = databases[environment];
   // Near the real time, because MongoDB removes old runs by its own clock.

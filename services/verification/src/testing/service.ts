@@ -59,7 +59,7 @@ export async function startTestService(options: {
   const prefix = options.prefix ?? `t${randomBytes(5).toString("hex")}_`;
   const stopping = new AbortController().signal;
   const client = await connectMongo({ uri: options.mongodbUri, service: "test", logger, stopping });
-  await migrate({ client, prefix });
+  if (!options.prefix) await migrate({ client, prefix });
   const databases = environmentDatabases(client, prefix, "verification");
   const testEntities = await startTestEntities();
   const entities = createClient(EntityService, {
