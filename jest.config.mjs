@@ -1,13 +1,7 @@
 /** @type {import("jest").Config} */
 const shared = {
-  testEnvironment: "node",
-  extensionsToTreatAsEsm: [".ts"],
-  transform: {
-    "^.+\\.ts$": [
-      "@swc/jest",
-      { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "es6" } },
-    ],
-  },
+  runner: "<rootDir>/test/runner/runner.ts",
+  transform: {},
   modulePathIgnorePatterns: ["<rootDir>/.local", "<rootDir>/.cache"],
 };
 

@@ -3,14 +3,8 @@
 export default {
   displayName: "charts",
   rootDir: "../..",
-  testEnvironment: "node",
-  extensionsToTreatAsEsm: [".ts"],
-  transform: {
-    "^.+\\.ts$": [
-      "@swc/jest",
-      { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "es6" } },
-    ],
-  },
+  runner: "<rootDir>/test/runner/runner.ts",
+  transform: {},
   modulePathIgnorePatterns: ["<rootDir>/.local", "<rootDir>/.cache"],
   testMatch: ["<rootDir>/test/charts/**/*.test.ts"],
 };
