@@ -14,8 +14,10 @@ const withProduct = {
 
 /** Tests in test/ that use no process of the product. */
 const WITHOUT_PRODUCT = "**/test/(bench/**/*|stores/*|providers/(older-data|queued-runs)).test.ts";
-/** Tests that start processes of their own, or load the product so much that others would wait. */
-const ALONE = "**/test/((abuse|alerts|faults|providers|webhooks)/*|e2e/(account-parts|local-run)).test.ts";
+/** Tests that start processes of the product by themselves, and mostly wait: one at a time runs beside others (test/runner). */
+const PROCESSES = "**/test/((alerts|faults|providers|webhooks)/*|abuse/providers|e2e/local-run).test.ts";
+/** Tests that load or change the product so much that others would notice. */
+const ALONE = "**/test/(abuse/!(providers)|e2e/account-parts).test.ts";
 
 /** @type {import("jest").Config} */
 export default {
@@ -28,10 +30,12 @@ export default {
     {
       ...withProduct,
       displayName: "system",
-      testMatch: ["<rootDir>/test/**/*.test.ts", `!${ALONE}`, `!${WITHOUT_PRODUCT}`],
-      testPathIgnorePatterns: ["/node_modules/", "<rootDir>/test/charts/", "<rootDir>/test/cluster/"],
+      testMatch: ["<rootDir>/test/**/*.test.ts", `!${ALONE}`, `!${PROCESSES}`, `!${WITHOUT_PRODUCT}`],
+      testPathIgnorePatterns: ["/node_modules/", "<rootDir>/test/(charts|cluster|fuzz)/"],
     },
-    { ...withProduct, displayName: "alone", testMatch: [ALONE, `!${WITHOUT_PRODUCT}`] },
+    { ...withProduct, displayName: "fuzz", testMatch: ["<rootDir>/test/fuzz/*.test.ts"] },
+    { ...shared, displayName: "processes", testMatch: [PROCESSES, `!${WITHOUT_PRODUCT}`] },
+    { ...withProduct, displayName: "alone", testMatch: [ALONE] },
     "<rootDir>/test/charts/jest.config.mjs",
   ],
   globalSetup: "<rootDir>/test/setup/servers.ts",

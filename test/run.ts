@@ -7,8 +7,8 @@ const SLOWEST = 10;
 
 /** Most tests wait more than they compute, so several files run at a time. */
 const PHASES = [
-  ["--selectProjects", "unit", "charts", "--maxWorkers=3"],
-  ["--selectProjects", "system", "--maxWorkers=2"],
+  ["--selectProjects", "unit", "charts", "processes", "--maxWorkers=2"],
+  ["--selectProjects", "system", "fuzz", "--maxWorkers=2"],
   ["--selectProjects", "alone", "--maxWorkers=1"],
 ];
 

@@ -4,10 +4,13 @@ import type { FileOutcome, FileToRun } from "./file.ts";
 
 const script = fileURLToPath(new URL("./file.ts", import.meta.url));
 
+/** Projects whose files mostly wait. One of these files at a time runs beside jest's `--maxWorkers` others, from the beginning. */
+const BESIDE = new Set(["fuzz", "processes"]);
+
 /** What this runner uses of jest's description of a test file. */
 interface TestFile {
   readonly path: string;
-  readonly context: { readonly config: object };
+  readonly context: { readonly config: { readonly displayName?: { readonly name: string } } };
 }
 
 type Listener<Arguments extends unknown[]> = (test: TestFile, ...given: Arguments) => Promise<void>;
@@ -38,8 +41,10 @@ export default class NodeRunner {
     const work = async (waiting: TestFile[]) => {
       for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) await run(test);
     };
-    const waiting = [...tests];
-    await Promise.all(Array.from({ length: this.#globalConfig.maxWorkers }, () => work(waiting)));
+    const isBeside = ({ context }: TestFile) => BESIDE.has(context.config.displayName?.name ?? "");
+    const beside = tests.filter(isBeside);
+    const others = tests.filter((test) => !isBeside(test));
+    await Promise.all([work(beside), ...Array.from({ length: this.#globalConfig.maxWorkers }, () => work(others))]);
   }
 }
 
