@@ -25,7 +25,7 @@ test("a call appears in its organization's log by its request id, without what t
   const unknown = await mine.sandbox.get("/v1/monitors/secret-words");
   await mine.sandbox.get(`/v1/entities/${entity.id}`, { headers: { "x-request-id": "chosen-by-us" } });
 
-  const shown = (requestId: string) => `<code class="url">${requestId}</code>`;
+  const shown = (requestId: string) => `<code>${requestId}</code>`;
   const read = await signedIn(mine);
   const found = (requestId: string) =>
     eventually(async () => {
