@@ -39,17 +39,20 @@ test(
 
 test("failed sign-ins of one address keep nobody behind the same proxy from signing in", async () => {
   const { email, password } = await createOrganization();
-  const guesses = await Promise.all(
-    Array.from({ length: 60 }, (_, index) =>
+  // In waves, as sign-ins of strangers wait for each other: on a busy machine a large wave would meet its deadline.
+  const guesses: number[] = [];
+  for (let wave = 0; wave < 20 && !guesses.includes(429); wave++) {
+    const answers = Array.from({ length: 10 }, (_, index) =>
       signIn({
-        email: `nobody-${index}@test.example`,
+        email: `nobody-${wave}-${index}@test.example`,
         password: "a guess",
-        forwardedFor: `10.1.1.${index}, ${ATTACKERS}`,
+        forwardedFor: `10.1.${wave}.${index}, ${ATTACKERS}`,
       }),
-    ),
-  );
-  expect(guesses.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(50);
-  expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10);
+    );
+    guesses.push(...(await Promise.all(answers)).map(({ status }) => status));
+  }
+  expect(guesses).toContain(429);
+  expect(guesses.filter((status) => status === 401).length).toBeLessThanOrEqual(50);
   expect((await signIn({ email, password, forwardedFor: ATTACKERS })).status).toBe(429);
   expect((await signIn({ email, password, forwardedFor: NEIGHBOURS })).status).toBe(303);
 });

@@ -26,6 +26,8 @@ export const MAX_CHALLENGES = 100;
 /** Maximum attempts in an hour to use the link of one email. */
 export const MAX_LINK_USES = 20;
 
+const TOO_MANY_SIGN_INS = "Too many failed sign-ins. Try again later.";
+
 type AttemptLimits = ReturnType<typeof createAttemptLimits>;
 export type SignInLimits = AttemptLimits["signIns"];
 export type MailLimits = AttemptLimits["mails"];
@@ -91,8 +93,10 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
        * Counts a sign-in before it is checked, so that concurrent ones can't pass together.
        * Errors: rate_limited, whether or not there is such an account.
        */
-      count: (attempt: Attempt) =>
-        takeAll(signInBuckets(attempt), WINDOW_MS, "Too many failed sign-ins. Try again later."),
+      count: (attempt: Attempt) => takeAll(signInBuckets(attempt), WINDOW_MS, TOO_MANY_SIGN_INS),
+
+      /** Refuses, without counting it, a sign-in that `count` would refuse now. Errors: rate_limited. */
+      refuseFull: (attempt: Attempt) => refuseFull(signInBuckets(attempt), TOO_MANY_SIGN_INS),
 
       /** Uncounts a sign-in that succeeded, and forgets the failures of its account, or those of its device. */
       async forgive(attempt: Attempt): Promise<void> {

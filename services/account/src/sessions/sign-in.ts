@@ -98,6 +98,8 @@ export function createSignIns(
       const device = await deviceOf(deviceToken, email);
       const attempt = { email, clientAddress: place.clientAddress, device };
       const asker = device ? "known" : "stranger";
+      // Who has no attempts left must not wait, for others would wait behind.
+      await limits.refuseFull(attempt);
       const user = await pool(asker, async () => {
         await limits.count(attempt);
         // Always both look-ups and one comparison, so that the duration reveals nothing.
