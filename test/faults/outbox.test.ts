@@ -112,10 +112,20 @@ whereStartable("the outbox", () => {
     ] as const) {
       await requestRuns(from, to);
       const before = answered.length;
-      const calls = Array.from({ length: 100 }, () => caller.verify().then((id) => answered.push(id)));
+      let isKilled = false;
+      // On a busy machine some calls meet their deadline.
+      const callOn = async () => {
+        while (!isKilled)
+          await caller.verify().then(
+            (id) => answered.push(id),
+            () => undefined,
+          );
+      };
+      const calls = Array.from({ length: 50 }, callOn);
       await eventually(() => answered.length - before > 10, { everyMs: 1 });
+      isKilled = true;
       await stack.killVerification();
-      await Promise.allSettled(calls);
+      await Promise.all(calls);
       await stack.startVerification();
     }
     await producer.close();

@@ -23,7 +23,7 @@ import { createCallersBySession } from "./sessions/callers-by-session.ts";
 import { createKnownDevices } from "./sessions/known-devices.ts";
 import { createLiveSessions } from "./sessions/live-sessions.ts";
 import { createOwnSessions } from "./sessions/own-sessions.ts";
-import { createSignIns } from "./sessions/sign-in.ts";
+import { createSignInPool, createSignIns } from "./sessions/sign-in.ts";
 import { createIdentityProviders, type IdentityProvider } from "./sso/identity-providers.ts";
 import { createOpenId } from "./sso/openid.ts";
 import { createSingleSignOn } from "./sso/single-sign-on.ts";
@@ -31,10 +31,11 @@ import { accountStore } from "./store.ts";
 import { createUsage } from "./usage/usage.ts";
 import { createOwnPassword } from "./users/own-password.ts";
 import { createPasswordResets } from "./users/password-reset.ts";
-import { createPasswords, type Passwords } from "./users/passwords.ts";
+import { createPasswords } from "./users/passwords.ts";
 import { createSecondFactor } from "./users/second-factor.ts";
 import { createSignUps } from "./users/sign-up.ts";
 import { createUsers } from "./users/users.ts";
+import type { WorkPool } from "./users/work-pool.ts";
 import { createResealing } from "./webhook-secrets/resealing.ts";
 import { createWebhookSecrets } from "./webhook-secrets/webhook-secret-store.ts";
 
@@ -55,8 +56,8 @@ export interface PeopleDomainOptions {
   readonly identityProviders?: readonly IdentityProvider[];
   /** Whether anyone can sign up. */
   readonly signUpOpen: boolean;
-  /** If absent, hashes have the usual pool. */
-  readonly passwords?: Passwords;
+  /** If absent, sign-ins have the usual pool. */
+  readonly signInPool?: WorkPool;
 }
 
 export interface AccountDomainOptions extends SharedDomainOptions, PeopleDomainOptions {
@@ -113,7 +114,8 @@ export function createKeysDomain(shared: SharedDomain, apiKeyPeppers: readonly S
 /** Returns what people do with their accounts, sessions and organizations. */
 export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOptions) {
   const { basics, mails, keys, notices, liveSessions, callersBySession, organizations, store } = shared;
-  const { passwords = createPasswords() } = options;
+  const { signInPool = createSignInPool() } = options;
+  const passwords = createPasswords();
   const providers = createIdentityProviders(options.identityProviders ?? []);
   const users = createUsers({ ...basics, ...mails, passwords });
   const { signIns: limits, mails: mailLimits } = createAttemptLimits(basics);
@@ -123,7 +125,7 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
   const challenges = createPasskeyChallenges({ ...basics, limits });
   const passkeys = { ...sessions, notices, challenges, rp: relyingParty(shared.dashboardUrl) };
   const failedSignIns = createFailedSignIns(basics);
-  const signIns = createSignIns({ ...sessions, failedSignIns, identityProviders: providers, secondFactor });
+  const signIns = createSignIns({ ...sessions, signInPool, failedSignIns, identityProviders: providers, secondFactor });
   const entry = { ...basics, ...mails, users, passwords, devices, signInLimits: limits, mailLimits };
   return {
     callersBySession,

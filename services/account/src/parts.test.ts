@@ -17,8 +17,7 @@ import { loadAccountConfig, servedParts } from "./config.ts";
 import { createKeysDomain, createPeopleDomain, createSharedDomain } from "./domain.ts";
 import { createAccountMetrics } from "./metrics.ts";
 import { callerOfOrganization, createTestAccount, logger, type TestAccount, until } from "./testing/account.ts";
-import { createPasswords } from "./users/passwords.ts";
-import { createWorkPool } from "./users/work-pool.ts";
+import { createWorkPool, type WorkPool } from "./users/work-pool.ts";
 
 const MAX_WAITING = 20;
 const REFUSED = 10;
@@ -36,12 +35,12 @@ afterEach(async () => {
 afterAll(() => account.close());
 
 /** Returns the services of both parts, as main.ts builds them. */
-function parts(passwords = createPasswords()) {
+function parts(signInPool?: WorkPool) {
   const shared = createSharedDomain({ ...account, now: () => account.clock.now });
   const keys = createKeysDomain(shared, account.apiKeyPeppers);
   const keyFeed = createKeyFeed({ store: keys.store, records: keys.keyRecords, logger, onWatchers: () => undefined });
   closing.push(() => keyFeed.close());
-  const people = createPeopleDomain(shared, { signUpOpen: true, passwords });
+  const people = createPeopleDomain(shared, { signUpOpen: true, ...(signInPool && { signInPool }) });
   return {
     keys: keysServices({ domain: keys, keyFeed }),
     people: peopleServices({
@@ -141,8 +140,8 @@ describe("the parts", () => {
 async function flooded() {
   const pool = createWorkPool({ atOnce: 1, maxWaiting: MAX_WAITING });
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  const held = pool("stranger", () => finished);
-  const both = parts(createPasswords(pool));
+  const held = pool("known", () => finished);
+  const both = parts(pool);
   const server = await serve([...both.keys, ...both.people]);
   const sessions = clientOf(server, SessionService, "dashboard");
   const outcomes: string[] = [];
@@ -154,7 +153,7 @@ async function flooded() {
   await until(() => outcomes.length === REFUSED);
   return {
     server,
-    /** Lets the hashes go on; returns how all sign-ins ended, in this order. */
+    /** Lets the sign-ins go on; returns how all sign-ins ended, in this order. */
     async end(): Promise<readonly string[]> {
       finish();
       await Promise.all([held, ...signIns]);
@@ -163,7 +162,7 @@ async function flooded() {
   };
 }
 
-test("in one process, keys, secrets and usage are served while the pool of hashes is full", async () => {
+test("in one process, keys, secrets and usage are served while the pool of sign-ins is full", async () => {
   const { _id: organizationId } = await account.organization();
   const tenant = { organizationId, environment: "live" } as const;
   const { key, value } = await account.domain.apiKeys.create(callerOfOrganization(organizationId, "live"), {

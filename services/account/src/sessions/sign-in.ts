@@ -9,15 +9,15 @@ import type { AccountStore, SignUpDocument, UserDocument } from "../store.ts";
 import { NOBODYS_HASH, type Passwords } from "../users/passwords.ts";
 import type { SecondFactor } from "../users/second-factor.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
-import { createWorkPool } from "../users/work-pool.ts";
+import { createWorkPool, type WorkPool } from "../users/work-pool.ts";
 import type { SignInLimits } from "./attempt-limits.ts";
 import { type BegunSession, beginSession } from "./begin-session.ts";
 import type { KnownDevices } from "./known-devices.ts";
 import type { LiveSessions, SignedIn } from "./live-sessions.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "./sessions.ts";
 
-/** Sign-ins with a password that one replica works on: each counts its attempt in documents that all of them share. */
-const SIGN_INS = { atOnce: 1, maxWaiting: 64 } as const;
+/** Creates the usual pool of one replica's sign-ins. Each counts its attempt in documents that all of them share. */
+export const createSignInPool = (): WorkPool => createWorkPool({ atOnce: 1, maxWaiting: 64 });
 
 /** How long a second step may take. */
 export const SECOND_STEP_MS = 5 * 60_000;
@@ -47,11 +47,14 @@ export function createSignIns(
     failedSignIns: FailedSignIns;
     passwords: Pick<Passwords, "matches">;
     identityProviders: IdentityProviders;
+    /** Of sign-ins with a password. */
+    signInPool: WorkPool;
   },
 ) {
   const {
     failedSignIns,
     identityProviders,
+    signInPool,
     client,
     store,
     users,
@@ -62,8 +65,6 @@ export function createSignIns(
     audit,
     now,
   } = options;
-
-  const pool = createWorkPool(SIGN_INS);
 
   /** Returns the id of the device with this token, if it signed in the user of the address before. */
   async function deviceOf(token: string | undefined, email: string): Promise<string | undefined> {
@@ -100,7 +101,7 @@ export function createSignIns(
       const asker = device ? "known" : "stranger";
       // Who has no attempts left must not wait, for others would wait behind.
       await limits.refuseFull(attempt);
-      const user = await pool(asker, async () => {
+      const user = await signInPool(asker, async () => {
         await limits.count(attempt);
         // Always both look-ups and one comparison, so that the duration reveals nothing.
         const [user, signUp] = await Promise.all([users.find(email), newestSignUp(store, email, now())]);
