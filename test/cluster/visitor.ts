@@ -9,8 +9,10 @@ const PAUSE_MS = 100;
 const TIMEOUT_MS = 30_000;
 /** Maximum attempts of a request whose connection breaks: for a moment, a Service routes to a pod that is gone. */
 const ATTEMPTS = 5;
+/** A 503 after this time is no missing pod: the call met a deadline on a node that starts all services at once. */
+const DEADLINE_MS = 3_000;
 
-/** A request that got no good answer, or one that was sent again because its connection broke. */
+/** A request that got no good answer, or one that was sent again. */
 interface Fault {
   readonly at: string;
   readonly call: string;
@@ -29,7 +31,8 @@ let monitorId = "";
 /**
  * Sends a request as HTTP clients do (RFC 9110, 9.2.2): a request that may be repeated, such as a POST with an
  * Idempotency-Key, is sent again if its connection broke before any answer. A killed gateway breaks its connections,
- * and one that stops closes idle ones, perhaps while a request is on its way. Any answer counts: a 503 is a failure.
+ * and one that stops closes idle ones, perhaps while a request is on its way. So is one that met a deadline, as the
+ * contract says. A 503 that comes sooner is a failure.
  */
 async function call(method: string, path: string, body?: object): Promise<Record<string, unknown> | undefined> {
   const requestId = randomUUID();
@@ -45,13 +48,17 @@ async function call(method: string, path: string, body?: object): Promise<Record
     list.push({ at: new Date().toISOString(), call: `${method} ${path}`, afterMs, fault, requestId });
   };
   for (let attempt = 1; ; attempt++) {
+    const attemptedAt = performance.now();
     try {
       const request = { method, headers, body: body ? JSON.stringify(body) : null };
       const response = await fetch(`${API_URL}/v1${path}`, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
       const text = await response.text();
       if (!response.ok) {
-        record(failures, `${response.status} ${text.slice(0, 200)}`);
-        return undefined;
+        const isLate = response.status === 503 && performance.now() - attemptedAt > DEADLINE_MS;
+        record(isLate && attempt < ATTEMPTS ? resent : failures, `${response.status} ${text.slice(0, 200)}`);
+        if (!isLate || attempt === ATTEMPTS) return undefined;
+        await new Promise((resolve) => setTimeout(resolve, 1_000 * Number(response.headers.get("retry-after") ?? 1)));
+        continue;
       }
       answered++;
       return JSON.parse(text);
