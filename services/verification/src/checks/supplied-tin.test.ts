@@ -13,7 +13,6 @@ import { inputsFingerprint } from "./check-inputs.ts";
 // The sandbox answers by the TIN's last digit: 0 passes, 3 is a mismatch.
 const PASSING = "471829360";
 const FAILING = "471829363";
-const legalName = "Acme LLC";
 
 let service: TestService;
 beforeAll(async () => {
@@ -24,8 +23,10 @@ afterAll(() => service.stop());
 // One organization: beside others its calls would run one after the other, and these tests run two together.
 const org = newId("org");
 let entityId: string;
+let legalName: string;
 beforeEach(() => {
   entityId = newId("ent");
+  legalName = `Acme ${entityId} LLC`;
   service.entities.resolveTo(entityId);
   remember(PASSING);
 });
