@@ -157,7 +157,7 @@ describe("turns of the event loop", () => {
     expect(turns.map((each) => each.toSorted())).toEqual([["a1", "a5 rate_limited", "b1"], ["a2"], ["a3"], ["a4"]]);
   });
 
-  test("several calls of an organization begin in each turn while it calls alone, and one beside others", async () => {
+  test("in each turn several calls of the only organization begin, but only one of each once others call too", async () => {
     const takeTurn = createTurns(
       "requests",
       { ...turnLimits, perTurn: 2 },

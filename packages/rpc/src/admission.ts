@@ -20,7 +20,7 @@ export type Admit = <T>(owner: Owner, leaving: AbortSignal, work: () => Promise<
 
 type Queue = ReturnType<typeof createFairQueue>;
 
-/** The organizations that call this process: what one may take of it depends on the others, whatever they call. */
+/** Which organizations call this process. How much one may use depends on whether others call too, for any kind of call. */
 const processPresence = createPresence(() => performance.now());
 
 /**
@@ -49,7 +49,7 @@ export type TakeTurn = (owner: Owner, leaving: AbortSignal) => Promise<void>;
 
 /** How many calls of an organization begin per turn of the event loop, and may wait for one. */
 interface TurnLimits extends Omit<QueueLimits, "running" | "runningPerOrganization" | "runningBesideOthers"> {
-  /** Of an organization that calls alone. Beside others it is one. */
+  /** While only one organization calls. While others call too, it is one. */
   readonly perTurn: number;
 }
 

@@ -95,7 +95,7 @@ test("what would wait too long for slow calls of its organization is refused at 
   expect(enterAll("a1 a2 a3 a4").join(" ")).toBe("run wait wait wait");
 });
 
-test("beside others an organization runs fewer calls: those that run end, and what waits begins when it is alone again", () => {
+test("an organization runs fewer calls while others call too, ends none that run, and gets its places back afterwards", () => {
   let beside = false;
   const { enterAll, end } = played({ runningPerOrganization: 3, runningBesideOthers: 1 }, () => beside);
   expect(enterAll("a1 a2 a3 a4 a5 a6 a7").join(" ")).toBe("run run run wait wait wait wait");
@@ -110,7 +110,7 @@ test("beside others an organization runs fewer calls: those that run end, and wh
 test.each([
   ["in a burst beside others, so that it runs half of the time", "a1 a2", true, 0.5, 30],
   ["not where one call comes after the other", "a1", true, 0.5, 0],
-  ["not in a burst of an organization that calls alone", "a1 a2 a3", false, 0.5, 0],
+  ["not in a burst while no other organization calls", "a1 a2 a3", false, 0.5, 0],
   ["not where several may run beside others", "a1 a2 a3", true, 2, 0],
 ])("after a call there is a pause: %s", (_name, names, beside, runningBesideOthers, expected) => {
   const { queue, enterAll } = played({ runningBesideOthers }, () => beside);

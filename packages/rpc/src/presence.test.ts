@@ -17,7 +17,7 @@ test.each([
   expect(presence.isBesideOthers(organization)).toBe(expected);
 });
 
-test("an organization is alone again a second after another one's last call, however often it calls itself", () => {
+test("another organization no longer counts a second after its last call, however many calls others make", () => {
   now += 10_000;
   presence.see("b");
   for (let call = 0; call < 10; call++) {

@@ -68,7 +68,7 @@ function callsText(spent: SamGovCallCounts, quota: SamGovQuota, callClass: CallC
   return reserved > 0 ? `${text} (${numberText(reserved)} a day are reserved)` : text;
 }
 
-/** Renders who uses the API today, and who can't any more. */
+/** Renders which organizations use the API today, and which have used up their share. */
 function organizationsToday({ organizations }: GetSamGovCallsResponse): Html | undefined {
   if (organizations.length === 0) return undefined;
   return html`<section aria-labelledby="organizations">
