@@ -8,6 +8,7 @@ import { monitorBenchmark } from "./monitor/benchmark.ts";
 import { neighboursBenchmark } from "./neighbours/benchmark.ts";
 import { pairsBenchmark } from "./pairs/benchmark.ts";
 import { quotaBenchmark } from "./quota/benchmark.ts";
+import { vendorsBenchmark } from "./vendors/benchmark.ts";
 import { verifyBenchmark } from "./verify/benchmark.ts";
 
 const benchmarks: readonly Benchmark[] = [
@@ -21,6 +22,7 @@ const benchmarks: readonly Benchmark[] = [
   quotaBenchmark,
   monitorBenchmark,
   neighboursBenchmark,
+  vendorsBenchmark,
 ];
 
 const USAGE = "npm run bench -- NAME [ITS ARGUMENTS] [--json] | list [--json]";
