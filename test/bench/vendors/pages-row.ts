@@ -50,7 +50,7 @@ export const pagesRow: Row = {
     slowest_list_p50_ratio: { at_most: 1.5 },
     page_p50_ratio: { at_most: 1.5 },
     page_p99_ratio: { at_most: 1.5 },
-    count_large_p99_ms: { at_most: 50 },
+    count_p99_ratio: { at_most: 2 },
   },
   async measure(bench) {
     const { log } = bench;

@@ -303,18 +303,11 @@ export declare type CountVendorsRequest = Message<"vvs.entity.v1.CountVendorsReq
 export declare const CountVendorsRequestSchema: GenMessage<CountVendorsRequest>;
 
 /**
- * Numbers of vendors by filter. 1,000 means 1,000 or more.
+ * Numbers of vendors by filter, without archived ones. 1,000 means 1,000 or more.
  *
  * @generated from message vvs.entity.v1.CountVendorsResponse
  */
 export declare type CountVendorsResponse = Message<"vvs.entity.v1.CountVendorsResponse"> & {
-  /**
-   * All but archived ones; the following numbers leave those out, too.
-   *
-   * @generated from field: int32 listed = 1;
-   */
-  listed: number;
-
   /**
    * VENDOR_FILTER_FAILED.
    *
@@ -337,53 +330,11 @@ export declare type CountVendorsResponse = Message<"vvs.entity.v1.CountVendorsRe
   error: number;
 
   /**
-   * VENDOR_FILTER_MONITORED.
-   *
-   * @generated from field: int32 monitored = 5;
-   */
-  monitored: number;
-
-  /**
-   * VENDOR_FILTER_EXPIRED.
-   *
-   * @generated from field: int32 expired = 6;
-   */
-  expired: number;
-
-  /**
    * VENDOR_FILTER_EXPIRING within 30 days.
    *
    * @generated from field: int32 expiring_30 = 7;
    */
   expiring30: number;
-
-  /**
-   * Within 60 days.
-   *
-   * @generated from field: int32 expiring_60 = 8;
-   */
-  expiring60: number;
-
-  /**
-   * Within 90 days.
-   *
-   * @generated from field: int32 expiring_90 = 9;
-   */
-  expiring90: number;
-
-  /**
-   * VENDOR_FILTER_NOT_CHECKED for 30 days.
-   *
-   * @generated from field: int32 not_checked_30 = 10;
-   */
-  notChecked30: number;
-
-  /**
-   * VENDOR_FILTER_ARCHIVED.
-   *
-   * @generated from field: int32 archived = 11;
-   */
-  archived: number;
 };
 
 /**
@@ -627,7 +578,7 @@ export declare const VendorListService: GenService<{
     output: typeof ListVendorsResponseSchema;
   },
   /**
-   * Counts the vendors of each filter, up to 1,000. Callers: dashboard.
+   * Counts the vendors that somebody must look at, by filter, up to 1,000. Callers: dashboard.
    *
    * @generated from rpc vvs.entity.v1.VendorListService.CountVendors
    */
