@@ -4,7 +4,7 @@ import { consumerGroups } from "@vvs/kafka";
 import { topology } from "../../deploy/local/topology.ts";
 import { allows, podOf, strangerPod } from "./support/network.ts";
 import { picture } from "./support/picture.ts";
-import { type Rendered, render, whyNot } from "./support/render.ts";
+import { type KubernetesObject, objectsOf, type Rendered, render, whyNot } from "./support/render.ts";
 
 const { calls, consumes, owners } = picture();
 const services = Object.keys(topology);
@@ -185,6 +185,24 @@ test("the lag of every consumer group in services.json is observed", () => {
       }
       expect(allows(production, pod, strangerPod({ "k8s-app": "kube-dns" }), 53, "UDP")).toBe(false);
       if (!topology[name]?.internet) expect(allows(production, pod, { address: "1.1.1.1" }, 53, "UDP")).toBe(false);
+    }
+  });
+
+  test("a migration that is a hook uses the new peers while only the installed policies, or those of a closed namespace, exist", async () => {
+    const reaching = (network: string) => {
+      const at = { peers: [{ ipBlock: { cidr: `${network}.0/24` } }] };
+      return render({ values: { networkPolicy: { mongodb: at, kafka: at, dns: at } } });
+    };
+    const [wrong, corrected] = await Promise.all([reaching("10.20.0"), reaching("10.30.0")]);
+    const isHook = ({ metadata }: KubernetesObject) => metadata.annotations?.["helm.sh/hook"] !== undefined;
+    const closed = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+    const ofNamespace = { kind: "NetworkPolicy", apiVersion: "", metadata: { name: "closed" }, spec: closed };
+    for (const existing of [wrong.objects.filter((object) => !isHook(object)), [ofNamespace]]) {
+      const during = objectsOf([...existing, ...corrected.objects.filter(isHook)]);
+      const reached = (address: string) =>
+        [27017, 9092, 53].map((port) => allows(during, podOf(corrected, "migration"), { address }, port));
+      expect(reached("10.30.0.4")).toEqual([true, true, true]);
+      expect(reached("10.40.0.4")).toEqual([false, false, false]);
     }
   });
 

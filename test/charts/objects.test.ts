@@ -106,18 +106,22 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     return jobs.find(({ metadata }) => metadata.name.startsWith(`${FULL_NAME}-migration`))!;
   };
 
-  test("the migration runs before everything else, with a service account that comes before it and goes with it", async () => {
+  test("the migration runs before everything else, with a service account and a network policy that come before it and go with it", async () => {
     const { part } = await render();
     expect(part("Job", "migration")!.metadata.annotations).toMatchObject({
       "helm.sh/hook": "pre-install,pre-upgrade",
       "helm.sh/hook-weight": "0",
       "helm.sh/hook-delete-policy": "before-hook-creation",
     });
-    expect(part("ServiceAccount", "migration")!.metadata.annotations).toMatchObject({
-      "helm.sh/hook": "pre-install,pre-upgrade",
-      "helm.sh/hook-weight": "-10",
-      "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
-    });
+    const plain = await render({ set: ["migration.mode=job"] });
+    for (const kind of ["ServiceAccount", "NetworkPolicy"]) {
+      expect(part(kind, "migration")!.metadata.annotations).toMatchObject({
+        "helm.sh/hook": "pre-install,pre-upgrade",
+        "helm.sh/hook-weight": "-10",
+        "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+      });
+      expect(plain.part(kind, "migration")!.metadata.annotations).toBeUndefined();
+    }
   });
 
   test("the External Secrets Operator keeps the Secret current in each mode, and makes it before a migration that is a hook", async () => {

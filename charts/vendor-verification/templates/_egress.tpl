@@ -1,3 +1,14 @@
+{{/* Egress rule to the cluster's DNS, which every pod uses. */}}
+{{- define "vv.dnsEgress" -}}
+{{- $dns := .Values.networkPolicy.dns -}}
+- to: {{- toYaml $dns.peers | nindent 4 }}
+  ports:
+    {{- range $dns.ports }}
+    - {protocol: UDP, port: {{ . }}}
+    - {protocol: TCP, port: {{ . }}}
+    {{- end }}
+{{- end -}}
+
 {{/* Egress rule to a store. Takes root and store. */}}
 {{- define "vv.storeEgress" -}}
 {{- $store := index .root.Values.networkPolicy .store -}}

@@ -93,7 +93,8 @@ export async function lint(files: readonly string[]): Promise<void> {
 
 export type Rendered = ReturnType<typeof objectsOf>;
 
-function objectsOf(objects: readonly KubernetesObject[]) {
+/** Returns objects with ways to find one of them. */
+export function objectsOf(objects: readonly KubernetesObject[]) {
   return {
     objects,
     ofKind: (kind: string) => objects.filter((object) => object.kind === kind),
