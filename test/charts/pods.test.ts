@@ -332,6 +332,19 @@ async function renderedWithCertificates() {
     ]);
   });
 
+  test.each([["enabled=true"], ["caSecretKey=KAFKA_CA"], ["certSecretKey=KAFKA_CERT"]])(
+    "autoscaling reads the lag by TLS where the services use TLS: with kafka.tls.%s",
+    async (tls) => {
+      const kafkaTriggers = async (set: readonly string[]) => {
+        const { part } = await render({ set: ["defaults.keda.enabled=true", ...set] });
+        const { triggers } = part("ScaledObject", "monitor")!.spec;
+        return triggers.filter(({ type }: { type: string }) => type === "kafka");
+      };
+      for (const { metadata } of await kafkaTriggers([`kafka.tls.${tls}`])) expect(metadata.tls).toBe("enable");
+      for (const { metadata } of await kafkaTriggers([])) expect(metadata).not.toHaveProperty("tls");
+    },
+  );
+
   test("an image is named by its digest if one is configured", async () => {
     const digest = `sha256:${"a".repeat(64)}`;
     const pinned = await render({ set: [`image.digest=${digest}`, "image.repository=registry.example.com/vv"] });

@@ -57,9 +57,16 @@ const GOOGLE = [
     object({
       timeoutSec: integer,
       connectionDraining: object({ drainingTimeoutSec: integer }),
-      healthCheck: object({ type: { ...text, enum: ["HTTP", "HTTPS", "HTTP2"] }, requestPath: text, port: integer }),
+      healthCheck: object({
+        type: { ...text, enum: ["HTTP", "HTTPS", "HTTP2"] },
+        requestPath: text,
+        port: integer,
+        checkIntervalSec: integer,
+        timeoutSec: integer,
+      }),
     }),
   ),
+  definition("networking.gke.io", "ManagedCertificate", object({ domains: { type: "array", items: text } })),
   definition(
     "monitoring.googleapis.com",
     "PodMonitoring",

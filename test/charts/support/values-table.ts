@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { type Document, isMap, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 
 const chart = join(fileURLToPath(import.meta.url), "../../../../charts/vendor-verification");
 const readme = join(chart, "README.md");
@@ -19,20 +19,20 @@ export function readmeWithValues(): { readonly is: string; readonly wanted: stri
 
 /** Returns one row for each value: its path, default, and the comment above it that begins with `--`. */
 function valuesTable(): string {
-  const { contents } = parseDocument(readFileSync(join(chart, "values.yaml"), "utf8"));
-  const rows = rowsOf(contents as YAMLMap, "");
+  const document = parseDocument(readFileSync(join(chart, "values.yaml"), "utf8"));
+  const rows = rowsOf(document, document.contents as YAMLMap, "");
   return `| value | default | meaning |\n|---|---|---|\n${rows.join("")}`;
 }
 
-function rowsOf(map: YAMLMap, path: string): string[] {
+function rowsOf(document: Document, map: YAMLMap, path: string): string[] {
   return map.items.flatMap((pair, index) => {
     const key = String((pair as Pair<{ value: string }>).key?.value);
     const name = path ? `${path}.${key}` : key;
     const value = pair.value;
     const meaning = meaningOf(pair as Pair, index === 0 ? map.commentBefore : undefined);
-    const within = isMap(value) && value.items.length > 0 && !DETAILS.test(name) ? rowsOf(value, name) : [];
+    const within = isMap(value) && value.items.length > 0 && !DETAILS.test(name) ? rowsOf(document, value, name) : [];
     const isOne = meaning !== "" && name !== "defaults";
-    return isOne || within.length === 0 ? [`| \`${name}\` | ${defaultOf(value)} | ${meaning} |\n`] : within;
+    return isOne || within.length === 0 ? [`| \`${name}\` | ${defaultOf(document, value)} | ${meaning} |\n`] : within;
   });
 }
 
@@ -45,9 +45,9 @@ function meaningOf(pair: Pair, first: string | null | undefined): string {
   return (text ?? "").replaceAll(/\n */g, " ").replaceAll("|", "\\|").trim();
 }
 
-function defaultOf(value: unknown): string {
+function defaultOf(document: Document, value: unknown): string {
   if (isScalar(value)) return value.value === "" ? "" : `\`${String(value.value)}\``;
-  const text = JSON.stringify((value as { toJSON(): unknown }).toJSON());
+  const text = JSON.stringify((value as Node).toJS(document));
   return text.length <= 2 ? "" : text.length > 60 ? "see values.yaml" : `\`${text}\``;
 }
 
