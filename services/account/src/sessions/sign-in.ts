@@ -99,6 +99,7 @@ export function createSignIns(
       const device = await deviceOf(deviceToken, email);
       const attempt = { email, clientAddress: place.clientAddress, device };
       const asker = device ? "known" : "stranger";
+      signInPool.refuseBusy(asker);
       // Who has no attempts left must not wait, for others would wait behind.
       await limits.refuseFull(attempt);
       const user = await signInPool(asker, async () => {

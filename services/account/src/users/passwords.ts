@@ -1,7 +1,7 @@
 import { hash, verify } from "@node-rs/argon2";
 import { invalid } from "../refusals.ts";
 import { isCommonPassword } from "./common-passwords.ts";
-import { type Asker, createWorkPool, type WorkPool } from "./work-pool.ts";
+import { type Asker, createWorkPool, type RunInTurn } from "./work-pool.ts";
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane; about 11 ms of a core. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -23,7 +23,7 @@ const MAX_WAITING = 64;
 export type Passwords = ReturnType<typeof createPasswords>;
 
 /** Creates what hashes passwords. Errors of both functions: also those of the pool. */
-export function createPasswords(pool: WorkPool = createWorkPool({ atOnce: HASHES_AT_ONCE, maxWaiting: MAX_WAITING })) {
+export function createPasswords(pool: RunInTurn = createWorkPool({ atOnce: HASHES_AT_ONCE, maxWaiting: MAX_WAITING })) {
   return {
     /** Returns a password's argon2id hash in PHC format. Errors: invalid_request if it is too short, too long or common. */
     async hash(password: string, asker: Asker): Promise<string> {

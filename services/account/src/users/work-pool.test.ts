@@ -9,7 +9,7 @@ function busyPool({ maxWaiting = 10 } = {}) {
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   const ask = (name: string, asker: Asker = "stranger") => pool(asker, async () => void begun.push(name));
   const first = pool("stranger", () => finished);
-  return { ask, begun, finish, first };
+  return { pool, ask, begun, finish, first };
 }
 
 const dropped = { code: "service_unavailable" };
@@ -28,9 +28,11 @@ describe("the pool of work", () => {
   });
 
   test("refuses strangers at once when too many wait, and still takes people whom we know, who come first", async () => {
-    const { ask, begun, finish, first } = busyPool({ maxWaiting: 2 });
+    const { pool, ask, begun, finish, first } = busyPool({ maxWaiting: 2 });
     const waiting = [ask("a"), ask("b")];
     await expect(ask("c")).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: 2 });
+    expect(() => pool.refuseBusy("stranger")).toThrow(expect.objectContaining({ code: "rate_limited" }));
+    pool.refuseBusy("known");
     waiting.push(ask("owner", "known"));
     finish();
     await Promise.all([first, ...waiting]);

@@ -9,7 +9,13 @@ export type Asker = "known" | "stranger";
 
 const TRY_AGAIN_SECONDS = 2;
 
-export type WorkPool = ReturnType<typeof createWorkPool>;
+/** Runs a piece of work when it is its turn. */
+export type RunInTurn = <T>(asker: Asker, work: () => Promise<T>) => Promise<T>;
+
+export interface WorkPool extends RunInTurn {
+  /** Refuses what the pool would refuse now, before anything is read for it. Errors: rate_limited. */
+  refuseBusy(asker: Asker): void;
+}
 
 /**
  * Creates a pool for work that costs much, such as hashes of passwords: at most `atOnce` pieces run at the same time, and
@@ -18,12 +24,16 @@ export type WorkPool = ReturnType<typeof createWorkPool>;
  * service_unavailable if the caller hung up or its deadline passed meanwhile. Such work does not begin, and its place is
  * free at once.
  */
-export function createWorkPool({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: number }) {
+export function createWorkPool({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: number }): WorkPool {
   const queues = { known: new Set<() => void>(), stranger: new Set<() => void>() };
   let running = 0;
   let closedToStrangers = 0;
 
   const hasPlace = (asker: Asker) => running + (asker === "stranger" ? closedToStrangers : 0) < atOnce;
+
+  function refuseBusy(asker: Asker): void {
+    if (queues[asker].size >= maxWaiting) throw tooBusy();
+  }
 
   function startWaiting(): void {
     for (const asker of ["known", "stranger"] as const) {
@@ -53,7 +63,7 @@ export function createWorkPool({ atOnce, maxWaiting }: { atOnce: number; maxWait
       running++;
       return;
     }
-    if (queue.size >= maxWaiting) throw tooBusy();
+    refuseBusy(asker);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = () => {
       running++;
@@ -74,7 +84,7 @@ export function createWorkPool({ atOnce, maxWaiting }: { atOnce: number; maxWait
     }
   }
 
-  return async <T>(asker: Asker, work: () => Promise<T>): Promise<T> => {
+  async function runInTurn<T>(asker: Asker, work: () => Promise<T>): Promise<T> {
     refuseGone();
     await turn(asker);
     const began = performance.now();
@@ -84,7 +94,9 @@ export function createWorkPool({ atOnce, maxWaiting }: { atOnce: number; maxWait
     } finally {
       leave(asker, performance.now() - began);
     }
-  };
+  }
+
+  return Object.assign(runInTurn, { refuseBusy });
 }
 
 function refuseGone(): void {

@@ -14,16 +14,31 @@ interface ShownSignIn {
   readonly status?: number;
 }
 
+/** What the page offers besides a password. */
+type Offered = Pick<Parameters<typeof signInPage>[0], "ways" | "singleSignOn">;
+
 /** Creates the function that sends the sign-in page. */
 export function createShowSignIn(context: PageContext) {
   const { entry, layout } = context;
-  return async (response: Response, shown: ShownSignIn): Promise<void> => {
+  let last: Offered | undefined;
+
+  async function readOffered(): Promise<Offered> {
     const [ways, singleSignOn] = await Promise.all([
       // While the account service is unavailable, the page has no links.
       entry.getEntryOptions({}).catch(() => ({ signUpOpen: false, mailSent: false })),
       readChoices(context),
     ]);
-    const content = signInPage({ ...shown, ways, singleSignOn });
-    layout.sendBarePage(response, { title: "Sign in", status: shown.status, content });
+    last = { ways, singleSignOn };
+    return last;
+  }
+
+  return async (response: Response, shown: ShownSignIn): Promise<void> => {
+    // A flood of attempts that are refused must not cost further calls.
+    const offered = shown.status === 429 && last ? last : await readOffered();
+    layout.sendBarePage(response, {
+      title: "Sign in",
+      status: shown.status,
+      content: signInPage({ ...shown, ...offered }),
+    });
   };
 }

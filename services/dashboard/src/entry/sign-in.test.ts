@@ -37,6 +37,15 @@ describe("a sign-in", () => {
     expect(text).toContain("Too many failed sign-ins. Try again in 90 seconds.");
   });
 
+  test("that comes too often again costs no further calls, and its page still has all links", async () => {
+    dashboard.state.failures.set("signIn", new ServiceError("rate_limited"));
+    await dashboard.visitor().signIn();
+    dashboard.state.failures.set("getEntryOptions", new ServiceError("service_unavailable"));
+    const { status, text } = await dashboard.visitor().signIn();
+    expect(status).toBe(429);
+    expect(text).toContain("/forgot-password");
+  });
+
   test("ends the previous session of the browser, and starts another", async () => {
     const visitor = dashboard.visitor();
     const first = (await visitor.signIn()).cookies[0];
