@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
+import { eventually } from "@vvs/testing";
 import { createAdmission, createTurns } from "./admission.ts";
-import type { QueueLimits } from "./fair-queue.ts";
 import { createPresence } from "./presence.ts";
 
 const limits = {
@@ -19,7 +19,7 @@ const of = (organizationId: string, environment = "live") => ({
 const staying = new AbortController().signal;
 
 /** Calls that run until they are ended, in the order in which they began. */
-function playedCalls(its: QueueLimits = limits, presence = createPresence(() => 0)) {
+function playedCalls(its: Parameters<typeof createAdmission>[1] = limits, presence = createPresence(() => 0)) {
   const admit = createAdmission("look-ups", its, presence);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -186,6 +186,17 @@ describe("turns of the event loop", () => {
       await turn();
     }
   });
+});
+
+test("a call that runs long frees its place once, as it waits for others then", async () => {
+  const calls = playedCalls({ ...limits, runningPerOrganization: 1, longestHeldMs: 1 });
+  void calls.start("a0", of("org_a"));
+  void calls.start("a1", of("org_a"));
+  await eventually(() => calls.begun.length === 2);
+  await calls.endFirst();
+  void calls.start("a2", of("org_a"));
+  void calls.start("a3", of("org_a"));
+  await eventually(() => calls.begun.length === 4);
 });
 
 test("a place is free again after a call failed", async () => {

@@ -23,29 +23,45 @@ type Queue = ReturnType<typeof createFairQueue>;
 /** Which organizations call this process. How much one may use depends on whether others call too, for any kind of call. */
 const processPresence = createPresence(() => performance.now());
 
+/** Returns whether another organization has called this process within the last second. */
+export const isBesideOthers = (organizationId: string): boolean => processPresence.isBesideOthers(organizationId);
+
+interface AdmissionLimits extends QueueLimits {
+  /** A call that runs longer waits for others, and no longer takes a place. Absent: it always does. */
+  readonly longestHeldMs?: number;
+}
+
 /**
  * Bounds how many calls of one kind run and wait, per environment and replica. Organizations take turns, and live and the
  * sandbox are apart.
  */
-export function createAdmission(kind: string, limits: QueueLimits, presence = processPresence): Admit {
+export function createAdmission(kind: string, limits: AdmissionLimits, presence = processPresence): Admit {
   const queues = createQueues(kind, limits, presence);
   return async (owner, leaving, work) => {
     const queue = await queues.enter(owner, leaving);
     const startedAt = performance.now();
-    try {
-      return await work();
-    } finally {
+    let isHeld = true;
+    const free = () => {
+      if (!isHeld) return;
+      isHeld = false;
       const durationMs = performance.now() - startedAt;
       const leave = () => queue.leave(owner.organizationId, durationMs);
       const pauseMs = queue.pauseMs(owner.organizationId, durationMs);
       if (pauseMs > 0) setTimeout(leave, pauseMs);
       else leave();
+    };
+    const timer = limits.longestHeldMs === undefined ? undefined : setTimeout(free, limits.longestHeldMs).unref();
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+      free();
     }
   };
 }
 
 /** Resolves when it is the organization's turn. Errors: as those of Admit. */
-export type TakeTurn = (owner: Owner, leaving: AbortSignal) => Promise<void>;
+type TakeTurn = (owner: Owner, leaving: AbortSignal) => Promise<void>;
 
 /** How many calls of an organization begin per turn of the event loop, and may wait for one. */
 interface TurnLimits extends Omit<QueueLimits, "running" | "runningPerOrganization" | "runningBesideOthers"> {
@@ -70,7 +86,7 @@ export function createTurns(kind: string, { perTurn, ...limits }: TurnLimits, pr
 }
 
 /** Creates a queue for each environment, with metrics. */
-function createQueues(kind: string, limits: QueueLimits, { see, isBesideOthers }: typeof processPresence) {
+function createQueues(kind: string, limits: QueueLimits, presence: typeof processPresence) {
   const refused = metrics.getMeter("rpc").createCounter("rpc_calls_refused", {
     description:
       "Calls refused because too many of their kind wait: of their organization (429), or of all (503). Sustained refusals of all mean that there are too few replicas.",
@@ -93,8 +109,8 @@ function createQueues(kind: string, limits: QueueLimits, { see, isBesideOthers }
     /** Resolves to the queue when the call has its place. */
     async enter({ organizationId, environment }: Owner, leaving: AbortSignal): Promise<Queue> {
       if (leaving.aborted) throw refusal("all", kind);
-      see(organizationId);
-      const queue = queues.get(environment) ?? createFairQueue(limits, isBesideOthers);
+      presence.see(organizationId);
+      const queue = queues.get(environment) ?? createFairQueue(limits, presence.isBesideOthers);
       queues.set(environment, queue);
       const place = Promise.withResolvers<void>();
       const entered = queue.enter(organizationId, place.resolve);

@@ -1,5 +1,9 @@
 /** Weight of the newest call in the average duration. */
 const NEWEST_WEIGHT = 0.1;
+/** So many waiting calls of one organization are a burst. Fewer also meet by chance. */
+const BURST = 4;
+/** A pause is no longer than this, in milliseconds. */
+const LONGEST_PAUSE_MS = 250;
 
 /** Maximum numbers of calls in one queue. */
 export interface QueueLimits {
@@ -110,8 +114,8 @@ export function createFairQueue(limits: QueueLimits, isBesideOthers: (id: string
 
     /** Returns how long the place of a call that took this long stays taken, in milliseconds. */
     pauseMs(id: string, durationMs: number): number {
-      const isBurst = organizations.get(id)!.waiting.size > 0;
-      return isBurst ? durationMs * Math.max(0, 1 / shareOf(id) - 1) : 0;
+      const isBurst = organizations.get(id)!.waiting.size >= BURST;
+      return isBurst ? Math.min(durationMs * Math.max(0, 1 / shareOf(id) - 1), LONGEST_PAUSE_MS) : 0;
     },
 
     /** Frees the place of a call that took this long. */

@@ -1,4 +1,4 @@
-export { type Admit, createAdmission, createTurns, type TakeTurn } from "./admission.ts";
+export { type Admit, createAdmission, createTurns, isBesideOthers } from "./admission.ts";
 export { admitted } from "./admitted.ts";
 export type { TlsFiles } from "./certificates.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient } from "./client.ts";
@@ -6,4 +6,5 @@ export { rpcSection, tlsFiles } from "./credentials.ts";
 export { isUnimplemented } from "./errors.ts";
 export type { CallContext } from "./guard.ts";
 export { type Callers, type Handlers, type ServicePart, servicePart } from "./handlers.ts";
+export { createPresence } from "./presence.ts";
 export { type RpcServer, type ServeOptions, serveRpc } from "./server.ts";

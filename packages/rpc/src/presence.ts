@@ -1,13 +1,13 @@
-/** An organization counts as present this long after its last call, in milliseconds. */
-const PRESENT_MS = 1_000;
-
 interface Seen {
   readonly organizationId: string;
   readonly atMs: number;
 }
 
-/** Knows whether several organizations call this process. Remembers the last call of the two that called last. */
-export function createPresence(clock: () => number) {
+/**
+ * Knows whether several organizations call this process. Remembers the last call of the two that called last. An organization
+ * counts as present for `presentMs` after its last call.
+ */
+export function createPresence(clock: () => number, presentMs = 1_000) {
   let last: Seen | undefined;
   let before: Seen | undefined;
 
@@ -18,10 +18,10 @@ export function createPresence(clock: () => number) {
       last = { organizationId, atMs: clock() };
     },
 
-    /** Whether another organization has called within the last second. */
+    /** Whether another organization is present. */
     isBesideOthers(organizationId: string): boolean {
       const other = last?.organizationId === organizationId ? before : last;
-      return other !== undefined && clock() - other.atMs < PRESENT_MS;
+      return other !== undefined && clock() - other.atMs < presentMs;
     },
   };
 }

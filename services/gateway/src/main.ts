@@ -6,7 +6,7 @@ import { UsageService } from "@vvs/proto/account/v1/usage";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient, createTurns, tlsFiles } from "@vvs/rpc";
+import { createAdmission, createClient, tlsFiles } from "@vvs/rpc";
 import { createApp } from "./app.ts";
 import { createKeyCheck } from "./auth/key-check.ts";
 import { startKeyReplica } from "./auth/key-replica.ts";
@@ -20,10 +20,19 @@ import { routes } from "./routes/table.ts";
 import { startUsageReports } from "./usage.ts";
 
 /**
- * Limits of requests that wait for their organization's turn. Those of one turn share writes to Redis and to the services, so
- * a turn of an organization that calls alone has several.
+ * Limits of requests. While others call too, a burst of one organization costs only what a waiting request costs, and the
+ * services get its calls at the pace at which they answer. Verifications wait for providers: after 100 ms a request no longer
+ * takes a place.
  */
-const TURNS = { perTurn: 16, waiting: 5_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
+const REQUESTS = {
+  running: Number.POSITIVE_INFINITY,
+  runningPerOrganization: 128,
+  runningBesideOthers: 4,
+  waiting: 5_000,
+  waitingPerOrganization: 250,
+  longestWaitMs: 2_000,
+  longestHeldMs: 100,
+} as const;
 /** Maximum wait for connections at the start, in milliseconds. The gateway becomes ready even if a service is unavailable. */
 const WARM_UP_MS = 15_000;
 
@@ -84,7 +93,7 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
     checkKey,
     failures,
     limiter,
-    takeTurn: createTurns("requests", TURNS),
+    admit: createAdmission("requests", REQUESTS),
     trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
     idempotencyKeys: config.IDEMPOTENCY_KEYS,

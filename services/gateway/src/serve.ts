@@ -1,7 +1,7 @@
 import type { SecretKey } from "@vvs/config";
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
-import type { TakeTurn } from "@vvs/rpc";
+import type { Admit } from "@vvs/rpc";
 import type { ApiKey } from "./auth/api-key.ts";
 import { type AuthenticateOptions, authenticate } from "./auth/authenticate.ts";
 import { callTarget } from "./http/answered-call.ts";
@@ -13,8 +13,8 @@ import { readCall } from "./routes/read-call.ts";
 import type { Route, RouteContext } from "./routes/route.ts";
 
 export interface ServeOptions extends AuthenticateOptions {
-  /** Lets organizations' requests begin in turns. */
-  readonly takeTurn: TakeTurn;
+  /** Bounds how many requests of one organization run, and lets organizations' requests begin in turns. */
+  readonly admit: Admit;
   /** Counts requests per key. */
   readonly limiter: RateLimiter;
   readonly allowPrivateTargets: boolean;
@@ -32,25 +32,37 @@ export async function serve(route: Route, id: string, exchange: Exchange, option
   exchange.target = callTarget(route, id);
   const { organizationId, environment } = key.tenant;
   Object.assign(exchange.fields, { key_id: key.id, organization_id: organizationId, environment });
-  await waitForTurn(key, exchange, options);
+  let isAdmitted = false;
+  const run = () => {
+    isAdmitted = true;
+    return call(route, id, key, exchange, options);
+  };
+  await options.admit(key.tenant, exchange.hungUp, run).catch((error: unknown) => {
+    // A refusal costs little: it is not counted, and neither Redis nor the body is read.
+    if (!isAdmitted) showQuota(exchange, options.limiter.known(key.id, key.limitPerMinute));
+    throw error;
+  });
+}
+
+async function call(
+  route: Route,
+  id: string,
+  key: ApiKey,
+  exchange: Exchange,
+  options: Omit<ServeOptions, "admit">,
+): Promise<void> {
   await withinLimit(key, exchange, options.limiter);
   const body = route.body ? await readJsonBody(exchange.request) : undefined;
-  const call = readCall(route, { ...exchange, key, id, body }, options);
+  const request = readCall(route, { ...exchange, key, id, body }, options);
   authorize(route, key);
   if (route.id && !isId(route.id.prefix, id)) throw new ServiceError(route.id.missing);
-  const reply = await route.handle(call, options.context).catch((error: unknown) => Promise.reject(fromService(error)));
+  const reply = await route
+    .handle(request, options.context)
+    .catch((error: unknown) => Promise.reject(fromService(error)));
   exchange.waitedMs = reply.waitedMs;
   answer(exchange, reply.status ?? 200, reply.body, {
     ...(reply.location && { Location: reply.location }),
     ...(reply.replayed && { "Idempotency-Replayed": "true" }),
-  });
-}
-
-/** Waits for the organization's turn. A refusal costs little: it is not counted, and neither Redis nor the body is read. */
-async function waitForTurn(key: ApiKey, exchange: Exchange, { takeTurn, limiter }: ServeOptions): Promise<void> {
-  await takeTurn(key.tenant, exchange.hungUp).catch((refusal: unknown) => {
-    showQuota(exchange, limiter.known(key.id, key.limitPerMinute));
-    throw refusal;
   });
 }
 

@@ -7,7 +7,7 @@ import { ApiKeyService } from "@vvs/proto/account/v1/api_keys";
 import { EntityService } from "@vvs/proto/entity/v1/entity";
 import { MonitorService } from "@vvs/proto/monitor/v1/monitor";
 import { VerificationService } from "@vvs/proto/verification/v1/verification";
-import { createClient, createTurns } from "@vvs/rpc";
+import { createClient } from "@vvs/rpc";
 import { type AppOptions, createApp } from "../app.ts";
 import { createKeyCheck } from "../auth/key-check.ts";
 import { startKeyReplica } from "../auth/key-replica.ts";
@@ -59,7 +59,7 @@ export async function startTestGateway(
     stopping: new AbortController().signal,
     checkKey: createKeyCheck({ replica, account: accountClient, peppers, clock, now: () => new Date() }),
     limiter: createRateLimiter({ redis, name: "calls", keyPrefix: `${prefix}:calls`, logger, clock }),
-    takeTurn: createTurns("requests", { perTurn: 4, waiting: 100, waitingPerOrganization: 100, longestWaitMs: 2_000 }),
+    admit: (_owner, _leaving, work) => work(),
     failures: createRateLimiter({ redis, name: "failures", keyPrefix: `${prefix}:failures`, logger, clock }),
     trustedProxyHops: 1,
     allowPrivateTargets: false,

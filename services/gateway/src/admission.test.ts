@@ -2,17 +2,18 @@ import { expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { useTestGateway } from "./testing/gateway.ts";
 
-/** Whose requests came for a turn. */
+/** Whose requests asked to be admitted. */
 const came: unknown[] = [];
 let isFull = false;
 const gateway = useTestGateway({
-  async takeTurn(owner) {
+  async admit(owner, _leaving, work) {
     came.push(owner);
     if (isFull) throw new ServiceError("rate_limited", { retryAfterSeconds: 1 });
+    return work();
   },
 });
 
-test("a request waits for the turn of its organization and environment", async () => {
+test("a request is admitted on behalf of its organization and environment", async () => {
   const { value, record } = gateway.account.createKey({ environment: "sandbox" });
   await gateway.send("GET", "/v1/entities", { key: value });
   expect(came).toEqual([{ organizationId: record.tenant!.organizationId, environment: "sandbox" }]);
