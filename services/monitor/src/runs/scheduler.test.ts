@@ -166,9 +166,9 @@ describe("a claim that fails", () => {
     // The run exists already, so the transaction of each claim is refused.
     for (const _id of bad) await domain.runs.insertOne({ ...someRun(organizationId, _id), _id: `${_id}:2` });
     domain.pass(1);
-    const good = await due(domain, { organizationId, count: 2 });
-    const others = await due(domain, { organizationId: someCaller().tenant.organizationId, count: 2 });
-    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 4 });
+    const good = await due(domain, { organizationId, count: 1 });
+    const others = await due(domain, { organizationId: someCaller().tenant.organizationId, count: 1 });
+    expect(await domain.scheduler.claimDue()).toMatchObject({ claimed: 2 });
     const started = await domain.monitors.find({ run_seq: 2 }).toArray();
     expect(started.map(({ _id }) => _id).sort()).toEqual([...good, ...others].sort());
     const failed = (await metric("monitor_claims_failed"))!.dataPoints;
@@ -252,6 +252,21 @@ describe("organizations", () => {
     expect((await domain.scheduler.claimDue()).claimed).toBe(5);
     expect((await domain.monitors.find({ run_seq: 2 }).toArray()).map(({ _id }) => _id).sort()).toEqual(first.sort());
     expect((await domain.scheduler.claimDue()).claimed).toBe(4);
+  });
+
+  test("in the sandbox start one run in a turn while others call, or have runs too", async () => {
+    const domain = await newDomain();
+    const { organizationId } = someCaller().tenant;
+    domain.besideOthers.add(organizationId);
+    await due(domain, { organizationId, count: 7 });
+    expect((await domain.scheduler.claimDue()).claimed).toBe(1);
+    domain.besideOthers.clear();
+    expect((await domain.scheduler.claimDue()).claimed).toBe(5);
+    const other = someCaller().tenant.organizationId;
+    await due(domain, { organizationId: other, count: 3 });
+    await domain.scheduler.claimDue();
+    await due(domain, { organizationId, count: 2 });
+    expect((await domain.scheduler.claimDue()).claimed).toBe(2);
   });
 
   test("are each served by one replica at a time, so no claim is wasted", async () => {
