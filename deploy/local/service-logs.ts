@@ -1,9 +1,13 @@
-import { createWriteStream } from "node:fs";
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 
 /** Opens a service's log file: one JSON object per line, unchanged, kept when the service restarts. */
-export function createLogFile(path: string): { write(line: string): void; close(): void } {
-  const stream = createWriteStream(path, { flags: "w", mode: 0o600 });
-  return { write: (line) => void stream.write(`${line}\n`), close: () => void stream.end() };
+export function createLogFile(path: string) {
+  const file = openSync(path, "w", 0o600);
+  return {
+    write: (line: string): void => void writeSync(file, `${line}\n`),
+    lastLines: (count: number): string[] => readFileSync(path, "utf8").trimEnd().split("\n").slice(-count),
+    close: (): void => closeSync(file),
+  };
 }
 
 const COLORS: Record<string, string> = {

@@ -27,7 +27,6 @@ export async function startBenchProduct(
     },
     logDir,
     log,
-    onLine: () => undefined,
     onCrash: (service) => log(`${service} crashed`),
   });
   onClose(() => product.stop());

@@ -64,7 +64,6 @@ whereStartable("services and servers that die or hang for a while", () => {
       environment: { ...fastClockVariables(), KAFKA_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS) },
       logDir: join(folder, "log"),
       log: () => undefined,
-      onLine: () => undefined,
       onCrash: () => undefined,
     });
     organization = await createOrganization({ product });

@@ -83,7 +83,6 @@ beforeAll(async () => {
     },
     logDir: join(folder, "log"),
     log: () => undefined,
-    onLine: () => undefined,
     onCrash: () => undefined,
   });
   closers.push(async () => {

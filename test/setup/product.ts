@@ -45,7 +45,6 @@ export default async function setup(): Promise<void> {
     environment: { ...fastClockVariables(), LOG_LEVEL: "debug", TRUSTED_PROXY_HOPS: "1" },
     logDir,
     log: (line) => process.stderr.write(`${line}\n`),
-    onLine: () => undefined,
     onCrash: (service, exit) => process.stderr.write(`${service} crashed: ${exit.signal ?? exit.code}\n`),
   });
   for (const name of ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_BSP_SCHEDULE_DELAY"]) {
