@@ -1,7 +1,7 @@
 /** Weight of the newest call in the average duration. */
 const NEWEST_WEIGHT = 0.1;
 /** So many waiting calls of one organization are a burst. Fewer also meet by chance. */
-const BURST = 4;
+const BURST = 2;
 /** A pause is no longer than this, in milliseconds. */
 const LONGEST_PAUSE_MS = 250;
 
