@@ -124,6 +124,16 @@ const decoded = (text: string) => Buffer.from(text, "base64").toString();
     }
   });
 
+  test.each(["hook", "job"])(
+    "the log of a failed migration can be read, because its ended pods stay: %s",
+    async (mode) => {
+      // The Job controller deletes running pods of a failed Job, and with OnFailure a failed pod counts as running.
+      const { spec } = await migrationOf([`migration.mode=${mode}`]);
+      expect(spec.template.spec.restartPolicy).toBe("Never");
+      expect(spec.ttlSecondsAfterFinished).toBeUndefined();
+    },
+  );
+
   test("the External Secrets Operator keeps the Secret current in each mode, and makes it before a migration that is a hook", async () => {
     const external = [
       "secrets.existingSecret=",
