@@ -78,6 +78,15 @@ test("the lag of every consumer group in services.json is observed", () => {
     expect(allows(narrow, entity, { address: "10.21.0.4" }, 27017)).toBe(false);
   });
 
+  test.each([
+    ["Redis with TLS in Memorystore", "gateway", 6378],
+    ["Redis with TLS in Azure", "gateway", 6380],
+    ["a Sentinel", "gateway", 26379],
+    ["Kafka with SCRAM in MSK", "monitor", 9096],
+  ])("%s, at a private address, is reached without a value for its port", (_what, from, port) => {
+    expect(allows(production, podOf(production, from), { address: "10.20.0.4" }, port)).toBe(true);
+  });
+
   test("only services that call providers or identity providers, deliver webhooks or send emails reach public addresses, and no private ones", () => {
     for (const name of services) {
       const allowed = PUBLIC.map((address) => allows(production, podOf(production, name), { address }, 443));
