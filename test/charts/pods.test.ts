@@ -147,6 +147,16 @@ async function renderedWithCertificates() {
     expect(part("HorizontalPodAutoscaler", "monitor")!.spec.maxReplicas).toBe(5);
   });
 
+  test("no common Secret is needed where each part has its own", async () => {
+    const { part } = await render({
+      set: ["secrets.existingSecret="],
+      values: { defaults: { existingSecret: "own" }, migration: { existingSecret: "migrator" } },
+    });
+    expect(part("Deployment", "entity")!.spec.template.spec.volumes).toContainEqual(
+      expect.objectContaining({ secret: expect.objectContaining({ secretName: "own" }) }),
+    );
+  });
+
   test("an autoscaler, if there is one, sets the number of replicas", async () => {
     const scaled = await render({
       set: ["defaults.autoscaling.enabled=true", "defaults.keda.enabled=true", "kafka.topics.partitions=6"],

@@ -65,7 +65,11 @@ spec:
     {{- if $files }}
     - name: secrets
       secret:
-        secretName: {{ $values.existingSecret | default (include "vv.secretName" $root) }}
+        {{- if $values.existingSecret }}
+        secretName: {{ $values.existingSecret }}
+        {{- else }}
+        secretName: {{ include "vv.secretName" $root }}
+        {{- end }}
         defaultMode: 0440
         items:
           {{- range $files }}
