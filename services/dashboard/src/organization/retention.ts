@@ -1,7 +1,7 @@
 /** How long data shown in the dashboard is kept, in days. `listed` is its name in the operations guide. Other data is kept forever. */
 export const retention: readonly { readonly what: string; readonly days: number; readonly listed: string }[] = [
   { what: "Usage", days: 400, listed: "usage of keys, by hour" },
-  { what: "Requests one by one", days: 7, listed: "the request log" },
+  { what: "The list of requests", days: 7, listed: "the request log" },
   { what: "Audit log", days: 730, listed: "the audit log" },
   { what: "Webhook deliveries", days: 90, listed: "deliveries with their attempts" },
   { what: "Monitor runs", days: 30, listed: "runs of monitors" },

@@ -75,11 +75,11 @@ ${facts([
   ["Vendors checked", isCut ? `${vendors} on this page` : String(vendors)],
   [
     "Answers",
-    `${rows.length}${isCut ? " on this page" : ""}: ${count("pass")} pass, ${count("fail")} fail, ${count("error")} error`,
+    `${rows.length}${isCut ? " on this page" : ""}: ${count("pass")} passed, ${count("fail")} failed, ${count("error")} without an answer`,
   ],
   ["Not checked", unchecked && `${unchecked.length}${isUncheckedCut ? " or more" : ""} of the vendors in the list`],
 ])}
-<p class="unprinted"><a class="button" href="${csv}">Download as CSV</a> <span class="hint">To print the report, use your browser’s print command.</span></p>
+<p class="unprinted row"><a class="button" href="${csv}">Download as CSV</a> <span class="hint">To print the report, use your browser’s print command.</span></p>
 ${isCut && html`<p class="notice warning">The period has more answers than this page shows: these are the newest ones. The CSV file has all of them, and the vendors that were not checked.</p>`}
 ${rows.length === 0 ? html`<p class="empty">No vendor was checked in this period.</p>` : answersTable(view.path, rows)}
 </section>
@@ -95,7 +95,7 @@ function answersTable(path: string, rows: readonly ScreeningRow[]): Html {
 <td data-label="Checked at"><a href="${path}/verifications/${row.verificationId}">${time(timestampFromDate(row.checkedAt))}</a></td>
 <td data-label="Check">${row.words.check}</td>
 <td data-label="Answer">${state(row.answer, outcomeName(row.answer))} <span class="hint">${row.words.answer}</span></td>
-<td data-label="Source">${row.source ? html`${row.source} <span class="hint">data as of ${row.dataDate}</span>` : html`<span class="hint">none answered</span>`}</td>
+<td data-label="Source">${row.source ? html`${row.source} <span class="hint">data as of <time datetime="${row.dataDate}">${row.dataDate}</time></span>` : html`<span class="hint">none answered</span>`}</td>
 <td data-label="Requested by">${row.requestedBy.split(" ").slice(0, -1).join(" ") || row.requestedBy}</td>
 </tr>
 `,

@@ -36,8 +36,10 @@ describe("the report of a period", () => {
     expect(text).toContain("Acme &amp; Sons: checks from 2026-11-01 to 2026-11-30");
     expect(text).toContain(`<a href="/live/vendors/${CHECKED}">Acme &lt;Widgets&gt;</a>`);
     expect(text).toContain(`<a href="/live/verifications/${VERIFICATION_ID}">`);
-    expect(text).toContain('SAM.gov extract files <span class="hint">data as of 2026-11-19</span>');
-    expect(text).toContain("1: 1 pass, 0 fail, 0 error");
+    expect(text).toContain(
+      'SAM.gov extract files <span class="hint">data as of <time datetime="2026-11-19">2026-11-19</time></span>',
+    );
+    expect(text).toContain("1: 1 passed, 0 failed, 0 without an answer");
     expect(text).toContain('<td data-label="Requested by">monitor</td>');
     expect(callsOf("listVerifications")).toMatchObject([
       { from: "2026-11-01T00:00:00Z", before: "2026-12-01T00:00:00Z", caller: { tenant: { organizationId: "org_1" } } },

@@ -144,7 +144,7 @@ function about({ visit: { may }, entity, made, form, now }: VendorView): Html {
 
 function registration(status: string | undefined, ends: string | undefined): Html | undefined {
   if (!status) return undefined;
-  return html`${status} in SAM.gov${ends && html`, until <time datetime="${ends}">${longDay(ends)}</time>`}`;
+  return html`${status} in SAM.gov${ends && html`, registered until <time datetime="${ends}">${longDay(ends)}</time>`}`;
 }
 
 function addressText({ line1, line2, city, state: region, zip, country }: Address): string {

@@ -112,7 +112,7 @@ describe("a vendor's page", () => {
     const { text } = await page();
     expect(text).toContain("<h1>Acme &lt;Widgets&gt;</h1>");
     expect(text).toContain("12 OAK ST, RENO, NV 89501, USA");
-    expect(text).toContain('active in SAM.gov, until <time datetime="2099-03-31">31 March 2099</time>');
+    expect(text).toContain('active in SAM.gov, registered until <time datetime="2099-03-31">31 March 2099</time>');
     expect(text).toContain('data-copy-text="SANDBXACTVE1"');
   });
 
