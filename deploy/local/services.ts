@@ -133,11 +133,14 @@ function keepRunning(plan: Plan, environment: Record<string, string>, options: S
   const logFile = join(options.logDir, `${plan.name}.log`);
   const log = createLogFile(logFile);
   const { onLine } = options;
-  const read = (line: string) => {
-    log.write(line);
-    onLine?.(plan.name, line);
-  };
-  const output = onLine ? { onLine: read } : { logFile };
+  const output = onLine
+    ? {
+        onLine(line: string) {
+          log.write(line);
+          onLine(plan.name, line);
+        },
+      }
+    : { logFile };
   let wanted = true;
   let wasReady = false;
   let current = launch();

@@ -24,7 +24,7 @@ type Queue = ReturnType<typeof createFairQueue>;
 const processPresence = createPresence(() => performance.now());
 
 /** Returns whether another organization has called this process within the last second. */
-export const isBesideOthers = (organizationId: string): boolean => processPresence.isBesideOthers(organizationId);
+export const { isBesideOthers } = processPresence;
 
 interface AdmissionLimits extends QueueLimits {
   /** A call that runs longer waits for others, and no longer takes a place. Absent: it always does. */

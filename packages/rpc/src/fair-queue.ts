@@ -1,6 +1,6 @@
 /** Weight of the newest call in the average duration. */
 const NEWEST_WEIGHT = 0.1;
-/** So many waiting calls of one organization are a burst. Fewer also meet by chance. */
+/** An organization with at least this many waiting calls sends a burst. Fewer can wait by chance. */
 const BURST = 2;
 /** A pause is no longer than this, in milliseconds. */
 const LONGEST_PAUSE_MS = 250;
