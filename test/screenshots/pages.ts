@@ -7,12 +7,13 @@ export interface FoundPage {
   readonly path: string;
   /** What a user does on the page before its screenshots. */
   readonly open?: (page: Page) => Promise<void>;
-  /** Whether it is captured as it is printed. */
+  /** Whether it is printed instead. */
   readonly isPrinted?: boolean;
 }
 
 const WIDTHS = [360, 768, 1440] as const;
 const SCHEMES = ["light", "dark"] as const;
+const PAPER = ["A4", "Letter"] as const;
 /** Ids in paths. Only one of the pages that differ only by ids is captured. */
 const ID = /[a-z]+_[0-9a-z]{26}/g;
 
@@ -45,15 +46,21 @@ export async function findPages(page: Page, from: readonly string[]): Promise<Fo
   return [...found].map(([name, path]) => ({ name, path }));
 }
 
-/** Takes screenshots of a whole page in light and dark mode at three widths: `<name>.<scheme>.<width>.png`. */
+/**
+ * Takes screenshots of a whole page in light and dark mode at three widths: `<name>.<scheme>.<width>.png`. A page that is
+ * printed becomes `<name>.<format>.pdf` for two formats of paper.
+ */
 export async function takeScreenshots(page: Page, found: FoundPage, folder: string): Promise<void> {
   const { name, path, isPrinted = false } = found;
-  await page.emulateMedia({ media: "screen" });
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(path);
   await found.open?.(page);
+  if (isPrinted) {
+    for (const format of PAPER) await page.pdf({ path: join(folder, `${name}.${format}.pdf`), format });
+    return;
+  }
   for (const colorScheme of SCHEMES) {
-    await page.emulateMedia({ colorScheme, media: isPrinted ? "print" : "screen" });
+    await page.emulateMedia({ colorScheme });
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
       await page.screenshot({ path: join(folder, `${name}.${colorScheme}.${width}.png`), fullPage: true });
