@@ -112,14 +112,15 @@ function registryHint(entity: Entity): Html | undefined {
 /** The answer before an error. */
 function lastAnswer({ check, newest, answered }: MadeCheck, { view }: Visit, now: Date): Html | undefined {
   if (!newest || !answered || newest === answered) return undefined;
-  return html`<p class="hint">The last answer, ${ago(answered.at, now)}: ${verdictOf(check, answered, answered.at).text} <a href="${view.path}/verifications/${answered.verification.id}">View that verification</a></p>`;
+  return html`<p class="hint">The last answer, ${ago(answered.at, now)}: ${verdictOf(check, answered, answered.at).text} <a class="unprinted" href="${view.path}/verifications/${answered.verification.id}">View that verification</a></p>`;
 }
 
 function about({ visit: { may }, entity, made, form, now }: VendorView): Html {
-  const { samGov, addresses, sources, externalId } = entity;
+  const { samGov, addresses, sources, externalId, identifiers } = entity;
   // A provider's answer is often newer than the registry's file.
   const answer = made?.find(({ check }) => check === "sam_registration")?.answered?.result.details;
   const status = isInRegistry(entity) ? samGov?.registrationStatus : "";
+  const cage = answer?.cage || samGov?.cage;
   return facts([
     [
       "Your vendor number",
@@ -131,7 +132,7 @@ function about({ visit: { may }, entity, made, form, now }: VendorView): Html {
       "Registration",
       registration(answer?.registrationStatus || status, answer?.expirationDate || samGov?.expirationDate),
     ],
-    ["CAGE code in SAM.gov", answer?.cage || samGov?.cage],
+    ["CAGE code in SAM.gov", cage !== identifiers.cage && cage],
     ["Legal form", answer?.entityType || samGov?.entityType],
     ...addresses.map((address) => [`${capitalized(address.type)} address`, addressText(address)] as const),
     [

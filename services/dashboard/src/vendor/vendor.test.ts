@@ -66,7 +66,7 @@ describe("the answer to whether a vendor can be paid", () => {
       `href="/live/evidence/${EVIDENCE_ID}">Evidence<span class="unseen"> of SAM.gov registration`,
     );
     expect(text).toContain(`href="/live/verifications/${VERIFICATION_ID}">Verification`);
-    expect(text).toMatch(/Checked <time datetime="[^"]+" title="[^"]+ UTC">just now<\/time>/);
+    expect(text).toMatch(/Checked <time datetime="[^"]+" title="[^"]+ UTC"><span class="unprinted">just now<\/span>/);
   });
 
   test("includes a check that only a person made, before many runs of a monitor", async () => {
@@ -114,6 +114,10 @@ describe("a vendor's page", () => {
     expect(text).toContain("12 OAK ST, RENO, NV 89501, USA");
     expect(text).toContain('active in SAM.gov, registered until <time datetime="2099-03-31">31 March 2099</time>');
     expect(text).toContain('data-copy-text="SANDBXACTVE1"');
+    expect(text).not.toContain("CAGE code in SAM.gov");
+    dashboard.state.entities = [{ ...entity, samGov: { registrationStatus: "active", cage: "9ZZZ9" } }];
+    dashboard.state.verifications = [];
+    expect((await page()).text).toContain("<dt>CAGE code in SAM.gov</dt><dd>9ZZZ9</dd>");
   });
 
   test("shows verifications, changes, deliveries and versions as one history, newest first", async () => {

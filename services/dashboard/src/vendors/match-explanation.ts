@@ -23,11 +23,11 @@ const parts: Readonly<Record<string, string>> = {
 
 const outcomes: Readonly<Record<string, string>> = {
   agrees: "agrees",
-  contradicts: "contradicts",
+  contradicts: "differs",
   absent: "unknown",
 };
 
-/** Renders why a search found a vendor: what agreed, what contradicted, and how much each counted. */
+/** Renders why a search found a vendor: what agreed, what differed, and how much each counted. */
 export function matchExplanation(reasons: readonly MatchReason[], of: string): Html | undefined {
   if (reasons.length === 0) return undefined;
   return html`<details class="why"><summary>Show why it matches<span class="unseen">: ${of}</span></summary>
@@ -35,14 +35,15 @@ export function matchExplanation(reasons: readonly MatchReason[], of: string): H
 <thead><tr><th scope="col">Search field</th><th scope="col">Vendor</th><th scope="col">Weight</th><th scope="col">Comparison</th></tr></thead>
 <tbody>${reasons.map(row)}</tbody>
 </table>
-<p class="hint">The weights add up to the confidence; contradictions lower it. Percentages say how much each part counted.</p>
+<p class="hint">The weights add up to the confidence. What differs lowers it; a name that differs only in part adds to it. Percentages say how much each part counted.</p>
 </details>`;
 }
 
 function row({ criterion, outcome, weight, detail, parts: made = [] }: MatchReason): Html {
+  const isPartial = outcome === "contradicts" && weight > 0;
   return html`<tr>
 <th scope="row">${criteria[criterion] ?? criterion}</th>
-<td data-label="Vendor">${state(outcome, outcomes[outcome] ?? outcome)}</td>
+<td data-label="Vendor">${isPartial ? state("partial", "differs in part") : state(outcome, outcomes[outcome] ?? outcome)}</td>
 <td data-label="Weight" class="number">${signed(weight)}</td>
 <td data-label="Comparison">${sentence(messageText(maskTins(detail)))}${
     made.length > 0 &&

@@ -56,6 +56,17 @@ describe("a search", () => {
     expect(text).toContain("In common: acme.");
     expect(text).toContain('different house number</span> <span class="hint">100\u00a0%</span>');
     expect(text).toContain("−0.10");
+    expect(text).toContain('<span class="state contradicts">differs</span>');
+  });
+
+  test("calls a name that differs and still adds to the confidence different in part", async () => {
+    dashboard.state.found = {
+      entity,
+      confidence: 0.6,
+      explanation: [{ ...reason, outcome: "contradicts", weight: 0.6 }],
+    };
+    const { text } = await visitor.get("/live/vendors/search?legal_name=acme");
+    expect(text).toContain('<span class="state partial">differs in part</span>');
   });
 
   test("shows several vendors, best first, and what distinguishes them", async () => {
