@@ -9,6 +9,7 @@ import type { EnvironmentView } from "../ui/environments.ts";
 import { inputField, option, selectField, VERBATIM } from "../ui/fields.ts";
 import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
+import { breakable } from "../ui/parts.ts";
 import { permissionHint } from "../ui/roles.ts";
 import type { Vendors } from "../vendors/vendors.ts";
 import { hostOf } from "../webhooks/endpoints-page.ts";
@@ -99,7 +100,7 @@ function row(monitor: Monitor, { view, now }: Visit, vendors: Vendors | undefine
 <td data-label="Last outcome">${lastRun ? outcomeState(lastRun.outcome) : html`<span class="hint">none yet</span>`}${consecutiveErrors > 1 && html` <span class="hint">${consecutiveErrors} times in a row</span>`}</td>
 <td data-label="Checks">${monitor.checks.map(checkTitle).join(", ")}</td>
 <td data-label="Frequency">${frequencyName(monitor.frequency)}</td>
-<td data-label="Webhook">${webhookUrl ? hostOf(webhookUrl) : none}</td>
+<td data-label="Webhook">${webhookUrl ? breakable(hostOf(webhookUrl)) : none}</td>
 <td data-label="Next run">${nextRunAt ? until(timestampDate(nextRunAt), now) : none}</td>
 </tr>
 `;

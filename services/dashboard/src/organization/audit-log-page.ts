@@ -8,7 +8,7 @@ import { live, test } from "../ui/environments.ts";
 import { inputField, option, selectField } from "../ui/fields.ts";
 import { filterBox } from "../ui/filter-box.ts";
 import { pager } from "../ui/listing.ts";
-import { time } from "../ui/parts.ts";
+import { breakable, time } from "../ui/parts.ts";
 import { roleName } from "../ui/roles.ts";
 import { type AuditFilter, OPERATOR } from "./audit-filter.ts";
 import { auditActions, auditPhrase } from "./audit-words.ts";
@@ -100,7 +100,7 @@ function actorName(actor: string): Html | string {
 
 function row(entry: AuditEntry, visit: Visit): Html {
   const { at, actor, actorEmail, environment, clientAddress, requestId } = entry;
-  const who = actorEmail || actorName(actor);
+  const who = actorEmail ? breakable(actorEmail) : actorName(actor);
   return html`<tr>
 <td data-label="Time">${time(at, "second")}</td>
 <th scope="row" data-label="Person">${actorEmail ? html`<a href="${pathOf(visit)}?actor=${actor}">${who}</a>` : who}</th>
@@ -123,8 +123,8 @@ function environmentName(environment: Environment): Html | string {
 /** Renders the target of an action, unless the phrase already says it. */
 function targetOf({ actor, target, targetEmail, action, details }: AuditEntry): Html | undefined {
   if (target === actor || target === "" || target.startsWith("org_")) return undefined;
-  if (target.startsWith("inv_") && details.email) return html` to <strong>${details.email}</strong>`;
-  if (targetEmail) return html` <strong>${targetEmail}</strong>`;
+  if (target.startsWith("inv_") && details.email) return html` to <strong>${breakable(details.email)}</strong>`;
+  if (targetEmail) return html` <strong>${breakable(targetEmail)}</strong>`;
   // The row already shows what these are: an organization and its environment, or a URL's host.
   return /^webhook_(secret|endpoint)\./.test(action) ? undefined : html` <code>${target}</code>`;
 }

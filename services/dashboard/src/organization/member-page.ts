@@ -1,7 +1,7 @@
 import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { copyableId, facts, type Notice, noticeBox, time, timeAgo } from "../ui/parts.ts";
+import { breakable, copyableId, facts, type Notice, noticeBox, time, timeAgo } from "../ui/parts.ts";
 import { roleName } from "../ui/roles.ts";
 import { roleChoices } from "./invitations-page.ts";
 
@@ -20,7 +20,7 @@ export function memberPage(options: MemberView): Html {
   const path = `${visit.view.path}/organization/members`;
   const isOwn = member.userId === visit.session.userId;
   return html`<p class="path"><a href="${path}">Members</a></p>
-<h1>${member.email}</h1>
+<h1>${breakable(member.email)}</h1>
 ${noticeBox(options.notice)}
 <section class="card" aria-labelledby="about">
 <h2 id="about" class="unseen">About this member</h2>

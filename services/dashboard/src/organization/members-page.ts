@@ -1,7 +1,7 @@
 import type { Member } from "@vvs/proto/account/v1/members";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
-import { type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
+import { breakable, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import { permissionHint, roleName, roles } from "../ui/roles.ts";
 import { type InvitationsView, invitationsSection } from "./invitations-page.ts";
 import { organizationTabs } from "./organization-tabs.ts";
@@ -44,7 +44,7 @@ function table({ visit, members }: MembersView, mayManage: boolean): Html {
 function row(member: Member, { view, session, now }: Visit, mayManage: boolean): Html {
   const { userId, email, role, joinedAt, lastSeenAt, hasSecondFactor } = member;
   return html`<tr>
-<th scope="row">${email}${userId === session.userId && html` ${state("active", "you")}`}</th>
+<th scope="row">${breakable(email)}${userId === session.userId && html` ${state("active", "you")}`}</th>
 <td data-label="Role">${roleName(role)}</td>
 <td data-label="Joined">${timeAgo(joinedAt, now)}</td>
 ${

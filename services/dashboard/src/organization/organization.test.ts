@@ -6,6 +6,7 @@ import { startDashboard, type TestDashboard, type Visitor } from "../testing/das
 import { MEMBER_ID, memberMessage } from "../testing/fake-members.ts";
 import { monitorOf } from "../testing/fake-monitor.ts";
 import { EMAIL, keyOf } from "../testing/fake-services.ts";
+import { breakable } from "../ui/parts.ts";
 
 let dashboard: TestDashboard;
 let visitor: Visitor;
@@ -63,7 +64,7 @@ describe("members", () => {
       expect(text).toContain(shown);
     dashboard.state.role = "developer";
     const { text: less } = await visitor.get("/live/organization/members");
-    expect(less).toContain("grace@acme.example");
+    expect(less).toContain("grace@<wbr>acme.<wbr>example");
     for (const hidden of ["Two-factor", "Last seen", "Manage", "Audit log"]) expect(less).not.toContain(hidden);
   });
 
@@ -177,14 +178,14 @@ describe("the audit log", () => {
     const { text } = await visitor.get("/live/organization/audit-log");
     const cells = [...text.matchAll(/<td data-label="Action">(.*)<\/td>/g)].map(([, cell]) => cell);
     expect(cells).toEqual([
-      `changed the role of <strong>${EMAIL}</strong><ul class="plain hint"><li>from Developer</li><li>to Read-only</li></ul>`,
+      `changed the role of <strong>${breakable(EMAIL).markup}</strong><ul class="plain hint"><li>from Developer</li><li>to Read-only</li></ul>`,
       'created an API key <code>key_1</code><ul class="plain hint"><li>name &lt;b&gt;Billing</li></ul>',
       "signed in",
       "changed the plan",
       "badge given out <code>bdg_1</code>",
       'changed the webhook URL of a monitor <code>mon_1</code><ul class="plain hint"><li>from old.example</li><li>to new.example</li></ul>',
       'asked for verifications<ul class="plain hint"><li>count 7</li></ul>',
-      'sent an invitation to <strong>new@acme.example</strong><ul class="plain hint"><li>role Read-only</li></ul>',
+      'sent an invitation to <strong>new@<wbr>acme.<wbr>example</strong><ul class="plain hint"><li>role Read-only</li></ul>',
       "joined the organization",
     ]);
     for (const shown of [

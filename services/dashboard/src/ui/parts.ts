@@ -21,7 +21,7 @@ export function time(at: Timestamp | undefined, to: "minute" | "second" = "minut
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, to === "minute" ? 16 : 19)} UTC</time>`;
 }
 
-/** Renders how long ago a time was; the exact time is shown on hover and in print. */
+/** Renders how long ago a time was; the exact time is shown on hover, and printed in its place. */
 export function timeAgo(at: Timestamp | undefined, now: Date): Html | undefined {
   return at && ago(timestampDate(at), now);
 }
@@ -41,6 +41,11 @@ export function copyable(id: string, label: string, text: string): Html {
 /** Renders an id with a Copy button; the button stays hidden without its script. */
 export function copyableId(id: string): Html {
   return html`<code>${id}</code> <button type="button" class="copy" data-copy-text="${id}" hidden>Copy<span class="unseen"> ${id}</span></button>`;
+}
+
+/** Renders an email address or a host so that it breaks after a punctuation mark rather than within a word. */
+export function breakable(text: string): Html {
+  return html`${text.split(/(?<=[@.:/?&=_-])/).flatMap((part, place) => (place > 0 ? [html`<wbr>`, part] : [part]))}`;
 }
 
 /** Renders a status label. Its text differs as well as its color, so that color is never the only sign. */

@@ -8,7 +8,7 @@ import type { EnvironmentView } from "../ui/environments.ts";
 import { inputField, option, problemLine, selectField, VERBATIM } from "../ui/fields.ts";
 import { filterBox } from "../ui/filter-box.ts";
 import { listing, pager } from "../ui/listing.ts";
-import { type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
+import { breakable, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
 import type { Vendors } from "../vendors/vendors.ts";
 import { attemptCount, briefOutcome, durationText } from "./attempts.ts";
 import { type DeliveryFilter, statuses } from "./delivery-filter.ts";
@@ -112,7 +112,7 @@ function row(delivery: Delivery, { view, now }: Visit, vendors: Vendors | undefi
   return html`<tr>
 <th scope="row"><a href="${view.path}/webhooks/deliveries/${id}">${name}</a><div class="hint">${changeList(delivery.changes)}</div></th>
 <td data-label="State">${state(delivery.status)}${test && html` ${state("test")}`}</td>
-<td data-label="Webhook URL"><code class="url">${delivery.webhookUrl}</code></td>
+<td data-label="Webhook URL"><code class="url">${breakable(delivery.webhookUrl)}</code></td>
 <td data-label="Attempts">${attempts.length > 0 && attemptCount(attempts.length)}${last && html`<span class="hint block">${briefOutcome(last)}, ${durationText(last.durationMs)}</span>`}${attempts.length === 0 && html`<span class="hint">none yet</span>`}</td>
 <td data-label="Time">${timeAgo(delivery.createdAt, now)}</td>
 </tr>
