@@ -41,6 +41,17 @@ describe("every answer", () => {
     }
   });
 
+  test("says on paper whose data it shows, of which environment, when and to whom", async () => {
+    const visitor = dashboard.visitor();
+    await visitor.signIn();
+    const { text } = await visitor.get("/test/usage");
+    expect(text).toMatch(
+      new RegExp(
+        `<p class="printed"><strong>Acme &amp; Sons</strong> · Test environment: .+ As of [0-9-]+ [0-9:]+ UTC, for ${EMAIL}\\.</p>`,
+      ),
+    );
+  });
+
   test("is compressed, except answers to forms, which may show secrets", async () => {
     const visitor = dashboard.visitor();
     await visitor.signIn();

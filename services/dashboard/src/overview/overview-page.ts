@@ -65,7 +65,7 @@ const parts: Readonly<Record<keyof Situation, string>> = {
 
 function usagePanel({ visit: { view }, usage }: OverviewView): Html {
   return html`<section class="wide" aria-labelledby="usage">
-<div class="heading"><h2 id="usage">Requests</h2><p><a href="${view.path}/usage">View usage</a></p></div>
+<div class="heading"><h2 id="usage">Requests</h2><p class="unprinted"><a href="${view.path}/usage">View usage</a></p></div>
 ${listing(usage?.counts, {
   unavailable: unavailable("Usage is temporarily unavailable. Requests are still counted. Try again in a moment."),
   empty: `No API requests in the ${view.name} environment in the last 24 hours.`,
@@ -76,7 +76,7 @@ ${listing(usage?.counts, {
 
 function verificationsPanel({ visit: { view, now }, verifications, vendors }: OverviewView): Html {
   return html`<section aria-labelledby="verifications">
-<div class="heading"><h2 id="verifications">Latest verifications</h2><p><a href="${view.path}/verifications">View all<span class="unseen"> verifications</span></a></p></div>
+<div class="heading"><h2 id="verifications">Latest verifications</h2><p class="unprinted"><a href="${view.path}/verifications">View all<span class="unseen"> verifications</span></a></p></div>
 ${listing(verifications, {
   unavailable: unavailable("Verifications are temporarily unavailable. None are lost. Try again in a moment."),
   empty: "No verifications yet.",
@@ -88,7 +88,7 @@ ${listing(verifications, {
 
 function eventsPanel({ visit: { view, now }, events, vendors }: OverviewView): Html {
   return html`<section aria-labelledby="events">
-<div class="heading"><h2 id="events">Latest changes</h2><p><a href="${view.path}/monitors">View monitors</a></p></div>
+<div class="heading"><h2 id="events">Latest changes</h2><p class="unprinted"><a href="${view.path}/monitors">View monitors</a></p></div>
 ${listing(events, {
   unavailable: unavailable("Changes are temporarily unavailable. None are lost. Try again in a moment."),
   empty: "Your monitors have not found any changes yet.",

@@ -21,7 +21,7 @@ export function providerHealthSection(options: {
 }): Html {
   const { view, range, providers } = options;
   return html`<section aria-labelledby="provider-health">
-<div class="heading"><h2 id="provider-health">Providers</h2><p><a href="${view.path}/providers">View current state</a></p></div>
+<div class="heading"><h2 id="provider-health">Providers</h2><p class="unprinted"><a href="${view.path}/providers">View current state</a></p></div>
 <p class="hint">The share of requests that each provider answered, for all customers and API keys in the ${view.name} environment. If a provider does not answer, the next one is called. Requests that no provider could answer${view.environment === "sandbox" ? " and outages that a sandbox vendor simulates" : ", such as an unusable name,"} are not counted.</p>
 ${!providers && html`<p class="notice warning" role="status">Provider statistics are temporarily unavailable. Requests are still counted. Try again in a moment.</p>`}
 ${providers?.length === 0 && html`<p class="empty">No provider was called in the last ${range.name}. ${nextStep(view)}</p>`}

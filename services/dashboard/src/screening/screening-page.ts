@@ -62,7 +62,7 @@ function periodForm(path: string, { typed: { period, problem }, now }: Screening
 </form>`;
 }
 
-function reportSections({ visit, typed: { period }, now }: ScreeningView, report: ScreeningReport): Html {
+function reportSections({ visit, typed: { period } }: ScreeningView, report: ScreeningReport): Html {
   const { rows, vendors, isCut, unchecked, isUncheckedCut } = report;
   const { session, view } = visit;
   const csv = pathWithQuery(`${view.path}/screening.csv`, { ...period });
@@ -70,8 +70,6 @@ function reportSections({ visit, typed: { period }, now }: ScreeningView, report
   return html`<section aria-labelledby="answers">
 <h2 id="answers">${session.organizationName}: checks from ${period.from} to ${period.to}</h2>
 ${facts([
-  ["Environment", `${view.name}: ${view.explanation}`],
-  ["Made", html`${time(timestampFromDate(now))} for ${session.email}`],
   ["Vendors checked", isCut ? `${vendors} on this page` : String(vendors)],
   [
     "Answers",

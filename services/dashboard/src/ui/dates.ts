@@ -47,16 +47,16 @@ export function exactTime(at: Date): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
-/** Renders how long ago a time was; the exact time is shown on hover and in print. */
+/** Renders how long ago a time was; the exact time is shown on hover, and printed in its place. */
 export function ago(at: Date, now: Date): Html {
   return withExact(at, agoText(at, now));
 }
 
-/** Renders how far ahead a time is; the exact time is shown on hover and in print. */
+/** Renders how far ahead a time is; the exact time is shown on hover, and printed in its place. */
 export function until(at: Date, now: Date): Html {
   return withExact(at, untilText(at, now));
 }
 
 function withExact(at: Date, text: string): Html {
-  return html`<time datetime="${at.toISOString()}" title="${exactTime(at)}">${text}</time>`;
+  return html`<time datetime="${at.toISOString()}" title="${exactTime(at)}"><span class="unprinted">${text}</span></time>`;
 }

@@ -18,7 +18,7 @@ export function filterBox(options: {
   <div class="columns">${fields}</div>
   <div class="row">
     <button class="quiet">Filter</button>
-    ${isUsed && html`<a href="${path}">${all}</a>`}
+    ${isUsed && html`<a class="unprinted" href="${path}">${all}</a>`}
   </div>
 </form>
 </details>`;

@@ -2,8 +2,10 @@ import type { Response } from "express";
 import type { AssetName, AssetPath } from "../http/assets.ts";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
+import { exactTime } from "./dates.ts";
 import { type EnvironmentView, environmentViews } from "./environments.ts";
 import { VERBATIM } from "./fields.ts";
+import { breakable } from "./parts.ts";
 import { shortcutKeys, shortcutsHelp } from "./shortcuts.ts";
 
 /** The sections in the navigation, in this order. */
@@ -126,12 +128,13 @@ function frame({ visit, section }: Page): Html {
     )}
   </ul></nav>
   <div class="user">
-    <p><span class="organization">${session.organizationName}</span> <a class="email" href="${view.path}/security"${section === "security" && html` aria-current="page"`}>${session.email}<span class="unseen">: security</span></a></p>
+    <p><span class="organization">${session.organizationName}</span> <a class="email" href="${view.path}/security"${section === "security" && html` aria-current="page"`}>${breakable(session.email)}<span class="unseen">: security</span></a></p>
     <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
   </div>
   </details>
 </div>
 </header>
+<p class="printed"><strong>${session.organizationName}</strong> · ${view.name} environment: ${view.explanation} As of ${exactTime(visit.now)}, for ${session.email}.</p>
 ${visit.alert}`;
 }
 

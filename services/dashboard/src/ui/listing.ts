@@ -18,6 +18,9 @@ export function listing<T>(
   return typeof empty === "string" ? html`<p class="empty">${empty}</p>` : empty;
 }
 
+/** On paper, in place of the links to other pages. */
+export const partOfList: Html = html`<p class="printed">This is one page of a longer list.</p>`;
+
 /** Renders the links to the first and to the next page of a list. */
 export function pager(options: {
   readonly path: string;
@@ -29,6 +32,7 @@ export function pager(options: {
 }): Html {
   const { path, filter = {}, isFirst, next, label = "Pages" } = options;
   return html`<nav class="pager" aria-label="${label}">
+${(!isFirst || next) && partOfList}
 ${!isFirst && html`<a class="button quiet" href="${pathWithQuery(path, filter)}">Newest</a>`}
 ${next && html`<a class="button quiet" href="${pathWithQuery(path, { ...filter, after: writePosition(next) })}" rel="next">Older</a>`}
 </nav>`;

@@ -150,7 +150,7 @@ function byKey({ view, counts, keys, keyId, range }: UsageView): Html | undefine
 }
 
 function chooser({ view, keys, keyId, range, ranges }: UsageView): Html {
-  return html`<form method="get" action="${view.path}/usage" class="card filters">
+  return html`<form method="get" action="${view.path}/usage" class="card filters${!keyId && " unprinted"}">
   <div class="columns">
   <div class="field"><label for="range">Time</label>
     <select id="range" name="range">${ranges.map(({ id, name }) => html`<option value="${id}"${id === range.id && html` selected`}>The last ${name}</option>`)}</select></div>

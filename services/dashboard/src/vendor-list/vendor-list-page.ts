@@ -6,7 +6,7 @@ import type { Visit } from "../http/session.ts";
 import { ago } from "../ui/dates.ts";
 import { option, selectField } from "../ui/fields.ts";
 import { filterBox } from "../ui/filter-box.ts";
-import { listing } from "../ui/listing.ts";
+import { listing, partOfList } from "../ui/listing.ts";
 import { type Notice, noticeBox, state } from "../ui/parts.ts";
 import { shown, sorts, type VendorListFilter, writePlace } from "./vendor-filter.ts";
 import { vendorStatus } from "./vendor-status.ts";
@@ -60,7 +60,7 @@ function vendorTable(options: VendorListView): Html {
 <thead><tr><th scope="col">Vendor</th><th scope="col">Your number</th><th scope="col">Status</th><th scope="col">Last check</th><th scope="col">Expires</th><th scope="col">Monitored</th>${mayArchive && html`<th scope="col"><span class="unseen">Archive</span></th>`}</tr></thead>
 <tbody>${vendors.map((vendor) => row(options, vendor))}</tbody>
 </table>
-<p class="choices below"><a class="button quiet" href="${pathWithQuery(`${view.path}/vendors.csv`, list.filter)}">Download as CSV</a> <span class="hint">All vendors of this list${!isFirst && ", from its beginning"}.</span></p>
+<p class="choices below unprinted"><a class="button quiet" href="${pathWithQuery(`${view.path}/vendors.csv`, list.filter)}">Download as CSV</a> <span class="hint">All vendors of this list${!isFirst && ", from its beginning"}.</span></p>
 ${pager(options)}`,
   });
 }
@@ -106,6 +106,7 @@ function pager({ visit: { view }, list, found, isFirst }: VendorListView): Html 
   const path = `${view.path}/vendors`;
   const next = found?.next && pathWithQuery(path, { ...list.filter, after: writePlace(found.next) });
   return html`<nav class="pager" aria-label="Pages">
+${(!isFirst || next) && partOfList}
 ${!isFirst && html`<a class="button quiet" href="${pathWithQuery(path, list.filter)}">First page</a>`}
 ${next && html`<a class="button quiet" href="${next}" rel="next">Next page</a>`}
 </nav>`;

@@ -67,11 +67,12 @@ describe("the list", () => {
     expect(callsOf("listVendors")).toMatchObject([{ ...expected, order: "VENDOR_ORDER_LAST_CHECK_NEWEST" }]);
   });
 
-  test("has further pages in the same filter and order", async () => {
+  test("has further pages in the same filter and order, which paper says", async () => {
     dashboard.state.vendors = Array.from({ length: 60 }, (_, index) => vendorOf(`Vendor ~ ${index}`));
     const first = await visitor.get("/live/vendors?show=monitored&sort=expiry");
     const [, next] = /href="([^"]+)" rel="next"/.exec(first.text)!;
     expect(next).toContain("show=monitored&amp;sort=expiry&amp;after=");
+    expect(first.text).toContain("This is one page of a longer list.");
     const second = await visitor.get(next!.replaceAll("&amp;", "&"));
     expect(second.text).toContain("Vendor ~ 59");
     expect(second.text).not.toContain("Vendor ~ 49<");

@@ -106,7 +106,7 @@ function verified(verification: Verification, { visit: { view, session }, keys }
       (result) =>
         html`<li><strong>${checkTitle(result.checkType)}</strong>: ${verdictOf(checkOf(result.checkType), { result, at }, at).text}${
           result.evidenceId &&
-          html` <a href="${view.path}/evidence/${result.evidenceId}">Evidence<span class="unseen"> of ${checkTitle(result.checkType)}, ${id}</span></a>`
+          html` <a class="unprinted" href="${view.path}/evidence/${result.evidenceId}">Evidence<span class="unseen"> of ${checkTitle(result.checkType)}, ${id}</span></a>`
         }</li>`,
     )}</ul>
 <p class="actions">${by} <a href="${view.path}/verifications/${id}/certificate">Certificate<span class="unseen"> of ${id}</span></a></p>`,

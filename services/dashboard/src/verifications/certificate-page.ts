@@ -40,7 +40,7 @@ export function certificatePage(options: CertificateView): Html {
   return html`<p class="path"><a href="${path}">Verification</a></p>
 <div class="choices unprinted"><button type="button" data-print hidden>Print</button> <a class="button quiet" href="${path}/certificate/check">Check this certificate</a></div>
 <article class="certificate">
-<p class="eyebrow">${visit.session.organizationName}</p>
+<p class="eyebrow unprinted">${visit.session.organizationName}</p>
 <div class="heading"><h1>Certificate of verification</h1> ${outcomeState(verification.overallResult)}</div>
 ${visit.view.environment !== "live" && html`<p class="notice warning">Test environment: the answers are invented. This proves nothing about a real vendor.</p>`}
 ${facts([
