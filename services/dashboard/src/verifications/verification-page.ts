@@ -30,13 +30,17 @@ export function verificationPage(options: {
 <div class="heading"><h1>${vendor?.legalName ?? "Verification"}</h1> ${outcomeState(verification.overallResult)}
 <p><a class="button quiet" href="${view.path}/verifications/${verification.id}/certificate">Certificate</a></p></div>
 ${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
+<section aria-labelledby="results">
+<h2 id="results">Results</h2>
+<ul class="cards">${verification.results.map((result) => resultItem(result, verification, view))}</ul>
+</section>
 <section class="card" aria-labelledby="about">
-<h2 id="about" class="unseen">About this verification</h2>
+<h2 id="about">About this verification</h2>
 ${facts([
   ["Verification ID", copyableId(verification.id)],
   [
     "Vendor",
-    html`<a href="${view.path}/vendors/${verification.entityId}">${vendor?.legalName ?? verification.entityId}</a> <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
+    html`<a href="${view.path}/vendors/${verification.entityId}">${vendor?.legalName ?? verification.entityId}</a> · <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
   ],
   ["Vendor ID", copyableId(verification.entityId)],
   ["Identifiers", vendor && identifierList(vendor)],
@@ -47,10 +51,6 @@ ${facts([
   ["Requested by", requester(view, actor)],
   ["Answers from", modeText(verification.mode)],
 ])}
-</section>
-<section aria-labelledby="results">
-<h2 id="results">Results</h2>
-<ul class="cards">${verification.results.map((result) => resultItem(result, verification, view))}</ul>
 </section>
 ${asCurl(
   { path: `/v1/verifications/${verification.id}` },
