@@ -24,11 +24,20 @@ ${organizationsToday(found)}
 <section aria-labelledby="days">
 <h2 id="days">The last ${found.days.length} days</h2>
 <p class="hint">“Planned” is what later runs were expected to need, as calculated on the day before.</p>
-<table>
-<thead><tr><th scope="col">Day</th><th scope="col" class="number">Planned</th><th scope="col" class="number">Later runs</th><th scope="col" class="number">First runs</th><th scope="col" class="number">Direct calls</th><th scope="col" class="number">Total</th><th scope="col" class="number">Vendors asked about</th></tr></thead>
-<tbody>${found.days.map((day) => dayRow(day, found.quota !== undefined))}</tbody>
-</table>
+${dayTable(found)}
 </section>`;
+}
+
+/** Without a quota, only days on which something was counted say something. */
+function dayTable({ days, quota }: GetSamGovCallsResponse): Html {
+  const shown = quota
+    ? days
+    : days.filter((day) => day.planned !== undefined || day.vendorsAsked > 0 || totalOf(day) > 0);
+  if (shown.length === 0) return html`<p class="empty">Nothing was counted on these days.</p>`;
+  return html`<table class="calls">
+<thead><tr><th scope="col">Day</th><th scope="col" class="number">Planned</th><th scope="col" class="number">Later runs</th><th scope="col" class="number">First runs</th><th scope="col" class="number">Direct calls</th><th scope="col" class="number">Total</th><th scope="col" class="number">Vendors asked about</th></tr></thead>
+<tbody>${shown.map((day) => dayRow(day, quota !== undefined))}</tbody>
+</table>`;
 }
 
 function noticeOf({ quota, queue }: GetSamGovCallsResponse): Html | undefined {
@@ -92,9 +101,10 @@ function organizationRow({ organizationId, direct, directLeft, first, firstLeft 
 const budgetText = (spent: number, left: number | undefined) =>
   `${numberText(spent)} spent${left === undefined ? "" : `, ${numberText(left)} left`}`;
 
-function dayRow({ day, calls, planned, vendorsAsked }: SamGovDay, hasQuota: boolean): Html {
-  const { direct, first, runs } = calls!;
-  const total = direct + first + runs;
+function dayRow(counts: SamGovDay, hasQuota: boolean): Html {
+  const { day, planned, vendorsAsked } = counts;
+  const { direct, first, runs } = counts.calls!;
+  const total = totalOf(counts);
   const shown = (number: number) => (hasQuota || total > 0 ? numberText(number) : "not counted");
   const cells = [
     ["Planned", numberOrNone(planned)],
@@ -108,5 +118,6 @@ function dayRow({ day, calls, planned, vendorsAsked }: SamGovDay, hasQuota: bool
 `;
 }
 
+const totalOf = ({ calls }: SamGovDay) => calls!.direct + calls!.first + calls!.runs;
 const numberText = (number: number) => number.toLocaleString("en-US");
 const numberOrNone = (number: number | undefined) => (number === undefined ? "none" : numberText(number));

@@ -79,13 +79,15 @@ test("an operator sees which organizations call the most, and which of them are 
   expect(texts).toContain("|org_2|12 spent|0 spent|");
 });
 
-test("without a quota the page says that calls are not counted, and shows what waits", async () => {
-  const uncounted = { day: "2026-11-20", calls: { direct: 0, first: 0, runs: 0 }, vendorsAsked: 0 };
-  dashboard.state.samGovCalls = { days: [...found.days, uncounted], queue: found.queue };
+test("without a quota the page says that calls are not counted, shows what waits, and leaves out days without numbers", async () => {
+  const uncounted = { day: "2026-11-20", calls: { direct: 0, first: 0, runs: 0 }, vendorsAsked: 7 };
+  const idle = { ...uncounted, day: "2026-11-19", vendorsAsked: 0 };
+  dashboard.state.samGovCalls = { days: [...found.days, uncounted, idle], queue: found.queue };
   const texts = textsOf(await visitor.get(PATH));
   expect(texts).toContain("so calls are counted only against the budgets of organizations.");
   expect(texts).toContain("|Runs waiting|1,204 for an answer");
-  expect(texts).toContain(`|2026-11-20|none|${"not counted|".repeat(4)}0|`);
+  expect(texts).toContain(`|2026-11-20|none|${"not counted|".repeat(4)}7|`);
+  expect(texts).not.toContain("2026-11-19");
   expect(texts).not.toContain("|Quota|");
 });
 
