@@ -85,7 +85,7 @@ test("a revoked key is refused within 5 s and shown as revoked", async () => {
   await eventually(async () => (await api.get("/v1/entities")).status === 200);
   await page.goto("/live/api-keys");
   await page.getByRole("link", { name: "Revoke To be revoked" }).click();
-  await page.getByRole("heading", { name: "Revoke To be revoked?" }).waitFor();
+  await page.getByRole("heading", { name: "Revoke the key “To be revoked”?" }).waitFor();
   expect((await api.get("/v1/entities")).status).toBe(200);
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByText("The API key was revoked.").waitFor();

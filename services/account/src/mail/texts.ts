@@ -89,7 +89,7 @@ export function createMailTexts(options: { dashboardUrl: URL }) {
       mail("organization_changed", request, subject, [
         `${actor} ${what}.`,
         ...lastOfHour(isLast),
-        "If you did not expect this, sign in to the dashboard as usual: the audit log of your organization shows who did what. End the key or replace the secret there, and ask its owners about the member.",
+        "If you did not expect this, sign in to the dashboard as usual: the audit log of your organization shows who did what. Revoke an API key that nobody needs, rotate a secret that someone may know, and ask the owners of your organization.",
       ]),
 
     /** Tells a user what was changed in their own account. */

@@ -61,7 +61,7 @@ ${noticeBox(options.notice)}
 <p>This API key has ended or was already rolled, so it can’t be rolled again.</p>
 <p><a class="button" href="${keys}">Go back to API keys</a></p></div>`;
   }
-  return html`<div class="card narrow"><h1>Roll ${key.name}</h1>
+  return html`<div class="card narrow"><h1>Roll the key “${key.name}”</h1>
 ${noticeBox(options.notice)}
 <p>A new ${view.name.toLowerCase()} API key with the same name and scopes replaces <code>${hint(key)}</code>. Its value is shown only once. Give it to the systems that use the current key while both keys work.</p>
 <form method="post" action="${keys}/${key.id}/roll">
@@ -86,7 +86,7 @@ export function revokeApiKeyPage({ view, key }: { view: EnvironmentView; key: Ap
 <p>This API key was revoked on ${time(key.revokedAt)}.</p>
 <p><a class="button" href="${keys}">Go back to API keys</a></p></div>`;
   }
-  return html`<div class="card narrow"><h1>Revoke ${key.name}?</h1>
+  return html`<div class="card narrow"><h1>Revoke the key “${key.name}”?</h1>
 <p>The ${view.name.toLowerCase()} API key <code>${hint(key)}</code> will stop working everywhere within 5 seconds. Systems that use it can’t call the API anymore. You can’t undo this.</p>
 <form method="post" action="${keys}/${key.id}/revoke" class="choices">
   <button class="danger">Revoke key</button>

@@ -202,7 +202,7 @@ describe("rolling", () => {
 
   test("asks for the overlap, and shows the new value once, with the end of the previous key", async () => {
     const asked = await visitor.get("/test/api-keys/key_1/roll");
-    expect(asked.text).toContain("Roll Billing");
+    expect(asked.text).toContain("Roll the key “Billing”");
     expect(asked.text).toContain('value="86400" checked');
     const rolled = await visitor.post("/test/api-keys/key_1/roll", await rollForm({ overlap: "3600", expires: "90" }));
     expect(rolled.text).toContain(`<code>${KEY_VALUE}</code>`);
@@ -285,7 +285,7 @@ describe("revoking", () => {
   test("asks for confirmation, and then revokes the key", async () => {
     dashboard.state.keys = [keyOf()];
     const asked = await visitor.get("/test/api-keys/key_1/revoke");
-    expect(asked.text).toContain("Revoke Billing?");
+    expect(asked.text).toContain("Revoke the key “Billing”?");
     expect(dashboard.state.calls).toEqual([]);
     expect((await visitor.post("/test/api-keys/key_1/revoke")).location).toBe("/test/api-keys?done=revoked");
     expect(dashboard.state.calls).toHaveLength(1);

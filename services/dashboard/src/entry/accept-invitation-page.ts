@@ -14,7 +14,7 @@ export function acceptInvitationPage(options: {
   const may = roles.get(role)?.may;
   return html`<div class="card narrow">
 <h1>Join ${organizationName}</h1>
-<p>${invitedByEmail ? html`<strong>${invitedByEmail}</strong> invites you` : "You are invited"} to use Vendor Verification with <strong>${organizationName}</strong>. Your role will be <strong>${roleName(role)}</strong>${may && html`, which ${may}`}.</p>
+<p>${invitedByEmail ? html`<strong>${invitedByEmail}</strong> invites you` : "You are invited"} to join <strong>${organizationName}</strong> in Vendor Verification. Your role will be <strong>${roleName(role)}</strong>${may && html`, which ${may}`}.</p>
 ${
   invitation.hasAccount
     ? html`<p class="notice warning"><strong>${email} already has an account.</strong> An email address can belong to only one organization. Sign in and leave that organization first, or ask to be invited with another address.</p>

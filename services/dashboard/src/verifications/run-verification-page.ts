@@ -79,7 +79,7 @@ function vendorFields({ visit: { view }, input, problems = {} }: RunVerification
       label: identifierLabels[name],
       attributes: html` maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false"`,
       value,
-      hint: identifierHints[name],
+      hint: `${identifierHints[name]}.`,
       problem: problems[name],
     });
   return html`<fieldset${problems.identifiers && html` aria-describedby="identifiers-problem"`}>

@@ -68,7 +68,7 @@ ${facts([
   ],
 ])}
 <p class="actions"><a href="${pathWithQuery(`${path}/deliveries`, { url })}">View deliveries<span class="unseen"> to ${url}</span></a>${mayManage && html` <a href="${pathWithQuery(`${path}/test`, { url })}">Send a test event<span class="unseen"> to ${url}</span></a>`}${mayManage && since && html` <a href="${pathWithQuery(`${path}/replay`, { url, since })}">Replay failed deliveries<span class="unseen"> to ${url}</span></a>`}</p>
-${mayManage && !endpoint.dismissedAt && html`<div class="row">${dismissForm(view, endpoint)} <span class="hint">Hides it, and ends its warning until it answers and fails again. Events are still sent.</span></div>`}
+${mayManage && !endpoint.dismissedAt && html`<div class="row">${dismissForm(view, endpoint)} <span class="hint">Hides it until the next event${failingSince && ", and ends its warning until it answers and fails again"}. Events are still sent.</span></div>`}
 </li>
 `;
 }
