@@ -40,8 +40,7 @@ export function addPasskeyPage(options: {
   nameProblem?: string;
 }): Html {
   const { base, optionsJson, name, problem, nameProblem } = options;
-  return html`<p class="path"><a href="${base}/security">Security</a></p>
-<div class="card narrow">
+  return html`<div class="card narrow">
 <h1>Add a passkey</h1>
 ${problem && noticeBox(problemNotice(problem))}
 ${noPasskeys(html`<a href="${base}/security">Go back</a> and keep signing in with your password.`)}
