@@ -22,11 +22,8 @@ const CALLS = {
   longestWaitMs: 2_000,
 } as const;
 
-/**
- * Limits of creations. Those at the same moment share a transaction, so that more of them at once take less time in all. Beside
- * others it is one at a time, as the first run of each begins at once and costs more than the creation.
- */
-const CREATIONS = { ...CALLS, runningBesideOthers: 1, longestWaitMs: 4_000 } as const;
+/** Limits of creations. Beside others there are pauses between those of a burst: each writes, and has a first run. */
+const CREATIONS = { ...CALLS, runningBesideOthers: 0.25, longestWaitMs: 4_000 } as const;
 
 /** The services that may call each method. */
 export const monitorCallers: Callers<Service> = {

@@ -59,12 +59,12 @@ async function end(id: string, runSeq: number, expirationDate?: string) {
 /** A weekly monitor whose first run has ended a minute ago, and whose next one is due in more than an hour. */
 async function newMonitor(options: { checks?: readonly Check[]; by?: CallerContext; entityId?: string } = {}) {
   const { checks = ["sam_registration"], by = caller, entityId = newId("ent") } = options;
-  const { value } = await domain.commands.create(by, someMonitor({ frequency: "weekly", checks, entityId }));
+  const { _id: id } = await domain.started(by, someMonitor({ frequency: "weekly", checks, entityId }));
   const due = new Date(domain.clock.at.getTime() + 3_600 * SECOND);
-  await domain.monitors.updateOne({ _id: value._id }, { $set: { next_run_at: due, claimable_at: due } });
-  await end(value._id, 1);
+  await domain.monitors.updateOne({ _id: id }, { $set: { next_run_at: due, claimable_at: due } });
+  await end(id, 1);
   domain.pass(60 * SECOND);
-  return { id: value._id, entityId };
+  return { id, entityId };
 }
 
 function changed(entityIds: string[], change: RecordFields = {}): RegistryChanged {
@@ -155,6 +155,15 @@ describe("a file that changed a vendor", () => {
     domain.pass(SECOND);
     for (const { entityId } of [waiting, ran]) await fileChanged(entityId, { changedAt: older });
     expect([await found(waiting.id), await found(ran.id)]).toEqual(before);
+  });
+
+  test("does not put off the first run of a new monitor", async () => {
+    const entityId = newId("ent");
+    const { value } = await domain.commands.create(caller, someMonitor({ entityId }));
+    await domain.records.registryChanged(changed([entityId]));
+    expect((await found(value._id)).claimable_at).toEqual(value.created_at);
+    await domain.scheduler.claimDue();
+    expect((await found(value._id)).run_seq).toBe(1);
   });
 
   test("does not put off the run that an earlier file asked for", async () => {

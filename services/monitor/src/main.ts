@@ -101,7 +101,6 @@ await runService("monitor", loadMonitorConfig, async ({ config, logger, onClose,
       nudge: () => {
         relay.nudge();
         sequencing.nudge();
-        publishing.nudge();
       },
       now,
       stopping,

@@ -16,8 +16,8 @@ afterAll(() => domain.close());
 
 async function newMonitor() {
   const caller = someCaller();
-  const { value } = await domain.commands.create(caller, someMonitor({ frequency: "hourly" }));
-  return { tenant: caller.tenant, id: value._id };
+  const { _id: id } = await domain.started(caller, someMonitor({ frequency: "hourly" }));
+  return { tenant: caller.tenant, id };
 }
 const found = async ({ tenant, id }: { tenant: Tenant; id: string }) => (await domain.store.find(tenant, id))!;
 

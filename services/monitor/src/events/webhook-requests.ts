@@ -65,7 +65,8 @@ export function createWebhookRequests(options: {
       const { _id: monitorId, run_seq: runSeq, url_version: version = 0, webhook_url: webhookUrl } = monitor;
       const id = `${monitorId}:url:${version}`;
       const change = { webhookUrl, urlVersion: BigInt(version), urlChanged: true };
-      await append(tenant, session, { id, monitorId, runSeq }, change);
+      // Every record names a run: before the first one, that.
+      await append(tenant, session, { id, monitorId, runSeq: Math.max(runSeq, 1) }, change);
     },
   };
 }

@@ -41,6 +41,7 @@ describe("the next run is due", () => {
       { expiry_run_at: at(31), file_run: fileRun(32) },
       { cause: "schedule", at: at(30) },
     ],
+    ["for the first time", { first_run_at: at(0) }, { cause: "creation", at: at(0) }],
     ["never, once canceled", { next_run_at: undefined, expiry_run_at: at(10), file_run: fileRun(20) }, undefined],
   ];
   test.each(rows)("%s", (_name, change, expected) => {
@@ -80,6 +81,7 @@ describe("a claim", () => {
     ["after a file", { file_run: fileRun(20) }],
     ["after an expiration", { expiry_run_at: at(20) }],
     ["after both", { expiry_run_at: at(19), file_run: fileRun(20) }],
+    ["after the creation", { first_run_at: at(0) }],
   ];
   test.each(extra)("of an extra run %s leaves the schedule as it is, and is made once", (_name, change) => {
     const claimed = afterClaim(options, { ...monitor, ...change }, at(21));
@@ -100,7 +102,9 @@ describe("a claim", () => {
 
 describe("a skipped run of a suspended organization", () => {
   test("moves what is due, and starts nothing", () => {
-    const skipped = afterSkip(options, { ...monitor, expiry_run_at: at(10), file_run: fileRun(20) }, at(31));
+    const due = { first_run_at: at(0), expiry_run_at: at(10), file_run: fileRun(20) };
+    const { first_run_at, ...skipped } = afterSkip(options, { ...monitor, ...due }, at(31));
+    expect(first_run_at).toBeUndefined();
     expect([skipped.run_seq, skipped.open_run, skipped.claimed_at]).toEqual([4, undefined, at(-50)]);
     expect([skipped.expiry_run_at, skipped.file_run, skipped.last_due_at]).toEqual([undefined, undefined, at(30)]);
     expect(skipped.claimable_at).toEqual(skipped.next_run_at);

@@ -3,10 +3,13 @@ import { type FastClock, nextDueAt } from "../runs/schedule.ts";
 import { spreadMs } from "../runs/spread.ts";
 import type { MonitorDocument } from "./monitor.ts";
 
-// When a monitor's next run is due. Beside the schedule there are two extra runs, which leave the schedule as it is.
+// When a monitor's next run is due. Beside the schedule there are three extra runs, which leave the schedule as it is.
 
-/** Why a run is due: by the schedule, on the day after the registration's expiration date, or after a file changed the vendor. */
-export type RunCause = "schedule" | "expiry" | "file";
+/**
+ * Why a run is due: by the schedule, as the monitor is new, on the day after the registration's expiration date, or after a
+ * file changed the vendor.
+ */
+export type RunCause = "schedule" | "creation" | "expiry" | "file";
 
 /** Settings that the schedules of an environment's monitors depend on. */
 export interface ScheduleOptions {
@@ -16,7 +19,7 @@ export interface ScheduleOptions {
   readonly runTimeoutMs: number;
 }
 
-type DueTimes = Pick<MonitorDocument, "next_run_at" | "expiry_run_at" | "file_run">;
+type DueTimes = Pick<MonitorDocument, "next_run_at" | "first_run_at" | "expiry_run_at" | "file_run">;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Runs of the day after an expiration date are spread over this time, in milliseconds. */
@@ -31,9 +34,10 @@ const EXPIRY_START_MS = 2 * MIDNIGHT_MS;
 
 /** Returns why and when the next run is due; undefined for a canceled monitor. */
 export function earliestDue(monitor: DueTimes): { cause: RunCause; at: Date } | undefined {
-  const { next_run_at, expiry_run_at, file_run } = monitor;
+  const { next_run_at, first_run_at, expiry_run_at, file_run } = monitor;
   if (!next_run_at) return undefined;
   const extra: readonly (readonly [RunCause, Date | undefined])[] = [
+    ["creation", first_run_at],
     ["expiry", expiry_run_at],
     ["file", file_run?.at],
   ];
@@ -86,7 +90,7 @@ export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: D
 
 /** Moves the due times that have passed: the schedule to its next one, the day after an expiration to none. */
 function afterDueTimes(options: ScheduleOptions, monitor: MonitorDocument, at: Date): MonitorDocument {
-  const { expiry_run_at, ...rest } = monitor;
+  const { first_run_at: _, expiry_run_at, ...rest } = monitor;
   const left = { ...rest, ...(expiry_run_at && expiry_run_at > at && { expiry_run_at }) };
   if (left.next_run_at! > at) return { ...left, claimable_at: claimableAt(left, options.runTimeoutMs) };
   const moved = { ...left, last_due_at: left.next_run_at! };

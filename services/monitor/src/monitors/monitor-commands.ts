@@ -9,8 +9,8 @@ import type { CallerContext, Tenant } from "@vvs/tenant";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { AuditEntries } from "../audit/audit-entries.ts";
 import type { WebhookRequests } from "../events/webhook-requests.ts";
-import { activeTraceparent, inRunTrace } from "../runs/run-trace.ts";
-import type { ClaimedRun, Runs } from "../runs/runs.ts";
+import { activeTraceparent } from "../runs/run-trace.ts";
+import type { Runs } from "../runs/runs.ts";
 import type { Frequency } from "../runs/schedule.ts";
 import type { MonitorStore } from "../store.ts";
 import { nextRun, type ScheduleOptions } from "./due.ts";
@@ -42,12 +42,11 @@ interface MonitorChange {
   readonly externalId?: string | null | undefined;
 }
 
-/** A monitor to store together with its first run. */
+/** A monitor to store. */
 interface Creation {
   readonly caller: CallerContext;
   readonly tenant: Tenant;
   readonly monitor: MonitorDocument;
-  readonly firstRun: ClaimedRun;
   /** Stores the result of the idempotent call in the same transaction. */
   readonly complete: (session: ClientSession) => Promise<void>;
 }
@@ -63,7 +62,7 @@ export function createMonitorCommands(
     readonly idempotency: IdempotencyStore;
     readonly expectEntity: ExpectEntity;
     readonly allowPrivateTargets: boolean;
-    /** Wakes the outbox relay and the event sequencer. */
+    /** Wakes the outbox relay. */
     readonly nudge: () => void;
     readonly now: () => Date;
   },
@@ -74,8 +73,6 @@ export function createMonitorCommands(
     client,
     async write(session, creations) {
       await store.insert(session, creations);
-      const firstRuns = creations.map(({ firstRun }) => firstRun);
-      await runs.begin(session, firstRuns);
       await auditEntries.add(
         session,
         creations.map(({ caller, monitor }) => ({
@@ -105,7 +102,7 @@ export function createMonitorCommands(
     existing,
 
     /**
-     * Creates a monitor and starts its first run. Errors: invalid_request (webhook_url, external_id), limit_exceeded,
+     * Creates a monitor; the scheduler starts its first run at once. Errors: invalid_request (webhook_url, external_id), limit_exceeded,
      * entity_not_found, idempotency_conflict, idempotency_mismatch.
      */
     async create(caller: CallerContext, wanted: NewMonitor): Promise<Outcome<MonitorDocument>> {
@@ -119,23 +116,12 @@ export function createMonitorCommands(
           const limit = wanted.activeLimit;
           const message = `The organization has reached its limit of ${limit} active monitors. Cancel a monitor before you create another one.`;
           const refusal = () => new ServiceError("limit_exceeded", { message });
-          const monitor = await store.withinCap(tenant, { limit, refusal }, async () => {
+          return store.withinCap(tenant, { limit, refusal }, async () => {
             await options.expectEntity(caller, wanted.entityId, wanted.externalId);
             const created = newMonitor(options, caller, wanted);
-            await inRunTrace(created, async () => {
-              const finish = (session: ClientSession) => complete(session, created._id);
-              await commit({
-                caller,
-                tenant,
-                monitor: created,
-                firstRun: runs.claimed(tenant, created),
-                complete: finish,
-              });
-            });
+            await commit({ caller, monitor: created, tenant, complete: (session) => complete(session, created._id) });
             return created;
           });
-          options.nudge();
-          return monitor;
         },
       });
     },
@@ -189,15 +175,15 @@ export function createMonitorCommands(
   };
 }
 
-/** Returns a new monitor with its first run claimed. That run is due at the creation. */
+/** Returns a new monitor, whose first run is due. */
 function newMonitor(
   options: ScheduleOptions & { now: () => Date },
   caller: CallerContext,
   { entityId, checks, frequency, webhookUrl, externalId }: NewMonitor,
 ): MonitorDocument {
   const created_at = options.now();
-  const open_run = { run_seq: 1, claimed_at: created_at };
-  const schedule = { _id: newId("mon", created_at), frequency, created_at, last_due_at: created_at, open_run };
+  const dates = { created_at, last_due_at: created_at, first_run_at: created_at };
+  const schedule = { _id: newId("mon", created_at), frequency, run_seq: 0, ...dates };
   const next = nextRun(options, schedule, created_at);
   const traceparent = activeTraceparent();
   return {
@@ -215,8 +201,6 @@ function newMonitor(
       ...(externalId && { external_id: externalId }),
       next_run_at: next.next_run_at,
     },
-    run_seq: open_run.run_seq,
-    claimed_at: created_at,
     ...schedule,
     ...next,
     consecutive_errors: 0,

@@ -35,14 +35,16 @@ export interface MonitorDocument {
     readonly external_id?: string;
     readonly next_run_at: Date;
   };
-  /** Number of its newest run. */
+  /** Number of its newest run; 0 before the first. */
   readonly run_seq: number;
-  /** When its newest run was claimed; absent if an older version claimed it. */
+  /** When its newest run was claimed; absent before the first, and if an older version claimed it. */
   readonly claimed_at?: Date;
   /** Due time of its newest run by the schedule. */
   readonly last_due_at: Date;
   /** Due time of the next run by the schedule; absent once canceled. */
   readonly next_run_at?: Date;
+  /** Due time of its first run; absent once that was claimed or skipped. */
+  readonly first_run_at?: Date;
   /** Due time of the extra run on the day after the registration's expiration date, if one is to come. */
   readonly expiry_run_at?: Date;
   /** The extra run after a file changed the vendor, if one is to come: the load, when it was finished, and the due time. */

@@ -29,10 +29,10 @@ beforeEach(async () => {
 });
 
 async function newMonitor(frequency: Frequency) {
-  return (await domain.commands.create(caller, someMonitor({ frequency }))).value._id;
+  return (await domain.started(caller, someMonitor({ frequency })))._id;
 }
 
-/** Ends a run of the monitor now. The creation claims the first run; each later one is due. */
+/** Ends a run of the monitor now. The first one is claimed; each later one is due. */
 async function end(id: string, runSeq: number, overallResult: CheckStatus, reason = "providers_failed") {
   if (runSeq > 1) await domain.scheduler.claimDue();
   await domain.records.verificationCompleted(

@@ -1,4 +1,4 @@
-import { type Context, context, propagation, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import { type Context, context, propagation, ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
 import type { MonitorDocument } from "../monitors/monitor.ts";
 
 /** Returns the active trace context in W3C format, or undefined outside of a trace. */
@@ -28,20 +28,4 @@ export function startRunTrace(monitor: Pick<MonitorDocument, "_id" | "traceparen
     attributes: { "monitor.id": monitor._id, "monitor.run_seq": monitor.run_seq },
   });
   return { context: trace.setSpan(context.active(), span), span };
-}
-
-/** Claims a run as the root of its trace. */
-export async function inRunTrace(
-  monitor: Parameters<typeof startRunTrace>[0],
-  claim: () => Promise<void>,
-): Promise<void> {
-  const run = startRunTrace(monitor);
-  try {
-    await context.with(run.context, claim);
-  } catch (error) {
-    run.span.setStatus({ code: SpanStatusCode.ERROR });
-    throw error;
-  } finally {
-    run.span.end();
-  }
 }

@@ -34,10 +34,9 @@ afterAll(async () => {
 /** A monitor whose first run has ended. */
 async function idleMonitor(domain: TestDomain, frequency: "hourly" | "daily" = "hourly") {
   const caller = someCaller(domain.environment);
-  const { value } = await domain.commands.create(caller, someMonitor({ frequency }));
-  const { open_run: _, ...idle } = value;
-  await domain.monitors.replaceOne({ _id: value._id }, { ...idle, claimable_at: value.next_run_at });
-  return { tenant: caller.tenant, id: value._id, created: value.created_at };
+  const { _id: id, open_run: _, ...idle } = await domain.started(caller, someMonitor({ frequency }));
+  await domain.monitors.replaceOne({ _id: id }, { ...idle, claimable_at: idle.next_run_at! });
+  return { tenant: caller.tenant, id, created: idle.created_at };
 }
 
 /** Stores monitors of an organization that are due now, whose first run has ended. Returns their ids. */
@@ -108,7 +107,7 @@ describe("a run", () => {
 
   test("that is open delays the next one until it times out", async () => {
     const domain = await newDomain();
-    await domain.commands.create(someCaller(), someMonitor({ frequency: "hourly" }));
+    await domain.started(someCaller(), someMonitor({ frequency: "hourly" }));
     domain.pass(RUN_TIMEOUT_MS - 1);
     expect((await domain.scheduler.claimDue()).claimed).toBe(0);
     domain.pass(1);
@@ -269,6 +268,20 @@ describe("organizations", () => {
     expect((await domain.scheduler.claimDue()).claimed).toBe(2);
   });
 
+  test("in the sandbox start their first runs in the same turns, however many monitors are created at once", async () => {
+    const domain = await newDomain();
+    const caller = someCaller();
+    domain.besideOthers.add(caller.tenant.organizationId);
+    const created = Array.from({ length: 3 }, () => domain.commands.create(caller, someMonitor()));
+    await Promise.all(created);
+    expect(await seqs(domain)).toEqual([]);
+    for (const started of [1, 2, 3]) {
+      expect((await domain.scheduler.claimDue()).claimed).toBe(1);
+      expect(await seqs(domain)).toEqual(Array(started).fill(1));
+    }
+    expect((await domain.scheduler.claimDue()).due).toBe(0);
+  });
+
   test("are each served by one replica at a time, so no claim is wasted", async () => {
     const domain = await newDomain({ environment: "live" });
     const { organizationId } = someCaller("live").tenant;
@@ -320,6 +333,20 @@ describe("the monitors of a suspended organization", () => {
     const after = await domain.store.find(tenant, id);
     expect([after?.run_seq, after?.next_run_at]).toEqual([2, new Date(created.getTime() + 25 * SECOND)]);
   });
+});
+
+test("a monitor whose organization is suspended before its first run has that at its next due time after the reactivation", async () => {
+  const domain = await newDomain();
+  const caller = someCaller();
+  const { value } = await domain.commands.create(caller, someMonitor({ frequency: "hourly" }));
+  domain.suspended.add(caller.tenant.organizationId);
+  await domain.scheduler.claimDue();
+  domain.suspended.clear();
+  expect((await domain.scheduler.claimDue()).due).toBe(0);
+  domain.pass(5 * SECOND);
+  expect((await domain.scheduler.claimDue()).claimed).toBe(1);
+  expect(await domain.store.find(caller.tenant, value._id)).toMatchObject({ run_seq: 1, last_due_at: domain.clock.at });
+  expect(await seqs(domain)).toEqual([1]);
 });
 
 test("a run that ends while its suspended organization's monitor is skipped stays ended", async () => {

@@ -11,6 +11,7 @@ import type { CallerContext, Environment, Tenant } from "@vvs/tenant";
 import { databasePool } from "@vvs/testing";
 import { createMonitorDomain } from "../domain.ts";
 import { migrate } from "../migrate.ts";
+import type { MonitorDocument } from "../monitors/monitor.ts";
 import type { NewMonitor } from "../monitors/monitor-commands.ts";
 import { collections } from "../store.ts";
 
@@ -80,6 +81,15 @@ export async function createTestDomain(options: {
   return {
     ...domain,
     ...collections(db),
+    /** Creates a monitor and starts its first run. */
+    async started(caller: CallerContext, wanted: NewMonitor): Promise<MonitorDocument> {
+      const { value } = await domain.commands.create(caller, wanted);
+      for (;;) {
+        const monitor = (await domain.store.find(caller.tenant, value._id))!;
+        if (monitor.open_run) return monitor;
+        await domain.scheduler.claimDue();
+      }
+    },
     client,
     db,
     prefix,
