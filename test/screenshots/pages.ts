@@ -21,6 +21,8 @@ const ID = /[a-z]+_[0-9a-z]{26}/g;
 export const PUBLIC_PAGES: readonly FoundPage[] = [
   "/sign-in",
   "/sign-in/code",
+  "/sign-in/passkey",
+  "/sign-in/sso",
   "/sign-up",
   "/forgot-password",
   "/mailbox",
