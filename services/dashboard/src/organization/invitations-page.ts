@@ -3,7 +3,7 @@ import type { Invitation } from "@vvs/proto/account/v1/invitations";
 import { type Html, html } from "../http/html.ts";
 import { confirmPath } from "../http/next-path.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { state, time } from "../ui/parts.ts";
+import { breakable, state, time } from "../ui/parts.ts";
 import { roleName, roles } from "../ui/roles.ts";
 import { emailField } from "../ui/text-field.ts";
 
@@ -74,9 +74,9 @@ function row(invitation: Invitation, { view, now }: InvitationsView): Html {
   const path = `${view.path}/organization/members/invitations/${id}`;
   const isOver = timestampDate(expiresAt!) <= now;
   return html`<tr>
-<th scope="row">${email}</th>
+<th scope="row">${breakable(email)}</th>
 <td data-label="Role">${roleName(role)}</td>
-<td data-label="Sent">${time(sentAt)}${invitedByEmail && html` <span class="hint block">by ${invitedByEmail}</span>`}</td>
+<td data-label="Sent">${time(sentAt)}${invitedByEmail && html` <span class="hint block">by ${breakable(invitedByEmail)}</span>`}</td>
 <td data-label="State">${isOver ? state("expired") : html`${state("pending", "not accepted yet")} <span class="hint block">until ${time(expiresAt)}</span>`}</td>
 <td class="action">
 <form method="post" action="${path}/resend"><button class="quiet">Send again<span class="unseen"> to ${email}</span></button></form>

@@ -29,7 +29,7 @@ describe("an owner", () => {
       "The invitation was sent.",
       "hopper@acme.example",
       "not accepted yet",
-      "by ada@acme.example",
+      "by ada@<wbr>acme.<wbr>example",
       "Send again",
       "Revoke",
     ])

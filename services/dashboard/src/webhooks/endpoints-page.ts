@@ -4,7 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import { pathWithQuery } from "../http/paths.ts";
 import type { Visit } from "../http/session.ts";
 import type { EnvironmentView } from "../ui/environments.ts";
-import { facts, state, timeAgo } from "../ui/parts.ts";
+import { breakable, facts, state, timeAgo } from "../ui/parts.ts";
 import { outcomeText } from "./attempts.ts";
 import { localTime } from "./delivery-filter.ts";
 import type { Endpoints } from "./endpoints.ts";
@@ -52,7 +52,7 @@ function endpointItem({ view, may, now }: Visit, endpoint: Endpoint): Html {
   // The first failed event was created shortly before its attempt failed.
   const since = failingSince && localTime(new Date(timestampDate(failingSince).getTime() - MINUTE_MS));
   return html`<li class="card endpoint ${endpoint.state}">
-<div class="heading"><h3><code class="url">${url}</code></h3> ${state(endpoint.state)}${endpoint.dismissedAt && html` ${state("dismissed")}`}</div>
+<div class="heading"><h3><code class="url">${breakable(url)}</code></h3> ${state(endpoint.state)}${endpoint.dismissedAt && html` ${state("dismissed")}`}</div>
 ${meanings[endpoint.state] && html`<p>${meanings[endpoint.state]}</p>`}
 ${facts([
   [

@@ -4,6 +4,7 @@ import { ServiceError } from "@vvs/errors";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { DELIVERY_ID, deliveryOf } from "../testing/fake-dispatcher.ts";
 import { SECRET } from "../testing/fake-services.ts";
+import { breakable } from "../ui/parts.ts";
 
 let dashboard: TestDashboard;
 let visitor: Visitor;
@@ -149,7 +150,7 @@ describe("endpoints", () => {
     const healthy = { webhookUrl: "https://acme.example/well", state: "healthy", lastSuccessAt: since };
     dashboard.state.endpoints = [failing, { ...failing, state: "troubled" }, healthy];
     const { text } = await visitor.get("/live/webhooks");
-    expect(text).toContain('<code class="url">https://acme.example/hook?a=&lt;b&gt;</code>');
+    expect(text).toContain(`<code class="url">${breakable(failing.webhookUrl).markup}</code>`);
     expect(text).toContain("1,204 failures in a row");
     expect(text).toContain("no complete answer within 15 s");
     const url = encodeURIComponent(failing.webhookUrl);
