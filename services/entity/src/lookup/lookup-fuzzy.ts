@@ -38,7 +38,7 @@ export interface CandidateQuery {
 export type CandidateSource = (tenant: Tenant, query: CandidateQuery) => Promise<Candidates>;
 
 /** Look-ups that have begun are never refused here: fewer run than may wait. */
-const SLICES = { perTurn: 1, waiting: 1_000, waitingPerOrganization: 1_000, longestWaitMs: 20_000 } as const;
+const SLICES = { waiting: 1_000, waitingPerOrganization: 1_000, longestWaitMs: 20_000 } as const;
 const STAYING = new AbortController().signal;
 /** With this confidence and this lead, a match is returned without other candidates. */
 const CERTAIN_CONFIDENCE = 0.95;
