@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
+import { ServiceError } from "@vvs/errors";
 import { eventually } from "@vvs/testing";
 import { createAdmission, createTurns } from "./admission.ts";
 import { createPresence } from "./presence.ts";
@@ -134,7 +135,7 @@ test("calls of one kind leave room while another organization makes calls of ano
 });
 
 describe("turns of the event loop", () => {
-  const turnLimits = { perTurn: 1, waiting: 10, waitingPerOrganization: 3, longestWaitMs: 2_000 };
+  const turnLimits = { waiting: 10, waitingPerOrganization: 3, longestWaitMs: 2_000 };
 
   test("one call of each organization begins in each turn, and what is too many is refused at once", async () => {
     const takeTurn = createTurns(
@@ -157,28 +158,6 @@ describe("turns of the event loop", () => {
     expect(turns.map((each) => each.toSorted())).toEqual([["a1", "a5 rate_limited", "b1"], ["a2"], ["a3"], ["a4"]]);
   });
 
-  test("in each turn several calls of the only organization begin, but only one of each once others call too", async () => {
-    const takeTurn = createTurns(
-      "requests",
-      { ...turnLimits, perTurn: 2 },
-      createPresence(() => 0),
-    );
-    const begun: string[] = [];
-    const start = (name: string) => takeTurn(of(name[0]!), staying).then(() => begun.push(name));
-    const calls = ["a1", "a2", "a3", "a4", "a5"].map(start);
-    await turn();
-    expect(begun).toEqual(["a1", "a2"]);
-    calls.push(start("b1"));
-    const turns: string[][] = [];
-    while (turns.flat().length < 4) {
-      begun.length = 0;
-      await turn();
-      turns.push([...begun]);
-    }
-    expect(turns.every((each) => each.filter((name) => name.startsWith("a")).length <= 1)).toBe(true);
-    await Promise.all(calls);
-  });
-
   test("nothing is held while a call that has begun waits for others", async () => {
     const takeTurn = createTurns("requests", turnLimits);
     for (let call = 0; call < 20; call++) {
@@ -197,6 +176,24 @@ test("a call that runs long frees its place once, as it waits for others then", 
   void calls.start("a2", of("org_a"));
   void calls.start("a3", of("org_a"));
   await eventually(() => calls.begun.length === 4);
+});
+
+test("a call that was refused as one too many keeps its place for a moment, as the next one would be refused, too", async () => {
+  jest.useFakeTimers({ doNotFake: ["setImmediate", "performance", "nextTick", "queueMicrotask"] });
+  const admit = createAdmission("look-ups", { ...limits, runningPerOrganization: 1 });
+  const begun: string[] = [];
+  const start = (name: string, code: "rate_limited" | "entity_not_found") =>
+    admit(of("org_a"), staying, async () => {
+      begun.push(name);
+      throw new ServiceError(code);
+    }).catch(() => undefined);
+  const calls = [start("a0", "entity_not_found"), start("a1", "rate_limited"), start("a2", "entity_not_found")];
+  await turn();
+  expect(begun).toEqual(["a0", "a1"]);
+  await jest.advanceTimersByTimeAsync(100);
+  await Promise.all(calls);
+  expect(begun).toEqual(["a0", "a1", "a2"]);
+  jest.useRealTimers();
 });
 
 test("a place is free again after a call failed", async () => {

@@ -4,6 +4,8 @@ import { createFairQueue, type QueueLimits, type Share } from "./fair-queue.ts";
 import { createPresence } from "./presence.ts";
 
 const RETRY_AFTER_SECONDS = 1;
+/** How long a call keeps its place that was refused as one too many, in milliseconds: so would be the next one. */
+const REFUSED_MS = 100;
 
 /** Whose call it is. */
 interface Owner {
@@ -41,18 +43,21 @@ export function createAdmission(kind: string, limits: AdmissionLimits, presence 
     const queue = await queues.enter(owner, leaving);
     const startedAt = performance.now();
     let isHeld = true;
-    const free = () => {
+    const free = (isRefused = false) => {
       if (!isHeld) return;
       isHeld = false;
-      const durationMs = performance.now() - startedAt;
+      const durationMs = isRefused ? REFUSED_MS : performance.now() - startedAt;
       const leave = () => queue.leave(owner.organizationId, durationMs);
-      const pauseMs = queue.pauseMs(owner.organizationId, durationMs);
+      const pauseMs = isRefused ? REFUSED_MS : queue.pauseMs(owner.organizationId, durationMs);
       if (pauseMs > 0) setTimeout(leave, pauseMs);
       else leave();
     };
     const timer = limits.longestHeldMs === undefined ? undefined : setTimeout(free, limits.longestHeldMs).unref();
     try {
       return await work();
+    } catch (error) {
+      free(error instanceof ServiceError && error.code === "rate_limited");
+      throw error;
     } finally {
       clearTimeout(timer);
       free();
@@ -63,22 +68,16 @@ export function createAdmission(kind: string, limits: AdmissionLimits, presence 
 /** Resolves when it is the organization's turn. Errors: as those of Admit. */
 type TakeTurn = (owner: Owner, leaving: AbortSignal) => Promise<void>;
 
-/** How many calls of an organization begin per turn of the event loop, and may wait for one. */
-interface TurnLimits extends Omit<QueueLimits, "running" | "runningPerOrganization" | "runningBesideOthers"> {
-  /** While only one organization calls. While others call too, it is one. */
-  readonly perTurn: number;
-}
+/** How many calls may wait for their turn. */
+type TurnLimits = Omit<QueueLimits, "running" | "runningPerOrganization" | "runningBesideOthers">;
 
 /**
- * Lets only few calls of each organization begin per turn of the event loop, so that a burst of one organization leaves
- * time for others' calls in between. Nothing is held while the call then waits for others.
+ * Lets one call of each organization begin per turn of the event loop, so that a burst of one organization leaves time for
+ * others' calls in between. Nothing is held while the call then waits for others.
  */
-export function createTurns(kind: string, { perTurn, ...limits }: TurnLimits, presence = processPresence): TakeTurn {
-  const queues = createQueues(
-    kind,
-    { running: Number.POSITIVE_INFINITY, runningPerOrganization: perTurn, runningBesideOthers: 1, ...limits },
-    presence,
-  );
+export function createTurns(kind: string, limits: TurnLimits, presence = processPresence): TakeTurn {
+  const onePerTurn = { running: Number.POSITIVE_INFINITY, runningPerOrganization: 1, runningBesideOthers: 1 };
+  const queues = createQueues(kind, { ...onePerTurn, ...limits }, presence);
   return async (owner, leaving) => {
     const queue = await queues.enter(owner, leaving);
     setImmediate(() => queue.leave(owner.organizationId, 0));
@@ -117,7 +116,9 @@ function createQueues(kind: string, limits: QueueLimits, presence: typeof proces
       if (typeof entered === "string") throw refuse(entered, environment);
       if (!entered) return queue;
       const giveUp = () => place.reject(refuse(entered(), environment));
-      const timer = setTimeout(giveUp, limits.longestWaitMs).unref();
+      // Calls that came together are not refused together, as that would hold up others' calls.
+      const waitMs = limits.longestWaitMs * (1 - Math.random() / 2);
+      const timer = setTimeout(giveUp, waitMs).unref();
       leaving.addEventListener("abort", giveUp);
       await place.promise.finally(() => {
         clearTimeout(timer);

@@ -35,7 +35,7 @@ const VERIFICATIONS = {
 const OWN_WORK = {
   running: 32,
   runningPerOrganization: 3,
-  runningBesideOthers: 0.15,
+  runningBesideOthers: 0.12,
   waiting: 2 * VERIFICATIONS.running,
   waitingPerOrganization: 2 * VERIFICATIONS.runningPerOrganization,
   longestWaitMs: 20_000,
