@@ -48,7 +48,7 @@ test("a new user confirms their email address, creates a key and calls the API w
   await page.getByLabel("Password").fill(person.password);
   await page.getByRole("button", { name: "Confirm and sign in" }).click();
   await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-  await page.getByText("Nova Freight").waitFor();
+  await page.locator(".organization", { hasText: "Nova Freight" }).waitFor();
 
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByText("You have signed out.").waitFor();
