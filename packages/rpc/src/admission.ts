@@ -117,7 +117,7 @@ function createQueues(kind: string, limits: QueueLimits, presence: typeof proces
       if (!entered) return queue;
       const giveUp = () => place.reject(refuse(entered(), environment));
       // Calls that came together are not refused together, as that would hold up others' calls.
-      const waitMs = limits.longestWaitMs * (1 - Math.random() / 2);
+      const waitMs = limits.longestWaitMs * (1 - Math.random() / 4);
       const timer = setTimeout(giveUp, waitMs).unref();
       leaving.addEventListener("abort", giveUp);
       await place.promise.finally(() => {

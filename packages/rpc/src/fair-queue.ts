@@ -20,7 +20,7 @@ export interface QueueLimits {
   readonly waiting: number;
   /** Calls of one organization that wait for a place. */
   readonly waitingPerOrganization: number;
-  /** A call that would wait longer than this for its organization's own calls is refused, after half of it at the earliest. */
+  /** A call that would wait longer than this for its organization's own calls is refused, after three quarters of it at the earliest. */
   readonly longestWaitMs: number;
 }
 
