@@ -16,6 +16,9 @@ import type { MonitorStore } from "../store.ts";
 import { nextRun, type ScheduleOptions } from "./due.ts";
 import { asCreated, type MonitorDocument } from "./monitor.ts";
 
+/** A first run goes ahead of runs that are late by less than this, in milliseconds: whoever created the monitor waits for it. */
+const FIRST_RUN_AHEAD_MS = 60_000;
+
 /** Values of a monitor to create. */
 export interface NewMonitor {
   readonly entityId: string;
@@ -175,7 +178,7 @@ export function createMonitorCommands(
   };
 }
 
-/** Returns a new monitor, whose first run is due. */
+/** Returns a new monitor, whose first run is due, and goes ahead of others that are late. */
 function newMonitor(
   options: ScheduleOptions & { now: () => Date },
   caller: CallerContext,
@@ -203,6 +206,7 @@ function newMonitor(
     },
     ...schedule,
     ...next,
+    claimable_at: new Date(created_at.getTime() - FIRST_RUN_AHEAD_MS),
     consecutive_errors: 0,
     event_count: 0,
   };

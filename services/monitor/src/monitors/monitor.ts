@@ -49,7 +49,10 @@ export interface MonitorDocument {
   readonly expiry_run_at?: Date;
   /** The extra run after a file changed the vendor, if one is to come: the load, when it was finished, and the due time. */
   readonly file_run?: { readonly load_id: string; readonly changed_at: Date; readonly at: Date };
-  /** When the next run may be claimed: at the earliest due time, but not while the open run delays it. Absent once canceled. */
+  /**
+   * When the next run may be claimed: at the earliest due time, but not while the open run delays it. The monitor that waits
+   * longest goes first; a new one counts from a minute before its creation. Absent once canceled.
+   */
   readonly claimable_at?: Date;
   /** The newest run, until it ends. */
   readonly open_run?: { readonly run_seq: number; readonly claimed_at: Date };

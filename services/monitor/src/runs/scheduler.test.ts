@@ -282,6 +282,18 @@ describe("organizations", () => {
     expect((await domain.scheduler.claimDue()).due).toBe(0);
   });
 
+  test("start a first run before their late ones", async () => {
+    const domain = await newDomain();
+    const caller = someCaller();
+    domain.besideOthers.add(caller.tenant.organizationId);
+    await due(domain, { organizationId: caller.tenant.organizationId, count: 3 });
+    domain.pass(30 * SECOND);
+    const { value } = await domain.commands.create(caller, someMonitor());
+    await domain.scheduler.claimDue();
+    expect((await domain.store.find(caller.tenant, value._id))?.run_seq).toBe(1);
+    expect(await seqs(domain)).toEqual([1]);
+  });
+
   test("are each served by one replica at a time, so no claim is wasted", async () => {
     const domain = await newDomain({ environment: "live" });
     const { organizationId } = someCaller("live").tenant;
