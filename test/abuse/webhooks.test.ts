@@ -1,6 +1,13 @@
+import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { newId } from "@vvs/ids";
+import { createKafka, topicNames } from "@vvs/kafka";
+import { createLogger } from "@vvs/logging";
+import { Environment } from "@vvs/proto/common/v1/common";
+import { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
+import { webhookEvent } from "../support/delivery-stack.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
@@ -43,6 +50,24 @@ async function watch(count: number, url: (index: number) => string): Promise<voi
   }
 }
 
+/** Requests that changes of the attacker's sandbox monitors are sent, as the monitor service does: faster than they can run. */
+async function requestDeliveries(urls: readonly string[]): Promise<void> {
+  const kafka = createKafka({
+    brokers: environment.KAFKA_BROKERS!.split(","),
+    clientId: "abuse",
+    logger: createLogger({ service: "abuse", level: "silent" }),
+    topicPrefix: environment.KAFKA_TOPIC_PREFIX!,
+  });
+  const producer = kafka.producer();
+  const topic = kafka.topicFor("sandbox", topicNames.webhookRequested);
+  const records = urls.map((url) => {
+    const monitorId = newId("mon");
+    const event = webhookEvent({ organizationId: attacker.id, monitorId, url, environment: Environment.SANDBOX });
+    return { topic, key: monitorId, value: toBinary(WebhookRequestedSchema, event) };
+  });
+  await producer.send(records).finally(() => producer.close());
+}
+
 test(
   "a host that never answers holds at most half of a host's slots for one organization, and others' changes arrive",
   async () => {
@@ -54,7 +79,7 @@ test(
     });
     // Another host name than the neighbour's.
     const host = subscriber.url.replace("127.0.0.1", "localhost");
-    await watch(100, (index) => `${host}/${index}`);
+    await requestDeliveries(Array.from({ length: 100 }, (_, index) => `${host}/${index}`));
     const accepted = { organization_id: attacker.id };
     await neighbour.worksDuring(() =>
       eventually(async () => open >= 64 && (await dispatcher.collection("deliveries").countDocuments(accepted)) >= 100),

@@ -138,11 +138,12 @@ export function webhookEvent(options: {
   runSeq?: number;
   url: string;
   at?: Date;
+  environment?: Environment;
 }): WebhookRequested {
-  const { organizationId, monitorId, runSeq = 1, url, at = new Date() } = options;
+  const { organizationId, monitorId, runSeq = 1, url, at = new Date(), environment = Environment.LIVE } = options;
   return create(WebhookRequestedSchema, {
     eventId: newId("evt", at),
-    tenant: { organizationId, environment: Environment.LIVE },
+    tenant: { organizationId, environment },
     run: { monitorId, runSeq: BigInt(runSeq) },
     entityId: newId("ent", at),
     verificationId: newId("ver", at),
