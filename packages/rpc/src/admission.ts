@@ -4,7 +4,7 @@ import { createFairQueue, type QueueLimits, type Share } from "./fair-queue.ts";
 import { createPresence } from "./presence.ts";
 
 const RETRY_AFTER_SECONDS = 1;
-/** How long a call keeps its place that was refused as one too many, in milliseconds: so would be the next one. */
+/** A call that was refused as one too many keeps its place for this long, in milliseconds, since the next would be refused too. */
 const REFUSED_MS = 100;
 
 /** Whose call it is. */
@@ -116,7 +116,7 @@ function createQueues(kind: string, limits: QueueLimits, presence: typeof proces
       if (typeof entered === "string") throw refuse(entered, environment);
       if (!entered) return queue;
       const giveUp = () => place.reject(refuse(entered(), environment));
-      // Calls that came together are not refused together, as that would hold up others' calls.
+      // Refusing a whole burst at the same moment would hold up others' calls.
       const waitMs = limits.longestWaitMs * (1 - Math.random() / 4);
       const timer = setTimeout(giveUp, waitMs).unref();
       leaving.addEventListener("abort", giveUp);

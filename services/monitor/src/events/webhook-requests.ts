@@ -65,7 +65,7 @@ export function createWebhookRequests(options: {
       const { _id: monitorId, run_seq: runSeq, url_version: version = 0, webhook_url: webhookUrl } = monitor;
       const id = `${monitorId}:url:${version}`;
       const change = { webhookUrl, urlVersion: BigInt(version), urlChanged: true };
-      // Every record names a run: before the first one, that.
+      // Every record must name a run. Before the first run it names that one.
       await append(tenant, session, { id, monitorId, runSeq: Math.max(runSeq, 1) }, change);
     },
   };

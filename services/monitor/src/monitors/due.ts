@@ -88,7 +88,7 @@ export function afterSkip(options: ScheduleOptions, seen: MonitorDocument, at: D
   return afterDueTimes(options, { ...rest, ...(file_run && file_run.at > at && { file_run }) }, at);
 }
 
-/** Moves the due times that have passed: the schedule to its next one, the day after an expiration to none. */
+/** Moves the due times that have passed: the schedule to its next one, the first run and the day after an expiration to none. */
 function afterDueTimes(options: ScheduleOptions, monitor: MonitorDocument, at: Date): MonitorDocument {
   const { first_run_at: _, expiry_run_at, ...rest } = monitor;
   const left = { ...rest, ...(expiry_run_at && expiry_run_at > at && { expiry_run_at }) };

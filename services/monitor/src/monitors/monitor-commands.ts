@@ -105,8 +105,8 @@ export function createMonitorCommands(
     existing,
 
     /**
-     * Creates a monitor; the scheduler starts its first run at once. Errors: invalid_request (webhook_url, external_id), limit_exceeded,
-     * entity_not_found, idempotency_conflict, idempotency_mismatch.
+     * Creates a monitor, whose first run the scheduler starts at once. Errors: invalid_request (webhook_url, external_id),
+     * limit_exceeded, entity_not_found, idempotency_conflict, idempotency_mismatch.
      */
     async create(caller: CallerContext, wanted: NewMonitor): Promise<Outcome<MonitorDocument>> {
       const { tenant } = caller;
@@ -178,7 +178,7 @@ export function createMonitorCommands(
   };
 }
 
-/** Returns a new monitor, whose first run is due, and goes ahead of others that are late. */
+/** Returns a new monitor. Its first run is due now, and goes ahead of late runs. */
 function newMonitor(
   options: ScheduleOptions & { now: () => Date },
   caller: CallerContext,

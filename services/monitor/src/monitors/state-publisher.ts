@@ -23,7 +23,7 @@ const BATCH = 200;
 /** One process publishes all states. */
 const SHARD = shardOf("monitor states");
 const LEASE_MS = 15_000;
-/** Pause between two searches for monitors, in milliseconds. No change starts one at once, so that a burst of changes takes few. */
+/** Pause between two searches for monitors, in milliseconds. Changes wait for the next one, so that a burst takes few. */
 const POLL_MS = 1_000;
 
 /** The index of the monitors whose state is not published, and those that it finds. */
