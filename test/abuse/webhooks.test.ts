@@ -1,13 +1,9 @@
-import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
-import { createKafka, topicNames } from "@vvs/kafka";
-import { createLogger } from "@vvs/logging";
 import { Environment } from "@vvs/proto/common/v1/common";
-import { WebhookRequestedSchema } from "@vvs/proto/events/v1/events";
 import { eventually } from "@vvs/testing";
 import { MongoClient } from "mongodb";
-import { webhookEvent } from "../support/delivery-stack.ts";
+import { openProducer, publishEvents, webhookEvent } from "../support/delivery-stack.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
@@ -52,20 +48,12 @@ async function watch(count: number, url: (index: number) => string): Promise<voi
 
 /** Requests that changes of the attacker's sandbox monitors are sent, as the monitor service does: faster than they can run. */
 async function requestDeliveries(urls: readonly string[]): Promise<void> {
-  const kafka = createKafka({
-    brokers: environment.KAFKA_BROKERS!.split(","),
-    clientId: "abuse",
-    logger: createLogger({ service: "abuse", level: "silent" }),
-    topicPrefix: environment.KAFKA_TOPIC_PREFIX!,
-  });
-  const producer = kafka.producer();
-  const topic = kafka.topicFor("sandbox", topicNames.webhookRequested);
-  const records = urls.map((url) => {
-    const monitorId = newId("mon");
-    const event = webhookEvent({ organizationId: attacker.id, monitorId, url, environment: Environment.SANDBOX });
-    return { topic, key: monitorId, value: toBinary(WebhookRequestedSchema, event) };
-  });
-  await producer.send(records).finally(() => producer.close());
+  const events = urls.map((url) =>
+    webhookEvent({ organizationId: attacker.id, monitorId: newId("mon"), url, environment: Environment.SANDBOX }),
+  );
+  const producer = await openProducer(environment.KAFKA_BROKERS!.split(","));
+  const sandbox = { prefix: environment.KAFKA_TOPIC_PREFIX!, environment: "sandbox" } as const;
+  await publishEvents(producer, sandbox, events).finally(() => producer.disconnect());
 }
 
 test(

@@ -117,11 +117,8 @@ async function start(
     adminPort: dispatcher.ports.admin,
     deliveries: (filter = {}) => deliveries.find(filter).toArray(),
     pending: () => deliveries.countDocuments({ status: "pending" }),
-    async publish(events, environmentName = "live") {
-      const topic = topicFor({ prefix: `${prefix}.`, environment: environmentName, topic: "webhook.requested" });
-      for (let at = 0; at < events.length; at += RECORDS_PER_REQUEST)
-        await producer.send({ topic, messages: events.slice(at, at + RECORDS_PER_REQUEST).map(toMessage) });
-    },
+    publish: (events, environmentName = "live") =>
+      publishEvents(producer, { prefix: `${prefix}.`, environment: environmentName }, events),
     kill: () => dispatcher.kill(),
     async start() {
       dispatcher = await startDispatcher(dispatcher.ports);
@@ -157,7 +154,7 @@ function liveDeliveries(client: MongoClient, prefix: string) {
   return client.db(`${prefix}webhook_dispatcher_live`).collection<Delivery>("deliveries");
 }
 
-async function openProducer(brokers: readonly string[]): Promise<kafkajs.Producer> {
+export async function openProducer(brokers: readonly string[]): Promise<kafkajs.Producer> {
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
   const producer = kafka.producer({
     allowAutoTopicCreation: false,
@@ -165,6 +162,17 @@ async function openProducer(brokers: readonly string[]): Promise<kafkajs.Produce
   });
   await producer.connect();
   return producer;
+}
+
+/** Publishes events, those of one monitor in order, to the topic of an environment and a prefix of topics. */
+export async function publishEvents(
+  producer: kafkajs.Producer,
+  of: { prefix: string; environment: EnvironmentName },
+  events: readonly WebhookRequested[],
+): Promise<void> {
+  const topic = topicFor({ ...of, topic: "webhook.requested" });
+  for (let at = 0; at < events.length; at += RECORDS_PER_REQUEST)
+    await producer.send({ topic, messages: events.slice(at, at + RECORDS_PER_REQUEST).map(toMessage) });
 }
 
 function toMessage(event: WebhookRequested): kafkajs.Message {
