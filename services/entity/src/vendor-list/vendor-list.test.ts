@@ -412,6 +412,7 @@ describe("entities that an older version created", () => {
   test("after the migration are added by a replica that starts within a day of it; a later one looks for none", async () => {
     const { at } = (await app.live.vendorListMigration.findOne())!;
     const migrated = at.getTime();
+    await app.sandbox.vendorListMigration.updateOne({}, { $set: { at } });
     app.clock.now = at;
     const missing = await created("Missing LLC");
     await app.live.vendors.deleteOne({ entity_id: missing });
