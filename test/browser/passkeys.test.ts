@@ -95,7 +95,7 @@ test("a passkey's answer cannot be used twice", async () => {
   const request = await posted;
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   const headers = await request.allHeaders();
-  const ceremony = /__Host-passkey=[\w-]+/.exec(headers.cookie!)![0];
+  const ceremony = /__Host-passkey-[\w-]+=[\w-]+/.exec(headers.cookie!)![0];
   const replayed = await fetch(request.url(), {
     method: "POST",
     body: request.postData()!,
@@ -128,11 +128,12 @@ test("a passkey's answer to a page on another port of the same host is refused",
   await page.getByRole("button", { name: "Go" }).click();
   await page.waitForFunction("document.title === 'answered'");
   const response = await page.locator("input[name=response]").inputValue();
-  const ceremony = (await plain.cookies()).find(({ name }) => name === "__Host-passkey")!.value;
+  const ceremony = await plainPage.locator("input[name=ceremony]").inputValue();
+  const cookie = (await plain.cookies()).find(({ name }) => name === `__Host-passkey-${ceremony}`)!;
   const answer = await fetch(`${dashboardUrl}/sign-in/passkey`, {
     method: "POST",
-    body: new URLSearchParams({ response }),
-    headers: { cookie: `__Host-passkey=${ceremony}`, "sec-fetch-site": "same-origin" },
+    body: new URLSearchParams({ ceremony, response }),
+    headers: { cookie: `${cookie.name}=${cookie.value}`, "sec-fetch-site": "same-origin" },
   });
   expect(answer.status).toBe(401);
   site.close();

@@ -30,12 +30,14 @@ ${ways.signUpOpen && html`<p>New here? <a href="/sign-up">Create an account</a><
 }
 
 /** The second step of a sign-in. */
-export function secondStepPage({ next, notice }: { next: string; notice: Notice | undefined }): Html {
+export function secondStepPage(options: { next: string; step: string; notice: Notice | undefined }): Html {
+  const { next, step, notice } = options;
   return html`<div class="card narrow">
 <h1>Enter a code</h1>
 ${noticeBox(notice)}
 <form method="post" action="/sign-in/code">
   <input type="hidden" name="next" value="${next}">
+  <input type="hidden" name="step" value="${step}">
   <label for="code">Code</label>
   <input id="code" name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required maxlength="40" autofocus aria-describedby="code-hint">
   <p class="hint" id="code-hint">Enter the six digits that your authenticator app shows now, or one of your recovery codes. You have 5 minutes.</p>

@@ -1,6 +1,6 @@
 import type { ServiceError } from "@vvs/errors";
 import type { RequestHandler, Response } from "express";
-import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
+import { clearCookie, readCookie, shortHash, writeTabCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
@@ -27,8 +27,8 @@ export function createSignIn(context: PageContext) {
     layout.sendBarePage(response, { title: "Confirm your email address", status: 403, content });
   }
 
-  function sendCodePage(response: Response, next: string, error?: ServiceError): void {
-    const content = secondStepPage({ next, notice: error && refusalNotice(response, error) });
+  function sendCodePage(response: Response, shown: { next: string; step: string }, error?: ServiceError): void {
+    const content = secondStepPage({ ...shown, notice: error && refusalNotice(response, error) });
     layout.sendBarePage(response, { title: "Enter a code", status: error && statusOf(error), content });
   }
 
@@ -51,8 +51,9 @@ export function createSignIn(context: PageContext) {
         if (signedIn.emailUnconfirmed) return sendUnconfirmed(response, email);
         if (signedIn.secondStepToken) {
           const until = new Date(now().getTime() + SECOND_STEP_MS);
-          writeCookie(response, "__Host-second-step", signedIn.secondStepToken, until);
-          response.redirect(303, `/sign-in/code?next=${encodeURIComponent(next)}`);
+          const step = shortHash(signedIn.secondStepToken);
+          writeTabCookie(request, response, `__Host-second-step-${step}`, signedIn.secondStepToken, until);
+          response.redirect(303, `/sign-in/code?step=${step}&next=${encodeURIComponent(next)}`);
           return;
         }
         await beginSession(request, response, signedIn);
@@ -68,24 +69,25 @@ export function createSignIn(context: PageContext) {
 
     /** Shows the second step, for users with an authenticator app. */
     askForCode(request, response) {
-      sendCodePage(response, nextPath(queryValue(request, "next")));
+      sendCodePage(response, { next: nextPath(queryValue(request, "next")), step: queryValue(request, "step") });
     },
 
     async finish(request, response) {
-      const next = nextPath(field(request, "next"));
+      const [next, step] = [nextPath(field(request, "next")), field(request, "step")];
+      const cookie = `__Host-second-step-${step}` as const;
       try {
         const finished = await sessions.finishSignIn({
-          secondStepToken: readCookie(request, "__Host-second-step"),
+          secondStepToken: readCookie(request, cookie),
           code: field(request, "code"),
           deviceToken: deviceToken(request),
           ...browserOf(request),
         });
-        clearCookie(response, "__Host-second-step");
+        clearCookie(response, cookie);
         await beginSession(request, response, finished);
         response.redirect(303, next);
       } catch (error) {
         if (!isSignInRefusal(error)) throw error;
-        sendCodePage(response, next, error);
+        sendCodePage(response, { next, step }, error);
       }
     },
 

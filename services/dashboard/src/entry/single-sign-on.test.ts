@@ -39,14 +39,14 @@ describe("by an address", () => {
 test("a sign-in with the provider starts a session and leads back to the requested page", async () => {
   const visitor = dashboard.visitor();
   const out = await visitor.get("/sign-in/sso/acme?next=/live/webhooks");
-  expect([out.status, out.location]).toEqual([303, "https://login.acme.example/go"]);
-  expect(out.cookies.join()).toMatch(/^__Host-single-sign-on=b+; .*HttpOnly; Secure; SameSite=Lax/);
-  const back = await visitor.get("/sign-in/sso/acme/callback?code=c&state=s");
+  expect([out.status, out.location]).toEqual([303, "https://login.acme.example/go?state=state1"]);
+  expect(out.cookies.join()).toMatch(/^__Host-single-sign-on-[\w-]{22}=trip-[\w-]+; .*HttpOnly; Secure; SameSite=Lax/);
+  const back = await visitor.get("/sign-in/sso/acme/callback?code=c&state=state1");
   expect([back.status, back.location]).toEqual([303, "/live/webhooks"]);
-  expect(back.cookies.join()).toContain("__Host-single-sign-on=;");
+  expect(back.cookies.join()).toMatch(/^__Host-single-sign-on-[\w-]{22}=;/);
   expect(dashboard.state.calls).toEqual([
     `beginSingleSignOn ${ORIGIN}/sign-in/sso/acme/callback /live/webhooks false`,
-    "finishSingleSignOn acme code=c&state=s",
+    "finishSingleSignOn acme code=c&state=state1",
   ]);
   expect((await visitor.get("/live/webhooks")).status).toBe(200);
 });
@@ -57,7 +57,7 @@ test("no link leads to another site", async () => {
 });
 
 test("a browser that did not begin the sign-in gets a message and no session", async () => {
-  const back = await dashboard.visitor().get("/sign-in/sso/acme/callback?code=c&state=s");
+  const back = await dashboard.visitor().get("/sign-in/sso/acme/callback?code=c&state=state1");
   expect(back.status).toBe(401);
   expect(back.text).toContain("This sign-in is over.");
   expect(back.cookies.join()).not.toContain("__Host-session=");

@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { catalogue } from "@vvs/errors";
 import type { Request, RequestHandler, Response } from "express";
-import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
+import { clearCookie, readCookie, shortHash, writeTabCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
 import { isRefusal, refusalNotice } from "../http/refusal.ts";
@@ -65,7 +65,8 @@ export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSes
           again: request.query.again !== undefined,
           clientAddress: request.ip ?? "",
         });
-        writeCookie(response, "__Host-single-sign-on", browserToken, timestampDate(expiresAt!));
+        const cookie = cookieOf(new URL(authorizationUrl).searchParams.get("state") ?? "");
+        writeTabCookie(request, response, cookie, browserToken, timestampDate(expiresAt!));
         response.redirect(303, authorizationUrl);
       } catch (error) {
         refuse(response, next, error);
@@ -74,8 +75,9 @@ export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSes
 
     /** Signs in a browser that an identity provider sent back. */
     async finish(request, response) {
-      const browserToken = readCookie(request, "__Host-single-sign-on") ?? "";
-      clearCookie(response, "__Host-single-sign-on");
+      const cookie = cookieOf(queryValue(request, "state"));
+      const browserToken = readCookie(request, cookie) ?? "";
+      clearCookie(response, cookie);
       try {
         const newSession = await singleSignOn.finishSingleSignOn({
           browserToken,
@@ -90,6 +92,11 @@ export function createSingleSignOnHandlers({ singleSignOn, layout, url, beginSes
       }
     },
   } satisfies Record<string, RequestHandler>;
+}
+
+/** Returns the cookie of a sign-in by its OpenID Connect state, which the provider returns. */
+function cookieOf(state: string) {
+  return `__Host-single-sign-on-${shortHash(state)}` as const;
 }
 
 function nextOf(request: Request): string {

@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@vvs/errors";
 import type { IdempotencySchema } from "@vvs/proto/common/v1/common";
 import type { Request, Response } from "express";
-import { clearCookie, readCookie, readSentMarks, type SentMark, writeCookie } from "./cookies.ts";
+import { readCookie, shortHash, writeTabCookie } from "./cookies.ts";
 import { field } from "./form.ts";
 import { ProblemError } from "./problem.ts";
 import { observed, type Visit } from "./session.ts";
@@ -12,8 +12,6 @@ import { observed, type Visit } from "./session.ts";
 export const FORM_TOKEN = "form_token";
 /** How long the result of a form is kept for the second click of a double click. */
 const SECOND_CLICK_MS = 10_000;
-/** Maximum number of sent forms that a browser remembers. */
-const MAX_REMEMBERED = 40;
 const TOKEN = /^([\w-]{22})([\w-]{22})$/;
 
 /** Thrown for a form that was already sent, such as one whose answer was reloaded. */
@@ -40,9 +38,7 @@ export function createFormTokens(): FormTokens {
 
   function markSent(request: Request, response: Response, token: string): void {
     spent.add(response);
-    const marks = readSentMarks(request);
-    for (const oldest of marks.slice(0, Math.max(0, marks.length + 1 - MAX_REMEMBERED))) clearCookie(response, oldest);
-    writeCookie(response, markOf(token), "1");
+    writeTabCookie(request, response, markOf(token), "1");
   }
 
   return {
@@ -56,7 +52,7 @@ export function createFormTokens(): FormTokens {
     async once<T>(request: Request, response: Response, run: (submission: string) => Promise<T>): Promise<T> {
       const token = field(request, FORM_TOKEN);
       if (!isTokenOf(response, token)) throw new ProblemError("outdated_form");
-      if (readSentMarks(request).includes(markOf(token))) {
+      if (readCookie(request, markOf(token))) {
         spent.add(response);
         throw new FormUsedError();
       }
@@ -89,9 +85,7 @@ function checkOf(response: Response, nonce: string): string {
   return shortHash(JSON.stringify([nonce, observed(response).fields.user_id]));
 }
 
-const markOf = (token: string): SentMark => `__Host-sent-${shortHash(token)}`;
-
-const shortHash = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+const markOf = (token: string) => `__Host-sent-${shortHash(token)}` as const;
 
 /** Returns an id that is equal for the same form with the same content, sent by the same session. */
 function submissionId(request: Request): string {

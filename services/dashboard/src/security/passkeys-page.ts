@@ -54,7 +54,12 @@ ${noPasskeys(html`<a href="${base}/security">Go back</a> and keep signing in wit
 }
 
 /** The page that lets the browser sign in with a passkey. */
-export function passkeySignInPage(options: { next: string; optionsJson: string; problem?: string }): Html {
+export function passkeySignInPage(options: {
+  next: string;
+  ceremony: string;
+  optionsJson: string;
+  problem?: string;
+}): Html {
   return usePasskeyPage({
     ...options,
     title: "Sign in with a passkey",
@@ -89,10 +94,12 @@ function usePasskeyPage(options: {
   reason: Html;
   byPassword: { path: string; text: string };
   next: string;
+  /** Tells the sign-ins of several tabs apart. */
+  ceremony?: string;
   optionsJson: string;
   problem?: string;
 }): Html {
-  const { next, problem, byPassword } = options;
+  const { next, ceremony, problem, byPassword } = options;
   const passwordPath = `${byPassword.path}?next=${encodeURIComponent(next)}`;
   return html`<div class="card narrow">
 <h1>${options.title}</h1>
@@ -101,6 +108,7 @@ ${noPasskeys(html`<a href="${passwordPath}">${byPassword.text}</a>`)}
 <form method="post" action="${options.action}" data-passkey="get" data-options="${options.optionsJson}"${!problem && html` data-now`} hidden>
   <input type="hidden" name="response">
   <input type="hidden" name="next" value="${next}">
+  ${ceremony && html`<input type="hidden" name="ceremony" value="${ceremony}">`}
   <p>${options.reason}</p>
   ${browserProblem}
   <p class="choices"><button>Use a passkey</button> <a class="button quiet" href="${passwordPath}">Use your password</a></p>

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { createShowSignIn } from "../entry/show-sign-in.ts";
-import { clearCookie, readCookie, writeCookie } from "../http/cookies.ts";
+import { clearCookie, readCookie, shortHash, writeTabCookie } from "../http/cookies.ts";
 import { field, queryValue } from "../http/form.ts";
 import { nextPath } from "../http/next-path.ts";
 import { fieldProblem, isRefusal, refusalNotice } from "../http/refusal.ts";
@@ -64,12 +64,13 @@ export function createPasskeyHandlers(context: PageContext) {
     shown: { next: string; problem?: string },
   ): Promise<void> {
     try {
-      const ceremony = await passkeys.beginPasskeySignIn({ clientAddress: request.ip ?? "" });
-      writeCookie(response, "__Host-passkey", ceremony.ceremonyToken, new Date(now().getTime() + CEREMONY_MS));
+      const { ceremonyToken, optionsJson } = await passkeys.beginPasskeySignIn({ clientAddress: request.ip ?? "" });
+      const [ceremony, until] = [shortHash(ceremonyToken), new Date(now().getTime() + CEREMONY_MS)];
+      writeTabCookie(request, response, `__Host-passkey-${ceremony}`, ceremonyToken, until);
       layout.sendBarePage(response, {
         title: "Sign in with a passkey",
         status: shown.problem ? 401 : 200,
-        content: passkeySignInPage({ ...shown, optionsJson: ceremony.optionsJson }),
+        content: passkeySignInPage({ ...shown, ceremony, optionsJson }),
         script: "passkeys.js",
       });
     } catch (error) {
@@ -124,13 +125,14 @@ export function createPasskeyHandlers(context: PageContext) {
 
     async signIn(request, response) {
       const next = nextPath(field(request, "next"));
+      const cookie = `__Host-passkey-${field(request, "ceremony")}` as const;
       try {
         const newSession = await passkeys.signInWithPasskey({
-          ceremonyToken: readCookie(request, "__Host-passkey"),
+          ceremonyToken: readCookie(request, cookie),
           responseJson: field(request, "response"),
           ...browserOf(request),
         });
-        clearCookie(response, "__Host-passkey");
+        clearCookie(response, cookie);
         await beginSession(request, response, newSession);
         response.redirect(303, next);
       } catch (error) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
-import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
+import { hiddenField, startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { EMAIL, PASSWORD } from "../testing/fake-services.ts";
 import { CODE, RECOVERY_CODES } from "../testing/fake-sessions.ts";
 
@@ -21,16 +21,18 @@ describe("a sign-in with an app", () => {
 
   test("starts its session only with the code, and leads to the requested page", async () => {
     const first = await visitor.post("/sign-in", { email: EMAIL, password: PASSWORD, next: "/live/webhooks" });
-    expect(first.location).toBe("/sign-in/code?next=%2Flive%2Fwebhooks");
+    expect(first.location).toMatch(/^\/sign-in\/code\?step=[\w-]{22}&next=%2Flive%2Fwebhooks$/);
     expect(first.cookies).toHaveLength(1);
-    expect(first.cookies[0]).toMatch(/^__Host-second-step=[\w-]+; .*HttpOnly; Secure; SameSite=Lax$/);
+    expect(first.cookies[0]).toMatch(/^__Host-second-step-[\w-]{22}=[\w-]+; .*HttpOnly; Secure; SameSite=Lax$/);
     expect((await visitor.get("/live/webhooks")).status).toBe(303);
-    expect((await visitor.get(first.location!)).text).toContain('name="next" value="/live/webhooks"');
-    const second = await visitor.post("/sign-in/code", { code: CODE, next: "/live/webhooks" });
+    const asked = await visitor.get(first.location!);
+    expect(asked.text).toContain('name="next" value="/live/webhooks"');
+    const form = { step: hiddenField(asked, "step"), code: CODE, next: "/live/webhooks" };
+    const second = await visitor.post("/sign-in/code", form);
     expect(second.location).toBe("/live/webhooks");
     expect((await visitor.get("/live/webhooks")).status).toBe(200);
     // The step is forgotten.
-    expect(second.cookies.some((cookie) => cookie.startsWith("__Host-second-step=;"))).toBe(true);
+    expect(second.cookies.some((cookie) => /^__Host-second-step-[\w-]{22}=;/.test(cookie))).toBe(true);
   });
 
   test("is refused with a wrong code, without a first step, and after too many attempts", async () => {

@@ -169,14 +169,16 @@ function createVisitor(baseUrl: string, jar: Map<string, string>): Visitor {
       return request(path, { method: "POST", body, headers });
     },
     signIn: () => visitor.post("/sign-in", { email: EMAIL, password: PASSWORD }),
-    async formToken(path) {
-      const { text } = await visitor.get(path);
-      return /name="form_token" value="([\w-]+)"/.exec(text)![1]!;
-    },
+    formToken: async (path) => hiddenField(await visitor.get(path), "form_token"),
     cookies: () => [...jar.keys()],
     clone: () => createVisitor(baseUrl, new Map(jar)),
   };
   return visitor;
+}
+
+/** Returns the value of the first hidden field with this name on a page. */
+export function hiddenField({ text }: Page, name: string): string {
+  return new RegExp(`name="${name}" value="([\\w-]+)"`).exec(text)![1]!;
 }
 
 function keep(jar: Map<string, string>, cookie: string): void {

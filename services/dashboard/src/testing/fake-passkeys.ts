@@ -9,7 +9,6 @@ import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 /** A valid answer of the browser's device. */
 export const PASSKEY_RESPONSE = '{"id":"the-one-passkey"}';
-export const CEREMONY = "ceremony-of-the-one-browser";
 
 /** Simulates the passkeys of the only user. */
 export function passkeyPart(
@@ -27,6 +26,8 @@ export function passkeyPart(
   };
   const optionsJson = '{"challenge":"Y2hhbGxlbmdl","text":"\\"><script>"}';
   const wrong = (message: string) => new ServiceError("invalid_request", { details: [{ path: "response", message }] });
+
+  const ceremonies = new Set<string>();
 
   const handlers: Handlers<typeof PasskeyService> = {
     async listPasskeys({ caller }) {
@@ -53,11 +54,13 @@ export function passkeyPart(
     },
     async beginPasskeySignIn() {
       failIfAsked(state, "beginPasskeySignIn");
-      return { ceremonyToken: CEREMONY, optionsJson };
+      const ceremonyToken = `ceremony-${randomUUID()}`;
+      ceremonies.add(ceremonyToken);
+      return { ceremonyToken, optionsJson };
     },
     async signInWithPasskey({ ceremonyToken, responseJson }) {
       failIfAsked(state, "signInWithPasskey");
-      if (ceremonyToken !== CEREMONY || responseJson !== PASSKEY_RESPONSE) {
+      if (!ceremonies.delete(ceremonyToken) || responseJson !== PASSKEY_RESPONSE) {
         throw new ServiceError("unauthorized", { message: "This passkey does not sign in here, or it took too long." });
       }
       return begun();

@@ -32,7 +32,7 @@ import { entryPart } from "./fake-entry.ts";
 import { memberMessage, organizationService } from "./fake-members.ts";
 import { monitorService } from "./fake-monitor.ts";
 import { passkeyPart } from "./fake-passkeys.ts";
-import { SECOND_STEP, sessionHandlers } from "./fake-sessions.ts";
+import { sessionHandlers } from "./fake-sessions.ts";
 import { singleSignOnPart } from "./fake-single-sign-on.ts";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 import { vendorListPart } from "./fake-vendor-list.ts";
@@ -61,6 +61,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
   const state: FakeState = {
     calls: [],
     sessions: new Set(),
+    secondSteps: new Set(),
     hangUp: Promise.withResolvers(),
     userId: "usr_1",
     role: "owner",
@@ -164,7 +165,11 @@ function sessionPart(state: FakeState): ServicePart {
       await state.gate;
       if (email !== EMAIL || password !== PASSWORD) throw new ServiceError("unauthorized");
       if (state.unconfirmed) return { emailUnconfirmed: true };
-      if (state.hasApp) return { secondStepToken: SECOND_STEP };
+      if (state.hasApp) {
+        const secondStepToken = `second-step-${randomUUID()}`;
+        state.secondSteps.add(secondStepToken);
+        return { secondStepToken };
+      }
       const sessionToken = `token-${randomUUID()}`;
       state.sessions.add(sessionToken);
       return { sessionToken, session: sessionOf(state), deviceToken: DEVICE_TOKEN };

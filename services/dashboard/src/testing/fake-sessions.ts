@@ -8,7 +8,6 @@ import { type FakeState, failIfAsked } from "./fake-state.ts";
 
 /** The code that the user's authenticator app shows. */
 export const CODE = "123456";
-export const SECOND_STEP = "second-step-of-the-one-user";
 export const RECOVERY_CODES = ["aaaa-bbbb-cccc-dddd", "eeee-ffff-gggg-hhhh"];
 
 type SessionMessage = MessageInitShape<typeof SessionSchema>;
@@ -51,7 +50,7 @@ export function sessionHandlers(
   return {
     async finishSignIn({ secondStepToken, code }) {
       failIfAsked(state, "finishSignIn");
-      if (secondStepToken !== SECOND_STEP || code !== CODE) {
+      if (!state.secondSteps.has(secondStepToken) || code !== CODE) {
         throw new ServiceError("unauthorized", { message: "The code is wrong, was used before, or came too late." });
       }
       return replaced("");

@@ -5,11 +5,12 @@ import { SingleSignOnService } from "@vvs/proto/account/v1/single_sign_on";
 import { type ServicePart, servicePart } from "@vvs/rpc";
 import { type FakeState, failIfAsked } from "./fake-state.ts";
 
-const BROWSER_TOKEN = "b".repeat(43);
 const ACME = { id: "acme", name: "Acme" };
 
 /** Simulates single sign-on with one provider, for acme.example, which signs everyone in. */
 export function singleSignOnPart(state: FakeState): ServicePart {
+  /** The trips to the provider, by their state. */
+  const trips = new Map<string, string>();
   return servicePart({
     service: SingleSignOnService,
     callers: {
@@ -28,12 +29,15 @@ export function singleSignOnPart(state: FakeState): ServicePart {
         if (request.providerId !== ACME.id) throw new ServiceError("not_found", { message: "There is none." });
         state.calls.push(`beginSingleSignOn ${request.redirectUri} ${request.next} ${request.again}`);
         const expiresAt = timestampFromDate(new Date(Date.now() + 600_000));
-        return { authorizationUrl: "https://login.acme.example/go", browserToken: BROWSER_TOKEN, expiresAt };
+        const browserToken = `trip-${randomUUID()}`;
+        trips.set(`state${trips.size + 1}`, browserToken);
+        const authorizationUrl = `https://login.acme.example/go?state=state${trips.size}`;
+        return { authorizationUrl, browserToken, expiresAt };
       },
       async finishSingleSignOn(request) {
         failIfAsked(state, "finishSingleSignOn");
         const { browserToken, providerId, query } = request;
-        if (browserToken !== BROWSER_TOKEN)
+        if (browserToken !== trips.get(new URLSearchParams(query).get("state") ?? ""))
           throw new ServiceError("unauthorized", { message: "This sign-in is over." });
         state.calls.push(`finishSingleSignOn ${providerId} ${query}`);
         const sessionToken = `token-${randomUUID()}`;

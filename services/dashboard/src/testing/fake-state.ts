@@ -22,6 +22,8 @@ export interface FakeState {
   readonly calls: string[];
   /** Tokens of the current sessions. */
   readonly sessions: Set<string>;
+  /** Tokens of sign-ins that wait for a code. */
+  readonly secondSteps: Set<string>;
   /** Of the first sign-in: aborts when the dashboard gives it up. */
   readonly hangUp: PromiseWithResolvers<AbortSignal>;
   /** The user whom all sessions belong to. */
