@@ -89,7 +89,7 @@ export function createMailTexts(options: { dashboardUrl: URL }) {
       mail("organization_changed", request, subject, [
         `${actor} ${what}.`,
         ...lastOfHour(isLast),
-        "If you did not expect this, sign in to the dashboard as usual: the audit log of your organization shows who did what. Revoke an API key that nobody needs, rotate a secret that someone may know, and ask the owners of your organization.",
+        "If you did not expect this, sign in to the dashboard as usual: the audit log of your organization shows who did what. Ask the person whom it names. If they did not do it, tell an owner of your organization, revoke API keys that nobody needs, and rotate webhook secrets that someone may know.",
       ]),
 
     /** Tells a user what was changed in their own account. */
