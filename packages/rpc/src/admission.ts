@@ -1,6 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import { ServiceError } from "@vvs/errors";
-import { createFairQueue, type QueueLimits, type Share } from "./fair-queue.ts";
+import { CERTAIN_WAIT, createFairQueue, type QueueLimits, type Share } from "./fair-queue.ts";
 import { createPresence } from "./presence.ts";
 
 const RETRY_AFTER_SECONDS = 1;
@@ -117,7 +117,7 @@ function createQueues(kind: string, limits: QueueLimits, presence: typeof proces
       if (!entered) return queue;
       const giveUp = () => place.reject(refuse(entered(), environment));
       // Refusing a whole burst at the same moment would hold up others' calls.
-      const waitMs = limits.longestWaitMs * (1 - Math.random() / 4);
+      const waitMs = limits.longestWaitMs * (CERTAIN_WAIT + Math.random() * (1 - CERTAIN_WAIT));
       const timer = setTimeout(giveUp, waitMs).unref();
       leaving.addEventListener("abort", giveUp);
       await place.promise.finally(() => {

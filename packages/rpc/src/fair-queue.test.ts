@@ -107,15 +107,42 @@ test("an organization runs fewer calls while others call too, ends none that run
   expect(end("a")).toBe("a5 a6 a7");
 });
 
+test("a call waited for its own organization's calls, also where its share has grown meanwhile", () => {
+  let beside = true;
+  const { enter } = played({ runningPerOrganization: 3 }, () => beside);
+  enter("a1");
+  const stopWaiting = enter("a2") as () => string;
+  beside = false;
+  expect(stopWaiting()).toBe("organization");
+});
+
+test("16 waiting calls have their turn in time, however slow they are, if that is possible without pauses", () => {
+  const its = { runningBesideOthers: 0.25, waiting: 100, waitingPerOrganization: 100, longestWaitMs: 4_000 };
+  const { queue, enterAll, end } = played(its, () => true);
+  const burst = Array.from({ length: 18 }, (_, call) => `a${call + 1}`).join(" ");
+  enterAll("a0");
+  for (let call = 0; call < 50; call++) {
+    enterAll("a0");
+    end("a", 180);
+  }
+  expect(enterAll(burst).join(" ")).toBe(`${"wait ".repeat(16)}organization organization`);
+  let waitedMs = 0;
+  for (let call = 0; call < 16; call++) {
+    waitedMs += 180 + queue.pauseMs("a", 180);
+    end("a", 180);
+  }
+  expect(waitedMs).toBeLessThanOrEqual(3_000);
+});
+
 test.each([
   ["in a burst beside others, so that it runs half of the time", "a1 a2 a3", true, 0.5, 30],
-  ["at most a quarter of a second", "a1 a2 a3", true, 0.1, 250],
+  ["at most a quarter of a second", "a1 a2 a3", true, 0.01, 250],
   ["not where one call comes after the other", "a1", true, 0.5, 0],
   ["not where a few calls meet", "a1 a2", true, 0.5, 0],
   ["not in a burst while no other organization calls", "a1 a2 a3 a4 a5 a6 a7", false, 0.5, 0],
   ["not where several may run beside others", "a1 a2 a3 a4 a5 a6", true, 2, 0],
 ])("after a call there is a pause: %s", (_name, names, beside, runningBesideOthers, expected) => {
-  const { queue, enterAll } = played({ runningBesideOthers }, () => beside);
+  const { queue, enterAll } = played({ runningBesideOthers, longestWaitMs: 20_000 }, () => beside);
   enterAll(names);
   expect(queue.pauseMs("a", 30)).toBe(expected);
 });

@@ -2,6 +2,10 @@
 const NEWEST_WEIGHT = 0.1;
 /** An organization with at least this many waiting calls sends a burst. Fewer can wait by chance. */
 const BURST = 2;
+/** This many waiting calls of an organization have their turn in time: pauses between them are as short as that needs. */
+const SERVED_IN_TIME = 16;
+/** The part of the longest wait after which a call may be refused. */
+export const CERTAIN_WAIT = 0.75;
 /** A pause is no longer than this, in milliseconds. */
 const LONGEST_PAUSE_MS = 250;
 
@@ -52,7 +56,8 @@ export function createFairQueue(limits: QueueLimits, isBesideOthers: (id: string
     running < limits.running && organization.running < shareOf(id);
 
   function usedUp(id: string, { waiting: own, averageMs }: Organization): Share | undefined {
-    const ownMs = ((own.size + 1) * averageMs) / shareOf(id);
+    const share = own.size < SERVED_IN_TIME ? Math.max(1, shareOf(id)) : shareOf(id);
+    const ownMs = ((own.size + 1) * averageMs) / share;
     // Few calls may always wait: one slow call says little about the next ones.
     const isBurst = own.size >= limits.runningPerOrganization;
     if (own.size >= limits.waitingPerOrganization || (isBurst && ownMs > limits.longestWaitMs)) return "organization";
@@ -108,14 +113,19 @@ export function createFairQueue(limits: QueueLimits, isBesideOthers: (id: string
           waiting--;
           forgetIdle(id, organization);
         }
-        return organization.running < shareOf(id) ? "all" : "organization";
+        // Its share may have grown since, while its own call still ran.
+        const isHeldUpByAll = running >= limits.running && organization.running < shareOf(id);
+        return isHeldUpByAll ? "all" : "organization";
       };
     },
 
     /** Returns how long the place of a call that took this long stays taken, in milliseconds. */
     pauseMs(id: string, durationMs: number): number {
-      const isBurst = organizations.get(id)!.waiting.size >= BURST;
-      return isBurst ? Math.min(durationMs * Math.max(0, 1 / shareOf(id) - 1), LONGEST_PAUSE_MS) : 0;
+      const { size } = organizations.get(id)!.waiting;
+      if (size < BURST) return 0;
+      const shareMs = durationMs * (1 / shareOf(id) - 1);
+      const inTimeMs = (limits.longestWaitMs * CERTAIN_WAIT) / SERVED_IN_TIME - durationMs;
+      return Math.max(0, Math.min(shareMs, size <= SERVED_IN_TIME ? inTimeMs : shareMs, LONGEST_PAUSE_MS));
     },
 
     /** Frees the place of a call that took this long. */

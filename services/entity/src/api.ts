@@ -27,7 +27,13 @@ const MAX_SUBJECTS = 100;
  */
 const WAITING = { waiting: 1_000, waitingPerOrganization: 250, longestWaitMs: 2_000 } as const;
 const LOOK_UPS = { running: 8, runningPerOrganization: 2, runningBesideOthers: 0.5, ...WAITING } as const;
-const CREATIONS = { running: 16, runningPerOrganization: 3, runningBesideOthers: 0.5, ...WAITING } as const;
+const CREATIONS = {
+  ...WAITING,
+  running: 16,
+  runningPerOrganization: 3,
+  runningBesideOthers: 0.5,
+  longestWaitMs: 4_000,
+} as const;
 const LISTS = { running: 8, runningPerOrganization: 2, runningBesideOthers: 0.25, ...WAITING } as const;
 const READS = { running: 32, runningPerOrganization: 32, runningBesideOthers: 1, ...WAITING } as const;
 
