@@ -156,7 +156,9 @@ describe("npm start", () => {
     const results = await Promise.all(
       refusals.map(async ([more, args], index) => {
         const folder = join(localDir, String(index));
-        const { code, text } = await run("deploy/local/start.ts", args, { VVS_LOCAL_DIR: folder, ...more });
+        // A start listens on its ports for a moment, so starts at the same time need ports of their own.
+        const ports = { API_PORT: String(await freePort()), DASHBOARD_PORT: String(await freePort()) };
+        const { code, text } = await run("deploy/local/start.ts", args, { VVS_LOCAL_DIR: folder, ...ports, ...more });
         return { code, text, isRunning: existsSync(join(folder, "run.json")) };
       }),
     );
