@@ -15,6 +15,8 @@ import { startVerificationStack, type VerificationStack } from "../support/verif
 
 /** Calls at SAM.gov's API that one organization may cause in a day; half of them are kept for its monitors. */
 const DAY_BUDGET = 40;
+/** Calls of one organization at once, of which none is refused because too many wait, on however slow a machine. */
+const BURST = 16;
 /** As the gateway waits for a verification. */
 const TIMEOUT_MS = 24_500;
 /** Listed as active in the sample extract. */
@@ -80,13 +82,12 @@ const atOnce = <T>(count: number, call: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 
 test("a burst of one organization spends only its own budget at SAM.gov, and another one is answered beside it", async () => {
-  const [burst, beside] = await Promise.all([
-    atOnce(DAY_BUDGET, () => registration(attacker, UEI)),
-    atOnce(5, () => registration(neighbour, UEI)),
-  ]);
+  const attack = () => atOnce(BURST, () => registration(attacker, UEI));
+  const [first, beside] = await Promise.all([attack(), atOnce(5, () => registration(neighbour, UEI))]);
+  const burst = [...first, ...(await attack())];
   expect(beside.map(({ attempts }) => attempts)).toEqual(Array(5).fill(["sam_gov_api pass"]));
-  const isSpent = ({ attempts: [first] }: (typeof burst)[number]) => first === "sam_gov_api throw budget_spent";
-  expect(burst.filter(isSpent)).toHaveLength(DAY_BUDGET / 2);
+  const isSpent = ({ attempts }: (typeof burst)[number]) => attempts[0] === "sam_gov_api throw budget_spent";
+  expect(burst.filter(isSpent)).toHaveLength(2 * BURST - DAY_BUDGET / 2);
   // Who has spent its budget gets the next provider's answer.
   expect(new Set(burst.map(({ status }) => status))).toEqual(new Set(["PASS"]));
 });
