@@ -38,6 +38,19 @@ function replica(options?: Parameters<typeof startReplica>[1]): Replica {
   return started;
 }
 
+/** A clock that stands still until it is advanced, so that no retry comes before the test wants it. */
+function stillClock() {
+  let at = Date.now();
+  return {
+    now: () => new Date(at),
+    advance(seconds: number) {
+      at += seconds * 1_000;
+    },
+  };
+}
+/** Later than the first retry of an event, in seconds. */
+const FIRST_RETRY = 6;
+
 const idsOf = (events: readonly WebhookRequested[]) => events.map(({ eventId }) => eventId);
 const delivered = (count: number) =>
   eventually(async () => (await store.deliveries.countDocuments({ status: "delivered" })) === count);
@@ -66,11 +79,12 @@ describe("an event", () => {
   test("has the organization's own number of the vendor on every attempt; without one it has no such field", async () => {
     const { url, posts } = await subscriber((_post, response) => void response.writeHead(500).end());
     const numbered = changeEvent(url("/hook"), { externalId: "V-1" });
-    await replica().take(numbered, changeEvent(url("/hook")));
+    const { now, advance } = stillClock();
+    await replica({ now }).take(numbered, changeEvent(url("/hook")));
     await eventually(() => posts.length === 2);
     const waiting = { "attempts.0": { $exists: true }, lease: { $exists: false } };
     await eventually(async () => (await store.deliveries.countDocuments(waiting)) === 2);
-    await store.deliveries.updateMany({ status: "pending" }, { $set: { next_attempt_at: new Date() } });
+    advance(FIRST_RETRY);
     await eventually(() => posts.length === 4);
     const hasNumber = posts.map(({ eventId, body }) => [eventId === numbered.eventId, JSON.parse(body).external_id]);
     expect(hasNumber.filter(([isNumbered]) => isNumbered)).toEqual([
@@ -83,11 +97,13 @@ describe("an event", () => {
   test("is retried at the URL that its monitor has then, with the same id", async () => {
     const old = await subscriber((_post, response) => void response.writeHead(500).end());
     const { url, posts } = await subscriber();
-    const { take } = replica();
+    const { now, advance } = stillClock();
+    const { take } = replica({ now });
     const event = changeEvent(old.url("/hook"));
     await take(event);
     await eventually(async () => (await store.deliveries.countDocuments({ "attempts.0": { $exists: true } })) === 1);
     await take(urlChange(event, url("/new")));
+    advance(FIRST_RETRY);
     await delivered(1);
     expect([old.posts.length, posts.map(({ eventId }) => eventId)]).toEqual([1, [event.eventId]]);
   });
@@ -95,7 +111,7 @@ describe("an event", () => {
   test("of a monitor whose URL was removed is not retried, and those after it are delivered once there is one again", async () => {
     const old = await subscriber((_post, response) => void response.writeHead(500).end());
     const { url, posts } = await subscriber();
-    const { take } = replica();
+    const { take } = replica({ now: stillClock().now });
     const [first, second] = ofOneMonitor(old.url("/hook"), 2);
     await take(first!);
     await eventually(async () => (await store.deliveries.countDocuments({ "attempts.0": { $exists: true } })) === 1);
@@ -130,10 +146,10 @@ describe("an event", () => {
   test("that a dead replica had leased is delivered when the lease has ended, in its monitor's order", async () => {
     const { url, posts } = await subscriber();
     const events = ofOneMonitor(url("/hook"), 3);
-    // The dead replica: its attempts can't be signed, and its events stay leased.
+    // The dead replica: its attempts can't be signed, its events stay leased, and it claims no others.
     const never = Promise.withResolvers<never>();
     never.promise.catch(() => undefined);
-    const dead = replica({ askSecrets: () => never.promise });
+    const dead = replica({ askSecrets: () => never.promise, stopping: AbortSignal.abort() });
     await dead.take(...events);
     await store.deliveries.updateMany({}, { $set: { next_attempt_at: new Date() } });
     replica();
@@ -147,14 +163,15 @@ describe("an event", () => {
       response.writeHead(post.eventId === first!.eventId ? 500 : 200).end("no");
     });
     const [first, second] = ofOneMonitor(url("/hook"), 2);
-    await replica().take(first!, second!);
+    const { now, advance } = stillClock();
+    await replica({ now }).take(first!, second!);
     await delivered(1);
     expect(idsOf([second!])).toContain(posts[1]!.eventId);
-    const [waiting] = await store.deliveries.find({ event_id: first!.eventId }).toArray();
-    const { next_attempt_at, due_at, attempts } = waiting!;
+    const recorded = { event_id: first!.eventId, "attempts.0": { $exists: true } };
+    const { next_attempt_at, due_at, attempts } = await eventually(() => store.deliveries.findOne(recorded));
     expect(attempts).toMatchObject([{ number: 1, status_code: 500, error: "http_status", answer_excerpt: "no" }]);
     expect(next_attempt_at).toEqual(due_at);
-    await store.deliveries.updateMany({ status: "pending" }, { $set: { next_attempt_at: new Date() } });
+    advance(FIRST_RETRY);
     await eventually(() => posts.length === 3);
     expect(posts[2]!.eventId).toBe(first!.eventId);
     expect(posts[2]!.headers).toMatchObject({ "x-delivery-attempt": "2", "idempotency-key": first!.eventId });
@@ -236,13 +253,16 @@ test("an event that arrives twice in one batch is sent once, and without waiting
 });
 
 describe("endpoints that hang", () => {
+  // An attempt that ended during the test would make room for another one.
+  const outlasts = { timeoutMs: 120_000 };
+
   test("use a limited part of the slots, and delay no other endpoint", async () => {
     const hung = new Set<string>();
     const { url, posts } = await subscriber((post, response) => {
       if (post.path.startsWith("/hang")) hung.add(post.eventId);
       else response.end();
     });
-    const one = replica();
+    const one = replica(outlasts);
     const hanging = Array.from({ length: 600 }, (_, index) => changeEvent(url(`/hang/${index % 40}`)));
     await one.take(...hanging);
     await eventually(() => hung.size >= 40);
@@ -258,7 +278,7 @@ describe("endpoints that hang", () => {
     const { url, posts } = await subscriber((post, response) => {
       if (post.path === "/well") response.end();
     });
-    const one = replica();
+    const one = replica(outlasts);
     await one.take(...Array.from({ length: 300 }, (_, index) => changeEvent(url(`/hang/${index % 50}`))));
     await eventually(() => posts.length >= 32);
     await one.take(changeEvent(url("/well"), { organizationId: "org_2" }));

@@ -29,6 +29,8 @@ async function start(): Promise<void> {
       slow: { slots: 64, slotsPerOrganization: 64 },
       perHost: { slots: 8, slotsPerOrganization: 4 },
     },
+    // An attempt that ended during the test would make room for another one.
+    timeoutMs: 120_000,
   });
 }
 
