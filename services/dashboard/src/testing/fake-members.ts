@@ -63,7 +63,7 @@ export function organizationService(state: FakeState): ServicePart {
         id: "org_1",
         name: "Acme & Sons",
         plan: "growth",
-        limitPerMinute: 500,
+        limitPerMinute: state.limitPerMinute,
         activeMonitors: 10_000,
         createdEntities: 250_000,
         activeKeys: 20,

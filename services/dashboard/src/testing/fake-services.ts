@@ -70,6 +70,7 @@ export async function startFakeServices(logger: Logger): Promise<FakeServices> {
     authenticatedAt: new Date(),
     userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
     liveTinMatch: true,
+    limitPerMinute: 500,
     usage: [],
     requests: [],
     requestsLeftOut: 0n,

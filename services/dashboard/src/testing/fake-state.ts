@@ -40,6 +40,8 @@ export interface FakeState {
   userAgent: string;
   /** Of the one organization; undefined where account does not know approvals yet. */
   liveTinMatch: boolean | undefined;
+  /** Of the one organization. */
+  limitPerMinute: number;
   usage: MessageInitShape<typeof UsageCountSchema>[];
   /** Newest first. */
   requests: MessageInitShape<typeof LoggedRequestSchema>[];

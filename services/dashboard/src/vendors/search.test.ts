@@ -37,11 +37,12 @@ const asked = () =>
 
 describe("a search", () => {
   test("counts against the organization's requests per minute, and is refused beyond them with Retry-After", async () => {
-    for (let search = 0; search < 500; search++) await visitor.get("/live/vendors/search?legal_name=acme");
+    dashboard.state.limitPerMinute = 5;
+    for (let search = 0; search < 5; search++) await visitor.get("/live/vendors/search?legal_name=acme");
     const { status, headers, text } = await visitor.get("/live/vendors/search?legal_name=acme");
     expect([status, Number(headers.get("retry-after")) > 0]).toEqual([429, true]);
-    expect(text).toContain("500 times a minute");
-    expect(dashboard.state.calls.filter((call) => call.startsWith("lookUp "))).toHaveLength(500);
+    expect(text).toContain("5 times a minute");
+    expect(dashboard.state.calls.filter((call) => call.startsWith("lookUp "))).toHaveLength(5);
   });
 
   test("gets an address that can be bookmarked, and shows the vendor with the reasons", async () => {
