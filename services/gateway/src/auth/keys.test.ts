@@ -47,6 +47,12 @@ async function loseAccount(): Promise<void> {
   await until(() => lines.some(({ msg }) => String(msg).startsWith("watching API keys fails")));
 }
 
+/** Makes the watch silent, and waits until the gateway has read what account sent before. */
+async function silenceWatch(): Promise<void> {
+  account.freeze(true);
+  await until(() => replica.ageMs() > 100);
+}
+
 /** Creates a key and waits until the watch reports it. */
 async function watchedKey(options: Parameters<FakeAccount["createKey"]>[0] = {}) {
   const { value, record } = account.createKey(options);
@@ -147,7 +153,7 @@ describe("a watch that ended with its connection", () => {
 describe("while the watch is silent", () => {
   test("account is asked for each key, so a key revoked meanwhile is refused", async () => {
     const { value, record } = await watchedKey();
-    account.freeze(true);
+    await silenceWatch();
     skewMs = FRESH_MS + 1_000;
     expect((await checkKey(value))?.id).toBe(record.id);
     expect(account.reads()).toBe(1);
