@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { captureLogs, eventually, type TestMongo, testMongo } from "@vvs/testing";
 import type { MongoClient } from "mongodb";
@@ -19,39 +19,37 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve) =>
-    server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
-  );
-}
+/** No server listens there. */
+const unreachable = "mongodb://127.0.0.1:1/?directConnection=true";
 
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server, 0);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** Makes the real server available on another port. */
-async function forward(port: number): Promise<void> {
+/** Returns an address at which the real server is unavailable until `open` is called. */
+async function closedWay() {
   const target = new URL(uri);
+  let isOpen = false;
   const server = createServer((socket) => {
+    if (!isOpen) return void socket.destroy();
     const upstream = connect(Number(target.port), target.hostname);
     socket.pipe(upstream).pipe(socket);
     for (const end of [socket, upstream]) end.on("error", () => socket.destroy());
     socket.on("close", () => upstream.destroy());
   });
-  await listen(server, port);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   opened.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    uri: `mongodb://127.0.0.1:${port}/?directConnection=true`,
+    open() {
+      isOpen = true;
+    },
+  };
 }
 
 test("a client waits for an unavailable server, logs so once, and connects when it is available", async () => {
-  const port = await closedPort();
+  const way = await closedWay();
   const { logger, lines } = captureLogs();
-  const target = `mongodb://127.0.0.1:${port}/?directConnection=true`;
-  const connecting = connectMongo({ uri: target, service: "test", logger, stopping: never });
+  const connecting = connectMongo({ uri: way.uri, service: "test", logger, stopping: never });
   await eventually(() => lines.length > 0);
-  await forward(port);
+  way.open();
   const client: MongoClient = await connecting;
   opened.push(() => client.close());
   expect(await client.db("admin").command({ ping: 1 })).toMatchObject({ ok: 1 });
@@ -64,8 +62,7 @@ test("a client waits for an unavailable server, logs so once, and connects when 
 test("a client stops waiting when the service stops", async () => {
   const { logger, lines } = captureLogs();
   const stop = new AbortController();
-  const target = `mongodb://127.0.0.1:${await closedPort()}/?directConnection=true`;
-  const connecting = connectMongo({ uri: target, service: "test", logger, stopping: stop.signal });
+  const connecting = connectMongo({ uri: unreachable, service: "test", logger, stopping: stop.signal });
   stop.abort(new Error("stopped"));
   await expect(connecting).rejects.toThrow();
   expect(lines).toEqual([]);
@@ -76,7 +73,6 @@ test("a client that must not wait tries once", async () => {
   const stopping = AbortSignal.abort();
   const client = await connectMongo({ uri, service: "test", logger, stopping });
   opened.push(() => client.close());
-  const unreachable = `mongodb://127.0.0.1:${await closedPort()}/?directConnection=true`;
   lines.length = 0;
   await expect(connectMongo({ uri: unreachable, service: "test", logger, stopping })).rejects.toThrow("ECONNREFUSED");
   expect(lines).toEqual([]);
