@@ -119,7 +119,7 @@ test("waiting for events outlasts the timeout of an attempt", async () => {
     setTimeout(() => response.end('{"events":[],"next_cursor":"c"}'), 300);
   });
   const client = createClient({ baseUrl: server.url, apiKey: "svc_test_key", attemptTimeoutMs: 50 });
-  expect(await client.readEvents({ after: "start", wait: 1 })).toEqual({ events: [], next_cursor: "c" });
+  expect(await client.readEvents({ after: "start", wait: 10 })).toEqual({ events: [], next_cursor: "c" });
   expect(server.requests).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isOutcomeUnknown, ServiceError } from "@vvs/errors";
-import { mongoProxy, type TestMongo, testMongo } from "@vvs/testing";
+import { eventually, mongoProxy, type TestMongo, testMongo } from "@vvs/testing";
 import {
   MongoBulkWriteError,
   MongoClient,
@@ -50,6 +50,8 @@ test("a server that can't be reached is service_unavailable, with the cause kept
 test("a pool without a free connection is service_unavailable", async () => {
   const client = await new MongoClient(uri, { maxPoolSize: 1, waitQueueTimeoutMS: 50 }).connect();
   const db = client.db(mongo.db.databaseName);
+  // The first calls may end before the connection is open.
+  await eventually(() => db.command({ ping: 1 }).catch(() => undefined));
   await db.collection("people").insertOne({ organization_id: "org_0", email: "slow" });
   const slow = db.collection("people").findOne({ $where: "sleep(1000) || true" });
   const error = await errorOf(db.collection("people").findOne({}));

@@ -62,7 +62,7 @@ test("later writes in a refused transaction are not applied, not even outside th
   const goOn = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<unknown>();
   let sessionOfWork: ClientSession | undefined;
-  const deadline = inMs(500);
+  const deadline = inMs(2_000);
   const work = async (session: ClientSession) => {
     sessionOfWork = session;
     await things().insertOne({ _id: "in time" }, { session });

@@ -204,7 +204,10 @@ test("a call made by a handler inherits the handler's deadline, even if its own 
         throw error;
       }),
   });
-  await expect(client(outer).ask({}, { timeoutMs: 500 })).rejects.toMatchObject({ code: "service_unavailable" });
+  const outerClient = client(outer);
+  // So that opening the connections takes none of the call's time.
+  await Promise.all([outerClient.isServing(), innerClient.isServing()]);
+  await expect(outerClient.ask({}, { timeoutMs: 500 })).rejects.toMatchObject({ code: "service_unavailable" });
   await eventually(() => reported !== undefined);
   expect(reported!.cause).toMatchObject({ code: status.DEADLINE_EXCEEDED });
 });
@@ -218,7 +221,9 @@ test("no call is made after the handler's deadline", async () => {
       return innerClient.ask(request);
     },
   });
-  await expect(client(outer).ask({}, { timeoutMs: 1_000 })).rejects.toMatchObject({ code: "service_unavailable" });
+  const outerClient = client(outer);
+  await outerClient.isServing();
+  await expect(outerClient.ask({}, { timeoutMs: 1_000 })).rejects.toMatchObject({ code: "service_unavailable" });
   await eventually(() => lines.length > 0);
   expect(lines).toMatchObject([{ level: "info", msg: "the caller did not wait", code: "CANCELLED" }]);
 });
