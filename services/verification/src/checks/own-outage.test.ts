@@ -11,13 +11,12 @@ import { startTestService, type TestService } from "../testing/service.ts";
 
 const { SAM_REGISTRATION, TIN_MATCH } = CheckType;
 const TIN = "471829360";
-const ATTEMPT_MS = 300;
+const entity = { subject: { legalName: "Acme LLC", uei: "ABCDEFGHJK12", tinHash: tinHashOf(TIN) }, tin: TIN };
 
+const circuit = { faultsInRow: 1 };
 let service: TestService;
 beforeAll(async () => {
-  const circuit = { faultsInRow: 1 };
-  const limits = { attemptMs: ATTEMPT_MS };
-  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, circuit, limits });
+  service = await startTestService({ mongodbUri: process.env.MONGODB_URI!, circuit });
 });
 afterAll(() => service.stop());
 
@@ -26,16 +25,15 @@ let entityId: string;
 beforeEach(() => {
   org = newId("org");
   entityId = newId("ent");
-  const subject = { legalName: "Acme LLC", uei: "ABCDEFGHJK12", tinHash: tinHashOf(TIN) };
-  service.entities.put(org, entityId, { subject, tin: TIN });
+  service.entities.put(org, entityId, entity);
   Object.assign(service.entities.schedule, { registry: undefined, reveal: undefined, resolved: undefined });
 });
 
 const tenantIn = (environment: Environment) => ({ organizationId: org, environment });
 
-function verify(checks: CheckType[], environment = Environment.SANDBOX, mode = Mode.REALTIME) {
+function verify(checks: CheckType[], environment = Environment.SANDBOX, mode = Mode.REALTIME, by = service) {
   const caller = { tenant: tenantIn(environment), actor: "key_1" };
-  return service.client.verify({ caller, target: { case: "entityId", value: entityId }, checks, mode });
+  return by.client.verify({ caller, target: { case: "entityId", value: entityId }, checks, mode });
 }
 
 async function storedOf(environment: "live" | "sandbox"): Promise<number[]> {
@@ -74,13 +72,17 @@ describe("where the entity service can't read what a check needs", () => {
   });
 
   test("a call is also refused when the entity service does not answer within the attempt's time", async () => {
+    const options = { mongodbUri: process.env.MONGODB_URI!, prefix: service.prefix, circuit };
+    const short = await startTestService({ ...options, limits: { attemptMs: 300 } });
+    short.entities.put(org, entityId, entity);
     const over = Promise.withResolvers<void>();
-    Object.assign(service.entities.schedule, { registry: () => over.promise, reveal: () => over.promise });
+    Object.assign(short.entities.schedule, { registry: () => over.promise, reveal: () => over.promise });
     for (const check of [SAM_REGISTRATION, TIN_MATCH]) {
-      await expect(verify([check])).rejects.toMatchObject({ code: "service_unavailable" });
+      await expect(verify([check], undefined, undefined, short)).rejects.toMatchObject({ code: "service_unavailable" });
     }
     over.resolve();
     expect(await storedOf("sandbox")).toEqual([0, 0, 0]);
+    await short.stop();
   });
 
   test("no provider's health is affected: its circuit stays closed", async () => {
