@@ -61,6 +61,8 @@ export async function createDomain(options: {
   /** Maximum number of TINs that did not match, of one vendor or name within 24 hours. */
   tinsPerVendor: number;
   evidence: EvidenceSettings;
+  /** Time limit for one database operation of circuits and budgets, in milliseconds; the default of each where absent. */
+  storeMs?: number;
   /** Maximum number of verifications whose facts are being forwarded; the forwarder's default where absent. */
   maxForwarding?: number;
   topicFor: Kafka["topicFor"];
@@ -73,9 +75,9 @@ export async function createDomain(options: {
   /** Registers what must be closed when the service stops. */
   onClose: (name: string, close: () => unknown) => void;
 }) {
-  const { client, databases, entities, limits, now, logger, onClose } = options;
+  const { client, databases, entities, limits, storeMs, now, logger, onClose } = options;
 
-  const circuits = { settings: options.circuit, accounts: options.accounts, now, logger };
+  const circuits = { settings: options.circuit, accounts: options.accounts, storeMs, now, logger };
   const breakers = perEnvironment((environment) => createCircuitBreakers({ db: databases[environment], ...circuits }));
   onClose("circuit breakers", () => Promise.all(environments.map((environment) => breakers[environment].flush())));
   const counts = perEnvironment((environment) => startAttemptCounts({ db: databases[environment], now, logger }));
@@ -91,6 +93,7 @@ export async function createDomain(options: {
     db: databases.live,
     settings: options.settings,
     maxPerDay: (provider) => maxPerOrganization(options.accounts[provider]?.quota, options.organizationQuotaPercent),
+    storeMs,
     now,
     logger,
   });

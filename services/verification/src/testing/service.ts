@@ -80,6 +80,8 @@ export async function startTestService(options: {
     accounts: options.accounts ?? {},
     settings: options.settings ?? { get: async () => unlimited },
     organizationQuotaPercent: 20,
+    // On a loaded machine the database may be slow without being unavailable.
+    storeMs: 20_000,
     limits: { callMs: 21_000, checkMs: 20_000, attemptMs: 9_000, ...options.limits },
     tinsPerVendor: 5,
     evidence: { store: "mongodb", s3: undefined, keyPrefix: "", retentionDays: 0, ...options.evidence },
@@ -106,8 +108,11 @@ export async function startTestService(options: {
     caller: "gateway",
     tls: undefined,
   });
+  const verify: typeof gateway.verify = (request, { timeoutMs = 24_500, ...options } = {}) =>
+    gateway.verify(request, { timeoutMs, ...options });
   return {
-    client: gateway,
+    /** The gateway's client; a verification may take as long as there. */
+    client: { ...gateway, verify },
     port: server.port,
     entities: testEntities,
     /** Resolves when no facts are being forwarded. */
