@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { MongoClient } from "mongodb";
 import { serverCacheDir, startServers } from "../../deploy/local/servers/index.ts";
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -22,6 +23,7 @@ export default async function setup(): Promise<void> {
   const cacheDir = serverCacheDir(process.env);
   // Tests kill programs and not the machine, so no write needs to wait for the disk.
   const servers = await startServers({ dataDir, cacheDir, log, env: process.env, waitsForDisk: false, isBrief: true });
+  if (!process.env.MONGODB_URI) await keepExpired(servers.mongodbUri);
   // Tests that start their own servers are skipped if the environment names the servers.
   const given = process.env.MONGODB_URI || process.env.KAFKA_BROKERS || process.env.REDIS_URL;
   process.env.TEST_SERVERS = given ? "given" : "started";
@@ -32,6 +34,13 @@ export default async function setup(): Promise<void> {
     await servers.stop();
     await removeData();
   };
+}
+
+/** Tests have clocks of their own: what they store may have expired by MongoDB's clock, which would remove it once a minute. */
+async function keepExpired(mongodbUri: string): Promise<void> {
+  const client = new MongoClient(mongodbUri);
+  await client.db("admin").command({ setParameter: 1, ttlMonitorEnabled: false });
+  await client.close();
 }
 
 /** Removes the data of runs that were killed and so could not remove it themselves. */
