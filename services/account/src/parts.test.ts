@@ -19,8 +19,8 @@ import { createAccountMetrics } from "./metrics.ts";
 import { callerOfOrganization, createTestAccount, logger, type TestAccount, until } from "./testing/account.ts";
 import { createWorkPool, type WorkPool } from "./users/work-pool.ts";
 
-const MAX_WAITING = 20;
-const REFUSED = 10;
+const MAX_WAITING = 5;
+const REFUSED = 5;
 const LONG_MS = 30_000;
 
 let account: TestAccount;

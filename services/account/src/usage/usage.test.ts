@@ -53,9 +53,9 @@ test("a report is counted once, even if it is repeated concurrently", async () =
 test("concurrent reports of several gateways are all counted", async () => {
   const tenant = tenantOf("org_many");
   await Promise.all(
-    Array.from({ length: 20 }, (_, index) => account.domain.usage.report(`many_${index}`, [count(tenant)])),
+    Array.from({ length: 6 }, (_, index) => account.domain.usage.report(`many_${index}`, [count(tenant)])),
   );
-  expect((await account.domain.usage.get(tenant, day)).map(({ requests }) => requests)).toEqual([40]);
+  expect((await account.domain.usage.get(tenant, day)).map(({ requests }) => requests)).toEqual([12]);
 });
 
 test("usage is returned by hour or day, by key and status, and only for the requested period", async () => {

@@ -46,9 +46,9 @@ describe("with Redis", () => {
     const [one, other] = [await readyLimiter("shared"), await readyLimiter("shared")];
     const key = randomUUID();
     const quotas = await Promise.all(
-      Array.from({ length: 300 }, (_, index) => (index % 2 ? one : other).limiter.consume(key, 100)),
+      Array.from({ length: 60 }, (_, index) => (index % 2 ? one : other).limiter.consume(key, 20)),
     );
-    expect(quotas.filter(({ allowed }) => allowed)).toHaveLength(100);
+    expect(quotas.filter(({ allowed }) => allowed)).toHaveLength(20);
   });
 
   test("keys do not affect each other", async () => {
@@ -175,7 +175,8 @@ describe("while Redis does not answer", () => {
     });
 
   test("the gateway continues from Redis' count, and `remaining` never rises during both switches", async () => {
-    const { proxy, limiter } = await behindProxy();
+    const { proxy, limiter, redis } = await behindProxy();
+    redis.options.socketTimeout = undefined;
     const quotas = await call(limiter, 40);
     proxy.hang(true);
     quotas.push(...(await call(limiter, 30)));

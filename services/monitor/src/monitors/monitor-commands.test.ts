@@ -118,17 +118,17 @@ describe("the cap of active monitors", () => {
     attempts.map((attempt) => (attempt.status === "rejected" ? attempt.reason.code : "done"));
   const ofOrganization = ({ tenant }: CallerContext) => ({ organization_id: tenant.organizationId });
 
-  test("allows exactly the limit out of 110 concurrent creations on two replicas, and a refused one stores nothing", async () => {
+  test("allows exactly the limit out of 24 concurrent creations on two replicas, and a refused one stores nothing", async () => {
     const caller = someCaller();
-    const wanted = someMonitor({ activeLimit: 100 });
+    const wanted = someMonitor({ activeLimit: 20 });
     const codes = codesOf(
       await Promise.allSettled(
-        Array.from({ length: 110 }, (_, index) => (index % 2 ? replica : domain).commands.create(caller, wanted)),
+        Array.from({ length: 24 }, (_, index) => (index % 2 ? replica : domain).commands.create(caller, wanted)),
       ),
     );
-    expect(codes.toSorted()).toEqual([...Array(100).fill("done"), ...Array(10).fill("limit_exceeded")]);
-    expect(await domain.monitors.countDocuments(ofOrganization(caller))).toBe(100);
-    expect(await domain.store.activeMonitors(caller.tenant)).toBe(100);
+    expect(codes.toSorted()).toEqual([...Array(20).fill("done"), ...Array(4).fill("limit_exceeded")]);
+    expect(await domain.monitors.countDocuments(ofOrganization(caller))).toBe(20);
+    expect(await domain.store.activeMonitors(caller.tenant)).toBe(20);
   });
 
   test("is checked without waiting for another creation of the organization with an open transaction", async () => {
@@ -195,14 +195,14 @@ describe("the cap of active monitors", () => {
     await expect(domain.commands.create(caller, wanted)).rejects.toMatchObject({ code: "limit_exceeded" });
   });
 
-  test("frees one place per monitor, for 40 concurrent cancellations of one monitor and of 40, which all succeed", async () => {
+  test("frees one place per monitor, for 10 concurrent cancellations of one monitor and of 10, which all succeed", async () => {
     const caller = someCaller();
-    const created = await Promise.all(Array.from({ length: 42 }, () => domain.commands.create(caller, someMonitor())));
+    const created = await Promise.all(Array.from({ length: 12 }, () => domain.commands.create(caller, someMonitor())));
     const [one, , ...others] = created.map(({ value }) => value._id);
     const cancel = (id: string, index: number) => (index % 2 ? replica : domain).commands.cancel(caller, id);
-    const canceled = await Promise.all(Array.from({ length: 40 }, (_, index) => cancel(one!, index)));
+    const canceled = await Promise.all(Array.from({ length: 10 }, (_, index) => cancel(one!, index)));
     expect(new Set(canceled.map(({ status }) => status))).toEqual(new Set(["canceled"]));
-    expect(await domain.store.activeMonitors(caller.tenant)).toBe(41);
+    expect(await domain.store.activeMonitors(caller.tenant)).toBe(11);
     await Promise.all(others.map(cancel));
     expect(await domain.store.activeMonitors(caller.tenant)).toBe(1);
   });
