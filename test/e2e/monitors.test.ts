@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { eventually } from "@vvs/testing";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
+import { whenAdmitted } from "../support/api.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { type Subscriber, startSubscriber } from "../support/subscriber.ts";
 
@@ -29,13 +30,15 @@ async function subscribe(...parameters: Parameters<typeof startSubscriber>): Pro
 }
 
 const create = (webhook_url: string, more: object = {}) =>
-  organization.sandbox.post("/v1/monitors", {
-    entity_id: changing,
-    checks: ["sam_registration"],
-    frequency: "hourly",
-    webhook_url,
-    ...more,
-  });
+  whenAdmitted(() =>
+    organization.sandbox.post("/v1/monitors", {
+      entity_id: changing,
+      checks: ["sam_registration"],
+      frequency: "hourly",
+      webhook_url,
+      ...more,
+    }),
+  );
 
 describe("a monitor", () => {
   test.concurrent("has every documented field and runs immediately", async () => {
@@ -110,7 +113,7 @@ describe("a monitor", () => {
     expect([canceled.status, canceled.body.error]).toEqual([409, "monitor_canceled"]);
   });
 
-  test("beyond the limit is 403: of 104 concurrent creations exactly 100 succeed, and each has a definite outcome", async () => {
+  test("beyond the limit is 403: of 14 concurrent creations with room for 10 exactly 10 succeed, and each has a definite outcome", async () => {
     const own = await createOrganization();
     const { body: entity } = await own.sandbox.post("/v1/entities", { legal_name: "Much Watched" });
     const request = {
@@ -130,24 +133,25 @@ describe("a monitor", () => {
         { everyMs: 1_000 },
       );
     };
-    const answers = await Promise.all(Array.from({ length: 104 }, make));
+    // Two at a time: more wait for each other, up to their limit on a busy machine.
+    for (let made = 0; made < 90; made += 2) await Promise.all([make(), make()]);
+    const answers = await Promise.all(Array.from({ length: 14 }, make));
     const outcomes = answers.map(({ status, body }) => `${status} ${body.error ?? body.status}`).toSorted();
-    expect(outcomes).toEqual([...Array(100).fill("201 active"), ...Array(4).fill("403 limit_exceeded")]);
+    expect(outcomes).toEqual([...Array(10).fill("201 active"), ...Array(4).fill("403 limit_exceeded")]);
     const { monitors } = (await own.sandbox.get("/v1/monitors?limit=100")).body;
     expect(monitors).toHaveLength(100);
+    const cancel = (id: string) => whenAdmitted(() => own.sandbox.delete(`/v1/monitors/${id}`));
     const ids: string[] = monitors.map(({ id }: { id: string }) => id);
     while (ids.length > 0) {
-      const canceled = await Promise.all(ids.splice(0, 25).map((id) => own.sandbox.delete(`/v1/monitors/${id}`)));
+      const canceled = await Promise.all(ids.splice(0, 25).map(cancel));
       expect(canceled.map(({ status }) => status)).toEqual(Array(25).fill(200));
     }
     expect((await own.sandbox.get("/v1/monitors")).body.monitors).toEqual([]);
     const { status, body: again } = await make();
     expect(status).toBe(201);
-    const repeated = await Promise.all(
-      Array.from({ length: 40 }, () => own.sandbox.delete(`/v1/monitors/${again.id}`)),
-    );
+    const repeated = await Promise.all(Array.from({ length: 40 }, () => cancel(again.id)));
     expect(repeated.map(({ status }) => status)).toEqual(Array(40).fill(200));
-  });
+  }, 120_000);
 });
 
 describe("a change", () => {

@@ -1,3 +1,4 @@
+import { eventually } from "@vvs/testing";
 import { expectDocumented } from "../../services/gateway/src/testing/conformance.ts";
 
 /** An answer of the REST API. */
@@ -55,3 +56,13 @@ export function createApi(baseUrl: string, key?: string, check: typeof expectDoc
     delete: (path) => request("DELETE", path),
   };
 }
+
+/** Makes a call, and again while it is refused because too many calls of its organization wait: how many may depends on the machine. */
+export const whenAdmitted = (call: () => Promise<Answer>): Promise<Answer> =>
+  eventually(
+    async () => {
+      const answer = await call();
+      return answer.status !== 429 && answer;
+    },
+    { everyMs: 1_000 },
+  );
