@@ -130,8 +130,8 @@ test("with an authenticator app a sign-in needs its code or a recovery code", as
   const { width } = (await page.getByRole("img", { name: "QR code with the key for the app" }).boundingBox())!;
   expect(width).toBeGreaterThan(150);
   const secret = (await page.locator("#totp-secret").textContent())!.replaceAll(" ", "");
-  // The code of the previous step, so that the current one is still unused.
-  await page.getByLabel("Code", { exact: true }).fill(totpCode(secret, stepOf(new Date()) - 1));
+  const usedStep = stepOf(new Date());
+  await page.getByLabel("Code", { exact: true }).fill(totpCode(secret, usedStep));
   await page.getByRole("button", { name: "Turn on" }).click();
   const recoveryCodes = (await page.locator("#recovery-codes").textContent())!.split("\n");
   await page.getByRole("link", { name: "I have saved them" }).click();
@@ -152,7 +152,9 @@ test("with an authenticator app a sign-in needs its code or a recovery code", as
   await first.getByLabel("Code", { exact: true }).fill("000000");
   await first.keyboard.press("Enter");
   await first.getByText("The code is wrong").waitFor();
-  await first.getByLabel("Code", { exact: true }).fill(totpCode(secret, stepOf(new Date())));
+  // A code works once. That of the next step works already.
+  const nextStep = Math.max(usedStep + 1, stepOf(new Date()));
+  await first.getByLabel("Code", { exact: true }).fill(totpCode(secret, nextStep));
   await first.keyboard.press("Enter");
   await first.getByRole("heading", { name: "Security", exact: true }).waitFor();
   await first.getByRole("button", { name: "Sign out" }).click();
