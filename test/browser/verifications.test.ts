@@ -1,11 +1,11 @@
 import { createHash, randomInt } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { everyLog, withoutTimes } from "../support/everything.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile, textsOf } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 
 const { dashboardUrl, logDir, spansFile } = sharedProduct();
@@ -50,7 +50,7 @@ test("a verification runs without script, and its evidence shows each attempt an
 
   await visitor.getByRole("link", { name: "Evidence of SAM.gov registration" }).click();
   await visitor.getByRole("heading", { name: "2 attempts" }).waitFor();
-  const attempts = await visitor.locator("tbody tr").allTextContents();
+  const attempts = await textsOf(visitor.locator("tbody tr"));
   expect(attempts).toHaveLength(2);
   expect(attempts[0]).toMatch(/sandbox_primary.*no answer.*http_503.* ms/s);
   expect(attempts[1]).toMatch(/sandbox_secondary.*pass.* ms/s);
@@ -102,8 +102,8 @@ test("a TIN is in no page, log or trace, whether its form is refused or accepted
   await keepSource();
   await page.goto("/test/verifications");
   await keepSource();
-  for (const file of await readdir(logDir)) sources[file] = await readFile(join(logDir, file), "utf8");
-  sources.spans = await readFile(spansFile, "utf8");
+  Object.assign(sources, everyLog(logDir));
+  sources.spans = withoutTimes(await readFile(spansFile, "utf8"));
   const holding = Object.entries(sources).filter(([, text]) => text.includes(tin) || text.includes(written));
   expect(holding.map(([name]) => name)).toEqual([]);
 });
