@@ -11,6 +11,7 @@ const MAX_PAGE_BYTES = 100_000;
  * The window is then the widest, and the page dark.
  */
 export async function expectSound(page: Page, name: string = page.url()): Promise<void> {
+  await page.waitForLoadState();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     expect({ name, colorScheme, low: await lowContrasts(page) }).toEqual({ name, colorScheme, low: [] });
@@ -29,8 +30,7 @@ export async function expectSound(page: Page, name: string = page.url()): Promis
  * Returns how many bytes a browser with an empty cache receives for the page: the document and all that it loads, compressed
  * as they were sent, without headers.
  */
-async function transferredBytes(page: Page): Promise<number> {
-  await page.waitForLoadState();
+function transferredBytes(page: Page): Promise<number> {
   return page.evaluate<number>(`performance.getEntriesByType("navigation")
     .concat(performance.getEntriesByType("resource"))
     .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);

@@ -33,3 +33,9 @@ export async function countOf(locator: Locator): Promise<number> {
   await locator.page().waitForLoadState();
   return locator.count();
 }
+
+/** Returns the texts of all matches once the whole page has loaded. */
+export async function textsOf(locator: Locator): Promise<string[]> {
+  await locator.page().waitForLoadState();
+  return locator.allTextContents();
+}

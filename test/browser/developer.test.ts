@@ -8,7 +8,7 @@ import { sharedProduct } from "../support/product.ts";
 import { isSignedWith } from "../support/signed-with.ts";
 import { type Received, type Subscriber, startSubscriber } from "../support/subscriber.ts";
 import { expectSound } from "./appearance.ts";
-import { countOf, launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile, textsOf } from "./browser.ts";
 import { collectComplaints, createKey, submitSignUp } from "./dashboard-page.ts";
 import { openMail } from "./mailbox-page.ts";
 
@@ -67,7 +67,7 @@ test("developer: the overview of a new organization leads to a key, and its call
   await page.getByRole("link", { name: "I have saved the key" }).click();
   await section("Overview").click();
   await firstSteps().waitFor();
-  expect(await firstSteps().locator(".state").allTextContents()).toEqual(["done", "done"]);
+  expect(await textsOf(firstSteps().locator(".state"))).toEqual(["done", "done"]);
 });
 
 test("developer: the third step leads to a vendor that changes, whose event arrives signed at the webhook endpoint", async () => {

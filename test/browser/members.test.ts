@@ -5,7 +5,7 @@ import { withAccounts } from "../../deploy/local/seed.ts";
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { expectSound } from "./appearance.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 import { openMail } from "./mailbox-page.ts";
 
@@ -99,6 +99,7 @@ test("owner: a member invited by email joins and signs in, gets another role and
   await member.page.getByRole("heading", { name: "Sign in" }).waitFor();
 
   await owner.page.getByRole("link", { name: "Audit log", exact: true }).click();
+  await owner.page.waitForLoadState();
   const entries = await owner.page.locator("tbody tr").allInnerTexts();
   const lines = entries.map((text) => text.replaceAll(/\s+/g, " "));
   for (const [who, what] of [
@@ -114,7 +115,7 @@ test("owner: a member invited by email joins and signs in, gets another role and
   await owner.page.getByLabel("Action", { exact: true }).selectOption({ label: "changed the role" });
   await owner.page.getByRole("button", { name: "Filter" }).click();
   await owner.page.getByRole("heading", { name: "Matching actions" }).waitFor();
-  expect(await owner.page.locator("tbody tr").count()).toBe(1);
+  expect(await countOf(owner.page.locator("tbody tr"))).toBe(1);
   await expectSound(owner.page, "the audit log");
 
   expect([...owner.complaints, ...member.complaints]).toEqual([]);

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core"
 import { createOrganization, type TestOrganization } from "../support/organization.ts";
 import { sharedProduct } from "../support/product.ts";
 import { axeFindings, overflowPx } from "./appearance.ts";
-import { launchBrowser, newProfile } from "./browser.ts";
+import { countOf, launchBrowser, newProfile } from "./browser.ts";
 import { collectComplaints, signIn } from "./dashboard-page.ts";
 import { startOtherSite } from "./other-site.ts";
 
@@ -66,7 +66,7 @@ test("a passkey can be added, sign a user in, confirm their identity, and be rem
   await page.getByRole("link", { name: "Sign in with a passkey" }).click();
   await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
   const row = page.getByRole("row", { name: "Laptop" });
-  expect(await row.locator("td[data-label='Last used'] time").count()).toBe(1);
+  expect(await countOf(row.locator("td[data-label='Last used'] time"))).toBe(1);
   await page.goto("/test/security/confirm?next=%2Ftest%2Fapi-keys");
   await page.getByRole("link", { name: "Use a passkey" }).click();
   await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();

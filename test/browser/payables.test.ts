@@ -34,6 +34,7 @@ const answer = (on: Page) => on.getByRole("region", { name: "Can you pay this ve
 async function verifyNow(on: Page): Promise<void> {
   await on.getByRole("button", { name: "Verify now" }).click();
   await on.getByText("The vendor was verified.").waitFor();
+  await on.waitForLoadState();
 }
 
 test("payables: a vendor that nobody checked is found, verified with what the form asks for, and certified", async () => {
