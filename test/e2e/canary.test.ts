@@ -16,9 +16,10 @@ test("the canary receives signed changes of one monitor after the other", async 
   const organization = await createOrganization();
   const client = createClient({ baseUrl: sharedProduct().baseUrl, apiKey: organization.keys.sandbox });
   const accepted: string[] = [];
+  const refused: string[] = [];
   const subscriber = await startSubscriber(({ body, headers }, response) => {
     canary.receive(Buffer.from(body), headers).then((isValid) => {
-      if (isValid) accepted.push(JSON.parse(body).monitor_id);
+      (isValid ? accepted : refused).push(JSON.parse(body).monitor_id);
       response.writeHead(isValid ? 204 : 400).end();
     });
   });
@@ -39,7 +40,7 @@ test("the canary receives signed changes of one monitor after the other", async 
     return canary.close();
   });
   await eventually(() => new Set(accepted).size >= 2, { timeoutMs: 55_000 });
-  expect(subscriber.received.length).toBe(accepted.length);
+  expect(refused).toEqual([]);
   const { monitors } = await client.listMonitors();
   expect(monitors.filter(({ status }) => status === "active").length).toBeLessThanOrEqual(2);
 }, 90_000);
