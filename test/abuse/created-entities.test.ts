@@ -36,7 +36,10 @@ test(
           : live.post("/v1/verify", { identifiers: { uei: newUei() }, checks: ["sam_registration"], mode: "cached" }),
     });
     const statuses = answers.map(({ status, body }) => (status < 300 ? "created" : body.error));
-    expect(statuses.filter((status) => status === "created")).toHaveLength(LEFT);
+    const count = (...outcomes: string[]) => statuses.filter((status) => outcomes.includes(status)).length;
+    expect(count("created")).toBeLessThanOrEqual(LEFT);
+    // On a busy machine a call may take effect after its deadline.
+    expect(count("created", "service_unavailable")).toBeGreaterThanOrEqual(LEFT);
     const others = new Set(statuses.filter((status) => status !== "created"));
     expect(others).toContain("limit_exceeded");
     expect(
