@@ -8,13 +8,17 @@ const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;
 const TRIES = 100;
 
+/** This process takes one port after the other from a random one on, so that concurrent runs rarely choose the same. */
+let next = randomInt(FIRST_PORT, LAST_PORT);
+
 /**
- * Returns a TCP port of 127.0.0.1 on which nothing listens. It is outside the range of outgoing connections, so none can
- * take it before the caller listens, and random, so that concurrent runs rarely choose the same.
+ * Returns a TCP port of 127.0.0.1 on which nothing listens, another one at each call. It is outside the range of outgoing
+ * connections, so none can take it before the caller listens.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const port = randomInt(FIRST_PORT, LAST_PORT);
+    const port = next;
+    next = port < LAST_PORT ? port + 1 : FIRST_PORT;
     const isFree = await listenOnce(port).then(
       () => true,
       () => false,
