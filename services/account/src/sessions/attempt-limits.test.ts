@@ -59,14 +59,18 @@ async function fail(count: number, of: (n: number) => { email: string; clientAdd
   }
   return codes;
 }
-/** Counts failing sign-ins up to the last one that the network may make, without the work of checking passwords. */
-async function useUpNetwork(of: (n: number) => { email: string; clientAddress: string }): Promise<void> {
+/** Counts failing sign-ins without the work of checking passwords. */
+async function countFailures(count: number, of: (n: number) => { email: string; clientAddress: string }) {
   const { signIns } = createAttemptLimits({ store: account.domain.store, now: () => account.clock.now });
-  const numbers = Array.from({ length: MAX_FAILURES.network - 1 }, (_, n) => n);
+  const numbers = Array.from({ length: count }, (_, n) => n);
   const worker = async (_: unknown, first: number) => {
     for (const n of numbers.filter((each) => each % 20 === first)) await signIns.count(of(n));
   };
   await Promise.all(Array.from({ length: 20 }, worker));
+}
+/** Counts failing sign-ins up to the last one that the network may make, which fails as well. */
+async function useUpNetwork(of: (n: number) => { email: string; clientAddress: string }): Promise<void> {
+  await countFailures(MAX_FAILURES.network - 1, of);
   expect(await fail(1, () => of(MAX_FAILURES.network - 1))).toEqual(["unauthorized"]);
 }
 const documents = () => account.domain.store.signInLimits.countDocuments();
@@ -92,11 +96,9 @@ describe("failed sign-ins", () => {
 
   test("block a client address that tries many accounts, and no other address", async () => {
     const { email } = await newUser();
-    const codes = await fail(MAX_FAILURES.address, (n) => ({
-      email: `g${n}@example.com`,
-      clientAddress: "192.0.2.77",
-    }));
-    expect(new Set(codes)).toEqual(new Set(["unauthorized"]));
+    const attempt = (n: number) => ({ email: `g${n}@example.com`, clientAddress: "192.0.2.77" });
+    await countFailures(MAX_FAILURES.address - 1, attempt);
+    expect(await fail(1, () => attempt(MAX_FAILURES.address))).toEqual(["unauthorized"]);
     await expect(signIn({ email, password, clientAddress: "192.0.2.77" })).rejects.toMatchObject(limited);
     await expect(signIn({ email, password, clientAddress: "192.0.2.78" })).resolves.toBeDefined();
   });
@@ -143,8 +145,8 @@ describe("failed sign-ins", () => {
 describe("a person whom strangers attack", () => {
   /** Makes strangers use up every limit that they share with the person. */
   async function attack(email: string, clientAddress: string): Promise<void> {
-    await fail(MAX_FAILURES.account, () => ({ email, clientAddress: "198.51.100.66" }));
-    await fail(MAX_FAILURES.address, (n) => ({ email: `a${n}-${email}`, clientAddress }));
+    await countFailures(MAX_FAILURES.account, () => ({ email, clientAddress: "198.51.100.66" }));
+    await countFailures(MAX_FAILURES.address, (n) => ({ email: `a${n}-${email}`, clientAddress }));
     const window_ends_at = new Date(account.clock.now.getTime() + WINDOW_MS);
     const full = { $set: { attempts: MAX_FAILURES.total, window_ends_at } };
     await account.domain.store.signInLimits.updateOne({ _id: "total" }, full, { upsert: true });
