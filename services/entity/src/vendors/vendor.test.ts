@@ -65,7 +65,7 @@ describe("a vendor without an entity", () => {
       { tin: "200000001", uei: "ABCDEFGHJK22" },
       { tin: "200000001", cage: "2ABC2" },
     ];
-    const calls = Array.from({ length: 12 }, (_, index) => forms[index % forms.length]!);
+    const calls = Array.from({ length: 6 }, (_, index) => forms[index % forms.length]!);
     const resolved = await Promise.all(
       calls.map((identifiers) => app.verification.resolveVendor({ caller, identifiers, legalName: "Race Co" })),
     );
