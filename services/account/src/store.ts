@@ -324,7 +324,12 @@ export function accountStore(client: MongoClient, prefix: string) {
     singleSignOns: db.collection<SingleSignOnDocument>("single_sign_ons"),
     signUps: db.collection<SignUpDocument>("sign_ups"),
     passwordResets: db.collection<PasswordResetDocument>("password_resets"),
-    signInLimits: db.collection<SignInLimitDocument>("sign_in_limits"),
+    // Not confirmed by a majority: a fail-over loses the newest counts, a flood of attempts costs no flush of the disk, and
+    // whoever reads a count sees the newest.
+    signInLimits: db.collection<SignInLimitDocument>("sign_in_limits", {
+      readConcern: { level: "local" },
+      writeConcern: { w: 1 },
+    }),
     auditLog: db.collection<AuditDocument>("audit_log"),
     memberLocks: db.collection<MemberLockDocument>("member_locks"),
     invitations: db.collection<InvitationDocument>("invitations"),

@@ -124,6 +124,15 @@ describe("failed sign-ins", () => {
     expect(await documents()).toBe(before);
   });
 
+  test("are refused without a write as soon as the last of them is counted", async () => {
+    const { signIns } = createAttemptLimits({ store: account.domain.store, now: () => account.clock.now });
+    for (let device = 0; device < 50; device++) {
+      const attempt = { email: "seen@example.com", clientAddress: "192.0.2.9", device: `device${device}` };
+      for (let n = 0; n < MAX_FAILURES.device; n++) await signIns.count(attempt);
+      await expect(signIns.refuseFull(attempt)).rejects.toMatchObject(limited);
+    }
+  });
+
   test("of one address do not use up what all strangers together may fail", async () => {
     const total = async () => (await account.domain.store.signInLimits.findOne({ _id: "total" }))?.attempts ?? 0;
     const codes = await fail(MAX_FAILURES.address + 100, (n) => ({

@@ -69,11 +69,9 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
     const isOpen = { $gt: ["$window_ends_at", at] };
     const attempts = { $cond: [isOpen, { $add: ["$attempts", 1] }, 1] };
     const window_ends_at = { $cond: [isOpen, "$window_ends_at", new Date(at.getTime() + windowMs)] };
-    // Not confirmed by a majority: a fail-over loses the newest counts, and a flood of attempts costs no flush of the disk.
     const counted = await store.signInLimits.findOneAndUpdate({ _id: id }, [{ $set: { attempts, window_ends_at } }], {
       upsert: true,
       returnDocument: "after",
-      writeConcern: { w: 1 },
     });
     if (counted!.attempts > max) refuse(message, counted!.window_ends_at);
   }
