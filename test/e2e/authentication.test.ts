@@ -137,7 +137,8 @@ describe("limits", () => {
   });
 
   test("a burst gets the remaining calls and then 429 with the time to wait, separately for each key", async () => {
-    // A gateway that waits more than 200 ms for Redis counts alone. Then several gateways admit more, and another key shows it.
+    // If Redis takes longer than 200 ms, each gateway counts on its own, and together they admit more than the limit.
+    // The burst is then repeated with a new key.
     const { own, answers } = await eventually(async () => {
       const own = await createOrganization({ limitPerMinute: 20 });
       // The gateway itself answers these calls: lists of a burst wait for each other, and may be refused for that.
