@@ -7,6 +7,9 @@ import { serverCacheDir, startServers } from "../../deploy/local/servers/index.t
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const runsDir = join(project, ".cache", "test-servers");
 
+/** MongoDB's default is 300. */
+const SNAPSHOT_HISTORY_SECONDS = 5;
+
 declare global {
   var stopTestServers: (() => Promise<void>) | undefined;
 }
@@ -23,7 +26,7 @@ export default async function setup(): Promise<void> {
   const cacheDir = serverCacheDir(process.env);
   // Tests kill programs and not the machine, so no write needs to wait for the disk.
   const servers = await startServers({ dataDir, cacheDir, log, env: process.env, waitsForDisk: false, isBrief: true });
-  if (!process.env.MONGODB_URI) await keepExpired(servers.mongodbUri);
+  if (!process.env.MONGODB_URI) await fitForTests(servers.mongodbUri);
   // Tests that start their own servers are skipped if the environment names the servers.
   const given = process.env.MONGODB_URI || process.env.KAFKA_BROKERS || process.env.REDIS_URL;
   process.env.TEST_SERVERS = given ? "given" : "started";
@@ -36,10 +39,14 @@ export default async function setup(): Promise<void> {
   };
 }
 
-/** Tests have clocks of their own: what they store may have expired by MongoDB's clock, which would remove it once a minute. */
-async function keepExpired(mongodbUri: string): Promise<void> {
+/** Errors: MongoDB does not have these parameters. */
+async function fitForTests(mongodbUri: string): Promise<void> {
   const client = new MongoClient(mongodbUri);
-  await client.db("admin").command({ setParameter: 1, ttlMonitorEnabled: false });
+  const set = (parameter: object) => client.db("admin").command({ setParameter: 1, ...parameter });
+  // Tests have clocks of their own: what they store may have expired by MongoDB's clock, which would remove it once a minute.
+  await set({ ttlMonitorEnabled: false });
+  // MongoDB keeps the files of dropped databases open for this long, and ends when the system allows no more open files.
+  await set({ minSnapshotHistoryWindowInSeconds: SNAPSHOT_HISTORY_SECONDS });
   await client.close();
 }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,10 +17,10 @@ beforeEach(async () => {
 
 afterEach(() => rm(dataDir, { recursive: true }));
 
-function launchShell(script: string, port?: number) {
+function launchShell(script: string, port?: number, log: (line: string) => void = () => {}) {
   return launch({
     name: "Shell",
-    options: { dataDir, cacheDir: dataDir, port, log: () => {} },
+    options: { dataDir, cacheDir: dataDir, port, log },
     command: async () => ({ command: "sh", args: ["-c", script] }),
     probe: async () => {
       if (!(await readFile(join(dataDir, "server.log"), "utf8")).includes("ready")) throw new Error("not ready");
@@ -38,6 +38,22 @@ test("a server that ends while it starts is reported with its log file", async (
 test("a server that ends immediately is started again", async () => {
   const server = await launchShell("[ -e tried ] || { touch tried; exit 1; }; echo ready; exec sleep 1000");
   await server.stop();
+});
+
+test("a server that ends by itself is reported with the end of its log, one that is stopped is not", async () => {
+  const reports: string[] = [];
+  const reported = Promise.withResolvers<void>();
+  const log = (line: string) => {
+    if (!line.includes("ended")) return;
+    reports.push(line);
+    reported.resolve();
+  };
+  const stopped = await launchShell("echo ready; exec sleep 1000", undefined, log);
+  await stopped.stop();
+  await launchShell("echo ready; until [ -e go ]; do sleep 0.05; done; echo no files; exit 14", undefined, log);
+  await writeFile(join(dataDir, "go"), "");
+  await reported.promise;
+  expect(reports).toEqual(["Shell has ended (exit code 14). The end of its log:\n  ready\n  ready\n  no files"]);
 });
 
 test("a port in use is reported before the server starts", async () => {

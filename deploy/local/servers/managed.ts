@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RunningProcess, runProcess } from "../processes.ts";
 import { freePort, requireFree } from "./free-port.ts";
@@ -32,6 +32,8 @@ const STOP_GRACE_MS = 30_000;
 const PROBE_EVERY_MS = 50;
 const ATTEMPTS = 3;
 const RETRY_AFTER_MS = 1_000;
+const LINES_OF_END = 20;
+const LINE_LENGTH = 300;
 
 /**
  * Starts a server and returns when it answers. A server that ends immediately is started again: another process may have
@@ -47,11 +49,27 @@ export async function launch(server: Launch): Promise<ManagedServer> {
     const running = await attemptStart(server, port);
     if (running) {
       options.log(`${name} is ready on 127.0.0.1:${port} (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`);
-      return { port, pid: running.pid, stop: () => running.stop(STOP_GRACE_MS) };
+      return { port, pid: running.pid, stop: reportEnd(server, running) };
     }
     if (attempt === ATTEMPTS) throw new StartError(`${name} ended while it started; see its log ${logFileOf(options)}`);
     await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
   }
+}
+
+/** Returns the function that stops the server. If it ends before, says so with the end of its log, which may be removed. */
+function reportEnd({ name, options }: Launch, running: RunningProcess): () => Promise<void> {
+  let isStopping = false;
+  void running.exited.then(async ({ signal, code }) => {
+    if (isStopping) return;
+    const log = await readFile(logFileOf(options), "utf8").catch(() => "");
+    const lines = log.trimEnd().split("\n").slice(-LINES_OF_END);
+    const end = lines.map((line) => `\n  ${line.slice(0, LINE_LENGTH)}`).join("");
+    options.log(`${name} has ended (${signal ?? `exit code ${code}`}). The end of its log:${end}`);
+  });
+  return () => {
+    isStopping = true;
+    return running.stop(STOP_GRACE_MS);
+  };
 }
 
 function logFileOf(options: ServerOptions): string {
