@@ -141,15 +141,22 @@ function storesPod(images: Images, mongodbHost: string): object {
     ...["--tlsCAFile", "/etc/stores/ca.pem"],
   ];
   const shell = (script: string) => ["sh", "-c", script];
+  // Without a request, a store gets hardly any CPU while many services start, and calls fail for a reason that no company has.
+  const cpu = (requested: string) => ({ resources: { requests: { cpu: requested } } });
   const listens = { tcpSocket: { port: REDIS_TLS_PORT }, periodSeconds: 1 };
   return restrictedPod({
     name: "stores",
     files: { secret: { secretName: "stores", defaultMode: 0o440 } },
     at: "/etc/stores",
     containers: [
-      { name: "mongodb", image: images.mongodb, command: shell(`${keyFile} && exec ${mongod.join(" ")}`) },
-      { name: "kafka", image: images.kafka, command: ["sh", "/etc/stores/kafka.sh"] },
-      { name: "redis", image: images.redis, command: ["redis-server", "/etc/stores/redis.conf"] },
+      {
+        name: "mongodb",
+        image: images.mongodb,
+        command: shell(`${keyFile} && exec ${mongod.join(" ")}`),
+        ...cpu("400m"),
+      },
+      { name: "kafka", image: images.kafka, command: ["sh", "/etc/stores/kafka.sh"], ...cpu("200m") },
+      { name: "redis", image: images.redis, command: ["redis-server", "/etc/stores/redis.conf"], ...cpu("100m") },
       {
         name: "setup",
         image: images.product,
