@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   create,
   type DescMessage,
@@ -30,6 +31,8 @@ export interface CallOptions {
    */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Whether a unary call fails at once if it finds no connection, for callers that can go on without an answer. */
+  readonly failsFast?: boolean;
 }
 
 type Method<M> =
@@ -58,6 +61,12 @@ export interface ClientOptions {
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 1_000;
+/**
+ * How often a call is made that finds no connection, and the pause between, in milliseconds. When the only known server
+ * ends, another one is found in DNS only afterwards.
+ */
+const CONNECT_ATTEMPTS = 20;
+const CONNECT_PAUSE_MS = 100;
 const healthCheck = serviceDefinition(Health)[Health.method.check.localName]!;
 /** Names of methods that may be called twice: they only read, or repeating them finds or creates the same. */
 const READS = /^(Get|List|Count|LookUp|Resolve)/;
@@ -93,7 +102,8 @@ function serviceConfig(service: DescService): string {
 }
 
 /**
- * Creates a client that calls a gRPC service through async functions, with a deadline on every unary call. Errors:
+ * Creates a client that calls a gRPC service through async functions, with a deadline on every unary call, which waits up
+ * to two seconds of it for a connection. Errors:
  * plaintext to a host that is not loopback, certificates that can't be used, or an IP address together with them.
  */
 export function createClient<S extends DescService>(service: S, options: ClientOptions): Client<S> {
@@ -150,30 +160,50 @@ interface Rpc {
   readonly caller: string;
 }
 
-function unaryCall({ channel, method, codec, reads, name, caller }: Rpc) {
-  return (request: MessageInitShape<DescMessage>, options: CallOptions = {}) => {
-    const metadata = metadataOf(caller);
-    const record = recordClientCall(name, metadata);
-    return record.run(
-      () =>
-        new Promise((resolve, reject) => {
-          const call = channel.makeUnaryRequest(
-            codec.path,
-            codec.requestSerialize,
-            codec.responseDeserialize,
-            create(method.input, request),
-            metadata,
-            { deadline: deadlineFor(options.timeoutMs ?? DEFAULT_TIMEOUT_MS) },
-            (error, reply) => {
-              record.finish(error?.code ?? grpc.status.OK);
-              if (error) reject(fromStatus(error, !reads && mayHaveArrived(error)));
-              else resolve(reply);
-            },
-          );
-          cancelOn(options.signal, call);
-        }),
-    );
+function unaryCall(rpc: Rpc) {
+  return async (request: MessageInitShape<DescMessage>, { timeoutMs, signal, failsFast }: CallOptions = {}) => {
+    const deadline = deadlineFor(timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await makeCall(rpc, request, deadline, signal);
+      } catch (error) {
+        const isUnsent = foundNoConnection(error as grpc.ServiceError);
+        const isLast = failsFast || attempt === CONNECT_ATTEMPTS || Date.now() + CONNECT_PAUSE_MS >= deadline;
+        if (!isUnsent || isLast || signal?.aborted) throw fromStatus(error, !rpc.reads && !isUnsent);
+        await delay(CONNECT_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
   };
+}
+
+/** Errors: those of grpc-js. */
+function makeCall(
+  { channel, method, codec, name, caller }: Rpc,
+  request: MessageInitShape<DescMessage>,
+  deadline: number,
+  signal: AbortSignal | undefined,
+) {
+  const metadata = metadataOf(caller);
+  const record = recordClientCall(name, metadata);
+  return record.run(
+    () =>
+      new Promise((resolve, reject) => {
+        const call = channel.makeUnaryRequest(
+          codec.path,
+          codec.requestSerialize,
+          codec.responseDeserialize,
+          create(method.input, request),
+          metadata,
+          { deadline },
+          (error, reply) => {
+            record.finish(error?.code ?? grpc.status.OK);
+            if (error) reject(error);
+            else resolve(reply);
+          },
+        );
+        cancelOn(signal, call);
+      }),
+  );
 }
 
 function streamCall({ channel, method, codec, name, caller }: Rpc) {
@@ -204,9 +234,9 @@ function streamCall({ channel, method, codec, name, caller }: Rpc) {
   };
 }
 
-/** Returns false if the call found no connection; grpc-js says so only in its text. */
-function mayHaveArrived({ code, details }: grpc.ServiceError): boolean {
-  return code !== grpc.status.UNAVAILABLE || !/No connection established|Name resolution failed/.test(details);
+/** Returns whether the call was never sent; grpc-js says so only in its text. */
+function foundNoConnection({ code, details }: grpc.ServiceError): boolean {
+  return code === grpc.status.UNAVAILABLE && /No connection established|Name resolution failed/.test(details);
 }
 
 function metadataOf(caller: string): grpc.Metadata {

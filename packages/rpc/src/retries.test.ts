@@ -52,6 +52,31 @@ test("any other call is not retried, because it may have had its effect", async 
   expect(asked()).toBe(1);
 });
 
+/** Returns a port on which a server starts as soon as a connection to it has failed. */
+async function portOfLateServer(): Promise<number> {
+  const away = createServer(async (socket) => {
+    socket.destroy();
+    if (!away.listening) return;
+    away.close();
+    await once(away, "close");
+    await serve({ ask: async () => ({ value: "here" }) }, { port });
+  }).listen(0, "127.0.0.1");
+  await once(away, "listening");
+  const { port } = away.address() as AddressInfo;
+  return port;
+}
+
+test("any call that finds no server waits for one", async () => {
+  const port = await portOfLateServer();
+  await expect(client({ port }).ask({})).resolves.toMatchObject({ value: "here" });
+});
+
+test("a call that fails fast does not wait for a server", async () => {
+  const port = await portOfLateServer();
+  const asking = client({ port }).ask({}, { failsFast: true });
+  await expect(asking).rejects.toMatchObject({ code: "service_unavailable", outcomeUnknown: false });
+});
+
 test("a call that the server itself refuses as service_unavailable is not retried", async () => {
   let asked = 0;
   const server = await serve({

@@ -47,7 +47,8 @@ export function createKeyCheck(options: {
 
   async function askAccount(hashes: readonly Uint8Array[], name: string): Promise<ApiKey | undefined> {
     try {
-      const reply = await options.account.getApiKey({ hashes: [...hashes] }, { timeoutMs: ASK_TIMEOUT_MS });
+      const call = { timeoutMs: ASK_TIMEOUT_MS, failsFast: true };
+      const reply = await options.account.getApiKey({ hashes: [...hashes] }, call);
       const key = apiKeyOf(reply.key!);
       confirmed.delete(name);
       confirmed.set(name, { key, at: clock() });
