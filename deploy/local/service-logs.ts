@@ -1,13 +1,17 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
 
 /** Opens a service's log file: one JSON object per line, unchanged, kept when the service restarts. */
 export function createLogFile(path: string) {
   const file = openSync(path, "w", 0o600);
   return {
     write: (line: string): void => void writeSync(file, `${line}\n`),
-    lastLines: (count: number): string[] => readFileSync(path, "utf8").trimEnd().split("\n").slice(-count),
     close: (): void => closeSync(file),
   };
+}
+
+/** Returns the last lines of a log file; none if it was removed. */
+export function lastLines(path: string, count: number): string[] {
+  return existsSync(path) ? readFileSync(path, "utf8").trimEnd().split("\n").slice(-count) : [];
 }
 
 const COLORS: Record<string, string> = {

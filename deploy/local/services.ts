@@ -5,7 +5,7 @@ import { type Exit, type RunningProcess, runProcess } from "./processes.ts";
 import type { LocalSecrets } from "./secrets.ts";
 import { freePort } from "./servers/free-port.ts";
 import { StartError } from "./servers/start-error.ts";
-import { createLogFile } from "./service-logs.ts";
+import { createLogFile, lastLines } from "./service-logs.ts";
 import { type ServiceTopology, topology } from "./topology.ts";
 
 export const projectRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -176,8 +176,8 @@ function keepRunning(plan: Plan, environment: Record<string, string>, options: S
     },
     async ready() {
       const ended = current.exited.then(() => {
-        const lastLines = log.lastLines(LAST_LINES).map((line) => `  ${line}`);
-        throw new StartError(`${plan.name} ended before it was ready. Its last lines:\n${lastLines.join("\n")}`);
+        const lines = lastLines(logFile, LAST_LINES).map((line) => `  ${line}`);
+        throw new StartError(`${plan.name} ended before it was ready. Its last lines:\n${lines.join("\n")}`);
       });
       await Promise.race([answersReady(plan), ended]);
       wasReady = true;

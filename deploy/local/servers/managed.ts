@@ -1,6 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type RunningProcess, runProcess } from "../processes.ts";
+import { lastLines } from "../service-logs.ts";
 import { freePort, requireFree } from "./free-port.ts";
 import { StartError } from "./start-error.ts";
 
@@ -32,7 +33,7 @@ const STOP_GRACE_MS = 30_000;
 const PROBE_EVERY_MS = 50;
 const ATTEMPTS = 3;
 const RETRY_AFTER_MS = 1_000;
-const LINES_OF_END = 20;
+const LAST_LINES = 20;
 const LINE_LENGTH = 300;
 
 /**
@@ -59,10 +60,9 @@ export async function launch(server: Launch): Promise<ManagedServer> {
 /** Returns the function that stops the server. If it ends before, says so with the end of its log, which may be removed. */
 function reportEnd({ name, options }: Launch, running: RunningProcess): () => Promise<void> {
   let isStopping = false;
-  void running.exited.then(async ({ signal, code }) => {
+  void running.exited.then(({ signal, code }) => {
     if (isStopping) return;
-    const log = await readFile(logFileOf(options), "utf8").catch(() => "");
-    const lines = log.trimEnd().split("\n").slice(-LINES_OF_END);
+    const lines = lastLines(logFileOf(options), LAST_LINES);
     const end = lines.map((line) => `\n  ${line.slice(0, LINE_LENGTH)}`).join("");
     options.log(`${name} has ended (${signal ?? `exit code ${code}`}). The end of its log:${end}`);
   });

@@ -5,6 +5,7 @@ import {
   type DescMethodServerStreaming,
   type DescMethodUnary,
   type DescService,
+  type Message,
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
@@ -102,9 +103,9 @@ function serviceConfig(service: DescService): string {
 }
 
 /**
- * Creates a client that calls a gRPC service through async functions, with a deadline on every unary call, which waits up
- * to two seconds of it for a connection. Errors:
- * plaintext to a host that is not loopback, certificates that can't be used, or an IP address together with them.
+ * Creates a client that calls a gRPC service through async functions, with a deadline on every unary call. A
+ * unary call that finds no connection waits up to two seconds for one. Errors: plaintext to a host that is not loopback,
+ * certificates that can't be used, or an IP address together with them.
  */
 export function createClient<S extends DescService>(service: S, options: ClientOptions): Client<S> {
   const host = hostOf(options.address);
@@ -161,49 +162,61 @@ interface Rpc {
 }
 
 function unaryCall(rpc: Rpc) {
-  return async (request: MessageInitShape<DescMessage>, { timeoutMs, signal, failsFast }: CallOptions = {}) => {
-    const deadline = deadlineFor(timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    for (let attempt = 1; ; attempt++) {
+  return (request: MessageInitShape<DescMessage>, options: CallOptions = {}) => {
+    const metadata = metadataOf(rpc.caller);
+    const record = recordClientCall(rpc.name, metadata);
+    return record.run(async () => {
+      const deadline = deadlineFor(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+      const call = { request: create(rpc.method.input, request), metadata, deadline, signal: options.signal };
       try {
-        return await makeCall(rpc, request, deadline, signal);
+        const reply = await (options.failsFast ? send(rpc, call) : sendWhenConnected(rpc, call));
+        record.finish(grpc.status.OK);
+        return reply;
       } catch (error) {
-        const isUnsent = foundNoConnection(error as grpc.ServiceError);
-        const isLast = failsFast || attempt === CONNECT_ATTEMPTS || Date.now() + CONNECT_PAUSE_MS >= deadline;
-        if (!isUnsent || isLast || signal?.aborted) throw fromStatus(error, !rpc.reads && !isUnsent);
-        await delay(CONNECT_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+        const failure = error as grpc.ServiceError;
+        record.finish(failure.code ?? grpc.status.UNKNOWN);
+        throw fromStatus(failure, !rpc.reads && !foundNoConnection(failure));
       }
-    }
+    });
   };
 }
 
+interface Call {
+  readonly request: Message;
+  readonly metadata: grpc.Metadata;
+  /** In milliseconds since 1970. */
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Sends a call, again and again for a while if there is no connection. Errors: those of grpc-js. */
+async function sendWhenConnected(rpc: Rpc, call: Call): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send(rpc, call);
+    } catch (error) {
+      const isLast = attempt === CONNECT_ATTEMPTS || Date.now() + CONNECT_PAUSE_MS >= call.deadline;
+      if (isLast || call.signal?.aborted || !foundNoConnection(error as grpc.ServiceError)) throw error;
+      await delay(CONNECT_PAUSE_MS, undefined, { signal: call.signal }).catch(() => undefined);
+    }
+  }
+}
+
 /** Errors: those of grpc-js. */
-function makeCall(
-  { channel, method, codec, name, caller }: Rpc,
-  request: MessageInitShape<DescMessage>,
-  deadline: number,
-  signal: AbortSignal | undefined,
-) {
-  const metadata = metadataOf(caller);
-  const record = recordClientCall(name, metadata);
-  return record.run(
-    () =>
-      new Promise((resolve, reject) => {
-        const call = channel.makeUnaryRequest(
-          codec.path,
-          codec.requestSerialize,
-          codec.responseDeserialize,
-          create(method.input, request),
-          metadata,
-          { deadline },
-          (error, reply) => {
-            record.finish(error?.code ?? grpc.status.OK);
-            if (error) reject(error);
-            else resolve(reply);
-          },
-        );
-        cancelOn(signal, call);
-      }),
-  );
+function send({ channel, codec }: Rpc, { request, metadata, deadline, signal }: Call): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const { path, requestSerialize, responseDeserialize } = codec;
+    const call = channel.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      metadata,
+      { deadline },
+      (error, reply) => (error ? reject(error) : resolve(reply)),
+    );
+    cancelOn(signal, call);
+  });
 }
 
 function streamCall({ channel, method, codec, name, caller }: Rpc) {

@@ -67,6 +67,16 @@ test("spans and durations have the standard names, and only server faults mark t
   }
 });
 
+test("a call that looks for its server several times is one span", async () => {
+  const server = await serve({});
+  await server.close();
+  await expect(client(server).ask({}, { timeoutMs: 500 })).rejects.toMatchObject({ code: "service_unavailable" });
+  await eventually(() => spans.length > 0);
+  expect(spans.map(({ kind, attributes }) => [kind, attributes["rpc.status_code"]])).toEqual([
+    [SpanKind.CLIENT, "UNAVAILABLE"],
+  ]);
+});
+
 test("a consumer that leaves a stream ends both spans", async () => {
   const server = await serve({
     async *count(_request, { signal }) {

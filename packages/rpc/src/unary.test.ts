@@ -251,7 +251,7 @@ test("a call with an aborted signal fails", async () => {
   await expect(call).rejects.toMatchObject({ code: "service_unavailable" });
 });
 
-test("an unreachable server is service_unavailable immediately", async () => {
+test("a server that stays unreachable is service_unavailable", async () => {
   const server = await serve({});
   await server.close();
   await expect(client(server).ask({})).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 1 });
