@@ -240,6 +240,31 @@ describe("identifiers", () => {
   });
 });
 
+describe("identifiers that can't be right", () => {
+  const bodies: readonly [string, (identifiers: object) => object][] = [
+    ["/v1/entities", (identifiers) => ({ legal_name: "A", identifiers })],
+    ["/v1/verify", (identifiers) => ({ identifiers, checks: ["tin_match"], mode: "cached" })],
+  ];
+
+  test.each([
+    ["uei", "Not Applicable"],
+    ["uei", "000000000000"],
+    ["cage", "N/A"],
+    ["cage", "00000"],
+    ["duns", "unknown"],
+    ["tin", "null"],
+    ["tin", "00-0000000"],
+  ])("%s %j says that there is none: refused on create and verify, allowed in a look-up", async (type, value) => {
+    for (const [path, body] of bodies) {
+      expect(await problems("POST", path, body({ [type]: value }))).toEqual({
+        [`identifiers.${type}`]: "must not say that there is none, such as N/A: leave it out",
+      });
+      expect(await problems("POST", path, body([{ type, value }]))).toHaveProperty(["identifiers[0].value"]);
+    }
+    await accepted("/v1/entities/lookup", { identifiers: { [type]: value } });
+  });
+});
+
 describe("required fields of a call", () => {
   test("a look-up needs a criterion", async () => {
     expect(await problems("POST", "/v1/entities/lookup", { mode: "fuzzy" })).toEqual({

@@ -7,6 +7,7 @@ import {
   isWellFormed,
   normalizeIdentifier,
 } from "@vvs/identifiers";
+import { isNoIdentifier } from "@vvs/identifiers/none";
 import { exactIdentifierPattern, identifierPattern } from "./patterns.ts";
 import { text } from "./text.ts";
 import { messageOf } from "./violations.ts";
@@ -28,7 +29,11 @@ export const lookUpIdentifiers = identifiers(normalized).meta({
 /** Identifiers of a creation or a verification. Every value must have the form of its type. */
 export const wellFormedIdentifiers = identifiers((type) =>
   normalized(type)
-    .refine((value) => isWellFormed(type, value), `must be ${formOf(type)}`)
+    .superRefine((value, context) => {
+      const refuse = (message: string) => context.addIssue({ code: "custom", message, input: value });
+      if (isNoIdentifier(value)) refuse("must not say that there is none, such as N/A: leave it out");
+      else if (!isWellFormed(type, value)) refuse(`must be ${formOf(type)}`);
+    })
     .meta({ pattern: patterns[type], description: `${formOf(type)}; spaces and dashes are removed.` }),
 ).meta({
   id: "IdentifierInput",
@@ -39,7 +44,7 @@ export const wellFormedIdentifiers = identifiers((type) =>
 function normalized(type: IdentifierType): z.ZodType<string> {
   return text()
     .transform(normalizeIdentifier)
-    .refine((value) => value !== "", `must be ${formOf(type)}`)
+    .refine((value) => value !== "", { error: `must be ${formOf(type)}`, abort: true })
     .meta({ pattern: identifierPattern });
 }
 
