@@ -1,4 +1,5 @@
 export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
+export { effectOf } from "./exclusion-effect.ts";
 export { partsFromMessage, partsToMessage } from "./messages.ts";
 export {
   dayOf,

@@ -1,3 +1,5 @@
+import type { ExclusionEffect } from "./exclusion-effect.ts";
+
 // The two parts of a SAM.gov registration. Each has its own origin and date, since they come from different sources: the
 // registration from the API or the monthly extract, exclusions also from the daily file. Field names are those of the
 // stored documents.
@@ -35,6 +37,10 @@ export interface Exclusion {
   readonly active_date: string;
   /** The last day, or `indefinite`. */
   readonly termination_date: string;
+  /** Absent where it was stored before effects were known; that counts as `bar`. */
+  readonly effect?: ExclusionEffect;
+  /** The source's comment; absent where it has none. */
+  readonly comment?: string;
 }
 
 /** A vendor's exclusions, as their source lists them. */

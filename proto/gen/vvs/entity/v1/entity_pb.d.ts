@@ -1227,6 +1227,20 @@ export declare type Exclusion = Message<"vvs.entity.v1.Exclusion"> & {
    * @generated from field: string ended_on = 9;
    */
   endedOn: string;
+
+  /**
+   * bar, facility or product. Empty where the row was stored before this field, which counts as bar.
+   *
+   * @generated from field: string effect = 10;
+   */
+  effect: string;
+
+  /**
+   * The row's comment; empty where it has none.
+   *
+   * @generated from field: string comment = 11;
+   */
+  comment: string;
 };
 
 /**

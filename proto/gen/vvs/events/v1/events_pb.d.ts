@@ -244,6 +244,20 @@ export declare type Exclusion = Message<"vvs.events.v1.Exclusion"> & {
    * @generated from field: string termination_date = 5;
    */
   terminationDate: string;
+
+  /**
+   * bar, facility or product. Empty in records of before this field, which counts as bar.
+   *
+   * @generated from field: string effect = 6;
+   */
+  effect: string;
+
+  /**
+   * The source's comment; empty where it has none.
+   *
+   * @generated from field: string comment = 7;
+   */
+  comment: string;
 };
 
 /**

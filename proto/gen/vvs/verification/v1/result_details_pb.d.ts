@@ -53,6 +53,20 @@ export declare type ExclusionDetails = Message<"vvs.verification.v1.ExclusionDet
    * @generated from field: string termination_date = 5;
    */
   terminationDate: string;
+
+  /**
+   * bar, facility or product. Empty where it was stored before this field, which counts as bar.
+   *
+   * @generated from field: string effect = 6;
+   */
+  effect: string;
+
+  /**
+   * The source's comment; empty where it has none.
+   *
+   * @generated from field: string comment = 7;
+   */
+  comment: string;
 };
 
 /**
@@ -142,6 +156,20 @@ export declare type ResultDetails = Message<"vvs.verification.v1.ResultDetails">
    * @generated from field: google.protobuf.Timestamp data_as_of = 8;
    */
   dataAsOf?: Timestamp | undefined;
+
+  /**
+   * Of tin_match: the TIN that was asked about, masked (****1234). Empty where it was stored before this field.
+   *
+   * @generated from field: string tin = 9;
+   */
+  tin: string;
+
+  /**
+   * Of tin_match: the name that was asked about, as it was sent.
+   *
+   * @generated from field: string name = 10;
+   */
+  name: string;
 };
 
 /**

@@ -1,4 +1,4 @@
-import { dayOf, type Exclusion, type ExclusionsPart } from "@vvs/registration";
+import { dayOf, type Exclusion, type ExclusionsPart, effectOf } from "@vvs/registration";
 import { z } from "zod";
 import { readShape } from "../http/provider-http.ts";
 import { apiSource, exclusionDate, optionalCode, optionalText, type Page } from "./shapes.ts";
@@ -21,10 +21,15 @@ const detailsShape = z.object({
   exclusionProgram: optionalText,
   exclusionType: optionalText,
   excludingAgencyName: optionalText,
+  excludingAgencyCode: optionalText,
 });
-const NO_DETAILS = { exclusionProgram: "", exclusionType: "", excludingAgencyName: "" };
-
+const NO_DETAILS = { exclusionProgram: "", exclusionType: "", excludingAgencyName: "", excludingAgencyCode: "" };
 const identityShape = z.object({ ueiSAM: optionalCode, cageCode: optionalCode });
+const otherShape = z.object({
+  ctCode: optionalText,
+  additionalComments: optionalText,
+  moreLocations: z.array(identityShape).nullish(),
+});
 
 const pageShape = z.object({
   totalRecords: z.int().min(0),
@@ -44,7 +49,7 @@ const pageShape = z.object({
           )
           .min(1),
       }),
-      exclusionOtherInformation: z.object({ moreLocations: z.array(identityShape).nullish() }).nullish(),
+      exclusionOtherInformation: otherShape.nullish(),
     }),
   ),
 });
@@ -56,6 +61,9 @@ export function readExclusionPage(json: unknown): Page<ExclusionRow> {
   const rows = excludedEntity.map((row, index) => {
     const named = [row.exclusionIdentification, ...(row.exclusionOtherInformation?.moreLocations ?? [])];
     const { exclusionProgram: program, exclusionType: type, excludingAgencyName: agency } = row.exclusionDetails;
+    const comment = row.exclusionOtherInformation?.additionalComments ?? "";
+    const causeCode = row.exclusionOtherInformation?.ctCode ?? "";
+    const effect = effectOf({ agency: row.exclusionDetails.excludingAgencyCode, causeCode, comment });
     return {
       ueis: named.map(({ ueiSAM }) => ueiSAM).filter(Boolean),
       cages: named.map(({ cageCode }) => cageCode).filter(Boolean),
@@ -69,6 +77,8 @@ export function readExclusionPage(json: unknown): Page<ExclusionRow> {
             agency,
             active_date,
             termination_date: isIndefinite ? "indefinite" : terminationDate,
+            effect,
+            ...(comment && { comment }),
           };
         }),
       raw: received[index],
