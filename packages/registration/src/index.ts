@@ -1,8 +1,9 @@
 export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
+export { addDays, registryDay, startOfRegistryDay, utcDay } from "./days.ts";
 export { effectOf } from "./exclusion-effect.ts";
 export { partsFromMessage, partsToMessage } from "./messages.ts";
 export {
-  dayOf,
+  dayOfPart,
   type Exclusion,
   type ExclusionsPart,
   isInForce,

@@ -1,3 +1,4 @@
+import { addDays, registryDay, utcDay } from "./days.ts";
 import type { ExclusionEffect } from "./exclusion-effect.ts";
 
 // The two parts of a SAM.gov registration. Each has its own origin and date, since they come from different sources: the
@@ -8,7 +9,7 @@ import type { ExclusionEffect } from "./exclusion-effect.ts";
 export interface PartSource {
   /** sam_gov_api, sam_gov_extract or sam_gov_exclusions. */
   readonly origin: string;
-  /** The date of the data: when the API answered; for a file, the start of its cut date in UTC. */
+  /** The date of the data: when the API answered; for a file its cut date, as midnight UTC. */
   readonly date: Date;
   /** The load of the file that the part comes from; empty for the API. */
   readonly load: string;
@@ -57,14 +58,14 @@ export interface Parts {
   readonly exclusions?: ExclusionsPart;
 }
 
-const DAY_MS = 86_400_000;
+const FILE_ORIGINS: readonly string[] = ["sam_gov_extract", "sam_gov_exclusions"];
 
-/** Returns the UTC day of a moment, YYYY-MM-DD. */
-export function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
+/** Returns the day of a part's data (YYYY-MM-DD): the cut date of a file, else the registry's day of the answer. */
+export function dayOfPart({ origin, date }: PartSource): string {
+  return FILE_ORIGINS.includes(origin) ? utcDay(date) : registryDay(date);
 }
 
-/** Returns true where the vendor is excluded on a day (YYYY-MM-DD). */
+/** Returns true where the vendor is excluded on a registry's day (YYYY-MM-DD). */
 export function isInForce({ flagged, exclusions }: ExclusionsPart, today: string): boolean {
   return (
     flagged ||
@@ -75,12 +76,11 @@ export function isInForce({ flagged, exclusions }: ExclusionsPart, today: string
 }
 
 /**
- * Returns true where a part may be used. A part that is dated later than tomorrow, or that comes from a withdrawn load,
+ * Returns true where a part may be used. A part that is dated later than tomorrow (UTC), or that comes from a withdrawn load,
  * counts as older than any other.
  */
 export function isTrusted(part: PartSource, options: { now: Date; withdrawnLoads: readonly string[] }): boolean {
-  const dayAfterTomorrow = Date.parse(dayOf(options.now)) + 2 * DAY_MS;
-  return part.date.getTime() < dayAfterTomorrow && !options.withdrawnLoads.includes(part.load);
+  return utcDay(part.date) <= addDays(utcDay(options.now), 1) && !options.withdrawnLoads.includes(part.load);
 }
 
 /** Returns the newer of each part; of equally new ones, `received`. A part that only one side has is taken from there. */

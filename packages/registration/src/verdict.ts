@@ -1,4 +1,4 @@
-import { dayOf, isInForce, type Parts } from "./parts.ts";
+import { dayOfPart, isInForce, type Parts } from "./parts.ts";
 
 export type RegistrationStatus = "active" | "inactive" | "expired" | "debarred";
 
@@ -21,7 +21,7 @@ export interface RegistrationFacts {
 }
 
 /**
- * Returns the verdict on a vendor on a day (YYYY-MM-DD). The first that applies decides: an exclusion in force, no record,
+ * Returns the verdict on a vendor on a registry's day (YYYY-MM-DD). The first that applies decides: an exclusion in force, no record,
  * an id without a registration, a past expiration date or the source's status "expired", an active registration, anything
  * else. Returns undefined where the parts do not suffice: there is no registration part, or the registration expired after
  * the date of its part and may have been renewed.
@@ -33,7 +33,7 @@ export function verdictOf({ registration, exclusions }: Parts, today: string): V
   if (listedAs === "not_found") return { outcome: "fail", reason: "not_found" };
   if (isIdOnly) return { outcome: "fail", reason: "not_registered", status: "inactive" };
   const isPast = end !== "" && end < today;
-  if (isPast && listedAs !== "expired" && end >= dayOf(registration.date)) return undefined;
+  if (isPast && listedAs !== "expired" && end >= dayOfPart(registration)) return undefined;
   if (isPast || listedAs === "expired") return { outcome: "fail", reason: "expired", status: "expired" };
   if (listedAs === "active" && end !== "") return { outcome: "pass", reason: "", status: "active" };
   return { outcome: "fail", reason: "inactive", status: "inactive" };

@@ -1,5 +1,5 @@
 import { type Check, type CheckStatus, checkDefinitions } from "@vvs/checks";
-import { dayOf, factsOf, isTrusted, newestParts, type Parts, verdictOf } from "@vvs/registration";
+import { factsOf, isTrusted, newestParts, type Parts, registryDay, verdictOf } from "@vvs/registration";
 
 /** Result of one check in a run. */
 export interface Outcome {
@@ -82,7 +82,7 @@ function mergeParts(known: Parts | undefined, at: Date, outcome: Outcome) {
   const parts = newestParts(trusted(known ?? {}, at, outcome.withdrawnLoads), outcome.parts);
   const isOwn = parts.registration === outcome.parts.registration && parts.exclusions === outcome.parts.exclusions;
   if (isOwn) return { parts, reported: reportedFields(outcome) };
-  const verdict = verdictOf(parts, dayOf(at));
+  const verdict = verdictOf(parts, registryDay(at));
   if (!verdict) return { parts, reported: {} };
   const { outcome: status, reason } = verdict;
   return { parts, reported: reportedFields({ ...outcome, status, reason, facts: { ...factsOf(parts, verdict) } }) };

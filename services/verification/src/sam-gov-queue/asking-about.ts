@@ -1,5 +1,5 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
-import { dayOf, type Parts, verdictOf } from "@vvs/registration";
+import { type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { Question } from "../providers/provider.ts";
 import { filePartsOf } from "../providers/sam-gov/file-parts.ts";
 import type { Asking } from "./question.ts";
@@ -13,7 +13,7 @@ export function askingAbout(
   { files, parts, now }: { files: GetRegistryRecordResponse; parts: Parts; now: Date },
 ): Asking | undefined {
   const { hasExclusionsFile, unknownSince, parts: onFile } = filePartsOf(files, now);
-  const verdict = verdictOf(parts, dayOf(now));
+  const verdict = verdictOf(parts, registryDay(now));
   const asksExclusions = !hasExclusionsFile || unknownSince.exclusions !== undefined;
   if (verdict?.outcome === "pass" && !asksExclusions) return undefined;
   const registration = parts.registration ?? stored?.registration ?? onFile.registration;

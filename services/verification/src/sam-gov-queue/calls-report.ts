@@ -1,4 +1,4 @@
-import { dayOf } from "@vvs/registration";
+import { utcDay } from "@vvs/registration";
 import type { Db } from "mongodb";
 import type { OrganizationUsage, ProviderBudgets } from "../provider-budgets/provider-budgets.ts";
 import { type CallCounts, callsLeft, reserveOf } from "../provider-health/call-quota.ts";
@@ -6,7 +6,7 @@ import { readCallsByDay } from "../provider-health/provider-calls-store.ts";
 import { type CallClass, callClasses, perCallClass } from "../providers/call-class.ts";
 import type { QueueCollections } from "./documents.ts";
 import { type QueueNumbers, readQueueNumbers } from "./numbers.ts";
-import { DAY_MS, startOfDay } from "./rules.ts";
+import { DAY_MS, startOfUtcDay } from "./rules.ts";
 
 /** Number of days that are reported, with today. */
 const REPORTED_DAYS = 30;
@@ -83,10 +83,10 @@ export function createReadCallsReport(options: {
       readCallsByDay(db, provider, from),
       collections.days.find({ day: { $gte: from } }).toArray(),
     ]);
-    const callsOn = new Map(calls.map(({ day, direct, first, runs }) => [dayOf(day), { direct, first, runs }]));
+    const callsOn = new Map(calls.map(({ day, direct, first, runs }) => [utcDay(day), { direct, first, runs }]));
     const numbersOf = new Map(numbers.map((each) => [each._id, each]));
     return Array.from({ length: REPORTED_DAYS }, (_, index) => {
-      const day = dayOf(new Date(today.getTime() - index * DAY_MS));
+      const day = utcDay(new Date(today.getTime() - index * DAY_MS));
       const { planned_calls: planned, vendors_asked: vendorsAsked = 0 } = numbersOf.get(day) ?? {};
       return { day, calls: callsOn.get(day) ?? NO_CALLS, planned, vendorsAsked };
     });
@@ -96,7 +96,7 @@ export function createReadCallsReport(options: {
     const at = now();
     const [quota, days, queue, organizations] = await Promise.all([
       options.quota === undefined ? undefined : readQuota(options.quota),
-      readDays(startOfDay(at)),
+      readDays(startOfUtcDay(at)),
       readQueueNumbers(collections, at),
       budgets.busiest(provider, REPORTED_ORGANIZATIONS),
     ]);

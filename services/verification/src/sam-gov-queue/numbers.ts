@@ -1,6 +1,6 @@
-import { callsForAbsent, callsForRegistered, dayOf } from "@vvs/registration";
+import { callsForAbsent, callsForRegistered, utcDay } from "@vvs/registration";
 import type { QueueCollections } from "./documents.ts";
-import { DAY_MS, startOfDay } from "./rules.ts";
+import { DAY_MS, startOfUtcDay } from "./rules.ts";
 
 /** Number of days whose new questions the plan for tomorrow averages. */
 const AVERAGED_DAYS = 7;
@@ -38,10 +38,10 @@ export function callsPlanned({ waiting, dueAgain, newPerDay }: Demand): number {
 
 /** Returns the average of the days that are known, at most the last seven; today counts only where no other day is known. */
 export function averagePerDay(byDay: ReadonlyMap<string, number>, firstDay: string | undefined, now: Date): number {
-  const today = dayOf(now);
+  const today = utcDay(now);
   if (!firstDay || firstDay >= today) return byDay.get(today) ?? 0;
   const days = Array.from({ length: AVERAGED_DAYS }, (_, index) =>
-    dayOf(new Date(now.getTime() - (index + 1) * DAY_MS)),
+    utcDay(new Date(now.getTime() - (index + 1) * DAY_MS)),
   );
   const known = days.filter((day) => day >= firstDay);
   return known.reduce((sum, day) => sum + (byDay.get(day) ?? 0), 0) / known.length;
@@ -50,7 +50,7 @@ export function averagePerDay(byDay: ReadonlyMap<string, number>, firstDay: stri
 /** Reads the numbers of the queue, with calls that are counted by indexes. Errors: the database's. */
 export async function readQueueNumbers(collections: QueueCollections, now: Date): Promise<QueueNumbers> {
   const { parkedRuns, questions, publicAnswers } = collections;
-  const tomorrow = new Date(startOfDay(now).getTime() + DAY_MS);
+  const tomorrow = new Date(startOfUtcDay(now).getTime() + DAY_MS);
   const absentAgain = { ask_again_at: tomorrow, "parts.registration.listed_as": "not_found" };
   const idsAgain = { ask_again_at: tomorrow, "parts.registration.id_only": true };
   const [waiting, ready, oldest, registered, absent, single, dueAgain, notFound, idOnly, newPerDay] = await Promise.all(
@@ -79,7 +79,7 @@ export async function readQueueNumbers(collections: QueueCollections, now: Date)
 
 /** Counts new questions by the day on which they were asked: those that were answered, and those that still wait. */
 async function newQuestionsPerDay({ days, questions }: QueueCollections, now: Date): Promise<number> {
-  const since = new Date(startOfDay(now).getTime() - AVERAGED_DAYS * DAY_MS);
+  const since = new Date(startOfUtcDay(now).getTime() - AVERAGED_DAYS * DAY_MS);
   const starts = Array.from({ length: AVERAGED_DAYS + 1 }, (_, index) => new Date(since.getTime() + index * DAY_MS));
   const [first, answered, waiting] = await Promise.all([
     days.findOne({}, { sort: { day: 1 } }),
@@ -87,7 +87,7 @@ async function newQuestionsPerDay({ days, questions }: QueueCollections, now: Da
     Promise.all(
       starts.map(async (day) => {
         const wanted_at = { $gte: day, $lt: new Date(day.getTime() + DAY_MS) };
-        return [dayOf(day), await questions.countDocuments({ priority: 1, wanted_at })] as const;
+        return [utcDay(day), await questions.countDocuments({ priority: 1, wanted_at })] as const;
       }),
     ),
   ]);

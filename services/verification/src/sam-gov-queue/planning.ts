@@ -1,7 +1,7 @@
 import { MAX_VALUES } from "../providers/sam-gov/client.ts";
 import type { QuestionDocument } from "./documents.ts";
 import type { QuestionKind } from "./question.ts";
-import { DAY_MS, startOfDay } from "./rules.ts";
+import { DAY_MS, startOfUtcDay } from "./rules.ts";
 
 /** The longest wait, in milliseconds: a new question, or the end of a refusal, can come before the planned time. */
 const LOOK_AGAIN_MS = 300_000;
@@ -42,7 +42,7 @@ export function nextCall<Q extends PlannedQuestion>(
     .map(([kind, questions]) => ({ kind, questions: fitting(kind, questions, callsLeft) }))
     .filter(({ questions }) => questions.length > 0)
     .toSorted(({ questions: [a] }, { questions: [b] }) => byUrgency(a!, b!));
-  const untilTomorrow = startOfDay(now).getTime() + DAY_MS - now.getTime();
+  const untilTomorrow = startOfUtcDay(now).getTime() + DAY_MS - now.getTime();
   return first ?? { waitMs: Math.min(untilTomorrow, LOOK_AGAIN_MS) };
 }
 

@@ -1,6 +1,6 @@
 import { context, propagation } from "@opentelemetry/api";
 import type { Logger } from "@vvs/logging";
-import { dayOf } from "@vvs/registration";
+import { utcDay } from "@vvs/registration";
 import { superviseLoop } from "@vvs/retry";
 import type { MongoClient } from "mongodb";
 import type { SamGovApi } from "../providers/sam-gov/sam-gov-api.ts";
@@ -16,7 +16,7 @@ import { createParkedRuns } from "./parked-runs.ts";
 import { createQuestions } from "./questions.ts";
 import { askedVendors, observeQueue } from "./queue-metrics.ts";
 import { createResuming } from "./resuming.ts";
-import { DAY_MS, startOfDay } from "./rules.ts";
+import { DAY_MS, startOfUtcDay } from "./rules.ts";
 import { createSettle } from "./settle.ts";
 
 /** How long an asker that died holds its lease, in milliseconds: longer than a call, before which it is renewed. */
@@ -137,9 +137,9 @@ export function createSamGovQueue(
     if (!isAsker || now().getTime() - plannedAt < PLAN_MS) return;
     plannedAt = now().getTime();
     const { callsPlannedTomorrow: planned_calls } = await numbers();
-    const day = new Date(startOfDay(now()).getTime() + DAY_MS);
+    const day = new Date(startOfUtcDay(now()).getTime() + DAY_MS);
     await collections.days.updateOne(
-      { _id: dayOf(day) },
+      { _id: utcDay(day) },
       { $set: { planned_calls }, $setOnInsert: { day } },
       { upsert: true },
     );

@@ -52,11 +52,11 @@ describe("the kept answer", () => {
     expect(Object.keys(kept).toSorted()).toEqual(["_id", "asked_at", "bodies", "parts"]);
   });
 
-  test("of an expired registration counts from the day after its expiration date", () => {
+  test("of an expired registration counts from the day after its expiration date in Washington", () => {
     const expired = answer({ listed_as: "inactive", expiration_date: "2026-06-30" }, "2026-11-22T10:00:00Z");
     const { not_active_since, ask_again_at } = publicAnswerAfter({ not_active_since: at("2026-11-20") }, expired);
-    expect(not_active_since).toEqual(at("2026-07-01"));
-    expect(ask_again_at).toEqual(askAgainAt("uei:A", expired.askedAt, at("2026-07-01")));
+    expect(not_active_since).toEqual(at("2026-07-01T04:00:00Z"));
+    expect(ask_again_at).toEqual(askAgainAt("uei:A", expired.askedAt, not_active_since!));
   });
 
   test.each<[string, Partial<RegistrationPart>]>([
@@ -85,7 +85,13 @@ describe("a part that shows something other than active may answer a later run",
   const file = (date: string) => ({ origin: "sam_gov_extract", load: "registry:1", date: at(date) });
   const kept = (asked: string, again?: string) => ({ asked_at: at(asked), ...(again && { ask_again_at: at(again) }) });
   test.each([
-    ["until midnight, as the API's", api("2026-11-22T03:00:00Z"), undefined, false, "2026-11-23"],
+    [
+      "until midnight UTC, when calls are left again, as the API's",
+      api("2026-11-22T03:00:00Z"),
+      undefined,
+      false,
+      "2026-11-23",
+    ],
     [
       "for a day, as the answer that the run waited for",
       api("2026-11-22T23:59:00Z"),
@@ -93,9 +99,16 @@ describe("a part that shows something other than active may answer a later run",
       true,
       "2026-11-23T23:59:00Z",
     ],
-    ["until the end of the next day, as a file's", file("2026-11-22"), undefined, false, "2026-11-24"],
-    ["until the end of a leap day, as a file's", file("2028-02-28"), undefined, false, "2028-03-01"],
-    ["until the end of a month's first day, as a file's", file("2026-11-30"), undefined, false, "2026-12-02"],
+    [
+      "until the end of the next day in Washington, as a file's",
+      file("2026-11-22"),
+      undefined,
+      false,
+      "2026-11-24T05:00Z",
+    ],
+    ["until the end of a leap day, as a file's", file("2028-02-28"), undefined, false, "2028-03-01T05:00Z"],
+    ["until the end of a month's first day, as a file's", file("2026-11-30"), undefined, false, "2026-12-02T05:00Z"],
+    ["until the end of a summer's day, as a file's", file("2026-07-30"), undefined, false, "2026-08-01T04:00Z"],
     [
       "until it is asked again",
       api("2026-11-22T03:00:00Z"),
@@ -115,7 +128,7 @@ describe("a part that shows something other than active may answer a later run",
       file("2026-11-01"),
       kept("2026-11-21", "2026-11-28"),
       false,
-      "2026-11-03",
+      "2026-11-03T05:00Z",
     ],
     [
       "not as long as a kept answer that was active",

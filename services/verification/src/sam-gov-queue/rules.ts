@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { dayOf, type PartSource, type Parts, verdictOf } from "@vvs/registration";
+import {
+  addDays,
+  dayOfPart,
+  type PartSource,
+  type Parts,
+  registryDay,
+  startOfRegistryDay,
+  verdictOf,
+} from "@vvs/registration";
 import type { PublicAnswer } from "./documents.ts";
 import type { KeptAnswer, QuestionKind } from "./question.ts";
 
@@ -14,7 +22,7 @@ const LONGEST_PAUSE_MS = 6 * 3_600_000;
 const FAILURES_UNTIL_SINGLE = 3;
 
 /** Returns the start of a moment's UTC day. */
-export function startOfDay(moment: Date): Date {
+export function startOfUtcDay(moment: Date): Date {
   return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
 }
 
@@ -24,7 +32,7 @@ export function startOfDay(moment: Date): Date {
  * were first asked on one day are spread over the week.
  */
 export function askAgainAt(key: string, askedAt: Date, notActiveSince: Date): Date {
-  const start = startOfDay(askedAt).getTime();
+  const start = startOfUtcDay(askedAt).getTime();
   const isLong = askedAt.getTime() - notActiveSince.getTime() >= DAILY_DAYS * DAY_MS;
   const sinceOwnDay = (start / DAY_MS + createHash("sha256").update(key).digest().readUInt16BE(0)) % WEEK_DAYS;
   return new Date(start + (isLong ? WEEK_DAYS - sinceOwnDay : 1) * DAY_MS);
@@ -36,15 +44,15 @@ export function publicAnswerAfter(
   { key, parts, bodies, askedAt }: { key: string; parts: Parts; bodies: PublicAnswer["bodies"]; askedAt: Date },
 ): PublicAnswer {
   const answer = { _id: key, parts, bodies, asked_at: askedAt };
-  if (verdictOf(parts, dayOf(askedAt))?.status === "active") return answer;
+  if (verdictOf(parts, registryDay(askedAt))?.status === "active") return answer;
   const not_active_since = expiredSince(parts, askedAt) ?? previous?.not_active_since ?? askedAt;
   return { ...answer, not_active_since, ask_again_at: askAgainAt(key, askedAt, not_active_since) };
 }
 
-/** Returns the start of the day after the registration's expiration date where that has passed. */
+/** Returns when the registry's day after the expiration date began, where it has. */
 function expiredSince({ registration }: Parts, askedAt: Date): Date | undefined {
   const end = registration?.expiration_date;
-  return end && end < dayOf(askedAt) ? new Date(Date.parse(`${end}T00:00:00Z`) + DAY_MS) : undefined;
+  return end && end < registryDay(askedAt) ? startOfRegistryDay(addDays(end, 1)) : undefined;
 }
 
 /** What a monitor's run knows of the answers to its question. */
@@ -56,14 +64,14 @@ export interface RunKnowledge {
 
 /**
  * Returns until when a part that shows something other than active may answer a later run: a part of a file until the end
- * of the day after its date; a part of the API until the end of its day, and for a run that waited for it one day; and a
- * part that is as new as the kept answer until that one is asked for again.
+ * of the registry's day after its date; a part of the API until the end of its UTC day, since each has a quota of its own,
+ * and for a run that waited for it one day; and a part that is as new as the kept answer until that one is asked for again.
  */
 export function usableUntil(part: PartSource, { kept, wasParked }: RunKnowledge): Date {
   const { origin, date } = part;
-  const isApi = origin === "sam_gov_api";
-  const start = startOfDay(date).getTime();
-  const own = isApi ? (wasParked ? date.getTime() + DAY_MS : start + DAY_MS) : start + 2 * DAY_MS;
+  const ofApi = () => (wasParked ? date : startOfUtcDay(date)).getTime() + DAY_MS;
+  const ofFile = () => startOfRegistryDay(addDays(dayOfPart(part), 2)).getTime();
+  const own = origin === "sam_gov_api" ? ofApi() : ofFile();
   const keptUntil = kept?.ask_again_at && date >= kept.asked_at ? kept.ask_again_at.getTime() : 0;
   return new Date(Math.max(own, keptUntil));
 }

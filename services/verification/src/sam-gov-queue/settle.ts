@@ -1,9 +1,9 @@
 import { inTransaction } from "@vvs/mongo";
-import { dayOf } from "@vvs/registration";
+import { utcDay } from "@vvs/registration";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { QuestionDocument, QueueCollections } from "./documents.ts";
 import { keepAnswers, type ReceivedAnswer } from "./public-answers.ts";
-import { startOfDay } from "./rules.ts";
+import { startOfUtcDay } from "./rules.ts";
 
 /** This process no longer asks: another one has taken over. */
 export class AskerReplacedError extends Error {
@@ -51,9 +51,13 @@ export function createSettle(options: {
 /** Returns the updates of days' numbers. */
 function countsOf(settled: readonly SettledQuestion[], at: Date) {
   const firsts = settled.filter(({ question }) => question.priority === 1);
-  const askedOn = Map.groupBy(firsts, ({ question }) => startOfDay(question.wanted_at).getTime());
+  const askedOn = Map.groupBy(firsts, ({ question }) => startOfUtcDay(question.wanted_at).getTime());
   const count = (day: Date, $inc: Readonly<Record<string, number>>) => ({
-    updateOne: { filter: { _id: dayOf(day) }, update: { $setOnInsert: { day: startOfDay(day) }, $inc }, upsert: true },
+    updateOne: {
+      filter: { _id: utcDay(day) },
+      update: { $setOnInsert: { day: startOfUtcDay(day) }, $inc },
+      upsert: true,
+    },
   });
   return [
     count(at, { vendors_asked: settled.length }),

@@ -1,4 +1,4 @@
-import { dayOf, type Exclusion, type ExclusionsPart, effectOf } from "@vvs/registration";
+import { type Exclusion, type ExclusionsPart, effectOf, registryDay } from "@vvs/registration";
 import { z } from "zod";
 import { readShape } from "../http/provider-http.ts";
 import { apiSource, exclusionDate, optionalCode, optionalText, type Page } from "./shapes.ts";
@@ -89,7 +89,7 @@ export function readExclusionPage(json: unknown): Page<ExclusionRow> {
 
 /** Returns the exclusions part of rows: at most 100 exclusions that have not ended, those that have begun first. */
 export function exclusionsPart(rows: readonly ExclusionRow[], receivedAt: Date): ExclusionsPart {
-  const today = dayOf(receivedAt);
+  const today = registryDay(receivedAt);
   const exclusions = rows
     .flatMap((row) => row.exclusions)
     .filter(({ termination_date: end }) => end === "indefinite" || end >= today)

@@ -1,4 +1,4 @@
-import { dayOf, factsOf, type PartSource, type Parts, type Verdict, verdictOf } from "@vvs/registration";
+import { factsOf, type PartSource, type Parts, registryDay, type Verdict, verdictOf } from "@vvs/registration";
 import type { Asking } from "../../sam-gov-queue/question.ts";
 import { type Answer, ProviderError } from "../provider.ts";
 import { registrationDetails } from "../result-details.ts";
@@ -27,7 +27,7 @@ export function judge(
   parts: Parts,
   { now, hasApi, run }: { now: Date; hasApi: boolean; run?: RunRule | undefined },
 ): Verdict {
-  const verdict = verdictOf(parts, dayOf(now));
+  const verdict = verdictOf(parts, registryDay(now));
   const { registration, exclusions } = parts;
   const isTooOld = (part: PartSource) => (run ? now >= run.usableUntil(part) : isOlder(part, MAX_FAIL_AGE_DAYS, now));
   if (!verdict) throw staleSource();
@@ -40,9 +40,9 @@ export function judge(
   return verdict;
 }
 
-/** Is the part older than this many days? A file covers a whole day, so its age is counted in calendar days (UTC). */
+/** Is the part older than this many days? A file covers a whole day, so its age is counted in the registry's days. */
 export function isOlder({ origin, date }: PartSource, days: number, now: Date): boolean {
-  const until = origin === "sam_gov_api" ? now.getTime() : Date.parse(dayOf(now));
+  const until = origin === "sam_gov_api" ? now.getTime() : Date.parse(registryDay(now));
   return until - date.getTime() > days * DAY_MS;
 }
 

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import { dayOf, type ExclusionsPart, isInForce, newestParts, type Parts } from "@vvs/registration";
+import { type ExclusionsPart, isInForce, newestParts, type Parts, registryDay } from "@vvs/registration";
 import { type CallClass, callClassOf, perCallClass } from "../call-class.ts";
 import { type Provider, ProviderError, type Question } from "../provider.ts";
 import { createSingleFlight } from "../sharing/single-flight.ts";
@@ -133,8 +133,8 @@ function isSettledByFile(known: {
   const { exclusions } = filePartsOf(files, now).parts;
   const isFresh = exclusions?.origin === "sam_gov_exclusions" && !isOlder(exclusions, MAX_CONFIRMING_AGE_DAYS, now);
   if (!isFresh) return false;
-  const isExcluded = isInForce(exclusions, dayOf(now));
-  if (isExcluded !== isInForce(onFile.exclusions!, dayOf(now))) return false;
+  const isExcluded = isInForce(exclusions, registryDay(now));
+  if (isExcluded !== isInForce(onFile.exclusions!, registryDay(now))) return false;
   if (!registration) return true;
   if (registration.listed.id_only) return registration.uei === question.uei;
   return registration.isClear && !isExcluded;

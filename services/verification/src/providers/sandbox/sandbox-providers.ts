@@ -1,5 +1,4 @@
 import { maskTin } from "@vvs/identifiers";
-import { dayOf } from "@vvs/registration";
 import { sortedJson } from "../../evidence/sorted-json.ts";
 import { readOwnData } from "../../own-data.ts";
 import type { Answer, Provider, Question } from "../provider.ts";
@@ -33,7 +32,7 @@ export function createSandboxRegistration(options: {
       const registry = await readRegistry(entities, question, signal);
       const at = now();
       const callNumber = await callNumberOf(question);
-      const verdict = sandboxRegistration({ provider: name, uei, registry, callNumber, today: dayOf(at) });
+      const verdict = sandboxRegistration({ provider: name, uei, registry, callNumber, at });
       const { outcome, reason, facts } = verdict;
       return toAnswer(verdict, at, { provider: name, asked: { uei, cage }, outcome, reason, facts });
     },

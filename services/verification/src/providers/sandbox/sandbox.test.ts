@@ -18,6 +18,8 @@ function said(ask: () => SandboxVerdict): string {
   }
 }
 
+const NOW = new Date("2026-11-21T10:00:00Z");
+
 describe("sam_registration", () => {
   test.each<[string, object, string, string]>([
     ["SANDBXACTVE1", active, "pass", "pass"],
@@ -28,19 +30,19 @@ describe("sam_registration", () => {
     ["SANDBXFALLB1", active, "throw", "pass"],
   ])("%s", (uei, facts, primary, secondary) => {
     const ask = (provider: SandboxProvider) =>
-      said(() => sandboxRegistration({ provider, uei, registry: registry(facts), callNumber: 1, today: "2026-11-21" }));
+      said(() => sandboxRegistration({ provider, uei, registry: registry(facts), callNumber: 1, at: NOW }));
     expect([ask("sandbox_primary"), ask("sandbox_secondary")]).toEqual([primary, secondary]);
   });
 
   test("a vendor without an entry in the synthetic registry is not found", () => {
-    const options = { provider: "sandbox_primary", uei: "ABCDEFGHJK12", callNumber: 1, today: "2026-11-21" } as const;
+    const options = { provider: "sandbox_primary", uei: "ABCDEFGHJK12", callNumber: 1, at: NOW } as const;
     const empty = create(GetRegistryRecordResponseSchema);
     expect(said(() => sandboxRegistration({ ...options, registry: empty }))).toBe("fail not_found");
   });
 
   test("the changing vendor is active on odd calls and expired on even ones, and so is its date", () => {
     const at = (callNumber: number) => {
-      const options = { provider: "sandbox_primary", uei: "SANDBXCHNGE1", today: "2026-11-21" } as const;
+      const options = { provider: "sandbox_primary", uei: "SANDBXCHNGE1", at: NOW } as const;
       const { outcome, facts } = sandboxRegistration({ ...options, registry: registry(active), callNumber });
       return [outcome, facts.registration_status, facts.expiration_date! > "2026-11-21"];
     };

@@ -1,5 +1,5 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
-import { type Exclusion, factsOf, type Parts, verdictOf } from "@vvs/registration";
+import { type Exclusion, factsOf, type Parts, registryDay, verdictOf } from "@vvs/registration";
 import { type Answer, ProviderError } from "../provider.ts";
 import { registrationDetails } from "../result-details.ts";
 import { registrationOf } from "../sam-gov/file-parts.ts";
@@ -39,18 +39,19 @@ export function sandboxRegistration(options: {
   uei: string;
   registry: GetRegistryRecordResponse;
   callNumber: number;
-  today: string;
+  /** When it is asked. */
+  at: Date;
 }): SandboxVerdict {
-  const { provider, uei, registry, callNumber, today } = options;
+  const { provider, uei, registry, callNumber, at } = options;
   if (uei === FAILING_UEI || (uei === FALLBACK_UEI && provider === "sandbox_primary")) throw simulatedOutage();
   if (!registry.record) return { outcome: "fail", reason: "not_found", facts: {}, details: {} };
   const record = uei === CHANGING_UEI ? { ...registry.record, ...registrationAt(callNumber) } : registry.record;
-  const source = { origin: provider, date: new Date(`${today}T00:00:00Z`), load: "" };
+  const source = { origin: provider, date: at, load: "" };
   const parts: Parts = {
     registration: registrationOf(record, source),
     exclusions: { ...source, flagged: false, exclusions: record.excluded ? [EXCLUSION] : [] },
   };
-  const verdict = verdictOf(parts, today)!;
+  const verdict = verdictOf(parts, registryDay(at))!;
   const facts = factsOf(parts, verdict);
   const details = registrationDetails(facts, parts);
   return { outcome: verdict.outcome, reason: verdict.reason, facts, details };
