@@ -165,7 +165,7 @@ test("the sandbox answers as the tables of the page say", async () => {
   const answered: unknown[] = [];
   for (const [name = ""] of told) {
     const { body } = /^\d$/.test(name)
-      ? await verify({ identifiers: { tin: `12345678${name}` }, legal_name: "Acme LLC", checks: ["tin_match"] })
+      ? await verify({ identifiers: { tin: `21345678${name}` }, legal_name: "Acme LLC", checks: ["tin_match"] })
       : await verify({ identifiers: { uei: name }, checks: ["sam_registration"] });
     answered.push([name, body.results[0].status]);
   }

@@ -36,7 +36,7 @@ export async function realisticOrganization(subscriber: URL): Promise<TestOrgani
   const { live, sandbox } = organization;
   const sandboxChecks = { checks: ["sam_registration", "tin_match"], mode: "realtime" };
   for (const [place, uei] of SANDBOX_UEIS.entries()) {
-    const identifiers = { uei, tin: `12345678${place}` };
+    const identifiers = { uei, tin: `21345678${place}` };
     await sandbox.post("/v1/verify", { identifiers, legal_name: "Riverside Paper Goods LLC", ...sandboxChecks });
   }
   for (const uei of LIVE_UEIS) {

@@ -1,3 +1,5 @@
+import { isNoIdentifier } from "./none.ts";
+
 /** Types of business identifiers in the public API, in the order in which they are used to name an unnamed entity. */
 export const identifierTypes = ["uei", "cage", "duns", "tin"] as const;
 
@@ -18,9 +20,12 @@ export function normalizeIdentifier(value: string): string {
   return value.replaceAll(/[\s\p{Pd}\u2212]/gu, "").toUpperCase();
 }
 
-/** Returns whether a normalized value has the form of its type. Check characters are not verified. */
+/**
+ * Returns whether a normalized value has the form of its type, and is not text such as NOTAVAILABLE or 00000. Check
+ * characters are not verified.
+ */
 export function isWellFormed(type: IdentifierType, normalized: string): boolean {
-  return FORMS[type].form.test(normalized);
+  return FORMS[type].form.test(normalized) && !isNoIdentifier(normalized);
 }
 
 /** Returns the form of a type in words, such as "9 digits". */

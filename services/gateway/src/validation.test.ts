@@ -39,8 +39,8 @@ describe("all problems are listed together, without the values", () => {
       headers: { "Idempotency-Key": "x".repeat(256) },
       body: {
         entity_id: entityId,
-        identifiers: { uei: "SECRET", tin: 123456789, ein: "1", duns: "" },
-        legal_name: "Acme 12-3456789",
+        identifiers: { uei: "SECRET", tin: 213456789, ein: "1", duns: "" },
+        legal_name: "Acme 21-3456789",
         checks: ["sam_registration", "credit", 7],
         mode: "REALTIME",
         colour: "red",
@@ -65,7 +65,7 @@ describe("all problems are listed together, without the values", () => {
         "mode",
       ].toSorted(),
     );
-    expect(JSON.stringify(body)).not.toMatch(/SECRET|123456789|12-3456789|credit|REALTIME|red/);
+    expect(JSON.stringify(body)).not.toMatch(/SECRET|213456789|21-3456789|credit|REALTIME|red/);
   });
 
   test("a single problem is also in the message", async () => {
@@ -74,7 +74,7 @@ describe("all problems are listed together, without the values", () => {
   });
 
   test("unknown keys are named only if they can't be a secret, and at most 100 problems are listed", async () => {
-    const found = await problems("POST", "/v1/entities", { legal_name: "A", "12-3456789": 1, tin123456789: 1, ok: 1 });
+    const found = await problems("POST", "/v1/entities", { legal_name: "A", "21-3456789": 1, tin213456789: 1, ok: 1 });
     expect(Object.keys(found).toSorted()).toEqual(["(a key)", "ok"]);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]));
     expect(Object.keys(await problems("POST", "/v1/entities", many))).toHaveLength(100);
@@ -150,8 +150,8 @@ describe("texts", () => {
 describe("a TIN in free text", () => {
   const address = { line1: "1 Main St", city: "Springfield", state: "IL", zip: "62701", country: "USA" };
   test.each([
-    ["/v1/entities", { legal_name: "Acme 123456789" }, "legal_name"],
-    ["/v1/entities", { legal_name: "Acme", address: { ...address, line1: "c/o 12-3456789" } }, "address.line1"],
+    ["/v1/entities", { legal_name: "Acme 213456789" }, "legal_name"],
+    ["/v1/entities", { legal_name: "Acme", address: { ...address, line1: "c/o 21-3456789" } }, "address.line1"],
     ["/v1/entities", { legal_name: "Acme", address: { ...address, zip: "62-7011234" } }, "address.zip"],
     ["/v1/entities", { legal_name: "Acme １２．３４５６７８９" }, "legal_name"],
     [
@@ -166,7 +166,7 @@ describe("a TIN in free text", () => {
   });
 
   test("is accepted as a criterion of a look-up", async () => {
-    await accepted("/v1/entities/lookup", { legal_name: "Acme 123456789" });
+    await accepted("/v1/entities/lookup", { legal_name: "Acme 213456789" });
   });
 
   test.each(["62701-1234", "627011234"])("is not found in the ZIP+4 %s", async (zip) => {
@@ -194,11 +194,11 @@ describe("identifiers", () => {
       expect(await found({ uei: ["ABCDEFGHJKL1"] })).toEqual({ "identifiers.uei": "must be a string" });
       expect(await found({ uei: { $gt: "" } })).toEqual({ "identifiers.uei": "must be a string" });
       expect(await found({ tin: " - " })).toEqual({ "identifiers.tin": expect.any(String) });
-      const contradiction = `{"identifiers":{"tin":"123456789","tin":"123456780"},${JSON.stringify(base[path]).slice(1, -1) || '"mode":"exact"'}}`;
+      const contradiction = `{"identifiers":{"tin":"213456789","tin":"213456780"},${JSON.stringify(base[path]).slice(1, -1) || '"mode":"exact"'}}`;
       expect(await problems("POST", path, contradiction)).toEqual({
         "identifiers.tin": "must not be given twice with different values",
       });
-      await accepted(path, contradiction.replace("123456780", "12-3456789"));
+      await accepted(path, contradiction.replace("213456780", "21-3456789"));
     },
   );
 
@@ -208,9 +208,9 @@ describe("identifiers", () => {
       const base = path === "/v1/verify" ? { checks: ["tin_match"], mode: "cached" } : { legal_name: "Acme" };
       const listed = (...identifiers: unknown[]) => ({ ...base, identifiers });
       await accepted(path, listed({ type: "uei", value: " abcdefghjkl1 " }, { type: "cage", value: "1abc2" }));
-      await accepted(path, listed({ type: "tin", value: "12-3456789" }, { type: "tin", value: "123456789" }));
+      await accepted(path, listed({ type: "tin", value: "21-3456789" }, { type: "tin", value: "213456789" }));
       const found = (...identifiers: unknown[]) => problems("POST", path, listed(...identifiers));
-      expect(await found({ type: "tin", value: "123456789" }, { type: "tin", value: "123456780" })).toEqual({
+      expect(await found({ type: "tin", value: "213456789" }, { type: "tin", value: "213456780" })).toEqual({
         "identifiers[1].value": "must not differ from the other tin",
       });
       expect(await found({ type: "ein", value: "1" })).toEqual({
@@ -257,11 +257,39 @@ describe("identifiers that can't be right", () => {
   ])("%s %j says that there is none: refused on create and verify, allowed in a look-up", async (type, value) => {
     for (const [path, body] of bodies) {
       expect(await problems("POST", path, body({ [type]: value }))).toEqual({
-        [`identifiers.${type}`]: "must not say that there is none, such as N/A: leave it out",
+        [`identifiers.${type}`]: expect.stringMatching("leave it out if there is none"),
       });
       expect(await problems("POST", path, body([{ type, value }]))).toHaveProperty(["identifiers[0].value"]);
     }
     await accepted("/v1/entities/lookup", { identifiers: { [type]: value } });
+  });
+
+  test.each([
+    ["12-3456789", "placeholder"],
+    ["99-9999999", "placeholder"],
+    ["1234567", "dropped leading zeros"],
+    ["12-345678", "dropped leading zeros"],
+  ])("the TIN %s is refused on create and verify, which say why: %s", async (value, word) => {
+    for (const [path, body] of bodies) {
+      expect(await problems("POST", path, body({ tin: value }))).toEqual({
+        "identifiers.tin": expect.stringMatching(word),
+      });
+    }
+  });
+
+  test("a sandbox UEI is refused with a live key on create and verify, as a map and as a list", async () => {
+    const message = expect.stringMatching("use a test key");
+    for (const [path, body] of bodies) {
+      const uei = " sandbx-actve1";
+      expect(await problems("POST", path, body({ uei }))).toEqual({ "identifiers.uei": message });
+      const list = [
+        { type: "cage", value: "1ABC2" },
+        { type: "uei", value: uei },
+      ];
+      expect(await problems("POST", path, body(list))).toEqual({ "identifiers[1].value": message });
+      await accepted(path, body({ uei }), keys.sandbox);
+    }
+    await accepted("/v1/entities/lookup", { identifiers: { uei: "SANDBXACTVE1" } });
   });
 });
 

@@ -1,4 +1,4 @@
-import { ueiCheckDigit } from "../../../services/entity/src/model/identifiers.ts";
+import { ueiCheckDigit } from "@vvs/identifiers/oddities";
 
 /** Without O and I, which UEIs and CAGEs avoid, and without 0, which they can't begin with. */
 const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ123456789";

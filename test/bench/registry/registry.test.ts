@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { explainOddity } from "../../../services/entity/src/model/identifiers.ts";
+import { explainOddity } from "@vvs/identifiers/oddities";
 import { readExtract, validateExtract } from "../../../services/entity/src/registry-load/files/extract.ts";
 import type { ExtractRow } from "../../../services/entity/src/registry-load/files/row.ts";
 import { extractOf, nameModelOf } from "./extract.ts";

@@ -51,14 +51,14 @@ describe("the checks chosen at first", () => {
 
 describe("the form of one vendor", () => {
   test("needs nothing that is known", () => {
-    const read = readVendorForm({ ...blank, checks: ["tin_match", "sam_registration"] }, all);
+    const read = readVendorForm({ ...blank, checks: ["tin_match", "sam_registration"] }, all, "sandbox");
     expect(read).toEqual({ request: { checks: [SAM_REGISTRATION, TIN_MATCH], identifiers: {}, legalName: "" } });
   });
 
   test("takes what is not known", () => {
-    const typed = { uei: " sandbx-actve1 ", cage: "", tin: "12-3456789", legal_name: " Acme ", checks: ["tin_match"] };
-    expect(readVendorForm(typed, nothing)).toEqual({
-      request: { checks: [TIN_MATCH], identifiers: { uei: "SANDBXACTVE1", tin: "123456789" }, legalName: "Acme" },
+    const typed = { uei: " sandbx-actve1 ", cage: "", tin: "21-3456789", legal_name: " Acme ", checks: ["tin_match"] };
+    expect(readVendorForm(typed, nothing, "sandbox")).toEqual({
+      request: { checks: [TIN_MATCH], identifiers: { uei: "SANDBXACTVE1", tin: "213456789" }, legalName: "Acme" },
     });
   });
 
@@ -66,20 +66,31 @@ describe("the form of one vendor", () => {
     [nothing, ["sam_registration"], {}, ["uei"]],
     [nothing, ["sam_registration"], { cage: "1ABC2" }, []],
     [nothing, ["tin_match"], {}, ["tin", "legal_name"]],
-    [nothing, ["tin_match"], { tin: "123456789" }, ["legal_name"]],
+    [nothing, ["tin_match"], { tin: "213456789" }, ["legal_name"]],
     [nothing, [], { uei: "SANDBXACTVE1" }, ["checks"]],
     [all, ["a_new_one"], {}, ["checks"]],
     [nothing, ["sam_registration"], { uei: "X" }, ["uei"]],
-    [all, ["sam_registration"], { legal_name: "Drip 12-3456789" }, ["legal_name"]],
+    [all, ["sam_registration"], { legal_name: "Drip 21-3456789" }, ["legal_name"]],
   ])("with %j known and %j chosen, %j typed has problems in %j", (known, checks, typed, fields) => {
-    expect(Object.keys(readVendorForm({ ...blank, ...typed, checks }, known).problems ?? {})).toEqual(fields);
+    expect(Object.keys(readVendorForm({ ...blank, ...typed, checks }, known, "sandbox").problems ?? {})).toEqual(
+      fields,
+    );
+  });
+
+  test("refuses an identifier that can't be right, and a sandbox UEI among live vendors", () => {
+    const typed = { ...blank, uei: "SANDBXACTVE1", tin: "12-345678", checks: ["sam_registration"] };
+    expect(readVendorForm(typed, nothing, "live").problems).toEqual({
+      uei: expect.stringMatching(/^The UEI must not begin with SANDBX/),
+      tin: "The TIN must be 9 digits: a spreadsheet may have dropped leading zeros.",
+    });
+    expect(Object.keys(readVendorForm(typed, nothing, "sandbox").problems ?? {})).toEqual(["tin"]);
   });
 
   test.each(["uei", "cage", "legal_name"] as const)("shows a TIN in the field %s to nobody", (field) => {
     const rest = { checks: [], frequency: "", webhook_url: "" };
     for (const typed of [
-      { ...blank, tin: "12-3456789", [field]: "x 123456789" },
-      { ...blank, [field]: "12-3456789" },
+      { ...blank, tin: "21-3456789", [field]: "x 213456789" },
+      { ...blank, [field]: "21-3456789" },
     ]) {
       expect(JSON.stringify(echoOfVendor({ ...typed, ...rest }))).not.toMatch(/3456789/);
     }

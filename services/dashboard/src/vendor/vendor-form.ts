@@ -1,8 +1,9 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
-import { formOf, type IdentifierType, isWellFormed, normalizeIdentifier } from "@vvs/identifiers";
+import { type IdentifierType, normalizeIdentifier } from "@vvs/identifiers";
 import type { CheckType } from "@vvs/proto/common/v1/common";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
-import { holdsDigitsOf, identifierLabels, problemOfText } from "../verifications/verification-form.ts";
+import type { Environment } from "@vvs/tenant";
+import { holdsDigitsOf, problemOfIdentifier, problemOfText } from "../verifications/verification-form.ts";
 import type { MadeCheck } from "./checked.ts";
 
 /** What checks need of a vendor, as far as it is known; "" where it is not. The TIN is masked. */
@@ -69,6 +70,7 @@ export function suggestedChecks(known: KnownInputs, made: readonly MadeCheck[], 
 export function readVendorForm(
   typed: Pick<VendorInput, MissingField | "checks">,
   known: KnownInputs,
+  environment: Environment,
 ): { request: VendorRequest; problems?: undefined } | { problems: { [F in MissingField | "checks"]?: string } } {
   const problems: { [F in MissingField | "checks"]?: string } = {};
   const identifiers: { [T in IdentifierType]?: string } = {};
@@ -76,7 +78,8 @@ export function readVendorForm(
     const value = normalizeIdentifier(typed[type]);
     if (value === "") continue;
     identifiers[type] = value;
-    if (!isWellFormed(type, value)) problems[type] = `The ${identifierLabels[type]} must be ${formOf(type)}.`;
+    const problem = problemOfIdentifier(type, value, environment);
+    if (problem) problems[type] = problem;
   }
   const legalName = typed.legal_name.trim();
   const nameProblem = problemOfText("legal name", legalName, MAX_NAME_CHARACTERS);

@@ -16,7 +16,7 @@ const TIN = "912345678";
 const entity = {
   id: ENTITY_ID,
   legalName: "Acme <Widgets>",
-  identifiers: { uei: "SANDBXACTVE1", tin: "****6789" },
+  identifiers: { uei: "UE9QJD4KK1L6", tin: "****6789" },
   samGov: { registrationStatus: "active", expirationDate: "2099-01-31" },
   addresses: [{ type: "physical", line1: "12 OAK ST", city: "RENO", state: "NV", zip: "89501", country: "USA" }],
   sources: [{ name: "sam_gov_extract", version: "monthly.dat" }],
@@ -113,7 +113,7 @@ describe("a vendor's page", () => {
     expect(text).toContain("<h1>Acme &lt;Widgets&gt;</h1>");
     expect(text).toContain("12 OAK ST, RENO, NV 89501, USA");
     expect(text).toContain('active in SAM.gov, registered until <time datetime="2099-03-31">31 March 2099</time>');
-    expect(text).toContain('data-copy-text="SANDBXACTVE1"');
+    expect(text).toContain('data-copy-text="UE9QJD4KK1L6"');
     expect(text).not.toContain("CAGE code in SAM.gov");
     dashboard.state.entities = [{ ...entity, samGov: { registrationStatus: "active", cage: "9ZZZ9" } }];
     dashboard.state.verifications = [];
@@ -215,7 +215,7 @@ describe("a vendor's page", () => {
     expect([invalid.status, dashboard.state.calls]).toEqual([400, []]);
     const details = [{ path: "external_id", message: "must not be the TIN" }];
     dashboard.state.failures.set("setExternalId", new ServiceError("invalid_request", { details }));
-    const { status, text } = await visitor.post(form, { external_id: "12-3456789" });
+    const { status, text } = await visitor.post(form, { external_id: "21-3456789" });
     expect(status).toBe(400);
     expect(text).toContain("The vendor number must not be the TIN.");
     expect(text).not.toContain("3456789");
@@ -258,7 +258,7 @@ describe("a vendor is verified from its page", () => {
     const { status } = await verify({ checks: ["sam_registration", "tin_match"], uei: "sandbx-actve1", tin: TIN });
     expect(status).toBe(303);
     expect(callsOf("verify")).toMatchObject([
-      { vendor: { identifiers: { uei: "SANDBXACTVE1", tin: TIN }, entityId: ENTITY_ID } },
+      { vendor: { identifiers: { uei: "UE9QJD4KK1L6", tin: TIN }, entityId: ENTITY_ID } },
     ]);
   });
 
@@ -277,10 +277,10 @@ describe("a vendor is verified from its page", () => {
     const other = ENTITY_ID.replace(/8$/, "9");
     const options = { message: "An identifier is that of another entity.", entityId: other };
     dashboard.state.failures.set("verify", new ServiceError("entity_exists", options));
-    const { status, text } = await verify({ checks: ["sam_registration"], uei: "SANDBXACTVE1" });
+    const { status, text } = await verify({ checks: ["sam_registration"], uei: "UE9QJD4KK1L6" });
     expect(status).toBe(409);
     expect(text).toContain(`<a href="/live/vendors/${other}">`);
-    expect(text).toContain('value="SANDBXACTVE1"');
+    expect(text).toContain('value="UE9QJD4KK1L6"');
   });
 
   test("once, however often its form is sent", async () => {
@@ -332,7 +332,7 @@ describe("a vendor is monitored from its page", () => {
   test("after what the form supplied was added to the vendor", async () => {
     dashboard.state.entities = [unknown];
     expect((await monitor({ checks: ["sam_registration"] })).status).toBe(400);
-    expect((await monitor({ checks: ["sam_registration"], uei: "SANDBXACTVE1" })).status).toBe(303);
+    expect((await monitor({ checks: ["sam_registration"], uei: "UE9QJD4KK1L6" })).status).toBe(303);
     const made = dashboard.state.calls
       .map((call) => call.split(" ")[0])
       .filter((call) => /^(verify|create)/.test(call!));

@@ -144,7 +144,7 @@ export function createVendorHandlers(context: PageContext) {
       const entity = await find(request, visit);
       const typed = vendorInput(request);
       const input = echoOf(typed, entity);
-      const read = readVendorForm(typed, knownInputs(entity));
+      const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
       if (read.problems) return send(request, response, visit, entity, { ...invalid(read.problems, refusals), input });
       try {
         await formTokens.once(request, response, (submission) => verify(visit, entity, read.request, submission));
@@ -158,7 +158,7 @@ export function createVendorHandlers(context: PageContext) {
       const entity = await find(request, visit);
       const typed = vendorInput(request);
       const input = echoOf(typed, entity);
-      const read = readVendorForm(typed, knownInputs(entity));
+      const read = readVendorForm(typed, knownInputs(entity), visit.view.environment);
       const schedule = readMonitor({ ...typed, entity_id: entity.id, external_id: entity.externalId });
       if (read.problems || schedule.problems) {
         const refusal = invalid({ ...schedule.problems, ...read.problems }, refusals);

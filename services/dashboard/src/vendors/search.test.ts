@@ -99,17 +99,17 @@ describe("a search", () => {
   test("by TIN is in no address and on no page", async () => {
     dashboard.state.found = { entity, confidence: 1, explanation: [] };
     const { status, text } = await visitor.post("/live/vendors/search", {
-      tin: "12-3456789",
-      duns: "123456789",
+      tin: "21-3456789",
+      duns: "213456789",
       legal_name: "",
     });
     expect(status).toBe(200);
-    expect(asked().identifiers).toEqual({ duns: "123456789", tin: "123456789" });
+    expect(asked().identifiers).toEqual({ duns: "213456789", tin: "213456789" });
     expect(text).not.toMatch(/12-?3456789/);
   });
 
   test.each(["legal_name", "address"])("refuses a TIN in the field %s, without repeating it", async (name) => {
-    const { status, text } = await visitor.post("/live/vendors/search", { [name]: "Drip 12-3456789" });
+    const { status, text } = await visitor.post("/live/vendors/search", { [name]: "Drip 21-3456789" });
     expect(status).toBe(400);
     expect(text).toContain("must not contain a TIN");
     expect(text).not.toContain("3456789");
@@ -125,8 +125,8 @@ describe("a search", () => {
 
   test("includes values that are not shown again", async () => {
     dashboard.state.found = { entity, confidence: 1, explanation: [] };
-    expect((await visitor.post("/live/vendors/search", { uei: "123456789" })).status).toBe(200);
-    expect(asked().identifiers).toEqual({ uei: "123456789" });
+    expect((await visitor.post("/live/vendors/search", { uei: "213456789" })).status).toBe(200);
+    expect(asked().identifiers).toEqual({ uei: "213456789" });
   });
 
   test("without input shows what the organization created", async () => {

@@ -58,7 +58,7 @@ export function createRunVerificationHandlers(context: PageContext) {
     async run(request, response, visit) {
       const typed = verificationInput(request);
       const input = echoOf(typed);
-      const read = readVerification(typed);
+      const read = readVerification(typed, visit.view.environment);
       if (read.problems) return sendForm(request, response, visit, { ...invalid(read.problems, refusals), input });
       const { checks, mode, ...vendor } = read.request;
       const target = { case: "vendor" as const, value: vendor };

@@ -17,13 +17,13 @@ const typed = (changes: Partial<VerificationInput> = {}): VerificationInput => (
 test("identifiers are normalized as they are stored, and empty ones are left out", () => {
   const form = typed({
     uei: " sandbx-actve1 ",
-    tin: "12-3456789",
+    tin: "21-3456789",
     legal_name: " Acme ",
     checks: ["tin_match", "sam_registration"],
   });
-  expect(readVerification(form)).toEqual({
+  expect(readVerification(form, "sandbox")).toEqual({
     request: {
-      identifiers: { uei: "SANDBXACTVE1", tin: "123456789" },
+      identifiers: { uei: "SANDBXACTVE1", tin: "213456789" },
       legalName: "Acme",
       checks: [CheckType.SAM_REGISTRATION, CheckType.TIN_MATCH],
       mode: Mode.REALTIME,
@@ -41,7 +41,7 @@ test("all problems are reported together", () => {
     checks: ["none"],
     mode: "toString",
   });
-  expect(readVerification(form)).toEqual({
+  expect(readVerification(form, "sandbox")).toEqual({
     problems: {
       uei: "The UEI must be 12 letters and digits.",
       cage: "The CAGE code must be 5 letters and digits.",
@@ -57,25 +57,25 @@ test("all problems are reported together", () => {
 test.each([
   [{}, { identifiers: "Enter at least one identifier." }],
   [{ tin: " - " }, { identifiers: "Enter at least one identifier." }],
-  [{ cage: "5UTE1", legal_name: "Acme 12-3456789" }, { legal_name: expect.stringContaining("must not contain a TIN") }],
+  [{ cage: "5UTE1", legal_name: "Acme 21-3456789" }, { legal_name: expect.stringContaining("must not contain a TIN") }],
   [
     { cage: "5UTE1", legal_name: "Acme\u0000" },
     { legal_name: "The legal name must not contain control characters: write it in one line, without tabs." },
   ],
 ])("%j is refused", (changes, problems) => {
-  expect(readVerification(typed(changes))).toEqual({ problems });
+  expect(readVerification(typed(changes), "sandbox")).toEqual({ problems });
 });
 
 test.each([
   ["a UEI", { uei: "SANDBXACTVE1" }, { uei: "SANDBXACTVE1" }],
   ["an ill-formed UEI", { uei: "SANDBX" }, { uei: "SANDBX" }],
   ["a D-U-N-S number", { duns: "15-048-3782" }, { duns: "15-048-3782" }],
-  ["the TIN", { tin: "123456789" }, {}],
-  ["a TIN in the field of the UEI", { uei: "12-3456789" }, { uei: "" }],
-  ["a TIN spaced oddly in the field of the CAGE code", { cage: "12 34 56 789" }, { cage: "" }],
+  ["the TIN", { tin: "213456789" }, {}],
+  ["a TIN in the field of the UEI", { uei: "21-3456789" }, { uei: "" }],
+  ["a TIN spaced oddly in the field of the CAGE code", { cage: "21 34 56 789" }, { cage: "" }],
   ["a TIN in the name", { legal_name: "Acme 123-45-6789" }, { legal_name: "" }],
-  ["the TIN in the name, spaced oddly", { tin: "123456789", legal_name: "Acme 12 34 56 789" }, { legal_name: "" }],
-  ["the TIN as a D-U-N-S number too", { tin: "123456789", duns: "12-3456789" }, { duns: "" }],
+  ["the TIN in the name, spaced oddly", { tin: "213456789", legal_name: "Acme 21 34 56 789" }, { legal_name: "" }],
+  ["the TIN as a D-U-N-S number too", { tin: "213456789", duns: "21-3456789" }, { duns: "" }],
 ])("after %s no TIN is shown again", (_what, changes, shown) => {
   const { tin: _tin, ...rest } = typed();
   expect(echoOf(typed(changes))).toEqual({ ...rest, ...shown });

@@ -1,14 +1,9 @@
 import { checkNames, toCheckType } from "@vvs/checks";
-import {
-  containsTin,
-  formOf,
-  type IdentifierType,
-  identifierTypes,
-  isWellFormed,
-  normalizeIdentifier,
-} from "@vvs/identifiers";
+import { containsTin, type IdentifierType, identifierTypes, normalizeIdentifier } from "@vvs/identifiers";
+import { identifierProblem, isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
 import { textProblem } from "@vvs/identifiers/text";
 import { Mode } from "@vvs/proto/verification/v1/verification";
+import type { Environment } from "@vvs/tenant";
 
 /** The input of the form that runs a verification. */
 export interface VerificationInput {
@@ -48,7 +43,7 @@ export const emptyVerification: EchoedVerification = {
 const MAX_NAME_CHARACTERS = 300;
 
 /** Checks the input by the rules of the API. Returns the request, or all problems by field; no problem repeats a value. */
-export function readVerification(typed: VerificationInput) {
+export function readVerification(typed: VerificationInput, environment: Environment) {
   // `identifiers` is the field of problems that concern all four.
   const problems: { [F in keyof VerificationInput | "identifiers"]?: string } = {};
   const identifiers: { [T in IdentifierType]?: string } = {};
@@ -56,7 +51,8 @@ export function readVerification(typed: VerificationInput) {
     const value = normalizeIdentifier(typed[type]);
     if (value === "") continue;
     identifiers[type] = value;
-    if (!isWellFormed(type, value)) problems[type] = `The ${identifierLabels[type]} must be ${formOf(type)}.`;
+    const problem = problemOfIdentifier(type, value, environment);
+    if (problem) problems[type] = problem;
   }
   if (Object.keys(identifiers).length === 0) problems.identifiers = "Enter at least one identifier.";
   const legalName = typed.legal_name.trim();
@@ -68,6 +64,13 @@ export function readVerification(typed: VerificationInput) {
   if (mode === undefined) problems.mode = "Choose a mode.";
   if (Object.keys(problems).length > 0 || mode === undefined) return { problems };
   return { request: { identifiers, legalName, checks, mode } };
+}
+
+/** Returns the problem of a normalized identifier to verify; it never repeats the value. */
+export function problemOfIdentifier(type: IdentifierType, value: string, environment: Environment): string | undefined {
+  const isOutOfPlace = environment === "live" && type === "uei" && isSandboxUei(value);
+  const problem = identifierProblem(type, value) ?? (isOutOfPlace ? SANDBOX_UEI_PROBLEM : undefined);
+  return problem && `The ${identifierLabels[type]} ${problem}.`;
 }
 
 /** Returns the problem of a text that is sent to a service; it never repeats the text. */

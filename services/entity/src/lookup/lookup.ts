@@ -1,12 +1,12 @@
 import { ServiceError } from "@vvs/errors";
 import { type IdentifierMap, type IdentifierType, identifierTypes } from "@vvs/identifiers";
+import { explainOddity } from "@vvs/identifiers/oddities";
 import type { Tenant } from "@vvs/tenant";
 import { type AddressQuery, addressAgrees } from "../matching/addresses/address.ts";
 import type { Reason } from "../matching/explanation.ts";
 import { namesAgree, normalizeName } from "../matching/names/normalize-name.ts";
 import { identifierDetail } from "../matching/score/score-candidate.ts";
 import type { FoundEntity } from "../model/documents.ts";
-import { explainOddity } from "../model/identifiers.ts";
 import { ambiguous, DIFFERENT_ENTITIES } from "../model/refusals.ts";
 import type { EntityStore } from "../store.ts";
 import type { TinVault } from "../tins/tins.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { isWellFormed } from "@vvs/identifiers";
-import { ueiCheckDigit } from "../model/identifiers.ts";
+import { ueiCheckDigit } from "@vvs/identifiers/oddities";
 import { statusOf as statusAt } from "../model/status.ts";
 import { sandboxRegistry } from "./sandbox-registry.ts";
 

@@ -1,5 +1,5 @@
+import { ueiCheckDigit } from "@vvs/identifiers/oddities";
 import type { Address, RegistrationStatus, RegistryEntityFacts } from "../model/facts.ts";
-import { ueiCheckDigit } from "../model/identifiers.ts";
 import { sandboxPlaces, sandboxStreets, sandboxTrades, sandboxWords } from "./sandbox-words.ts";
 
 /** Number of entities beside those with a documented behavior. */

@@ -1,13 +1,13 @@
 import { z } from "@vvs/config";
+import type { Violation } from "@vvs/errors";
 import {
   formOf,
   type IdentifierMap,
   type IdentifierType,
   identifierTypes,
-  isWellFormed,
   normalizeIdentifier,
 } from "@vvs/identifiers";
-import { isNoIdentifier } from "@vvs/identifiers/none";
+import { identifierProblem, isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
 import { exactIdentifierPattern, identifierPattern } from "./patterns.ts";
 import { text } from "./text.ts";
 import { messageOf } from "./violations.ts";
@@ -30,9 +30,8 @@ export const lookUpIdentifiers = identifiers(normalized).meta({
 export const wellFormedIdentifiers = identifiers((type) =>
   normalized(type)
     .superRefine((value, context) => {
-      const refuse = (message: string) => context.addIssue({ code: "custom", message, input: value });
-      if (isNoIdentifier(value)) refuse("must not say that there is none, such as N/A: leave it out");
-      else if (!isWellFormed(type, value)) refuse(`must be ${formOf(type)}`);
+      const message = identifierProblem(type, value);
+      if (message !== undefined) context.addIssue({ code: "custom", message, input: value });
     })
     .meta({ pattern: patterns[type], description: `${formOf(type)}; spaces and dashes are removed.` }),
 ).meta({
@@ -40,6 +39,23 @@ export const wellFormedIdentifiers = identifiers((type) =>
   description:
     "At least one identifier, by type or as a list. In a list, equal values of a type count once, and different ones are refused.",
 });
+
+/** Checks the identifiers of a body as sent: UEIs of the sandbox are refused with live keys. */
+export function sandboxUeiViolations(
+  body: Readonly<Record<string, unknown>>,
+  { environment }: { readonly environment: "live" | "sandbox" },
+): Violation[] {
+  if (environment !== "live") return [];
+  return writtenUeis(body.identifiers)
+    .filter(([, uei]) => typeof uei === "string" && isSandboxUei(normalizeIdentifier(uei)))
+    .map(([path]) => ({ path: `identifiers${path}`, message: SANDBOX_UEI_PROBLEM }));
+}
+
+/** Returns each UEI of a map or a list of identifiers, with its path in there. */
+function writtenUeis(identifiers: unknown): [path: string, uei: unknown][] {
+  if (!Array.isArray(identifiers)) return [[".uei", (identifiers as { uei?: unknown } | null | undefined)?.uei]];
+  return identifiers.flatMap((entry, index) => (entry?.type === "uei" ? [[`[${index}].value`, entry.value]] : []));
+}
 
 function normalized(type: IdentifierType): z.ZodType<string> {
   return text()

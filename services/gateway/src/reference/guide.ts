@@ -141,7 +141,8 @@ const identifiers = html`${table(
 <p>Values are trimmed and upper-cased, and spaces and dashes are removed. Both spellings mean the same:</p>
 <pre tabindex="0"><code>{ "identifiers": { "uei": "SANDBXACTVE1", "tin": "12-3456780" } }
 { "identifiers": [{ "type": "uei", "value": "SANDBXACTVE1" }, { "type": "tin", "value": "12-3456780" }] }</code></pre>
-<p>Answers always use the first. In a list, equal values of one type count once, and different ones are 400.</p>`;
+<p>Answers always use the first. In a list, equal values of one type count once, and different ones are 400.</p>
+<p>Creating and verifying refuse with 400 what can’t be an identifier: text such as <code>N/A</code>, <code>UNKNOWN</code> or only zeros (leave the identifier out), TINs such as <code>123456789</code>, <code>987654321</code> or nine equal digits, and UEIs that begin with <code>SANDBX</code> where the key is live. In a look-up such values match nothing, and the message of the 404 says what is odd, also about a UEI that seems mistyped.</p>`;
 
 const count = (number: number) => number.toLocaleString("en-US");
 

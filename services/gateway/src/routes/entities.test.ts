@@ -10,13 +10,13 @@ describe("POST /v1/entities/lookup", () => {
   test("passes criteria on in normalized form, also malformed values, and returns the match", async () => {
     gateway.entity.on("lookUp", () => ({ entity, confidence: 1 }));
     const { status, body } = await gateway.post("/v1/entities/lookup", {
-      identifiers: { uei: " abc-def ghjkl1 ", tin: "12-3456789", cage: "toolong", duns: "x" },
+      identifiers: { uei: " abc-def ghjkl1 ", tin: "21-3456789", cage: "toolong", duns: "x" },
       legal_name: "  Acme  ",
       address: "1 Main St, Springfield",
     });
     expect([status, body]).toEqual([200, renderedEntity]);
     expect(gateway.entity.calls.at(-1)!.request).toMatchObject({
-      identifiers: { uei: "ABCDEFGHJKL1", tin: "123456789", cage: "TOOLONG", duns: "X" },
+      identifiers: { uei: "ABCDEFGHJKL1", tin: "213456789", cage: "TOOLONG", duns: "X" },
       legalName: "Acme",
       address: "1 Main St, Springfield",
       fuzzy: false,
@@ -90,7 +90,7 @@ describe("POST /v1/entities/lookup", () => {
   });
 
   test("masks text in an explanation that looks like a TIN", async () => {
-    const explanation = [{ criterion: "legal_name", outcome: "agrees", weight: 0.5, detail: "only asked: 123456789" }];
+    const explanation = [{ criterion: "legal_name", outcome: "agrees", weight: 0.5, detail: "only asked: 213456789" }];
     gateway.entity.on("lookUp", () => ({ entity, confidence: 0.97, explanation }));
     const { body } = await gateway.post("/v1/entities/lookup?explain=true", { legal_name: "Acme", mode: "fuzzy" });
     expect(body.explanation[0].detail).toBe("only asked: ****6789");
@@ -104,7 +104,7 @@ describe("POST /v1/entities/lookup", () => {
   test("passes on an ambiguity with its candidates, and masks text in the message that looks like a TIN", async () => {
     gateway.entity.on("lookUp", () => {
       throw new ServiceError("ambiguous_match", {
-        message: "12-3456789 names several",
+        message: "21-3456789 names several",
         candidates: [{ id: entityId, legalName: "Acme", confidence: 1 }],
       });
     });
@@ -165,7 +165,7 @@ describe("PUT /v1/entities/:id/external_id", () => {
 
   test.each([
     ["V-1", "V-1"],
-    [" 123456789 ", "123456789"],
+    [" 213456789 ", "213456789"],
     ["号码 7", "号码 7"],
     ["x".repeat(255), "x".repeat(255)],
     [null, ""],

@@ -1,6 +1,6 @@
 import { z } from "@vvs/config";
 import { MAX_ADDRESS_CHARACTERS, postalAddress } from "../input/address.ts";
-import { lookUpIdentifiers, wellFormedIdentifiers } from "../input/identifiers.ts";
+import { lookUpIdentifiers, sandboxUeiViolations, wellFormedIdentifiers } from "../input/identifiers.ts";
 import { writeCursor } from "../input/page.ts";
 import { externalId, readableText, textWithoutTin } from "../input/text.ts";
 import { renderCandidate, renderExplanation } from "../render/candidate.ts";
@@ -60,6 +60,7 @@ export const entityRoutes: readonly Route[] = [
         address: postalAddress.optional(),
       })
       .meta({ id: "CreateEntityRequest" }),
+    rules: sandboxUeiViolations,
     async handle({ caller, body, idempotency }, { entity }) {
       const created = await entity.createEntity({
         caller,

@@ -34,13 +34,13 @@ describe("verifications", () => {
     gateway.verification.on("verify", () => ({ verification, replayed: true }));
     const { status, headers } = await gateway.post(
       "/v1/verify",
-      { identifiers: { tin: "12-3456789" }, legal_name: "Acme", checks: ["tin_match"], mode: "realtime" },
+      { identifiers: { tin: "21-3456789" }, legal_name: "Acme", checks: ["tin_match"], mode: "realtime" },
       { "Idempotency-Key": "k" },
     );
     expect(status).toBe(200);
     expect(headers.get("idempotency-replayed")).toBe("true");
     expect(gateway.verification.calls.at(-1)!.request).toMatchObject({
-      target: { case: "vendor", value: { identifiers: { tin: "123456789" }, legalName: "Acme" } },
+      target: { case: "vendor", value: { identifiers: { tin: "213456789" }, legalName: "Acme" } },
       mode: Mode.REALTIME,
     });
   });

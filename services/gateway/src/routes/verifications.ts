@@ -5,7 +5,7 @@ import { isId } from "@vvs/ids";
 import type { CheckType } from "@vvs/proto/common/v1/common";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { checks } from "../input/checks.ts";
-import { wellFormedIdentifiers } from "../input/identifiers.ts";
+import { sandboxUeiViolations, wellFormedIdentifiers } from "../input/identifiers.ts";
 import { writeCursor } from "../input/page.ts";
 import { text, textWithoutTin } from "../input/text.ts";
 import { renderEvidence, renderProvider, renderVerification } from "../render/verification.ts";
@@ -48,11 +48,12 @@ export const verificationRoutes: readonly Route[] = [
       entity_id: entityId.optional(),
       identifiers: wellFormedIdentifiers.optional(),
     }),
-    rules({ entity_id, identifiers, legal_name }) {
+    rules(body, context) {
+      const { entity_id, identifiers, legal_name } = body;
       if (entity_id === undefined && identifiers === undefined) {
         return [{ path: "body", message: "must contain entity_id or identifiers" }];
       }
-      if (entity_id === undefined) return [];
+      if (entity_id === undefined) return sandboxUeiViolations(body, context);
       return Object.entries({ identifiers, legal_name })
         .filter(([, value]) => value !== undefined)
         .map(([path]) => ({ path, message: "must not be given together with entity_id" }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { IdentifierType } from "@vvs/identifiers";
-import { explainOddity, ueiCheckDigit } from "./identifiers.ts";
+import type { IdentifierType } from "./index.ts";
+import { explainOddity, ueiCheckDigit } from "./oddities.ts";
 
 test.each(["UE9QJD4KK1L6", "PHZDZ8SJ5CM1", "C39LJA3KD378", "ZQGGHJH74DW7", "JF19T45AM8F2"])(
   "the check digit of the issued UEI %s fits",
@@ -21,8 +21,13 @@ describe("an identifier that matches nothing is explained", () => {
     ["cage", "5UTE1", undefined],
     ["cage", "5UTE", /5 characters; this value has 4/],
     ["cage", "5OTE1", /neither the letter O/],
-    ["tin", "123456789", undefined],
-    ["tin", "12345678", /A TIN has 9 digits; this value has 8/],
+    ["uei", "NOTAPPLICABL", /The UEI says that there is none/],
+    ["cage", "00000", /The CAGE code says that there is none/],
+    ["cage", "5074", /this value has 4: a spreadsheet may have dropped leading zeros/],
+    ["tin", "123456780", undefined],
+    ["tin", "123456789", /placeholder/],
+    ["tin", "12345678", /A TIN has 9 digits; this value has 8: a spreadsheet may have dropped leading zeros/],
+    ["tin", "123456", /A TIN has 9 digits; this value has 6\.$/],
     ["duns", "12345678X", /A DUNS has 9 digits; this value has other characters/],
   ])("%s %s", (type, value, expected) => {
     const sentence = explainOddity(type, value);
