@@ -16,7 +16,13 @@ export function vendorListPart(state: FakeState): ServicePart {
   const byId = (id: string) => state.vendors.find(({ entity }) => entity?.id === id);
   return servicePart({
     service: VendorListService,
-    callers: { listVendors: callers, countVendors: callers, getVendors: callers, setVendorArchived: callers },
+    callers: {
+      listVendors: callers,
+      countVendors: callers,
+      getVendors: callers,
+      setVendorArchived: callers,
+      compareNames: callers,
+    },
     handlers: {
       async listVendors(request) {
         state.calls.push(`listVendors ${toJsonString(ListVendorsRequestSchema, request)}`);
@@ -44,6 +50,10 @@ export function vendorListPart(state: FakeState): ServicePart {
         if (!vendor) throw new ServiceError("entity_not_found");
         Object.assign(vendor, { archived: request.archived });
         return {};
+      },
+      async compareNames({ pairs }) {
+        failIfAsked(state, "compareNames");
+        return { agree: pairs.map(({ one, other }) => one.toLowerCase() === other.toLowerCase()) };
       },
     },
   });

@@ -49,6 +49,14 @@ describe("a vendor after its verifications", () => {
     for (const order of ordersOf(some)) expect(all(...order, ...order)).toEqual(inOrder);
   });
 
+  test("keeps which TIN and name a TIN match was about, and nothing of the kind for other checks", () => {
+    const facts = { tin: "****2220", name: "ACME INC" };
+    const { checks } = all(verified(1, "pass", { check: "tin_match", facts }), verified(2, "pass", { facts }));
+    expect(checks.tin_match).toMatchObject({ newest: facts, answered: facts });
+    expect(checks.sam_registration!.newest).not.toHaveProperty("tin");
+    expect(all(verified(1, "pass", { check: "tin_match" })).checks.tin_match!.newest).not.toHaveProperty("tin");
+  });
+
   test("of two that were stored at the same moment, the one with the higher id counts, in either order", () => {
     const [lower, higher] = [verified(1, "pass", { id: "ver_a" }), verified(1, "fail", { id: "ver_b" })];
     for (const vendor of [all(lower, higher), all(higher, lower)]) {

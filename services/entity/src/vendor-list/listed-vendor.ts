@@ -10,6 +10,9 @@ interface ListedResult {
   /** When the verification was stored. Results are ordered by it, ties by the verification's id. */
   readonly at: Date;
   readonly verification_id: string;
+  /** Of tin_match: the masked TIN and the name that were asked about. Absent where they are unknown. */
+  readonly tin?: string;
+  readonly name?: string;
 }
 
 /** The newest results of a check of a vendor. */
@@ -115,7 +118,7 @@ export function afterVerification(vendor: ListedVendorDocument, verified: Verifi
   let next = vendor;
   for (const { check, status, reason, facts } of verified.results) {
     const { verificationId: verification_id, at } = verified;
-    const result = { status, reason, at, verification_id };
+    const result = { status, reason, at, verification_id, ...(check === "tin_match" && askedAbout(facts)) };
     const before = next.checks[check];
     const isNewestAnswer = status !== "error" && isNewer(result, before?.answered);
     const answered = isNewestAnswer ? result : before?.answered;
@@ -125,6 +128,10 @@ export function afterVerification(vendor: ListedVendorDocument, verified: Verifi
   }
   if (next.checked_at < verified.at) next = { ...next, checked_at: verified.at };
   return withLists(next);
+}
+
+function askedAbout({ tin, name }: Readonly<Record<string, string>>) {
+  return { ...(tin && { tin }), ...(name && { name }) };
 }
 
 function registrationOf(reason: string, facts: Readonly<Record<string, string>>) {

@@ -4,6 +4,7 @@ import { ServiceError } from "@vvs/errors";
 import { VendorFilter, VendorListService, VendorOrder } from "@vvs/proto/entity/v1/vendors";
 import { admitted, createAdmission, type Handlers, type ServicePart, servicePart } from "@vvs/rpc";
 import { callerOf, type Tenant } from "@vvs/tenant";
+import { namesAgree, normalizeName } from "../matching/names/normalize-name.ts";
 import type { FoundEntity } from "../model/documents.ts";
 import type { SeenEntities } from "../seen-entities.ts";
 import type { EntityStore } from "../store.ts";
@@ -13,6 +14,8 @@ import type { VendorStore } from "./vendor-store.ts";
 
 const MAX_PAGE = 100;
 const MAX_IDS = 100;
+/** Two names of each vendor of a page. */
+const MAX_PAIRS = 2 * MAX_PAGE;
 /** Maximum number that a count returns. */
 const MAX_COUNT = 1_000;
 const READS = {
@@ -72,6 +75,10 @@ export function createVendorListPart(options: {
       if (!isListed) throw new ServiceError("entity_not_found");
       return {};
     },
+    async compareNames({ pairs }) {
+      if (pairs.length > MAX_PAIRS) throw invalidField("pairs", `must be at most ${MAX_PAIRS}`);
+      return { agree: pairs.map(({ one, other }) => namesAgree(normalizeName(one), normalizeName(other))) };
+    },
   };
   const reads = createAdmission("reads of lists of vendors", READS);
   return servicePart({
@@ -86,6 +93,7 @@ export function createVendorListPart(options: {
       countVendors: ["dashboard"],
       getVendors: ["dashboard"],
       setVendorArchived: ["dashboard"],
+      compareNames: ["dashboard"],
     },
   });
 }
@@ -131,6 +139,6 @@ function toCheck({ newest, answered }: ListedCheck) {
   return { ...toResult(newest), lastAnswered: answered && toResult(answered) };
 }
 
-function toResult({ status, reason, at, verification_id: verificationId }: ListedCheck["newest"]) {
-  return { status: toProtoStatus(status), reason, checkedAt: timestampFromDate(at), verificationId };
+function toResult({ status, reason, at, verification_id: verificationId, tin, name }: ListedCheck["newest"]) {
+  return { status: toProtoStatus(status), reason, checkedAt: timestampFromDate(at), verificationId, tin, name };
 }

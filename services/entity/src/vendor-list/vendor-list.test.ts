@@ -106,6 +106,13 @@ describe("the list of an organization's vendors has", () => {
     expect(timestampDate(vendor.lastCheckedAt!)).toEqual(NOW);
   });
 
+  test("for a TIN match the TIN and the name that were asked about", async () => {
+    const asked = { tin: "****2220", name: "Another Company" };
+    const match = { checkType: CheckType.TIN_MATCH, status: CheckStatus.PASS, facts: asked };
+    await verified(await registered(), { checks: [match] });
+    expect((await only()).checks).toMatchObject([{ ...asked, lastAnswered: asked }]);
+  });
+
   test("what it monitors; a canceled monitor stays canceled in whatever order and number its records come", async () => {
     const id = await registered();
     const [first, second] = [newId("mon"), newId("mon")];
@@ -428,4 +435,14 @@ describe("entities that an older version created", () => {
     await starting.ended();
     expect(await idsOf()).toEqual([missing]);
   });
+});
+
+test("names are compared as an exact look-up does", async () => {
+  const compare = async (one: string, other: string) =>
+    (await app.dashboard.compareNames({ caller, pairs: [{ one, other }] })).agree;
+  expect(await compare("A&M FOODS, L.L.C.", "A and M Foods LLC")).toEqual([true]);
+  expect(await compare("Totally Other Company Inc", "Sandbox Active Vendor LLC")).toEqual([false]);
+  expect(await compare("Acme Inc", "Acme LLC")).toEqual([false]);
+  const tooMany = app.dashboard.compareNames({ caller, pairs: Array(201).fill({ one: "a", other: "a" }) });
+  await expect(tooMany).rejects.toMatchObject({ code: "invalid_request" });
 });

@@ -48,6 +48,20 @@ export declare type VendorAnswer = Message<"vvs.entity.v1.VendorAnswer"> & {
    * @generated from field: string verification_id = 4;
    */
   verificationId: string;
+
+  /**
+   * Of tin_match: the TIN that was asked about, masked (****1234). Empty where it was stored before this field.
+   *
+   * @generated from field: string tin = 5;
+   */
+  tin: string;
+
+  /**
+   * Of tin_match: the name that was asked about. Empty where it was stored before this field.
+   *
+   * @generated from field: string name = 6;
+   */
+  name: string;
 };
 
 /**
@@ -103,6 +117,20 @@ export declare type VendorCheck = Message<"vvs.entity.v1.VendorCheck"> & {
    * @generated from field: vvs.entity.v1.VendorAnswer last_answered = 6;
    */
   lastAnswered?: VendorAnswer | undefined;
+
+  /**
+   * As in VendorAnswer.
+   *
+   * @generated from field: string tin = 7;
+   */
+  tin: string;
+
+  /**
+   * As in VendorAnswer.
+   *
+   * @generated from field: string name = 8;
+   */
+  name: string;
 };
 
 /**
@@ -439,6 +467,81 @@ export declare type SetVendorArchivedResponse = Message<"vvs.entity.v1.SetVendor
 export declare const SetVendorArchivedResponseSchema: GenMessage<SetVendorArchivedResponse>;
 
 /**
+ * Two names to compare.
+ *
+ * @generated from message vvs.entity.v1.NamePair
+ */
+export declare type NamePair = Message<"vvs.entity.v1.NamePair"> & {
+  /**
+   * A name.
+   *
+   * @generated from field: string one = 1;
+   */
+  one: string;
+
+  /**
+   * The other.
+   *
+   * @generated from field: string other = 2;
+   */
+  other: string;
+};
+
+/**
+ * Describes the message vvs.entity.v1.NamePair.
+ * Use `create(NamePairSchema)` to create a new message.
+ */
+export declare const NamePairSchema: GenMessage<NamePair>;
+
+/**
+ * Request to compare names.
+ *
+ * @generated from message vvs.entity.v1.CompareNamesRequest
+ */
+export declare type CompareNamesRequest = Message<"vvs.entity.v1.CompareNamesRequest"> & {
+  /**
+   * The caller.
+   *
+   * @generated from field: vvs.common.v1.Caller caller = 1;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * At most 200.
+   *
+   * @generated from field: repeated vvs.entity.v1.NamePair pairs = 2;
+   */
+  pairs: NamePair[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.CompareNamesRequest.
+ * Use `create(CompareNamesRequestSchema)` to create a new message.
+ */
+export declare const CompareNamesRequestSchema: GenMessage<CompareNamesRequest>;
+
+/**
+ * Whether the names of each pair agree.
+ *
+ * @generated from message vvs.entity.v1.CompareNamesResponse
+ */
+export declare type CompareNamesResponse = Message<"vvs.entity.v1.CompareNamesResponse"> & {
+  /**
+   * In the order of the pairs. True where the names differ at most in case, punctuation, accents, abbreviations and the
+   * spelling of the legal form, or where only one has a legal form.
+   *
+   * @generated from field: repeated bool agree = 1;
+   */
+  agree: boolean[];
+};
+
+/**
+ * Describes the message vvs.entity.v1.CompareNamesResponse.
+ * Use `create(CompareNamesResponseSchema)` to create a new message.
+ */
+export declare const CompareNamesResponseSchema: GenMessage<CompareNamesResponse>;
+
+/**
  * Which vendors a list contains. All but ARCHIVED leave out archived ones.
  *
  * @generated from enum vvs.entity.v1.VendorFilter
@@ -608,6 +711,17 @@ export declare const VendorListService: GenService<{
     methodKind: "unary";
     input: typeof SetVendorArchivedRequestSchema;
     output: typeof SetVendorArchivedResponseSchema;
+  },
+  /**
+   * Compares names as an exact look-up does: whether the name that a check was made with is the vendor's. Callers: dashboard.
+   * Errors: invalid_request (more than 200 pairs).
+   *
+   * @generated from rpc vvs.entity.v1.VendorListService.CompareNames
+   */
+  compareNames: {
+    methodKind: "unary";
+    input: typeof CompareNamesRequestSchema;
+    output: typeof CompareNamesResponseSchema;
   },
 }>;
 
