@@ -46,6 +46,13 @@ describe("a fingerprint covers the inputs of its check", () => {
     expect(one).not.toBe(other);
   });
 
+  test("the same for a name as it was written and as a system damaged it", () => {
+    const [meant, damaged] = ["Nestlé & Sons", "NestlÃ© &amp; Sons"].map((legalName) =>
+      inputsFingerprint("tin_match", { ...complete, legalName }),
+    );
+    expect(damaged).toBe(meant);
+  });
+
   test("and the check itself", () => {
     expect(inputsFingerprint("tin_match", complete)).not.toBe(inputsFingerprint("sam_registration", complete));
   });

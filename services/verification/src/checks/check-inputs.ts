@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Check, MissingInput } from "@vvs/checks";
+import { repairName } from "@vvs/identifiers/written-name";
 
 /** What is known of a vendor, for its checks. Unknown values are empty. */
 export interface CheckSubject {
@@ -44,7 +45,8 @@ const inputs: Readonly<Record<Check, CheckInputs>> = {
       if (tinHash.length === 0) return "missing_tin";
       return legalName ? undefined : "missing_name";
     },
-    values: ({ tinHash, legalName }) => [Buffer.from(tinHash).toString("hex"), legalName],
+    // Repaired, since answers about a damaged name are answers to another question.
+    values: ({ tinHash, legalName }) => [Buffer.from(tinHash).toString("hex"), repairName(legalName)],
     restsOnParts: false,
     revealsSecrets: true,
   },

@@ -25,6 +25,8 @@ describe("a normalized name", () => {
     ["Ninety Winds Inc", "90 winds", ["inc"]],
     ["5% Lending LLC", "5 percent lending", ["llc"]],
     ["Smith &amp; Sons", "smith and sons", []],
+    ["O&amp;#39;Brien &AMP Sons", "obrien and sons", []],
+    ["NestlÃ© USA", "nestle usa", []],
     ["Lorwin Industriesb.v.", "lorwin industries", ["bv"]],
     ["Naamlooze Vennootschap Lorwin", "lorwin", ["nv"]],
     ["Lorwin Closed Joint Stok Company", "lorwin", ["zao"]],

@@ -1,3 +1,4 @@
+import { repairName } from "@vvs/identifiers/written-name";
 import anyAscii from "any-ascii";
 import { expand } from "./abbreviations.ts";
 import { compareLegalForms, formsOf, qualifierStart, splitLegalForms } from "./legal-forms.ts";
@@ -30,10 +31,11 @@ const secondName =
   /\s(?:d\s?[/.]?\s?b\s?[/.]?\s?a|doing business as|t\/a|trading as|[afn][/.]?k[/.]?a|formerly(?: known as)?|also known as)\b[.:]?\s*/;
 const careOf = /\s(?:c\/o|care of)\s/;
 /**
- * Normalizes the name of an organization: transliterates to lower-case ASCII, removes punctuation, joins initials
+ * Normalizes the name of an organization: repairs its encoding, transliterates to lower-case ASCII, removes punctuation, joins initials
  * ("L.L.C.", "L L C"), separates the legal forms, drops outer articles, spells out abbreviations, writes numbers as digits.
  */
-export function normalizeName(name: string): NormalizedName {
+export function normalizeName(given: string): NormalizedName {
+  const name = repairName(given);
   const text = (isPrintableAscii.test(name) ? name : anyAscii(withoutSymbols(name))).toLowerCase();
   return { ...normalizeText(text), alternatives: alternativesIn(text) };
 }
@@ -91,7 +93,7 @@ function withoutSymbols(name: string): string {
 function tokenize(text: string): string[] {
   const spelled = text
     .replace(/['`\u2019]/g, "")
-    .replace(/&amp\b;?|[&+]/g, " and ")
+    .replace(/[&+]/g, " and ")
     .replace(/%/g, " percent ");
   const words = (spelled.includes(".") ? withJoinedInitials(spelled) : spelled)
     .split(/[^a-z0-9]+/)

@@ -53,6 +53,10 @@ describe("a name in the form that the IRS accepts", () => {
     ["  spaced \t out  ", "spaced out"],
     ["株式会社 Acme", "Acme"],
     ["An Extraordinarily Long Business Name Of America", "An Extraordinarily Long Business Name Of"],
+    ["A&amp;M Foods LLC", "A&M Foods LLC"],
+    ["O&#39;Brien &amp;quot;Best&amp;quot; Co", "OBrien Best Co"],
+    ["NestlÃ© USA", "Nestle USA"],
+    ["NestlÃƒÂ© USA", "Nestle USA"],
     ["Thirty-Nine Characters Long Business Co Inc", "Thirty-Nine Characters Long Business Co"],
   ])("%s → %s", (given, expected) => {
     expect(nameForIrs(given)).toBe(expected);

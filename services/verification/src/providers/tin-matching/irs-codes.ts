@@ -1,3 +1,4 @@
+import { repairName } from "@vvs/identifiers/written-name";
 import { ProviderError } from "../provider.ts";
 
 /** The IRS's verdict on a TIN and a name. */
@@ -59,12 +60,12 @@ const SPELLED_OUT: Readonly<Record<string, string>> = {
 
 /**
  * Returns a name in the form that the IRS accepts: only letters, digits, spaces, hyphens and ampersands, at most 40
- * characters. Accents are dropped. Apostrophes and periods are removed, since they stand inside words; any other sign
+ * characters. A damaged encoding is repaired. Accents are dropped. Apostrophes and periods are removed, since they stand inside words; any other sign
  * becomes a space. The IRS compares the first few characters of a name (its name control), so a shortened name still
  * matches. Errors: ProviderError `unusable_name` where no letter or digit is left.
  */
 export function nameForIrs(legalName: string): string {
-  const prepared = legalName
+  const prepared = repairName(legalName)
     .replaceAll(/[ßẞæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => SPELLED_OUT[letter]!)
     .normalize("NFKD")
     .replaceAll(/[\p{M}'’‘ʼ`´.]/gu, "")
