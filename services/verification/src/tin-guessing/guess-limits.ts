@@ -45,7 +45,9 @@ export function createAskWithinLimits(options: {
       { kind: "entity", key: entityId },
       { kind: "name", key: createHash("sha256").update(nameKey(legalName)).digest("hex") },
     ];
-    const refused = (reached: GuessLimit) => {
+    /** Takes back what was counted: a TIN that was refused was not asked, and reveals nothing. */
+    const refused = async (reached: GuessLimit, counted: readonly GuessTarget[]) => {
+      await release(() => Promise.all(counted.map((target) => store.returnTin(tenant, { target, tinHash }))));
       tinGuessesRefused.add(1, { limit: reached });
       const ids = { organization_id: tenant.organizationId, entity_id: entityId };
       logger.warn({ ...ids, limit: reached }, "tin_match was not asked: too many attempts");
@@ -55,9 +57,10 @@ export function createAskWithinLimits(options: {
     const adding = targets.map((target) => store.addTin(tenant, { target, tinHash, limit, at }));
     const added = await Promise.all(adding).catch(notTheEffect);
     const full = targets.find((_, index) => !added[index]);
-    if (full) return refused(full.kind);
+    const counted = targets.filter((_, index) => added[index]);
+    if (full) return refused(full.kind, counted);
     const isCounted = await store.addFailure(tenant, { limit: failuresPerDay, at }).catch(notTheEffect);
-    if (!isCounted) return refused("failures");
+    if (!isCounted) return refused("failures", counted);
 
     let run: CheckRun | undefined;
     try {

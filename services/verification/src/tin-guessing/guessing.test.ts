@@ -280,6 +280,27 @@ describe("an honest organization", () => {
     expect(await guess("Acme")).toEqual(refused);
   });
 
+  test("has no vendor's guesses used up by TINs that were refused, because of its name or of the day's failures", async () => {
+    const entityId = newId("ent");
+    for (let index = 0; index < TINS_PER_VENDOR; index++) expect(await guess("Maria Garcia")).toEqual(mismatch);
+    for (let index = 0; index < 2 * TINS_PER_VENDOR; index++) {
+      put("Maria Garcia", newTin(), entityId);
+      expect(await verify(entityId)).toEqual(refused);
+    }
+    changed.set(org, { tinFailuresPerDay: 1 });
+    for (let index = 0; index < 2 * TINS_PER_VENDOR; index++) {
+      put("Garcia Bakery", newTin(), entityId);
+      expect(await verify(entityId)).toEqual(refused);
+    }
+    changed.delete(org);
+    for (let index = 0; index < TINS_PER_VENDOR; index++) {
+      put("Garcia Bakery", newTin(), entityId);
+      expect(await verify(entityId)).toEqual(mismatch);
+    }
+    put("Garcia Bakery", newTin(), entityId);
+    expect(await verify(entityId)).toEqual(refused);
+  });
+
   test("has its failures of the day before forgotten at midnight UTC", async () => {
     changed.set(org, { tinFailuresPerDay: 1 });
     expect(await guess("One")).toEqual(mismatch);
