@@ -255,7 +255,7 @@ describe("a vendor is verified from its page", () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('id="uei-problem">SAM.gov is asked by UEI or CAGE code.');
     expect(callsOf("verify")).toEqual([]);
-    const { status } = await verify({ checks: ["sam_registration", "tin_match"], uei: "sandbx-actve1", tin: TIN });
+    const { status } = await verify({ checks: ["sam_registration", "tin_match"], uei: "ue9q-jd4kk1l6", tin: TIN });
     expect(status).toBe(303);
     expect(callsOf("verify")).toMatchObject([
       { vendor: { identifiers: { uei: "UE9QJD4KK1L6", tin: TIN }, entityId: ENTITY_ID } },
