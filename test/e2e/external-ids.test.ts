@@ -104,6 +104,9 @@ describe("a monitor's external_id", () => {
     expect(monitor.external_id).toBe("M-1");
     expect(await idsIn("/v1/monitors?external_id=M-1")).toEqual([monitor.id]);
     expect(await idsIn("/v1/monitors?external_id=M-1", other.sandbox)).toEqual([]);
+    expect(await idsIn(`/v1/monitors?entity_id=${entity_id}&external_id=M-1`)).toEqual([monitor.id]);
+    expect(await idsIn(`/v1/monitors?entity_id=${await registered("SANDBXEXPRD1")}`)).toEqual([]);
+    expect(await idsIn("/v1/monitors?entity_id=V-1")).toEqual([]);
     const path = `/v1/monitors/${monitor.id}`;
     expect((await organization.sandbox.patch(path, { external_id: "M-2" })).body.external_id).toBe("M-2");
     expect(await idsIn("/v1/monitors?external_id=M-1")).toEqual([]);

@@ -11,6 +11,10 @@ export const advice: Readonly<Record<ErrorCode, { readonly cause: string; readon
     cause: "Input is malformed, missing or contradictory.",
     remedy: "Correct the request. `details` lists every problem with its `path`.",
   },
+  cursor_expired: {
+    cause: "Events after the cursor in `after` are no longer kept.",
+    remedy: "Begin again with `after=start`, the oldest event that is kept, and look at what you may have missed.",
+  },
   unauthorized: {
     cause: "The key is missing, malformed, unknown, revoked or expired.",
     remedy: "Check the header `Authorization: Bearer`, and the key’s state in the dashboard.",

@@ -4,6 +4,11 @@
  */
 export const catalogue = {
   invalid_request: { grpc: 3, http: 400, text: "The request is invalid." },
+  cursor_expired: {
+    grpc: 11,
+    http: 400,
+    text: "Events after this cursor are no longer kept. Send after=start to read from the oldest that is.",
+  },
   unauthorized: { grpc: 16, http: 401, text: "The API key is missing, malformed, unknown, revoked or expired." },
   forbidden: { grpc: 7, http: 403, text: "The API key may not do this." },
   limit_exceeded: { grpc: 8, http: 403, text: "A limit of the plan is reached." },

@@ -67,6 +67,15 @@ describe("events read forward", () => {
     expect((await get(`?after=${forward}`, gateway.account.createKey().value)).status).toBe(400);
   });
 
+  test("are refused with cursor_expired where what follows the cursor is no longer kept", async () => {
+    gateway.monitor.on("listEventsAfter", () => {
+      throw new ServiceError("cursor_expired");
+    });
+    const { status, body } = await get("?after=start");
+    expect([status, body.error]).toEqual([400, "cursor_expired"]);
+    expect(body.message).toMatch("after=start");
+  });
+
   test("are refused with Retry-After when too many calls are waiting", async () => {
     gateway.monitor.on("listEventsAfter", () => {
       throw new ServiceError("rate_limited", { message: "10 calls wait already.", retryAfterSeconds: 5 });

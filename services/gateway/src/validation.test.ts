@@ -68,6 +68,18 @@ describe("all problems are listed together, without the values", () => {
     expect(JSON.stringify(body)).not.toMatch(/SECRET|213456789|21-3456789|credit|REALTIME|red/);
   });
 
+  test.each([
+    ["/v1/monitors?limit=", "limit must not be empty"],
+    ["/v1/monitors?cursor=%20", "cursor must not be empty"],
+    ["/v1/monitors?entity_id=", "entity_id must not be empty"],
+    ["/v1/events?after=&wait=1", "after must not be empty"],
+    ["/v1/monitors?limit=0&limit=200", "limit must be given once"],
+    ["/v1/monitors?colour=", "colour is an unknown parameter"],
+  ])("an empty or repeated parameter is one problem: %s", async (path, problem) => {
+    const { status, body } = await gateway.send("GET", path, { key: keys.live });
+    expect([status, body.message, body.details.length]).toEqual([400, `The request is invalid: ${problem}.`, 1]);
+  });
+
   test("a single problem is also in the message", async () => {
     const { body } = await gateway.send("POST", "/v1/verifications", { key: keys.live, body: { ...check, mode: "x" } });
     expect(body.message).toBe("The request is invalid: mode must be cached or realtime.");

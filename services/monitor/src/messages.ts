@@ -30,6 +30,7 @@ export function eventMessage(event: EventDocument): MessageInitShape<typeof Even
   return {
     id: event._id,
     monitorId: event.monitor_id,
+    entityId: event.entity_id,
     changes: changeMessages(event.changes),
     verificationId: event.verification_id,
     detectedAt: timestampFromDate(event.created_at),

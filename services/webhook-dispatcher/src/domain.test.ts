@@ -401,4 +401,6 @@ test("a test event is sent once, marked as a test, also to an endpoint that fail
   await eventually(async () => (await store.deliveries.countDocuments({ test: true, status: "failed" })) === 1);
   const tests = posts.filter(({ headers }) => headers["x-delivery-test"] === "true");
   expect(tests.map(({ eventId }) => eventId)).toEqual([copy.event_id]);
+  const says = posts.map(({ body }) => JSON.parse(body).test);
+  expect(says.filter(Boolean)).toEqual([true]);
 });

@@ -5,16 +5,24 @@ import { runProgram } from "../testing/run-program.ts";
 
 const eventOf = (id: string) => ({
   id,
+  event: "monitor.change_detected",
   monitor_id: "mon_1",
-  changes: [{ field: "sam_registration.registration_status", previous: "active", current: "" }],
+  entity_id: "ent_1",
+  changes: [
+    {
+      field: "sam_registration.registration_status",
+      previous: "active",
+      current: "",
+      detected_at: "2026-11-21T09:30:00.000Z",
+    },
+  ],
   verification_id: "ver_1",
   detected_at: "2026-11-21T09:30:00.000Z",
 });
 
 /** A service that has an old event, then returns two new ones together, and then none. */
 const serviceWithEvents: Handler = ({ path }, response) => {
-  const { pathname, searchParams } = new URL(path, "http://api.example");
-  if (pathname.startsWith("/v1/monitors/")) return answer(response, 200, { id: "mon_1", entity_id: "ent_1" });
+  const { searchParams } = new URL(path, "http://api.example");
   const after = searchParams.get("after");
   if (after === "start") return answer(response, 200, { events: [eventOf("evt_old")], next_cursor: "old" });
   if (after === "now" && !searchParams.has("wait")) return answer(response, 200, { events: [], next_cursor: "end" });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Client, type MonitorEvent, signWebhook } from "@vendor-verification/client";
+import { type MonitorEvent, signWebhook } from "@vendor-verification/client";
 import type { Command } from "../command.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { afterOption, beginning, followLimits } from "../follow.ts";
@@ -32,7 +32,6 @@ With --json the first line holds the secret, and each further line one event wit
     }
     const caller = client();
     const after = await beginning(caller, args.text("after"), signal);
-    const entityOf = createEntityCache(caller, signal);
     output.result(
       { forward_to: url, secret },
       () => `Forwarding new events to ${url}\nSigning secret: ${secret}\nCtrl-C ends.`,
@@ -40,7 +39,7 @@ With --json the first line holds the secret, and each further line one event wit
     try {
       for await (const page of caller.followEvents({ after }, { signal, ...followLimits })) {
         for (const event of page.events) {
-          const answer = await forward(event, { entityId: await entityOf(event.monitor_id), url, secret, signal });
+          const answer = await forward(event, { url, secret, signal });
           output.result({ event_id: event.id, ...answer }, () => lineOf(event, answer));
         }
       }
@@ -59,23 +58,13 @@ interface Answer {
   readonly duration_ms: number;
 }
 
-/** Returns the entity of a monitor, asking once for each. */
-function createEntityCache(client: Client, signal: AbortSignal) {
-  const entities = new Map<string, string>();
-  return async (monitorId: string): Promise<string> => {
-    const known = entities.get(monitorId) ?? (await client.getMonitor(monitorId, { signal })).entity_id;
-    entities.set(monitorId, known);
-    return known;
-  };
-}
-
 async function forward(
   event: MonitorEvent,
-  options: { entityId: string; url: string; secret: string; signal: AbortSignal },
+  options: { url: string; secret: string; signal: AbortSignal },
 ): Promise<Answer> {
-  const { entityId, url, secret, signal } = options;
+  const { url, secret, signal } = options;
   const sentAt = new Date();
-  const body = JSON.stringify(webhookBody(event, entityId, sentAt));
+  const body = JSON.stringify(webhookBody(event, sentAt));
   const headers = {
     "Content-Type": "application/json",
     "Idempotency-Key": event.id,

@@ -62,6 +62,10 @@ export type Change = {
      * Empty where there is no value.
      */
     current: string;
+    /**
+     * When the change was detected. RFC 3339 in UTC, with milliseconds.
+     */
+    detected_at: string;
 };
 
 /**
@@ -253,7 +257,7 @@ export type Error = {
 /**
  * The kind of error, for programs.
  */
-export type ErrorCode = 'invalid_request' | 'unauthorized' | 'forbidden' | 'limit_exceeded' | 'entity_not_found' | 'verification_not_found' | 'monitor_not_found' | 'evidence_not_found' | 'not_found' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'entity_exists' | 'ambiguous_match' | 'idempotency_conflict' | 'idempotency_mismatch' | 'monitor_canceled' | 'rate_limited' | 'internal_error' | 'service_unavailable';
+export type ErrorCode = 'invalid_request' | 'cursor_expired' | 'unauthorized' | 'forbidden' | 'limit_exceeded' | 'entity_not_found' | 'verification_not_found' | 'monitor_not_found' | 'evidence_not_found' | 'not_found' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'entity_exists' | 'ambiguous_match' | 'idempotency_conflict' | 'idempotency_mismatch' | 'monitor_canceled' | 'rate_limited' | 'internal_error' | 'service_unavailable';
 
 /**
  * A page of events.
@@ -552,20 +556,33 @@ export type MonitorChangeDetected = {
      * When this attempt was made. RFC 3339 in UTC, with milliseconds.
      */
     delivered_at: string;
+    /**
+     * On a test event from the dashboard, whose changes are made up; absent otherwise.
+     */
+    test?: true;
 };
 
 /**
- * Changes that one run of a monitor detected.
+ * Changes that one run of a monitor detected. Has the fields of its webhook, except `delivered_at`.
  */
 export type MonitorEvent = {
     /**
      * Id of the event, also the `webhook-id` of its delivery.
      */
     id: string;
+    event: 'monitor.change_detected';
     /**
      * The monitor.
      */
     monitor_id: string;
+    /**
+     * The monitored entity.
+     */
+    entity_id: string;
+    /**
+     * Your number of the monitor, or else of the entity, as it was then; absent where there was none.
+     */
+    external_id?: string;
     changes: Array<Change>;
     /**
      * The verification that showed the changes.
@@ -575,10 +592,6 @@ export type MonitorEvent = {
      * When the changes were detected. RFC 3339 in UTC, with milliseconds.
      */
     detected_at: string;
-    /**
-     * Your number of the monitor, or else of the entity, as it was then; absent where there was none.
-     */
-    external_id?: string;
 };
 
 /**

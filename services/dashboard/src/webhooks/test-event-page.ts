@@ -21,7 +21,7 @@ export function testEventPage(options: TestEventView): Html {
   return html`<p class="path"><a href="${path}/webhooks">Webhooks</a></p>
 <h1>Send a test event</h1>
 ${noticeBox(options.notice)}
-<p>A test event is a <code>monitor.change_detected</code> event with made-up changes. It is signed with the ${name.toLowerCase()} signing secret and has the header <code>X-Delivery-Test: true</code>. It is attempted once and belongs to no monitor.</p>
+<p>A test event is a <code>monitor.change_detected</code> event with made-up changes. It is signed with the ${name.toLowerCase()} signing secret and says <code>"test": true</code> in its body, which is signed. It is attempted once and belongs to no monitor.</p>
 <form method="post" action="${path}/webhooks/test" class="card" data-busy="Waiting for the answer of your endpoint …">
   ${formTokenField(options.formToken)}
   ${input({ name: "url", label: "Webhook URL", attributes, value: url, hint, problem: problem && `${problem} Nothing was sent.` })}

@@ -45,6 +45,7 @@ export function refuseInvalid(violations: readonly Violation[]): never {
 /** Errors of services that are passed on to clients. Any other error is a fault between services and becomes internal_error. */
 const PASSED_THROUGH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "invalid_request",
+  "cursor_expired",
   "limit_exceeded",
   "entity_not_found",
   "verification_not_found",

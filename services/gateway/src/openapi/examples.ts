@@ -97,8 +97,10 @@ export const exampleMonitor = {
 
 export const exampleEvent = {
   id: exampleIds.event,
+  event: "monitor.change_detected",
   monitor_id: exampleIds.monitor,
-  changes: [{ field: "sam_registration.registration_status", previous: "active", current: "expired" }],
+  entity_id: exampleIds.entity,
+  changes: [{ field: "sam_registration.registration_status", previous: "active", current: "expired", detected_at: at }],
   verification_id: exampleIds.verification,
   detected_at: at,
 };

@@ -28,6 +28,10 @@ const event = z
       .min(1),
     verification_id: id("ver", "The verification that showed the changes."),
     delivered_at: time("When this attempt was made."),
+    test: z
+      .literal(true)
+      .optional()
+      .describe("On a test event from the dashboard, whose changes are made up; absent otherwise."),
   })
   .meta({ id: "MonitorChangeDetected", description: "The body of a webhook." });
 

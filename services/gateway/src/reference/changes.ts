@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-25",
+    'Events have the fields of their webhooks, `event`, `entity_id` and `changes[].detected_at` among them. A test event has `"test": true` in its signed body. `?entity_id=` filters monitors. A cursor of events that are no longer kept is `cursor_expired`.',
+  ],
+  [
+    "2026-11-25",
     "Creating and verifying refuse text that says that there is no identifier, such as `N/A`, placeholders of TINs, and sandbox UEIs with a live key. The message of a TIN with 7 or 8 digits hints at lost zeros.",
   ],
   ["2026-11-23", "`GET /v1/events?after=now` begins with new events only, instead of reading past all older ones."],

@@ -39,22 +39,28 @@ const change = z
     field: z.string().describe("`<check>.<name>`, such as `sam_registration.registration_status`."),
     previous: z.string().describe("Empty where there was no value."),
     current: z.string().describe("Empty where there is no value."),
+    detected_at: time("When the change was detected."),
   })
   .meta({ id: "Change", description: "A watched field that changed." });
 
 const event = z
   .object({
     id: id("evt", "Id of the event, also the `webhook-id` of its delivery."),
+    event: z.literal("monitor.change_detected"),
     monitor_id: id("mon", "The monitor."),
-    changes: z.array(change).min(1),
-    verification_id: id("ver", "The verification that showed the changes."),
-    detected_at: time("When the changes were detected."),
+    entity_id: id("ent", "The monitored entity."),
     external_id: z
       .string()
       .optional()
       .describe("Your number of the monitor, or else of the entity, as it was then; absent where there was none."),
+    changes: z.array(change).min(1),
+    verification_id: id("ver", "The verification that showed the changes."),
+    detected_at: time("When the changes were detected."),
   })
-  .meta({ id: "MonitorEvent", description: "Changes that one run of a monitor detected." });
+  .meta({
+    id: "MonitorEvent",
+    description: "Changes that one run of a monitor detected. Has the fields of its webhook, except `delivered_at`.",
+  });
 
 export const eventPageSchema = z
   .object({ events: z.array(event), next_cursor: nextCursor })

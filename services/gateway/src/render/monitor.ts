@@ -34,19 +34,23 @@ export function renderMonitor(monitor: Monitor) {
   };
 }
 
-/** The public Event. "No value" is an empty text here (and null in the webhook). */
+/** The public Event: its webhook without delivered_at. "No value" is an empty text here (and null in the webhook). */
 export function renderEvent(event: Event) {
+  const detectedAt = renderTime(event.detectedAt);
   return {
     id: event.id,
+    event: "monitor.change_detected",
     monitor_id: event.monitorId,
+    entity_id: event.entityId,
+    external_id: event.externalId || undefined,
     changes: event.changes.map(({ field, previous, current }) => ({
       field,
       previous: previous ?? "",
       current: current ?? "",
+      detected_at: detectedAt,
     })),
     verification_id: event.verificationId,
-    detected_at: renderTime(event.detectedAt),
-    external_id: event.externalId || undefined,
+    detected_at: detectedAt,
   };
 }
 

@@ -12,6 +12,7 @@ describe("lists", () => {
     gateway.entity.on("listEntities", () => ({ entities: [entity], next }));
     gateway.entity.on("listSnapshots", () => ({ snapshots: [], next }));
     gateway.verification.on("listVerifications", () => ({ verifications: [], next }));
+    gateway.monitor.on("listMonitors", () => ({ monitors: [], next }));
     return (await gateway.send("GET", path, options)).body.next_cursor as string;
   };
 
@@ -27,7 +28,7 @@ describe("lists", () => {
     async (limit) => {
       const { status, body } = await gateway.get(`/v1/entities?limit=${limit}`);
       expect(status).toBe(400);
-      expect(body.details[0].path).toBe("limit");
+      expect(body.details.map(({ path }: { path: string }) => path)).toEqual(["limit"]);
     },
   );
 
@@ -63,6 +64,10 @@ describe("lists", () => {
     expect((await gateway.get(`/v1/verifications?cursor=${filtered}`)).status).toBe(400);
     expect((await gateway.get(`/v1/verifications?entity_id=${newId("ent")}&cursor=${filtered}`)).status).toBe(400);
     expect((await gateway.get(`/v1/verifications?entity_id=${entityId}&cursor=${filtered}`)).status).toBe(200);
+    const watched = await cursorOf(`/v1/monitors?entity_id=${entityId}`);
+    expect((await gateway.get(`/v1/monitors?entity_id=${newId("ent")}&cursor=${watched}`)).status).toBe(400);
+    expect((await gateway.get(`/v1/monitors?entity_id=${entityId}&cursor=${watched}`)).status).toBe(200);
+    expect(gateway.monitor.calls.at(-1)!.request).toMatchObject({ entityId });
     const snapshots = await cursorOf(`/v1/entities/${entityId}/snapshots`);
     expect((await gateway.get(`/v1/entities/${newId("ent")}/snapshots?cursor=${snapshots}`)).status).toBe(400);
   });

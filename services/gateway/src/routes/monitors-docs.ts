@@ -39,6 +39,9 @@ Changes are posted to \`webhook_url\`. Without one, read them with \`GET /v1/eve
   errors: ["entity_not_found", "limit_exceeded"],
 };
 
+/** The query parameter `entity_id` of the list of monitors. */
+export const entityFilter = { description: "Only monitors of this entity. Any other text gives an empty list." };
+
 /** The query parameter `external_id` of the list of monitors. */
 export const externalIdFilter = "Only monitors to which you gave this number.";
 
@@ -115,7 +118,7 @@ export const events: RouteDocs = {
   summary: "List or follow events",
   description: `Lists the changes of all your monitors, newest first.
 
-With \`after\` it reads forward instead: oldest first, in the order in which we recorded them, and skips none. \`next_cursor\` is then always present: store it and send it as \`after\` in the next call. Begin with \`after=start\`, the oldest event that we keep, or with \`after=now\`, which returns only new events: the first answer is usually empty, and its \`next_cursor\` is where to go on. A cursor older than what we keep is 400: begin again.
+With \`after\` it reads forward instead: oldest first, in the order in which we recorded them, and skips none. \`next_cursor\` is then always present: store it and send it as \`after\` in the next call. Begin with \`after=start\`, the oldest event that we keep, or with \`after=now\`, which returns only new events: the first answer is usually empty, and its \`next_cursor\` is where to go on. A cursor older than what we keep is 400 \`cursor_expired\`: begin again with \`after=start\`.
 
 \`wait\` is how many seconds the call waits for an event if there is none yet. At most 10 such calls of an organization can wait at the same time.`,
   answers: {
@@ -128,4 +131,5 @@ With \`after\` it reads forward instead: oldest first, in the order in which we 
       },
     },
   },
+  errors: ["cursor_expired"],
 };

@@ -60,9 +60,15 @@ export const monitorRoutes: readonly Route[] = [
     scope: "monitors:read",
     docs: docs.list,
     list: true,
-    query: z.strictObject({ external_id: externalId().describe(docs.externalIdFilter).optional() }),
+    query: z.strictObject({
+      entity_id: text().optional().meta(docs.entityFilter),
+      external_id: externalId().describe(docs.externalIdFilter).optional(),
+    }),
     async handle({ caller, page, list, query }, { monitor }) {
-      const { monitors, next } = await monitor.listMonitors({ caller, page, externalId: query.external_id });
+      const { entity_id: entityId, external_id: externalId } = query;
+      // Text that is not an entity id matches no monitor.
+      if (entityId && !isId("ent", entityId)) return { body: { monitors: [], next_cursor: null } };
+      const { monitors, next } = await monitor.listMonitors({ caller, page, entityId, externalId });
       return { body: { monitors: monitors.map(renderMonitor), next_cursor: writeCursor(list, next) } };
     },
   }),

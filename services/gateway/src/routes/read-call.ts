@@ -42,9 +42,7 @@ export function readCall(
   const [idempotencyKey, ...otherKeys] = route.idempotent ? new Set(request.headersDistinct["idempotency-key"]) : [];
 
   const problems = [
-    ...queryProblems,
-    ...pageProblems,
-    ...query.problems,
+    ...onePerPath([...query.problems, ...queryProblems, ...pageProblems]),
     ...body.problems,
     ...idempotencyKeyProblems(idempotencyKey, otherKeys),
   ];
@@ -90,6 +88,11 @@ function idempotencyKeyProblems(text: string | undefined, others: readonly strin
   if (others.length > 0) return [{ path, message: "must not be given twice with different values: send one" }];
   if (text === undefined || /^[\x20-\x7e]{1,255}$/.test(text)) return [];
   return [{ path, message: "must be 1 to 255 printable ASCII characters" }];
+}
+
+/** Keeps the first problem of each parameter: an empty or repeated one breaks its own rule too. */
+function onePerPath(problems: readonly Violation[]): Violation[] {
+  return [...Map.groupBy(problems, ({ path }) => path).values()].map(([first]) => first!);
 }
 
 /** Removes repeated problems of the same path, for example of two unknown keys that are not shown. */

@@ -118,6 +118,7 @@ export const renderedMonitor = {
 export const event = {
   id: eventId,
   monitorId,
+  entityId,
   changes: [{ field: "sam_registration.status", previous: "pass" }],
   verificationId,
   detectedAt: at,
@@ -125,8 +126,17 @@ export const event = {
 
 export const renderedEvent = {
   id: eventId,
+  event: "monitor.change_detected",
   monitor_id: monitorId,
-  changes: [{ field: "sam_registration.status", previous: "pass", current: "" }],
+  entity_id: entityId,
+  changes: [
+    {
+      field: "sam_registration.status",
+      previous: "pass",
+      current: "",
+      detected_at: "2026-11-21T09:30:00.000Z",
+    },
+  ],
   verification_id: verificationId,
   detected_at: "2026-11-21T09:30:00.000Z",
 };

@@ -27,7 +27,8 @@ export function createEventReader({ db }: { db: Db }) {
      * Returns the organization's events after a position, oldest first, in the order in which they were stored; undefined
      * begins at the oldest stored event. Also returns the position of the last event; without events, that of the request.
      * Only numbered events are returned. They become visible in the order of their numbers, so a reader never skips one.
-     * Errors: invalid_request (the limit; a position before the oldest stored event, or one that was never assigned).
+     * Errors: invalid_request (the limit; a position that was never assigned), cursor_expired (events after the position
+     * are no longer stored).
      */
     async after({ organizationId }: Tenant, position: number | undefined, limit: number) {
       if (limit < 1 || limit > MAX_LIMIT) throw invalid("limit", `must be between 1 and ${MAX_LIMIT}`);
@@ -42,7 +43,7 @@ export function createEventReader({ db }: { db: Db }) {
           throw invalid("after", "is not a cursor of this list: send start, or the next_cursor of an earlier answer");
         // Positions have no gaps, so a missing event is no longer stored.
         if (found.length === 0 ? position < last : found[0]!.position! > position + 1) {
-          throw invalid("after", "is older than the oldest stored event: send start to read from there");
+          throw new ServiceError("cursor_expired");
         }
       }
       return { events: found, position: found.at(-1)?.position ?? position ?? last };

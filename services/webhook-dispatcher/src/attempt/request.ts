@@ -3,7 +3,7 @@ import { webhookTimestamp } from "./signature.ts";
 
 /**
  * Returns the JSON that a subscriber receives. Absent values of changes are null; an absent number is left out. Each attempt
- * has its own `delivered_at`.
+ * has its own `delivered_at`. A test event says so in the body too, which is signed.
  */
 export function webhookBody(delivery: Delivery, deliveredAt: Date): string {
   return JSON.stringify({
@@ -14,6 +14,7 @@ export function webhookBody(delivery: Delivery, deliveredAt: Date): string {
     changes: delivery.changes.map((change) => ({ ...change, detected_at: delivery.detected_at.toISOString() })),
     verification_id: delivery.verification_id,
     delivered_at: deliveredAt.toISOString(),
+    ...(delivery.test && { test: true }),
   });
 }
 

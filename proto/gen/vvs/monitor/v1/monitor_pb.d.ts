@@ -607,6 +607,13 @@ export declare type Event = Message<"vvs.monitor.v1.Event"> & {
    * @generated from field: string external_id = 6;
    */
   externalId: string;
+
+  /**
+   * ent_…, the monitored entity.
+   *
+   * @generated from field: string entity_id = 7;
+   */
+  entityId: string;
 };
 
 /**
@@ -913,7 +920,8 @@ export declare const MonitorService: GenService<{
   /**
    * Returns the organization's events after a position, oldest first, in the order in which they were stored. None is
    * skipped. If requested, waits up to 20 s for the first one. Callers: gateway.
-   * Errors: invalid_request (after: older than the oldest stored event), rate_limited (10 calls are already waiting).
+   * Errors: invalid_request (after: never assigned), cursor_expired (after: events behind it are no longer stored),
+   * rate_limited (10 calls are already waiting).
    *
    * @generated from rpc vvs.monitor.v1.MonitorService.ListEventsAfter
    */
