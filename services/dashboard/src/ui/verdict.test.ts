@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Check } from "@vvs/checks";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { ResultSchema } from "@vvs/proto/verification/v1/verification";
-import { asOfText, dataDate, paymentAnswer, type Verdict, verdictOf } from "./verdict.ts";
+import { asOfText, dataDate, type Verdict, verdictOf } from "./verdict.ts";
 
 const { PASS, FAIL, ERROR } = CheckStatus;
 const now = new Date("2026-11-23T12:00:00Z");
@@ -21,6 +21,7 @@ const exclusion = {
   activeDate: "2024-05-03",
   terminationDate: "indefinite",
 };
+const asked = { tin: "****2220", name: "ACME INC" };
 const ofSam = { checkType: CheckType.SAM_REGISTRATION };
 const excluded = (...exclusions: object[]) => ({
   ...ofSam,
@@ -122,6 +123,24 @@ describe("a check's verdict in words", () => {
       "The name and the TIN do not match in the IRS’s records.",
     ],
     ["tin_match", [{ status: FAIL, reason: "not_issued" }], "fail", "The IRS has not issued this TIN."],
+    [
+      "tin_match",
+      [{ status: PASS, details: asked }],
+      "pass",
+      "The name “ACME INC” and the TIN ****2220 match in the IRS’s records.",
+    ],
+    [
+      "tin_match",
+      [{ status: FAIL, reason: "mismatch", details: asked }],
+      "fail",
+      "The name “ACME INC” and the TIN ****2220 do not match in the IRS’s records.",
+    ],
+    [
+      "tin_match",
+      [{ status: FAIL, reason: "not_issued", details: asked }],
+      "fail",
+      "The IRS has not issued the TIN ****2220.",
+    ],
   ])("of %s, %j, is %s: %s", (check, result, state, text) => {
     expect(verdictOf(check, result && found(...result), now)).toEqual({ state, text });
   });
@@ -145,26 +164,4 @@ test("the data's date is that of the details, or else counted from the result; a
   expect(dataDate(found({ status: PASS, details: { dataAsOf } }))).toEqual(new Date("2026-11-21T00:00:00Z"));
   expect(dataDate(found({ status: PASS, dataFreshnessSeconds: 3_600n }))).toEqual(new Date("2026-11-22T11:00:00Z"));
   expect(dataDate(found({ status: ERROR }))).toBeUndefined();
-});
-
-describe("whether a vendor can be paid", () => {
-  test.each<[Verdict["state"], Verdict["state"], Verdict["state"], string]>([
-    ["pass", "pass", "pass", "Yes, every check passed."],
-    ["pass", "unchecked", "pass", "Yes, as far as checked: SAM passed. TIN was not checked."],
-    ["pass", "fail", "fail", "Do not pay yet: TIN failed."],
-    ["fail", "fail", "fail", "Do not pay yet: SAM and TIN failed."],
-    ["error", "fail", "fail", "Do not pay yet: TIN failed."],
-    ["pass", "error", "error", "Not known: there is no answer to TIN."],
-    ["stale", "error", "error", "Not known: there is no answer to TIN."],
-    ["stale", "pass", "stale", "Verify again: SAM is out of date."],
-    ["stale", "unchecked", "stale", "Verify again: SAM is out of date."],
-    ["stale", "stale", "stale", "Verify again: SAM and TIN are out of date."],
-    ["unchecked", "unchecked", "unchecked", "Not checked yet."],
-  ])("with %s and %s is %s: %s", (sam, tin, state, text) => {
-    const verdicts = [
-      { title: "SAM", verdict: { state: sam, text: "" } },
-      { title: "TIN", verdict: { state: tin, text: "" } },
-    ];
-    expect(paymentAnswer(verdicts)).toEqual({ state, text });
-  });
 });

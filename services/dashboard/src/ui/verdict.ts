@@ -24,12 +24,6 @@ const DAY_MS = 86_400_000;
 /** Maximum age of a passed check, in days, before it must be made again. */
 const FRESH_DAYS = 30;
 
-const tinVerdicts: Readonly<Record<string, string>> = {
-  "": "The name and the TIN match in the IRS’s records.",
-  mismatch: "The name and the TIN do not match in the IRS’s records.",
-  not_issued: "The IRS has not issued this TIN.",
-};
-
 /** Returns what a check says today about a vendor; `found` is undefined for a check that was never made. */
 export function verdictOf(check: Check | undefined, found: CheckedResult | undefined, now: Date): Verdict {
   if (!found) return { state: "unchecked", text: "Not checked yet." };
@@ -50,7 +44,7 @@ function passed(check: Check | undefined, result: Result, at: Date, now: Date): 
 }
 
 function passText(check: Check | undefined, { checkType, reason, details }: Result): string {
-  if (check === "tin_match") return tinVerdicts[""]!;
+  if (check === "tin_match") return `${askedAbout(details)} match in the IRS’s records.`;
   if (check !== "sam_registration") return `Passed: ${reason || checkTitle(checkType)}.`;
   if (!details) return "Active in SAM.gov, and not excluded.";
   const until = details.expirationDate && ` until ${longDay(details.expirationDate)}`;
@@ -59,7 +53,11 @@ function passText(check: Check | undefined, { checkType, reason, details }: Resu
 }
 
 function failure(check: Check | undefined, { reason, details }: Result): string {
-  if (check === "tin_match" && Object.hasOwn(tinVerdicts, reason)) return tinVerdicts[reason]!;
+  if (check === "tin_match") {
+    if (reason === "mismatch") return `${askedAbout(details)} do not match in the IRS’s records.`;
+    if (reason === "not_issued")
+      return `The IRS has not issued ${details?.tin ? `the TIN ${details.tin}` : "this TIN"}.`;
+  }
   if (check === "sam_registration") {
     if (reason === "excluded") return exclusionsText(details?.exclusions?.exclusions ?? [], true);
     if (reason === "expired") return expired(details);
@@ -68,6 +66,12 @@ function failure(check: Check | undefined, { reason, details }: Result): string 
     if (reason === "inactive") return "The registration in SAM.gov is not active.";
   }
   return reasonMeaning(reason) ?? (reason ? `Failed: ${reason}.` : "Failed.");
+}
+
+/** Names what a TIN match was about, as far as its result says it. */
+function askedAbout(details: ResultDetails | undefined): string {
+  const { tin = "", name = "" } = details ?? {};
+  return `The name${name && ` “${name}”`} and the TIN${tin && ` ${tin}`}`;
 }
 
 function expired(details: ResultDetails | undefined): string {
@@ -103,33 +107,4 @@ export function asOfText(date: Date, now: Date): string {
   if (day >= dayOf(now)) return "As of today.";
   if (day === dayOf(new Date(now.getTime() - DAY_MS))) return "As of yesterday.";
   return `As of ${longDay(day)}.`;
-}
-
-/** The answer to whether a vendor can be paid, as far as checks can tell. */
-export interface PaymentAnswer {
-  readonly state: Verdict["state"];
-  readonly text: string;
-}
-
-/**
- * Returns whether a vendor can be paid by the verdicts on its checks. One that failed decides, then one without an answer,
- * then one that must be made again. A check that was never made is named, but does not decide.
- */
-export function paymentAnswer(
-  verdicts: readonly { readonly title: string; readonly verdict: Verdict }[],
-): PaymentAnswer {
-  const inState = (...states: readonly Verdict["state"][]) =>
-    verdicts.filter(({ verdict }) => states.includes(verdict.state)).map(({ title }) => title);
-  const list = (titles: readonly string[]) => titles.join(" and ");
-  const [failed, unanswered, stale, open] = [inState("fail"), inState("error"), inState("stale"), inState("unchecked")];
-  if (failed.length > 0) return { state: "fail", text: `Do not pay yet: ${list(failed)} failed.` };
-  if (open.length === verdicts.length) return { state: "unchecked", text: "Not checked yet." };
-  if (unanswered.length > 0) return { state: "error", text: `Not known: there is no answer to ${list(unanswered)}.` };
-  if (stale.length > 0)
-    return { state: "stale", text: `Verify again: ${list(stale)} ${stale.length === 1 ? "is" : "are"} out of date.` };
-  if (open.length === 0) return { state: "pass", text: "Yes, every check passed." };
-  return {
-    state: "pass",
-    text: `Yes, as far as checked: ${list(inState("pass"))} passed. ${list(open)} was not checked.`,
-  };
 }

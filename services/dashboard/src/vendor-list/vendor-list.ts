@@ -12,7 +12,7 @@ import { noticeOf } from "../ui/notices.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { readPlace, readVendorFilter, requestOf, type VendorListFilter } from "./vendor-filter.ts";
 import { vendorListPage } from "./vendor-list-page.ts";
-import { vendorStatus } from "./vendor-status.ts";
+import { readVendorNames, type VendorStatus, vendorStatus } from "./vendor-status.ts";
 
 const PAGE_SIZE = 50;
 const CSV_PAGE_SIZE = 100;
@@ -39,9 +39,12 @@ const COLUMNS = [
   "Vendor ID",
 ];
 
-export function createVendorListHandlers({ vendorList, auditLog, layout, logger, now }: PageContext) {
+export function createVendorListHandlers(context: PageContext) {
+  const { vendorList, auditLog, layout, logger, now } = context;
+
   /** Reads a whole list in chunks of rows, up to the maximum. */
-  async function* rowsOf({ caller }: Visit, { filter }: VendorListFilter) {
+  async function* rowsOf(visit: Visit, { filter }: VendorListFilter) {
+    const { caller } = visit;
     const today = now();
     let after: Parameters<typeof vendorList.listVendors>[0]["after"];
     for (let count = 0; count < MAX_ROWS; count += CSV_PAGE_SIZE) {
@@ -51,7 +54,8 @@ export function createVendorListHandlers({ vendorList, auditLog, layout, logger,
         limit: CSV_PAGE_SIZE,
         ...(after && { after }),
       });
-      yield vendors.map((vendor) => rowOf(vendor, today));
+      const isSame = await readVendorNames(context, visit, vendors);
+      yield vendors.map((vendor) => rowOf(vendor, vendorStatus(vendor, isSame, today)));
       if (!next) return;
       after = next;
     }
@@ -78,7 +82,8 @@ export function createVendorListHandlers({ vendorList, auditLog, layout, logger,
         ? undefined
         : await unlessUnavailable(logger, visit, () => vendorList.listVendors({ ...requestOf(list.filter), ...page }));
       const notice = noticeOf(request, notices);
-      const content = vendorListPage({ visit, list, found, isFirst: after === undefined, notice, now: now() });
+      const isSame = await readVendorNames(context, visit, found?.vendors ?? []);
+      const content = vendorListPage({ visit, list, found, isSame, isFirst: after === undefined, notice, now: now() });
       const status = list.isRefused ? 400 : found ? 200 : 503;
       layout.sendPage(response, { visit, section: "vendors", title: "Vendors", status, content });
     },
@@ -103,9 +108,8 @@ export function createVendorListHandlers({ vendorList, auditLog, layout, logger,
   } satisfies PageHandlers;
 }
 
-function rowOf(vendor: Vendor, today: Date): string[] {
+function rowOf(vendor: Vendor, status: VendorStatus): string[] {
   const { entity, lastCheckedAt, expirationDate, excluded, activeMonitors, archived } = vendor;
-  const status = vendorStatus(vendor, today);
   const yesNo = (is: boolean) => (is ? "yes" : "no");
   return [
     entity?.legalName ?? "",

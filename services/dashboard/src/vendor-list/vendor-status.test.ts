@@ -24,6 +24,12 @@ const unanswered = (before?: CheckStatus, reason = ""): Check => ({
   ...(before && { lastAnswered: { status: before, reason, checkedAt: yesterday } }),
 });
 const { PASS, FAIL } = CheckStatus;
+const entity = { legalName: "Acme Inc", identifiers: { uei: "UE9QJD4KK1L6" } };
+const withTin = { ...entity, identifiers: { tin: "****6780" } };
+const matched = (tin: string, name = "Acme Inc"): Check => {
+  const answer = { status: PASS, checkedAt: yesterday, tin, name };
+  return { checkType: CheckType.TIN_MATCH, ...answer, lastAnswered: answer };
+};
 const longAgo = timestampFromDate(new Date("2026-10-01T10:00:00Z"));
 
 test.each<[string, MessageInitShape<typeof VendorSchema>, string, string]>([
@@ -68,19 +74,53 @@ test.each<[string, MessageInitShape<typeof VendorSchema>, string, string]>([
     "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known.",
   ],
   [
+    "passed, and no answer since",
+    { checks: [unanswered(PASS)] },
+    "error No answer",
+    "SAM.gov registration: Neither a UEI nor a CAGE code of this vendor is known. The last answer, of 22 November 2026: Active in SAM.gov, and not excluded.",
+  ],
+  [
     "failed, and no answer since",
     { checks: [unanswered(FAIL, "not_found")] },
     "fail Failed",
-    "SAM.gov has no record of this vendor. The newest check (SAM.gov registration) got no answer.",
+    "SAM.gov has no record of this vendor. The newest check got no answer.",
   ],
   [
     "a check of a newer version",
     { checks: [answered(PASS, "", { checkType: 99 as CheckType })] },
+    "unchecked Not checked yet",
+    "",
+  ],
+  [
+    "a TIN match without SAM.gov",
+    { entity: withTin, checks: [matched("****6780")] },
+    "open Not yet",
+    "SAM.gov registration: Not checked yet. The name “Acme Inc” and the TIN ****6780 match in the IRS’s records.",
+  ],
+  [
+    "both checks",
+    { entity: withTin, checks: [answered(PASS), matched("****6780")] },
     "pass Passed",
-    "Passed: check 99.",
+    "Active in SAM.gov, and not excluded. The name “Acme Inc” and the TIN ****6780 match in the IRS’s records.",
+  ],
+  [
+    "a TIN that was never checked",
+    { entity: withTin, checks: [answered(PASS)] },
+    "open Not yet",
+    "Active in SAM.gov, and not excluded. TIN match: The TIN ****6780 was not checked.",
+  ],
+  [
+    "another TIN",
+    { entity: withTin, checks: [answered(PASS), matched("****2220")] },
+    "other Other TIN or name",
+    "Active in SAM.gov, and not excluded. The name “Acme Inc” and the TIN ****2220 match in the IRS’s records. This vendor’s TIN is ****6780, which was not checked.",
   ],
 ])("%s", (_name, vendor, status, details) => {
-  const found = vendorStatus(create(VendorSchema, vendor), NOW);
+  const found = vendorStatus(
+    create(VendorSchema, { entity, ...vendor } as MessageInitShape<typeof VendorSchema>),
+    (one, other) => one === other,
+    NOW,
+  );
   expect(`${found.state} ${found.label}`).toBe(status);
   expect(found.details.join(" ")).toBe(details);
 });

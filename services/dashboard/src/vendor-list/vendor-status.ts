@@ -1,55 +1,103 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { checkOf } from "@vvs/checks";
-import { CheckStatus } from "@vvs/proto/common/v1/common";
-import type { Vendor, VendorCheck } from "@vvs/proto/entity/v1/vendors";
+import { checkOf, toCheckType } from "@vvs/checks";
+import type { Vendor, VendorAnswer } from "@vvs/proto/entity/v1/vendors";
 import { ResultSchema } from "@vvs/proto/verification/v1/verification";
+import type { Visit } from "../http/session.ts";
+import type { PageContext } from "../page-context.ts";
+import { type CheckHistory, isNeeded, paymentAnswer, type VerdictToday, verdictsToday } from "../payment/payment.ts";
+import { readSameNames, type SameNames } from "../payment/same-names.ts";
 import { checkTitle } from "../ui/checks.ts";
-import { type Verdict, verdictOf } from "../ui/verdict.ts";
+import type { CheckedResult } from "../ui/verdict.ts";
 
 /** What a vendor's entry in the list says in words. */
 export interface VendorStatus {
-  readonly state: Verdict["state"];
+  readonly state: "pass" | "fail" | "error" | "stale" | "other" | "open" | "unchecked";
   readonly label: string;
-  /** For each check, what its last answer says today, and whether the newest attempt got no answer. */
+  /** For each check that was made, or that a yes needs, what it says today. */
   readonly details: readonly string[];
 }
 
-const labels: Readonly<Record<Verdict["state"], string>> = {
+const labels: Readonly<Record<VendorStatus["state"], string>> = {
   fail: "Failed",
   error: "No answer",
   stale: "Verify again",
+  other: "Other TIN or name",
+  open: "Not yet",
   pass: "Passed",
   unchecked: "Not checked yet",
 };
-/** The first of these that a check has is that of the vendor. */
-const worstFirst = ["fail", "error", "stale", "pass"] as const;
+/** The first of these that a check has is that of a vendor that neither passed nor failed. */
+const worstFirst = ["error", "stale", "other"] as const;
 
-/** Returns the status of a vendor today. A newer error does not hide an earlier answer. */
-export function vendorStatus(vendor: Pick<Vendor, "checks" | "excluded" | "expirationDate">, now: Date): VendorStatus {
-  const verdicts = vendor.checks.map((check) => verdictOn(check, vendor.expirationDate, now));
-  const state = worstFirst.find((each) => verdicts.some((verdict) => verdict.state === each)) ?? "unchecked";
-  return {
-    state,
-    label: state === "fail" && vendor.excluded ? "Excluded" : labels[state],
-    details: verdicts.map(({ text }) => text),
-  };
+type ListedVendor = Pick<Vendor, "entity" | "checks" | "expirationDate">;
+
+/** Reads the statuses of those of some entities that are in the list of vendors; undefined while it is unavailable. */
+export async function readVendorStatuses(
+  context: Pick<PageContext, "vendorList" | "readPanel" | "now">,
+  visit: Pick<Visit, "caller">,
+  entityIds: readonly string[],
+): Promise<ReadonlyMap<string, VendorStatus> | undefined> {
+  if (entityIds.length === 0) return new Map();
+  const { caller } = visit;
+  const found = await context.readPanel(visit, "statuses of vendors", (call) =>
+    context.vendorList.getVendors({ caller, entityIds: [...entityIds] }, call),
+  );
+  if (!found) return undefined;
+  const isSame = await readVendorNames(context, visit, found.vendors);
+  const now = context.now();
+  return new Map(found.vendors.map((vendor) => [vendor.entity?.id ?? "", vendorStatus(vendor, isSame, now)]));
 }
 
-function verdictOn(newest: VendorCheck, expirationDate: string, now: Date): Verdict {
-  const { checkType, status, reason, checkedAt, lastAnswered } = newest;
-  const check = checkOf(checkType);
-  const of = (answer: Pick<VendorCheck, "status" | "reason" | "checkedAt">) => {
-    const details = check === "sam_registration" && expirationDate ? { expirationDate } : undefined;
-    const result = create(ResultSchema, { checkType, status: answer.status, reason: answer.reason, details });
-    return verdictOf(check, { result, at: timestampDate(answer.checkedAt!) }, now);
-  };
-  const isUnanswered = status !== CheckStatus.PASS && status !== CheckStatus.FAIL;
-  const title = checkTitle(checkType);
-  if (!lastAnswered) {
-    const { state, text } = of({ status, reason, checkedAt });
-    return { state, text: `${title}: ${text}` };
-  }
-  const { state, text } = of(lastAnswered);
-  return { state, text: isUnanswered ? `${text} The newest check (${title}) got no answer.` : text };
+/** Reads which names that TIN matches were made with are those of their vendors. */
+export function readVendorNames(
+  context: Pick<PageContext, "vendorList" | "readPanel">,
+  visit: Pick<Visit, "caller">,
+  vendors: readonly ListedVendor[],
+): Promise<SameNames> {
+  const pairs = vendors.flatMap(({ entity, checks }) =>
+    checks
+      .flatMap(({ name, lastAnswered }) => [name, lastAnswered?.name ?? ""])
+      .map((one) => ({ one, other: entity?.legalName ?? "" })),
+  );
+  return readSameNames(context, visit, pairs);
+}
+
+/** Returns the status of a vendor today, by the same rule as its own page. */
+export function vendorStatus(vendor: ListedVendor, isSame: SameNames, now: Date): VendorStatus {
+  const { legalName: name = "", identifiers } = vendor.entity ?? {};
+  const subject = { tin: identifiers?.tin ?? "", name, isNamed: (other: string) => isSame(other, name) };
+  const verdicts = verdictsToday(historiesOf(vendor), subject, now);
+  const answer = paymentAnswer(verdicts, subject);
+  const state =
+    answer.state === "open"
+      ? (worstFirst.find((each) => verdicts.some((verdict) => verdict.state === each)) ?? "open")
+      : answer.state;
+  const isExcluded = verdicts.some(({ isExclusion }) => isExclusion);
+  const shown = verdicts.filter(
+    (verdict) => verdict.state !== "unchecked" || (answer.state === "open" && isNeeded(verdict.check, subject)),
+  );
+  return { state, label: isExcluded ? "Excluded" : labels[state], details: shown.map(detailOf) };
+}
+
+/** Names the check where its text does not say which one it is. */
+function detailOf({ check, state, text }: VerdictToday): string {
+  return state === "error" || state === "unchecked" ? `${checkTitle(toCheckType(check))}: ${text}` : text;
+}
+
+function historiesOf({ checks, expirationDate }: ListedVendor): CheckHistory[] {
+  return checks.flatMap((listed) => {
+    const check = checkOf(listed.checkType);
+    if (!check) return [];
+    const resultOf = (
+      answer: Pick<VendorAnswer, "status" | "reason" | "checkedAt" | "tin" | "name">,
+    ): CheckedResult => {
+      const { status, reason, tin, name } = answer;
+      const registration = expirationDate ? { expirationDate } : undefined;
+      const details = check === "sam_registration" ? registration : { tin, name };
+      const result = create(ResultSchema, { checkType: listed.checkType, status, reason, details });
+      return { result, at: timestampDate(answer.checkedAt!) };
+    };
+    return [{ check, newest: resultOf(listed), answered: listed.lastAnswered && resultOf(listed.lastAnswered) }];
+  });
 }

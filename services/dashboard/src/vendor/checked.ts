@@ -14,20 +14,31 @@ export interface MadeCheck {
   readonly check: Check;
   readonly newest: MadeResult | undefined;
   readonly answered: MadeResult | undefined;
+  /** A newer TIN match of another TIN than the vendor's, which the two above leave out. */
+  readonly ofAnotherTin: MadeResult | undefined;
 }
 
-/** Returns every check of this version as made by verifications of one vendor, newest first. */
-export function madeChecks(verifications: readonly Verification[]): MadeCheck[] {
+/**
+ * Returns every check of this version as made by verifications of one vendor, newest first. TIN matches of another TIN than
+ * the vendor's are left out where there are others.
+ */
+export function madeChecks(verifications: readonly Verification[], tin: string): MadeCheck[] {
   return checkNames.map((check) => {
-    const made = verifications.flatMap((verification) =>
+    const all = verifications.flatMap((verification) =>
       verification.results
         .filter(({ checkType }) => checkType === toCheckType(check))
         .map((result) => ({ result, at: timestampDate(verification.createdAt!), verification })),
     );
+    const own = all.filter(({ result }) => !result.details?.tin || result.details.tin === tin);
+    const made = own.some(isAnswer) ? own : all;
+    const newest = made[0];
     return {
       check,
-      newest: made[0],
-      answered: made.find(({ result }) => result.status === CheckStatus.PASS || result.status === CheckStatus.FAIL),
+      newest,
+      answered: made.find(isAnswer),
+      ofAnotherTin: made === own && all[0] !== newest ? all[0] : undefined,
     };
   });
 }
+
+const isAnswer = ({ result }: MadeResult) => result.status === CheckStatus.PASS || result.status === CheckStatus.FAIL;

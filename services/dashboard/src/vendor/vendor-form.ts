@@ -55,7 +55,11 @@ export function missingFields({ uei, cage, tin, legalName }: KnownInputs): Missi
 }
 
 /** Returns the checks to choose at first: those made before, or else all for which everything is known. */
-export function suggestedChecks(known: KnownInputs, made: readonly MadeCheck[], mayMatchTins: boolean): Check[] {
+export function suggestedChecks(
+  known: KnownInputs,
+  made: readonly Pick<MadeCheck, "check" | "newest">[],
+  mayMatchTins: boolean,
+): Check[] {
   const before = made.filter(({ newest }) => newest).map(({ check }) => check);
   if (before.length > 0) return before;
   const possible: Readonly<Record<Check, boolean>> = {

@@ -1,13 +1,13 @@
 import { toCheckType } from "@vvs/checks";
 import type { ApiKey } from "@vvs/proto/account/v1/api_keys";
-import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { Address, Entity } from "@vvs/proto/entity/v1/entity";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
+import { paymentAnswer, type Subject, type VerdictToday, verdictsToday } from "../payment/payment.ts";
 import { checkTitle } from "../ui/checks.ts";
 import { ago, longDay } from "../ui/dates.ts";
 import { copyableId, facts, type Notice, noticeBox, state, timeAgo } from "../ui/parts.ts";
-import { asOfText, dataDate, paymentAnswer, type Verdict, verdictOf } from "../ui/verdict.ts";
+import { asOfText, dataDate, verdictOf } from "../ui/verdict.ts";
 import { providerName } from "../ui/vocabulary.ts";
 import { identifierList, isInRegistry } from "../vendors/identifiers.ts";
 import type { MadeCheck, MadeResult } from "./checked.ts";
@@ -20,6 +20,7 @@ interface VendorView {
   readonly entity: Entity;
   /** Undefined while unavailable. */
   readonly made: readonly MadeCheck[] | undefined;
+  readonly subject: Subject;
   readonly form: VendorFormView;
   readonly timeline: Timeline;
   /** To name who changed the vendor. */
@@ -29,11 +30,12 @@ interface VendorView {
 }
 
 /** Labels of the states of verdicts. */
-const labels: Readonly<Record<Verdict["state"], string>> = {
+const labels: Readonly<Record<VerdictToday["state"], string>> = {
   pass: "passed",
   fail: "failed",
   error: "no answer",
   stale: "verify again",
+  other: "other TIN or name",
   unchecked: "not checked yet",
 };
 
@@ -55,37 +57,35 @@ ${timelineSection({ visit, path: form.path, timeline, keys, now })}`;
 /** Shown in place of a vendor while the entity service is unavailable. */
 export const vendorUnavailable = html`<p class="notice problem" role="alert">This vendor can’t be shown: a service is temporarily unavailable. No data is lost. Try again in a moment.</p>`;
 
-function verdictSection({ visit, entity, made, now }: VendorView): Html {
+function verdictSection({ visit, entity, made, subject, now }: VendorView): Html {
   if (!made) {
     return html`<section class="card" aria-labelledby="verdict"><h2 id="verdict">Can you pay this vendor?</h2>
 <p class="notice warning">Verifications are temporarily unavailable. None are lost. Try again in a moment.</p></section>`;
   }
-  const verdicts = made.map((each) => ({
-    made: each,
-    title: checkTitle(toCheckType(each.check)),
-    verdict: verdictOf(each.check, each.newest, now),
-  }));
-  const answer = paymentAnswer(
-    // A failure counts until there is another answer, not until nobody could answer.
-    verdicts.map(({ made: { check, newest, answered }, ...each }) =>
-      newest?.result.status === CheckStatus.ERROR && answered?.result.status === CheckStatus.FAIL
-        ? { ...each, verdict: verdictOf(check, answered, answered.at) }
-        : each,
-    ),
-  );
+  const verdicts = verdictsToday(made, subject, now);
+  const answer = paymentAnswer(verdicts, subject);
+  const items = verdicts.map((verdict) => verdictItem(verdict, made.find(({ check }) => check === verdict.check)!));
   return html`<section class="card verdict ${answer.state}" aria-labelledby="verdict">
 <h2 id="verdict">Can you pay this vendor?</h2>
 <p class="answer">${answer.text}</p>
-<ul class="plain">${verdicts.map(
-    (each) => html`<li>
-<div class="heading"><h3>${each.title}</h3> ${state(each.verdict.state, labels[each.verdict.state])}</div>
-${each.made.newest && html`<p>${each.verdict.text}${asOf(each.made.newest, now)}</p>`}
-${each.made.newest ? links(each.made.newest, each.title, visit, now) : each.made.check === "sam_registration" && registryHint(entity)}
-${lastAnswer(each.made, visit, now)}
-</li>
-`,
-  )}</ul>
+<ul class="plain">${items}</ul>
 </section>`;
+
+  function verdictItem(
+    { check, state: name, text }: VerdictToday,
+    { newest, answered, ofAnotherTin }: MadeCheck,
+  ): Html {
+    const title = checkTitle(toCheckType(check));
+    const before = newest !== answered && answered;
+    return html`<li>
+<div class="heading"><h3>${title}</h3> ${state(name, labels[name])}</div>
+${(newest || subject.tin) && html`<p>${text}${newest && asOf(newest, now)}</p>`}
+${newest ? links(newest, title, visit, now) : check === "sam_registration" && registryHint(entity)}
+${before && html`<p class="hint unprinted"><a href="${visit.view.path}/verifications/${before.verification.id}">View the last answer<span class="unseen"> of ${title}</span></a></p>`}
+${ofAnotherTin && html`<p class="hint">A newer ${title} was of another TIN: ${verdictOf(check, ofAnotherTin, ofAnotherTin.at).text} <a class="unprinted" href="${visit.view.path}/verifications/${ofAnotherTin.verification.id}">View that verification</a></p>`}
+</li>
+`;
+  }
 }
 
 function asOf(made: MadeResult, now: Date): string {
@@ -107,12 +107,6 @@ function registryHint(entity: Entity): Html | undefined {
   if (!samGov || !isInRegistry(entity)) return undefined;
   const until = samGov.expirationDate && ` until ${longDay(samGov.expirationDate)}`;
   return html`<p class="hint">The registry lists this vendor as ${samGov.registrationStatus}${until}. Verify it to get an answer that you can prove.</p>`;
-}
-
-/** The answer before an error. */
-function lastAnswer({ check, newest, answered }: MadeCheck, { view }: Visit, now: Date): Html | undefined {
-  if (!newest || !answered || newest === answered) return undefined;
-  return html`<p class="hint">The last answer, ${ago(answered.at, now)}: ${verdictOf(check, answered, answered.at).text} <a class="unprinted" href="${view.path}/verifications/${answered.verification.id}">View that verification</a></p>`;
 }
 
 function about({ visit: { may }, entity, made, form, now }: VendorView): Html {

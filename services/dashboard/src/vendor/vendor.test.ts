@@ -21,6 +21,7 @@ const entity = {
   addresses: [{ type: "physical", line1: "12 OAK ST", city: "RENO", state: "NV", zip: "89501", country: "USA" }],
   sources: [{ name: "sam_gov_extract", version: "monthly.dat" }],
 };
+const withoutTin = { ...entity, identifiers: { uei: "UE9QJD4KK1L6" } };
 /** As a client created it, with nothing but its name and address. */
 const unknown = {
   ...entity,
@@ -48,19 +49,20 @@ const callsOf = (method: string) =>
     .map((call) => JSON.parse(call.slice(method.length)));
 
 /** A verification today, whose data is of today. */
-const verifiedNow = (status: CheckStatus, more: object = {}) => {
+const verifiedNow = (status: CheckStatus, more: object = {}, ...others: object[]) => {
   const createdAt = timestampFromDate(new Date());
   const details = { expirationDate: "2099-03-31", exclusions: { exclusions: [] }, dataAsOf: createdAt };
   const result = { checkType: CheckType.SAM_REGISTRATION, status, details, evidenceId: EVIDENCE_ID, ...more };
-  return verificationOf({ createdAt, overallResult: status, results: [result] });
+  return verificationOf({ createdAt, overallResult: status, results: [result, ...others] });
 };
 
 describe("the answer to whether a vendor can be paid", () => {
   test("is in words, with the verification and the evidence one click away", async () => {
+    dashboard.state.entities = [withoutTin];
     dashboard.state.verifications = [verifiedNow(CheckStatus.PASS)];
     const { status, text } = await page();
     expect(status).toBe(200);
-    expect(text).toContain("Yes, as far as checked: SAM.gov registration passed. TIN match was not checked.");
+    expect(text).toContain("Yes, based on the checks made: SAM.gov registration passed. TIN match was not checked.");
     expect(text).toContain("Active in SAM.gov until 31 March 2099. No exclusions. As of today.");
     expect(text).toContain(
       `href="/live/evidence/${EVIDENCE_ID}">Evidence<span class="unseen"> of SAM.gov registration`,
@@ -71,13 +73,14 @@ describe("the answer to whether a vendor can be paid", () => {
 
   test("includes a check that only a person made, before many runs of a monitor", async () => {
     const id = VERIFICATION_ID.replace(/9$/, "8");
-    const matched = { checkType: CheckType.TIN_MATCH, status: CheckStatus.PASS };
+    const asked = { tin: "****6789", name: "acme <widgets>" };
+    const matched = { checkType: CheckType.TIN_MATCH, status: CheckStatus.PASS, details: asked };
     const old = {
       ...verificationOf({ id, results: [matched] }),
       createdAt: timestampFromDate(new Date(Date.now() - 9e8)),
     };
     dashboard.state.verifications = [...Array.from({ length: 20 }, () => verifiedNow(CheckStatus.PASS)), old];
-    expect((await page()).text).toContain("TIN match was not checked.");
+    expect((await page()).text).toContain("Not yet: TIN match was not made.");
     const checks = [{ checkType: CheckType.TIN_MATCH, status: CheckStatus.PASS, verificationId: id }];
     dashboard.state.vendors = [{ entity, checks }];
     const { text } = await page();
@@ -99,10 +102,32 @@ describe("the answer to whether a vendor can be paid", () => {
     const error = verifiedNow(CheckStatus.ERROR, { reason: "providers_failed", details: undefined });
     dashboard.state.verifications = [error, verifiedNow(CheckStatus.PASS)];
     const { text } = await page();
-    expect(text).toContain("Not known: there is no answer to SAM.gov registration.");
-    expect(text).toMatch(/The last answer, .*just now.*: Active in SAM.gov until 31 March 2099\./);
+    expect(text).toContain('<section class="card verdict open"');
+    expect(text).toContain("Not yet: there is no answer to SAM.gov registration");
+    expect(text).toMatch(/The last answer, of [^:]*: Active in SAM.gov until 31 March 2099\./);
     dashboard.state.verifications = [error, verifiedNow(CheckStatus.FAIL, { reason: "excluded", details: undefined })];
-    expect((await page()).text).toContain("Do not pay yet: SAM.gov registration failed.");
+    expect((await page()).text).toContain("Do not pay: excluded from federal awards.");
+  });
+
+  test("counts a TIN match only for the vendor’s TIN and name, and names a newer one of another TIN", async () => {
+    const match = (tin: string, name: string, status = CheckStatus.PASS) => {
+      const result = { checkType: CheckType.TIN_MATCH, status, reason: "", details: { tin, name } };
+      return verifiedNow(CheckStatus.PASS, {}, result);
+    };
+    const answerOf = async () => /<p class="answer">([^<]*)</.exec((await page()).text)![1];
+    dashboard.state.verifications = [match("****2220", "Acme <Widgets>")];
+    expect(await answerOf()).toBe("Not yet: TIN match is about another TIN or name.");
+    dashboard.state.verifications = [match("****6789", "Totally Other Company Inc")];
+    expect(await answerOf()).toBe("Not yet: TIN match is about another TIN or name.");
+    const right = match("****6789", "ACME <WIDGETS>");
+    dashboard.state.verifications = [right];
+    expect(await answerOf()).toBe("Yes, every check passed.");
+    dashboard.state.verifications = [match("****2222", "Acme <Widgets>", CheckStatus.FAIL), right];
+    expect(await answerOf()).toBe("Yes, every check passed.");
+    expect((await page()).text).toContain("A newer TIN match was of another TIN");
+    dashboard.state.verifications = [right];
+    dashboard.state.failures.set("compareNames", new ServiceError("service_unavailable"));
+    expect(await answerOf()).toBe("Not yet: TIN match is about another TIN or name.");
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import type { Monitor } from "@vvs/proto/monitor/v1/monitor";
-import { Mode } from "@vvs/proto/verification/v1/verification";
+import { Mode, type Verification } from "@vvs/proto/verification/v1/verification";
 import type { Request, Response } from "express";
 import { field, fieldValues } from "../http/form.ts";
 import { invalid, type Refusal, type RefusalTexts, refusalOf } from "../http/form-refusal.ts";
@@ -10,6 +10,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import { echoOfMonitor, emptyMonitor, readMonitor } from "../monitors/monitor-form.ts";
 import { liveTinMatchHint } from "../organization/live-tin-match.ts";
 import type { PageContext } from "../page-context.ts";
+import { readSameNames } from "../payment/same-names.ts";
 import { noticeOf } from "../ui/notices.ts";
 import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { readKeys } from "../ui/read-keys.ts";
@@ -65,6 +66,18 @@ export function createVendorHandlers(context: PageContext) {
     return (await entities.getEntity({ caller, entityId: pathId(request, "entity_id", "ent") })).entity!;
   }
 
+  /** Returns what TIN matches of the vendor must be about. */
+  async function readSubject(
+    visit: Visit,
+    { legalName: name, identifiers }: Entity,
+    verified: readonly Verification[],
+  ) {
+    const asked = verified.flatMap(({ results }) => results.flatMap(({ details }) => details?.name || []));
+    const pairs = asked.map((one) => ({ one, other: name }));
+    const isSame = await readSameNames(context, visit, pairs);
+    return { tin: identifiers.tin ?? "", name, isNamed: (other: string) => isSame(other, name) };
+  }
+
   async function send(request: Request, response: Response, visit: Visit, entity: Entity, refused?: RefusedForm) {
     const { caller, view, may } = visit;
     const entityId = entity.id;
@@ -86,7 +99,8 @@ export function createVendorHandlers(context: PageContext) {
     ]);
     const watching = active && canceled && distinct([...active.monitors, ...canceled.monitors]);
     const timeline = await readTimeline(visit, { entityId, monitors: watching, only, after });
-    const made = verified && madeChecks(verified);
+    const subject = await readSubject(visit, entity, verified ?? []);
+    const made = verified && madeChecks(verified, subject.tin);
     const known = knownInputs(entity);
     const { frequency } = emptyMonitor;
     const input = refused?.input ?? {
@@ -109,7 +123,7 @@ export function createVendorHandlers(context: PageContext) {
       monitors: active?.monitors,
     };
     const notice = refused ? undefined : noticeOf(request, notices);
-    const content = vendorPage({ visit, entity, made, form, timeline, keys, notice, now: now() });
+    const content = vendorPage({ visit, entity, made, subject, form, timeline, keys, notice, now: now() });
     const { status } = refused ?? {};
     layout.sendPage(response, { visit, section: "vendors", title: entity.legalName, status, content });
   }

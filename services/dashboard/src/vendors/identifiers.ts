@@ -23,8 +23,9 @@ export function isInRegistry({ sources }: Pick<Entity, "sources">): boolean {
   return sources.some(({ name }) => name !== "organization");
 }
 
-/** Renders the state of a vendor's registration; what nobody ever looked up is not called inactive. */
-export function registrationState(entity: Entity): Html {
+/** Renders how a source lists a vendor's registration, which is no answer of a check; undefined where none does. */
+export function registrationState(entity: Entity): Html | undefined {
   const status = entity.samGov?.registrationStatus;
-  return status && isInRegistry(entity) ? state(status) : state("unchecked", "not checked yet");
+  if (!status || !isInRegistry(entity)) return undefined;
+  return status === "active" ? state("listed", "listed as active") : state(status, `listed as ${status}`);
 }

@@ -1,5 +1,7 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
+import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
 import { ENTITY_ID } from "../testing/fake-entity.ts";
 
@@ -53,7 +55,7 @@ describe("a search", () => {
     const { text } = await visitor.get(location!);
     expect(asked()).toMatchObject({ legalName: "Acme", address: "12 Oak St", fuzzy: true, explain: true });
     expect(text).toContain(`<a href="/live/vendors/${ENTITY_ID}">Acme &lt;Widgets&gt;</a>`);
-    expect(text).toContain("<strong>87\u00a0%</strong> confidence");
+    expect(text).toContain("<strong>87\u00a0%</strong> name only");
     expect(text).toContain("In common: acme.");
     expect(text).toContain('different house number</span> <span class="hint">100\u00a0%</span>');
     expect(text).toContain("−0.10");
@@ -154,6 +156,40 @@ test("what nobody looked up is not called inactive", async () => {
     expect(text).toContain("not checked yet");
     expect(text).not.toContain("inactive");
   }
+});
+
+test("what the organization verified has the status of its list, and a registry's listing is no answer", async () => {
+  dashboard.state.found = { entity, confidence: 1, explanation: [] };
+  dashboard.state.entities = [entity];
+  const search = async () => (await visitor.get("/live/vendors/search?legal_name=acme")).text;
+  expect(await search()).toContain('<span class="state unchecked">not checked yet</span>');
+  expect(await search()).toContain('<span class="state listed">listed as active</span>');
+  const answer = { status: CheckStatus.PASS, checkedAt: timestampFromDate(new Date()) };
+  const checks = [{ checkType: CheckType.SAM_REGISTRATION, ...answer, lastAnswered: answer }];
+  dashboard.state.vendors = [{ entity: { ...entity, identifiers: {} }, checks }];
+  expect(await search()).toContain('<span class="state pass">Passed</span>');
+  expect((await visitor.get("/live/vendors/search")).text).toContain('<span class="state pass">Passed</span>');
+  dashboard.state.failures.set("getVendors", new ServiceError("service_unavailable"));
+  expect(await search()).not.toContain("not checked yet");
+});
+
+test("a match by its name only is called that, however equal the names are", async () => {
+  const named = { criterion: "legal_name", outcome: "agrees", weight: 1 };
+  const confidence = async (...explanation: object[]) => {
+    dashboard.state.found = { entity, confidence: 0.99, explanation } as typeof dashboard.state.found;
+    const { text } = await visitor.get("/live/vendors/search?legal_name=acme");
+    return [/optimum="([^"]+)"/.exec(text)![1], /<\/strong> ([a-z ]+)<\/p>/.exec(text)![1]];
+  };
+  expect(await confidence(named)).toEqual(["0.7", "name only"]);
+  expect(await confidence(named, { criterion: "address", outcome: "contradicts", weight: -1 })).toEqual([
+    "0.7",
+    "name only",
+  ]);
+  expect(await confidence(named, { criterion: "address", outcome: "agrees", weight: 0.5 })).toEqual([
+    "1",
+    "confidence",
+  ]);
+  expect(await confidence({ criterion: "identifiers.uei", outcome: "agrees", weight: 1 })).toEqual(["1", "confidence"]);
 });
 
 test.each([

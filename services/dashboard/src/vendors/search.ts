@@ -9,6 +9,7 @@ import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
 import { unlessUnavailable } from "../ui/panels.ts";
 import { messageText } from "../ui/vocabulary.ts";
+import { readVendorStatuses } from "../vendor-list/vendor-status.ts";
 import { echoOfSearch, readSearch, type SearchInput, searchInput } from "./search-input.ts";
 import { type Findings, searchPage } from "./search-page.ts";
 
@@ -24,8 +25,15 @@ export function createSearchHandlers(context: PageContext) {
     const { limitPerMinute } = await organization.getOrganization({ caller: visit.caller });
     countSearch(visit.session.organizationId, limitPerMinute);
     const withVendors = async (matches: readonly Candidate[]) => {
-      const items = matches.map(({ id }) => ({ entityId: id }));
-      return { matches, vendors: await readVendors(visit, items) };
+      const ids = matches.map(({ id }) => id);
+      const [vendors, statuses] = await Promise.all([
+        readVendors(
+          visit,
+          ids.map((entityId) => ({ entityId })),
+        ),
+        readVendorStatuses(context, visit, ids),
+      ]);
+      return { matches, vendors, statuses };
     };
     try {
       return await withVendors(matchesOf(await entities.lookUp({ ...search, caller: visit.caller, explain: true })));
@@ -44,10 +52,12 @@ export function createSearchHandlers(context: PageContext) {
     const findings = request && (await unlessUnavailable(logger, visit, () => find(visit, request)));
     const isUnavailable = request !== undefined && findings === undefined;
     const newest = { caller: visit.caller, page: { limit: OWN_SHOWN } };
-    const own =
+    const listed =
       request || problems
         ? undefined
         : (await unlessUnavailable(logger, visit, () => entities.listEntities(newest)))?.entities;
+    const ownIds = listed?.map(({ id }) => id) ?? [];
+    const own = listed && { entities: listed, statuses: await readVendorStatuses(context, visit, ownIds) };
     const input = echoOfSearch(typed);
     const content = searchPage({
       view: visit.view,
