@@ -123,7 +123,8 @@ describe("a verification", () => {
       exclusions: [],
       data_as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
-    expect(match.details).toEqual({ irs_code: "7", data_as_of: expect.any(String) });
+    const asked_about = { tin: `****${tin.slice(-4)}`, name: "Detailed Works LLC" };
+    expect(match.details).toEqual({ irs_code: "7", ...asked_about, data_as_of: expect.any(String) });
     const later = await verify({ uei: "SANDBXACTVE1", tin }, { ...asked, mode: "cached" });
     expect(later.body.results.map(({ details }: { details: object }) => details)).toEqual([
       registration.details,

@@ -23,7 +23,7 @@ export const checkDefinitions = {
   tin_match: {
     type: CheckType.TIN_MATCH,
     question: "Do the name and the TIN match in the IRS’s records?",
-    watchedFields: ["status", "reason"],
+    watchedFields: ["status", "reason", "tin", "name"],
   },
 } as const satisfies Record<Check, CheckDefinition>;
 

@@ -29,4 +29,9 @@ describe("identifiers", () => {
     expect(maskTins(text)).toBe(masked);
     expect(containsTin(text)).toBe(text !== masked);
   });
+
+  test("is found in a free text also as HTML entities", () => {
+    expect(containsTin("Acme &#52;&#55;1829360 Inc")).toBe(true);
+    expect(containsTin("Acme &#52;&#55;182936 Inc")).toBe(false);
+  });
 });

@@ -1,4 +1,5 @@
 import { isNoIdentifier } from "./none.ts";
+import { repairName } from "./written-name.ts";
 
 /** Types of business identifiers in the public API, in the order in which they are used to name an unnamed entity. */
 export const identifierTypes = ["uei", "cage", "duns", "tin"] as const;
@@ -56,7 +57,8 @@ const TIN_IN_TEXT = new RegExp(
  * masked.
  */
 export function containsTin(text: string): boolean {
-  return text.search(TIN_IN_TEXT) !== -1;
+  // A TIN in HTML entities would be sent, and shown, as digits.
+  return [text, repairName(text)].some((written) => written.search(TIN_IN_TEXT) !== -1);
 }
 
 /** Returns free text with everything like a TIN masked, for answers that repeat a client's input. */

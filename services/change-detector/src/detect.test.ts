@@ -14,9 +14,12 @@ function sam(status: Outcome["status"], facts: Outcome["facts"], reason = ""): O
   return { check: "sam_registration", status, reason, inputsFingerprint: inputs, facts, withdrawnLoads: [] };
 }
 
-function tin(status: Outcome["status"], reason = "", fingerprint: Uint8Array = inputs): Outcome {
-  return { check: "tin_match", status, reason, inputsFingerprint: fingerprint, facts: {}, withdrawnLoads: [] };
+function tin(status: Outcome["status"], reason = "", fingerprint: Uint8Array = inputs, facts = {}): Outcome {
+  return { check: "tin_match", status, reason, inputsFingerprint: fingerprint, facts, withdrawnLoads: [] };
 }
+
+const other = Buffer.from("other");
+const asked = { tin: "****9360", name: "Acme LLC" };
 
 const at = new Date("2026-11-22T08:00:00Z");
 
@@ -122,11 +125,37 @@ const rows: [name: string, outcomes: Outcome[], changes: FieldChange[]][] = [
     [tin("fail", "mismatch"), tin("fail", "not_issued")],
     [change("tin_match.reason", "mismatch", "not_issued")],
   ],
-  ["other inputs begin a new silent baseline", [tin("pass"), tin("fail", "mismatch", Buffer.from("other"))], []],
   [
-    "and later answers to them are compared with it",
-    [tin("pass"), tin("fail", "mismatch", Buffer.from("other")), tin("pass", "", Buffer.from("other"))],
-    [change("tin_match.status", "fail", "pass"), change("tin_match.reason", "mismatch", null)],
+    "another TIN, beside what followed",
+    [tin("pass", "", inputs, asked), tin("fail", "mismatch", other, { ...asked, tin: "****9363" })],
+    [
+      change("tin_match.status", "pass", "fail"),
+      change("tin_match.reason", null, "mismatch"),
+      change("tin_match.tin", "****9360", "****9363"),
+    ],
+  ],
+  [
+    "another name, also where nothing followed",
+    [tin("pass", "", inputs, asked), tin("pass", "", other, { ...asked, name: "Acme Inc" })],
+    [change("tin_match.name", "Acme LLC", "Acme Inc")],
+  ],
+  [
+    "a TIN and a name that the baseline lacks are silent once, and what followed is not",
+    [tin("pass"), tin("fail", "mismatch", other, asked)],
+    [change("tin_match.status", "pass", "fail"), change("tin_match.reason", null, "mismatch")],
+  ],
+  [
+    "a TIN and a name that an older version did not report stay in the baseline",
+    [tin("pass", "", inputs, asked), tin("pass", "", other), tin("pass", "", other, { ...asked, tin: "****9366" })],
+    [change("tin_match.tin", "****9360", "****9366")],
+  ],
+  [
+    "a registration that is asked for by another identifier",
+    [sam("pass", active), { ...sam("fail", { registration_status: "expired" }, "expired"), inputsFingerprint: other }],
+    [
+      change("sam_registration.status", "pass", "fail"),
+      change("sam_registration.registration_status", "active", "expired"),
+    ],
   ],
   [
     "an error with other inputs leaves the baseline as it is",

@@ -46,24 +46,23 @@ const NOTHING: Detection = { baseline: undefined, changes: [] };
 
 /**
  * Compares the result of one check in a run with the monitor's baseline for that check. These report no change: an
- * error, the first answer, the first answer for other inputs, a run that is not newer than the baseline, and a part
- * that is older than the same part of the baseline.
+ * error, the first answer, a run that is not newer than the baseline, a part that is older than the same part of the
+ * baseline, and the first value of a field. An answer to another question (another UEI, TIN or name) is compared like any
+ * other: what changed includes what was asked, where that is watched.
  */
 export function detect(baseline: Baseline | undefined, run: { seq: number; at: Date }, outcome: Outcome): Detection {
   if (outcome.status === "error") return NOTHING;
   if (baseline && run.seq <= baseline.runSeq) return NOTHING;
   const { inputsFingerprint } = outcome;
-  const next = { runSeq: run.seq, inputsFingerprint };
-  if (!baseline || !Buffer.from(baseline.inputsFingerprint).equals(inputsFingerprint)) {
-    const parts = outcome.parts && { parts: outcome.parts };
-    return { baseline: { ...next, fields: reportedFields(outcome), ...parts }, changes: [] };
-  }
-  const { parts, reported } = mergeParts(baseline.parts, run.at, outcome);
-  const fields = { ...baseline.fields, ...reported };
+  const isSameQuestion = baseline && Buffer.from(baseline.inputsFingerprint).equals(inputsFingerprint);
+  // Parts of the answer to another question say nothing about this one.
+  const { parts, reported } = mergeParts(isSameQuestion ? baseline.parts : undefined, run.at, outcome);
+  const known = baseline?.fields ?? {};
+  const fields = { ...known, ...reported };
   return {
-    baseline: { ...next, fields, ...(parts && { parts }) },
+    baseline: { runSeq: run.seq, inputsFingerprint, fields, ...(parts && { parts }) },
     changes: checkDefinitions[outcome.check].watchedFields.flatMap((name): FieldChange[] => {
-      const previous = baseline.fields[name];
+      const previous = known[name];
       const current = fields[name];
       // A field without an earlier answer has nothing to compare with, so no change is reported.
       if (previous === undefined || current === undefined || previous === current) return [];

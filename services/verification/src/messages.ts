@@ -75,6 +75,8 @@ function toDetails(details: NonNullable<ResultDocument["details"]>): MessageInit
     entityType: details.entity_type,
     exclusions: exclusions && { exclusions },
     irsCode: details.irs_code,
+    tin: details.tin,
+    name: details.name,
     dataAsOf: timestampFromDate(details.data_as_of),
   };
 }
@@ -149,7 +151,7 @@ export function toCompletedAgain(
         checkType: toCheckType(check_type),
         status: toProtoStatus(status),
         reason,
-        facts: { ...answers.get(evidence_id)?.facts },
+        facts: completedFacts(answers.get(evidence_id) ?? {}),
       })),
       overallResult: toProtoStatus(verification.overall_result),
       createdAt: timestampFromDate(verification.created_at),
@@ -157,11 +159,16 @@ export function toCompletedAgain(
   );
 }
 
-/** Returns the facts and parts of a conclusion's answer. */
+/** Returns the facts and parts of a conclusion's answer. What tin_match asked about is a fact too. */
 function answeredIn(conclusion: Conclusion) {
   if (conclusion.kind === "error") return {};
-  const answer: Pick<Answer, "facts" | "parts" | "withdrawnLoads"> =
+  const answer: Pick<Answer, "facts" | "details" | "parts" | "withdrawnLoads"> =
     conclusion.kind === "stored" ? conclusion.stored : conclusion.answer;
-  const { facts, parts, withdrawnLoads = [] } = answer;
-  return { facts: { ...facts }, parts: parts && partsToMessage(parts, withdrawnLoads) };
+  const { parts, withdrawnLoads = [] } = answer;
+  return { facts: completedFacts(answer), parts: parts && partsToMessage(parts, withdrawnLoads) };
+}
+
+function completedFacts({ facts, details }: Partial<Pick<Answer, "facts" | "details">>): Record<string, string> {
+  const { tin, name } = details ?? {};
+  return { ...facts, ...(tin && { tin }), ...(name && { name }) };
 }

@@ -664,6 +664,14 @@ export type ResultDetails = {
      */
     irs_code?: string;
     /**
+     * The TIN that was asked about, masked: `****` and its last four digits.
+     */
+    tin?: string;
+    /**
+     * The name that was asked about, in the form in which the IRS was asked.
+     */
+    name?: string;
+    /**
      * Date of the data. RFC 3339 in UTC, with milliseconds.
      */
     data_as_of?: string;

@@ -18,6 +18,8 @@ const titles: Readonly<Record<string, string>> = {
   legal_name: "Registered name",
   cage: "CAGE code in SAM.gov",
   entity_type: "Legal form",
+  tin: "TIN asked about",
+  name: "Name asked about",
 };
 
 /** Returns the name of a watched field for people; one that this version does not know is shown by its code. */

@@ -18,6 +18,8 @@ const details = z
     entity_type: z.string().optional(),
     exclusions: z.array(exclusion).optional(),
     irs_code: z.string().optional().describe("Result code of the IRS, one digit."),
+    tin: z.string().optional().describe("The TIN that was asked about, masked: `****` and its last four digits."),
+    name: z.string().optional().describe("The name that was asked about, in the form in which the IRS was asked."),
     data_as_of: time("Date of the data.").optional(),
   })
   .meta({ id: "ResultDetails", description: "What the verdict rests on." });

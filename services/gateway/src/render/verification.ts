@@ -38,6 +38,8 @@ function renderDetails(details: ResultDetails) {
       termination_date: exclusion.terminationDate || undefined,
     })),
     irs_code: details.irsCode || undefined,
+    tin: details.tin || undefined,
+    name: details.name || undefined,
     data_as_of: renderTime(details.dataAsOf),
   };
 }

@@ -93,8 +93,8 @@ export function createConcluder(options: {
     const isReused = restsOnParts(check) && isLive;
     const [known, kept] = isReused ? await Promise.all([readNewest(), publicAnswer(questionKey(subject))]) : [];
     const stored = isReused ? newestParts(kept?.parts ?? {}, known?.parts ?? {}) : undefined;
-    const tin = createCheckTin(async (within) => task.suppliedTin || revealTin(task, within));
     const { uei, cage, legalName } = subject;
+    const tin = createCheckTin(legalName, async (within) => task.suppliedTin || revealTin(task, within));
     const ask = () =>
       runCheck({
         providers: providersOf(providers, tenant.environment, check).filter((each) => isAsked(each, task)),
@@ -107,7 +107,7 @@ export function createConcluder(options: {
     // Whoever has an answer to the same question learns nothing that they could not read.
     const isGuess = terms !== undefined && !(await readNewest());
     const run = isGuess ? await options.askWithinLimits(tenant, { subject, ...terms }, ask) : await ask();
-    return { check, fingerprint, ...run, ...(run.kind === "answered" && { answer: tin.mask(run.answer) }) };
+    return { check, fingerprint, ...run, ...(run.kind === "answered" && { answer: tin.complete(run.answer) }) };
   };
 
   /** Does a stored answer rest on a file whose load was withdrawn? Asks entity only where it rests on a file. */

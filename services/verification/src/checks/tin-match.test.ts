@@ -1,9 +1,12 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "@vvs/ids";
 import { createLogger } from "@vvs/logging";
 import { CheckStatus, CheckType, Environment } from "@vvs/proto/common/v1/common";
+import { VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
 import { Mode } from "@vvs/proto/verification/v1/verification";
 import { recordTelemetry } from "@vvs/telemetry/testing";
+import type { Binary } from "mongodb";
 import { type PlayedCompliancely, playCompliancely } from "../../../../test/outside/compliancely.ts";
 import { formsOf, type PlayedTaxBandits, playTaxBandits } from "../../../../test/outside/taxbandits.ts";
 import { createCompliancely } from "../providers/compliancely/compliancely.ts";
@@ -83,8 +86,8 @@ beforeEach(() => {
   carelessness = "throws";
 });
 
-function put(tin: string, organizationId = org) {
-  const subject = { legalName: "Smith & Sons, Inc.", tinHash: Buffer.from(`hash of ${tin.slice(-1)}`) };
+function put(tin: string, organizationId = org, legalName = "Smith & Sons, Inc.") {
+  const subject = { legalName, tinHash: Buffer.from(`hash of ${tin.slice(-1)}`) };
   service.entities.put(organizationId, entityId, { subject, tin });
 }
 
@@ -120,6 +123,36 @@ describe("a TIN match", () => {
     const { result, attempts } = await verify();
     expect(result).toMatchObject({ status: CheckStatus.FAIL, origin: "taxbandits", reason: "mismatch" });
     expect(attempts).toEqual(["taxbandits fail mismatch"]);
+  });
+
+  test("says which TIN and which name it was about, also where it fails and where it is answered from the store", async () => {
+    const asked = { irsCode: "0", tin: "****9360", name: "Smith & Sons Inc" };
+    expect((await verify()).result.details).toMatchObject(asked);
+    expect((await verify(Mode.CACHED)).result.details).toMatchObject(asked);
+    put("471829363");
+    expect((await verify()).result.details).toMatchObject({ ...asked, irsCode: "3", tin: "****9363" });
+    put("471829365");
+    expect((await verify()).result.details).toBeUndefined();
+  });
+
+  test.each([
+    ["A&amp;M Foods LLC", "A&M Foods LLC"],
+    ["NestlÃ© USA", "Nestle USA"],
+    ["Acme &#52;&#55;1829360 Inc", "Acme ****9360 Inc"],
+  ])("about %s is asked with the name as it was meant: %s", async (legalName, name) => {
+    put(TIN, org, legalName);
+    expect((await verify()).result.details).toMatchObject({ name });
+    if (!name.includes("*"))
+      expect(JSON.parse(taxbandits.matchCalls().at(-1)!.body)).toMatchObject({ BusinessNm: name });
+  });
+
+  test("reports what it was about to its consumers, so that monitors see another TIN or name", async () => {
+    await verify();
+    const rows = await service.databases.live.collection<{ value: Binary }>("outbox").find().toArray();
+    const completed = rows
+      .map(({ value }) => fromBinary(VerificationCompletedSchema, value.value()))
+      .filter((record) => record.entityId === entityId);
+    expect(completed.map(({ checks }) => checks[0]!.facts)).toEqual([{ tin: "****9360", name: "Smith & Sons Inc" }]);
   });
 
   test.each([

@@ -6,6 +6,10 @@ export interface ResultDetails extends RegistrationFacts {
   readonly exclusions?: readonly Exclusion[];
   /** Only for tin_match: the IRS's result code. */
   readonly irs_code?: string;
+  /** Only for tin_match: the TIN that was asked about, masked. Absent where it was stored before this field. */
+  readonly tin?: string;
+  /** Only for tin_match: the name that was asked about, as it was sent. */
+  readonly name?: string;
 }
 
 /** Returns the details of an answer to sam_registration. A fact that there is none of is left out. */

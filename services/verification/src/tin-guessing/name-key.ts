@@ -1,5 +1,4 @@
-import { ProviderError } from "../providers/provider.ts";
-import { nameForIrs } from "../providers/tin-matching/irs-codes.ts";
+import { sentName } from "../providers/tin-matching/irs-codes.ts";
 
 /** Words that say nothing about whose name it is. */
 const FORMS: ReadonlySet<string> = new Set(
@@ -14,14 +13,4 @@ export function nameKey(legalName: string): string {
   const words = sentName(legalName).toLowerCase().replaceAll(/[-.]/g, "").split(/[ &]+/);
   const own = words.filter((word) => !FORMS.has(word));
   return [...(own.join("") || words.join(""))].sort().join("");
-}
-
-/** Returns the name as providers are asked, or as it is where no provider accepts it. */
-function sentName(legalName: string): string {
-  try {
-    return nameForIrs(legalName);
-  } catch (error) {
-    if (error instanceof ProviderError) return legalName;
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import { sortedJson } from "../../evidence/sorted-json.ts";
 import { readOwnData } from "../../own-data.ts";
 import type { Answer, Provider, Question } from "../provider.ts";
 import { type RegistryReader, readRegistry } from "../sam-gov/registry-reader.ts";
+import { sentName } from "../tin-matching/irs-codes.ts";
 import {
   CHANGING_UEI,
   type SandboxProvider,
@@ -48,7 +49,7 @@ export function createSandboxTinMatch(options: { name: SandboxProvider; now: () 
     async ask(question, { signal }) {
       const tin = await question.tin(signal);
       const verdict = sandboxTinMatch(name, tin);
-      const asked = { tin: maskTin(tin), name: question.legalName };
+      const asked = { tin: maskTin(tin), name: sentName(question.legalName) };
       const { outcome, reason, details } = verdict;
       return toAnswer(verdict, now(), { provider: name, asked, ...details, outcome, reason });
     },

@@ -77,3 +77,13 @@ export function nameForIrs(legalName: string): string {
   if (/[A-Za-z0-9]/.test(prepared)) return prepared;
   throw new ProviderError("unusable_name", { isFault: false });
 }
+
+/** Returns the name as providers are asked, or as it is where no provider accepts it. */
+export function sentName(legalName: string): string {
+  try {
+    return nameForIrs(legalName);
+  } catch (error) {
+    if (error instanceof ProviderError) return legalName;
+    throw error;
+  }
+}
