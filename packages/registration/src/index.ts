@@ -1,6 +1,6 @@
 export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
 export { addDays, registryDay, startOfRegistryDay, utcDay } from "./days.ts";
-export { effectOf } from "./exclusion-effect.ts";
+export { type ExclusionEffect, effectOf } from "./exclusion-effect.ts";
 export { partsFromMessage, partsToMessage } from "./messages.ts";
 export {
   dayOfPart,

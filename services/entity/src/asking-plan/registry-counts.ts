@@ -24,7 +24,8 @@ export async function countRegistry(collections: Collections, now: Date): Promis
   const kind = kinds.reduceRight<unknown>((rest, [condition, name]) => ({ $cond: [condition, name, rest] }), "later");
   const isBegun = { $lte: [{ $ifNull: ["$$one.active_date", ""] }, today] };
   const isOpen = { $gte: [{ $ifNull: ["$$one.termination_date", "indefinite"] }, today] };
-  const inForce = { $filter: { input: "$exclusions", as: "one", cond: { $and: [isBegun, isOpen] } } };
+  const isBar = { $ne: ["$$one.effect", "product"] };
+  const inForce = { $filter: { input: "$exclusions", as: "one", cond: { $and: [isBegun, isOpen, isBar] } } };
   const isFlagged = { $and: [{ $eq: ["$sam.excluded", true] }, { $ne: ["$flag_ended", true] }] };
   const isExcluded = { $or: [isFlagged, { $gt: [{ $size: inForce }, 0] }] };
   const found = await collections.entities

@@ -1,4 +1,5 @@
 import type { CapDocument } from "@vvs/mongo";
+import type { ExclusionEffect } from "@vvs/registration";
 import type { Binary, Collection, Db, ObjectId } from "mongodb";
 import type {
   ListedVendorDocument,
@@ -12,12 +13,14 @@ import type { Address, SamFacts } from "./facts.ts";
 export type PublicIdentifierType = "uei" | "cage" | "duns";
 export type PublicIdentifiers = { readonly [T in PublicIdentifierType]?: string };
 
-/** When an exclusion is in force. */
+/** When an exclusion is in force, and what it does. */
 export interface ExclusionPeriodDocument {
   /** The first day; absent where the source does not say, which means that it is in force already. */
   readonly active_date?: IsoDate;
   /** The last day; absent where the source does not say, which means the same as `indefinite`. */
   readonly termination_date?: IsoDate | "indefinite";
+  /** Absent means `bar`. */
+  readonly effect?: ExclusionEffect;
 }
 
 export interface SourceDocument {
@@ -204,6 +207,8 @@ export interface ExclusionDocument extends ExclusionPeriodDocument {
   readonly exclusion_type: string;
   readonly program: string;
   readonly agency: string;
+  /** Without TINs; absent where the row has none, or is about a person. */
+  readonly comment?: string;
 }
 
 /**

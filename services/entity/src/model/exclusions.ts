@@ -1,3 +1,4 @@
+import type { ExclusionEffect } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
 import { dateOf, type IsoDate } from "./dates.ts";
 import type {
@@ -12,7 +13,7 @@ import { isOwnUnregistered } from "./own-entity.ts";
 
 type Identified = Pick<PublicIdentifiers, "uei" | "cage">;
 
-/** Maximum number of exclusions that an entity keeps; one that is in force makes it debarred. */
+/** Maximum number of exclusions that an entity keeps. */
 const MAX_EXCLUSIONS = 100;
 
 /** Returns whether a row concerns an entity: by the UEI, or by the CAGE if one of them has no UEI. */
@@ -29,6 +30,11 @@ export function isPast({ termination_date: end }: ExclusionPeriodDocument, today
 /** Returns whether an exclusion has begun, and its last day is not over. */
 export function isInForce(exclusion: ExclusionPeriodDocument, today: IsoDate): boolean {
   return (exclusion.active_date ?? today) <= today && !isPast(exclusion, today);
+}
+
+/** Returns whether an exclusion is in force and excludes the vendor, not only some of its products. */
+export function isBarred(exclusion: ExclusionPeriodDocument, today: IsoDate): boolean {
+  return exclusion.effect !== "product" && isInForce(exclusion, today);
 }
 
 /** Returns the rows that name one of these UEIs or CAGEs, including those that have ended. */
@@ -92,14 +98,22 @@ export function withExclusions(entity: UnversionedEntity, known: KnownExclusions
 
 /** Returns what an entity keeps of its rows that are not over, in an order that does not depend on the database's. */
 export function periodsOf(rows: readonly ExclusionDocument[], today: IsoDate): ExclusionPeriodDocument[] {
-  return rows
-    .filter((row) => row.ended_by === undefined && !isPast(row, today))
-    .sort((a, b) => (a._id < b._id ? -1 : 1))
+  return gravestFirst(rows.filter((row) => row.ended_by === undefined && !isPast(row, today)))
     .slice(0, MAX_EXCLUSIONS)
-    .map(({ active_date, termination_date }) => ({
+    .map(({ active_date, termination_date, effect = "bar" }) => ({
       ...(active_date && { active_date }),
       ...(termination_date && { termination_date }),
+      ...(effect !== "bar" && { effect }),
     }));
+}
+
+const GRAVITY: readonly ExclusionEffect[] = ["bar", "facility", "product"];
+
+/** Returns rows in the order of their effects, then of their first days, so that a limit never hides a graver one. */
+export function gravestFirst(rows: readonly ExclusionDocument[]): ExclusionDocument[] {
+  const keyOf = ({ _id, effect = "bar", active_date = "" }: ExclusionDocument) =>
+    `${GRAVITY.indexOf(effect)} ${active_date} ${_id}`;
+  return rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 /**

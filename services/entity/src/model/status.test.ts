@@ -11,6 +11,7 @@ const facts = (set: Partial<SamFacts> = {}): SamFacts => ({
   ...set,
 });
 const inForce: ExclusionPeriodDocument[] = [{ active_date: "2020-01-01", termination_date: "indefinite" }];
+const product: ExclusionPeriodDocument[] = [{ effect: "product" }];
 const over: ExclusionPeriodDocument[] = [{ termination_date: "2026-11-20" }];
 
 describe("registration status", () => {
@@ -19,6 +20,8 @@ describe("registration status", () => {
     ["an exclusion in force", facts(), inForce, "debarred"],
     ["an exclusion comes before an expiration", facts({ expiration_date: "2020-01-01" }), inForce, "debarred"],
     ["an exclusion that is over", facts(), over, "active"],
+    ["an exclusion of products only", facts(), product, "active"],
+    ["an exclusion of one facility", facts(), [...product, { effect: "facility" }], "debarred"],
     [
       "never registered, although listed as active",
       facts({ sam_registered: false, expiration_date: undefined }),

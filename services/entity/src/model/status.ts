@@ -1,11 +1,11 @@
 import { dateOf } from "./dates.ts";
 import type { EntityDocument } from "./documents.ts";
-import { isInForce } from "./exclusions.ts";
+import { isBarred } from "./exclusions.ts";
 import type { RegistrationStatus } from "./facts.ts";
 
 /**
  * Returns an entity's registration status at a time; the facts stay, and their meaning changes as days pass. An exclusion
- * comes first. A UEI without a registration is inactive even where the source calls it active, and a past expiration
+ * of more than products comes first. A UEI without a registration is inactive even where the source calls it active, and a past expiration
  * date means `expired` whatever the source calls it.
  */
 export function statusOf(
@@ -14,7 +14,7 @@ export function statusOf(
 ): RegistrationStatus {
   const today = dateOf(now);
   const isFlagged = sam?.excluded && !flag_ended;
-  if (isFlagged || exclusions.some((exclusion) => isInForce(exclusion, today))) return "debarred";
+  if (isFlagged || exclusions.some((exclusion) => isBarred(exclusion, today))) return "debarred";
   if (!sam?.sam_registered) return "inactive";
   const { listed_as: listedAs, expiration_date: end } = sam;
   if (listedAs === "expired" || (end !== undefined && end < today)) return "expired";

@@ -40,10 +40,11 @@ export async function loadExclusions(
   return runLoad(run, async (load) => {
     const { counts, loadId } = load;
     let done = 0;
-    for await (const batch of inBatches(soundRows(path, load), EXCLUSIONS_BATCH)) {
-      const identified = batch.filter(({ uei, cage }) => uei || cage);
-      counts.unidentified += batch.length - identified.length;
-      if (identified.length > 0) await writeRows(load, identified);
+    for await (const batch of inBatches(readExclusions(path), EXCLUSIONS_BATCH)) {
+      for (const { lineNumber, reason } of batch) if (reason) await load.quarantine(lineNumber, reason);
+      counts.unidentified += batch.filter(({ row, reason }) => !row && !reason).length;
+      const rows = batch.flatMap(({ row }) => row ?? []);
+      if (rows.length > 0) await writeRows(load, rows);
       done += batch.length;
       onProgress({ phase: "applying", done, total: load.file.rows });
     }
@@ -75,13 +76,6 @@ async function refuseShrunken({ fileName, cutDate, rows }: LoadedFile, collectio
     `${fileName} has ${rows} exclusions, ${before.file_name} had ${known}: it looks truncated, and rows that a file ` +
       "lacks have ended. If it is right, load it with --accept-fewer",
   );
-}
-
-async function* soundRows(path: string, load: ExclusionsLoad): AsyncGenerator<ExclusionRow> {
-  for await (const { row, reason, lineNumber } of readExclusions(path)) {
-    if (row) yield row;
-    else await load.quarantine(lineNumber, reason);
-  }
 }
 
 /** Refreshes entities by the rows of this load, and by those that have ended. */
@@ -141,7 +135,7 @@ function withChangesKept({ before, ...row }: ExclusionDocument, count: number): 
 }
 
 function documentOf(
-  { key, creationDate, ...row }: ExclusionRow,
+  { key, ...row }: ExclusionRow,
   old: ExclusionDocument | undefined,
   { loadId, file: { cutDate } }: ExclusionsLoad,
 ): ExclusionDocument {

@@ -21,6 +21,8 @@ export interface ExclusionOf {
   readonly uei?: string;
   readonly cage?: string;
   readonly until?: string;
+  readonly agency?: string;
+  readonly comment?: string;
 }
 
 const TITLES =
@@ -41,8 +43,8 @@ export function createLoads(app: TestApplication) {
     },
     /** Loads an exclusions file of a day of 2026; the SAM number of each row contains its UEI or CAGE. */
     exclude(rows: readonly ExclusionOf[], day = "2026-01-10", options: LoadOverrides & { acceptFewer?: boolean } = {}) {
-      const lines = rows.map(({ uei = "", cage = "", until = "Indefinite" }) => {
-        const fields = ["Firm", "X", uei, "Reciprocal", "GSA", "R", "Ineligible", "", "2020-01-01", until];
+      const lines = rows.map(({ uei = "", cage = "", until = "Indefinite", agency = "GSA", comment = "" }) => {
+        const fields = ["Firm", "X", uei, "Reciprocal", agency, "R", "Ineligible", comment, "2020-01-01", until];
         return [...fields, `S4MR${uei || cage}`, cage, "2026-01-01"].map((field) => `"${field}"`).join(",");
       });
       const dayOfYear = (Date.parse(day) - Date.parse("2026-01-01")) / 86_400_000 + 1;

@@ -1,26 +1,27 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { type IdentifierType, isWellFormed, maskTins, normalizeIdentifier } from "@vvs/identifiers";
+import { isNoIdentifier } from "@vvs/identifiers/none";
+import { effectOf } from "@vvs/registration";
 import { fromExclusionsDate, type IsoDate } from "../../model/dates.ts";
 import type { ExclusionDocument } from "../../model/documents.ts";
-import type { Parsed } from "./member.ts";
 
-type Stated =
-  | "uei"
-  | "cage"
-  | "sam_number"
-  | "exclusion_type"
-  | "program"
-  | "agency"
-  | "active_date"
-  | "termination_date";
-
-/** One row of the public exclusions file. A person's name and address are never read. */
-export interface ExclusionRow extends Pick<ExclusionDocument, Stated> {
+/** A row that names a UEI or a CAGE. A person's name and address are never read. */
+export interface ExclusionRow
+  extends Omit<ExclusionDocument, "_id" | "load_id" | "changed_by" | "before" | "first_seen" | "last_seen"> {
   /**
-   * Identity of the row: a hash of its SAM number, identifiers, agency, cause code, type, active and creation date. The
-   * SAM number is not enough: real files repeat one for each UEI, agency or cause code of the same action. A row whose
-   * key is missing from a newer complete file has ended.
+   * Identity of the row: a hash of what it states, without names, addresses, comment and end date. The SAM number is not
+   * enough: it repeats, and can be blank. A row whose key is missing from a newer complete file has ended.
    */
   readonly key: string;
+}
+
+/**
+ * What a row of the file says. With a `reason` it can't be read; if its UEI or CAGE still can, it has a `row` that is in
+ * force without dates, because nothing unreadable may clear a vendor. Without `reason` and `row` it names nobody.
+ */
+export interface ParsedExclusion {
+  readonly reason?: string;
+  readonly row?: ExclusionRow;
   readonly creationDate?: IsoDate;
 }
 
@@ -43,11 +44,18 @@ const columnNames = {
 
 type ColumnName = keyof typeof columnNames;
 
+/** Reads a column of a row, without spaces around it. */
+type Cells = (column: ColumnName) => string;
+
 /** The positions of the columns in a file, and their number. */
 export interface Columns {
   positions: Readonly<Record<ColumnName, number>>;
   count: number;
 }
+
+const DATES = ["activeDate", "terminationDate", "creationDate"] as const;
+/** The documented maximum. */
+const MAX_COMMENT = 4_000;
 
 /** Finds the columns in a header row, or returns the titles of those that are missing. */
 export function findColumns(header: readonly string[]): Columns | { missing: string[] } {
@@ -62,52 +70,105 @@ export function findColumns(header: readonly string[]): Columns | { missing: str
 /**
  * Reads the fields of one row. In real files a few comments are quoted wrongly and are split into several fields. Only
  * comments can be, so surplus fields belong to the comment. Then the typed columns on both sides of it must be well-formed,
- * or the row is refused.
+ * or the row can't be read.
  */
-export function parseExclusion(fields: readonly string[], columns: Columns): Parsed<ExclusionRow> {
+export function parseExclusion(fields: readonly string[], columns: Columns): ParsedExclusion {
   const surplus = fields.length - columns.count;
-  const comments = columns.positions.comments;
-  if (surplus < 0) return { reason: `the row has ${fields.length} columns instead of ${columns.count}` };
-  const at = (column: ColumnName) => {
-    const position = columns.positions[column];
-    return (fields[position > comments ? position + surplus : position] ?? "").trim();
-  };
-  const problem = findProblem(at, surplus > 0);
-  if (problem) return { reason: surplus > 0 ? `the row has ${surplus} columns too many, and ${problem}` : problem };
-  const stated = {
-    sam_number: at("samNumber"),
-    uei: at("uei").toUpperCase() || undefined,
-    cage: at("cage").toUpperCase() || undefined,
-    exclusion_type: at("exclusionType"),
-    program: at("program"),
-    agency: at("agency"),
-    active_date: fromExclusionsDate(at("activeDate")),
-  };
-  const creationDate = fromExclusionsDate(at("creationDate"));
-  const { sam_number, uei, cage, agency, exclusion_type, active_date } = stated;
-  const identity = [sam_number, uei, cage, agency, at("causeCode"), exclusion_type, active_date, creationDate];
-  const key = createHash("sha256").update(identity.join("|")).digest("hex").slice(0, 32);
-  const termination = at("terminationDate");
-  const termination_date = isIndefinite(termination) ? "indefinite" : fromExclusionsDate(termination);
-  return { row: { key, ...stated, termination_date, creationDate } };
+  const cells = cellsOf(fields, columns, surplus);
+  const reason = findProblem(cells, surplus, columns.count);
+  const creationDate = reason ? undefined : fromExclusionsDate(cells("creationDate"));
+  const uei = identifierIn("uei", cells("uei"));
+  const cage = identifierIn("cage", cells("cage"));
+  const parsed = { ...(reason && { reason }), ...(creationDate && { creationDate }) };
+  return uei || cage ? { ...parsed, row: rowOf(cells, { uei, cage, isUnreadable: reason !== undefined }) } : parsed;
 }
 
-function findProblem(at: (column: ColumnName) => string, isRepaired: boolean): string | undefined {
-  if (!/^[A-Z0-9]{4,20}$/i.test(at("samNumber"))) return "the SAM Number is missing or malformed";
-  const classification = at("classification");
-  if (!/^(firm|individual|vessel|special entity designation)?$/i.test(classification)) {
+/** Columns right of the comment are counted from the end, since the comment's text may have been split. */
+function cellsOf(fields: readonly string[], { positions }: Columns, surplus: number): Cells {
+  const { comments } = positions;
+  return (column) => {
+    const position = positions[column];
+    if (position < comments) return (fields[position] ?? "").trim();
+    if (column === "comments")
+      return fields
+        .slice(comments, comments + 1 + Math.max(surplus, 0))
+        .join(",")
+        .trim();
+    return position + surplus > comments ? fields[position + surplus]!.trim() : "";
+  };
+}
+
+function rowOf(
+  cells: Cells,
+  { uei, cage, isUnreadable }: { uei: string | undefined; cage: string | undefined; isUnreadable: boolean },
+): ExclusionRow {
+  const [agency, causeCode, comment] = [cells("agency"), cells("causeCode"), cells("comments")];
+  const isPerson = /^individual$/i.test(cells("classification"));
+  const termination = cells("terminationDate");
+  const dates = isUnreadable
+    ? {}
+    : {
+        active_date: fromExclusionsDate(cells("activeDate")),
+        termination_date: isIndefinite(termination) ? ("indefinite" as const) : fromExclusionsDate(termination),
+      };
+  return {
+    key: keyOf(cells),
+    sam_number: cells("samNumber"),
+    uei,
+    cage,
+    exclusion_type: cells("exclusionType"),
+    program: cells("program"),
+    agency,
+    effect: isUnreadable ? "bar" : effectOf({ agency, causeCode, comment }),
+    // A comment on a person may name others.
+    comment: (!isUnreadable && !isPerson && maskTins(comment.slice(0, MAX_COMMENT))) || undefined,
+    ...dates,
+  };
+}
+
+function keyOf(cells: Cells): string {
+  const dateOrText = (column: ColumnName) => fromExclusionsDate(cells(column)) ?? cells(column);
+  const identifiers = [cells("uei").toUpperCase(), cells("cage").toUpperCase()];
+  const stated = [cells("samNumber"), ...identifiers, cells("agency"), cells("causeCode"), cells("exclusionType")];
+  const identity = [...stated, dateOrText("activeDate"), dateOrText("creationDate")];
+  return hash("sha256", identity.join("|")).slice(0, 32);
+}
+
+function findProblem(cells: Cells, surplus: number, count: number): string | undefined {
+  if (surplus < 0) return `the row has ${count + surplus} columns instead of ${count}`;
+  const problem = problemOfCells(cells) ?? (surplus > 0 ? problemOfRepair(cells) : undefined);
+  return problem && (surplus > 0 ? `the row has ${surplus} columns too many, and ${problem}` : problem);
+}
+
+function problemOfCells(cells: Cells): string | undefined {
+  if (!/^(firm|individual|vessel|special entity designation)?$/i.test(cells("classification"))) {
     return "the Classification is unknown";
   }
-  if (isRepaired && (classification === "" || at("terminationDate") === ""))
-    return "too few of the others are filled in";
-  if (!/^([A-Z0-9]{12})?$/i.test(at("uei"))) return "the Unique Entity ID is malformed";
-  if (!/^([A-Z0-9]{5})?$/i.test(at("cage"))) return "the CAGE is malformed";
-  for (const column of ["activeDate", "terminationDate", "creationDate"] as const) {
-    const text = at(column);
+  for (const type of ["uei", "cage"] as const) {
+    const text = cells(type);
+    if (isNoIdentifier(text) || identifierIn(type, text)) continue;
+    return `the ${columnNames[type][0]} is malformed`;
+  }
+  for (const column of DATES) {
+    const text = cells(column);
     if (text === "" || fromExclusionsDate(text) || (column === "terminationDate" && isIndefinite(text))) continue;
     return `the ${columnNames[column][0]} is not a date`;
   }
   return undefined;
+}
+
+/** Where fields were put together, the columns beside them must be filled in, so that a shift is noticed. */
+function problemOfRepair(cells: Cells): string | undefined {
+  if (!/^[A-Z0-9-]*$/i.test(cells("samNumber"))) return "the SAM Number is malformed";
+  if (cells("classification") === "" || cells("terminationDate") === "") return "too few of the others are filled in";
+  return undefined;
+}
+
+/** Returns an identifier as it is stored; undefined if the text is blank, says that there is none, or is malformed. */
+function identifierIn(type: IdentifierType, text: string): string | undefined {
+  if (text === "") return undefined;
+  const normalized = normalizeIdentifier(text);
+  return isWellFormed(type, normalized) && !isNoIdentifier(normalized) ? normalized : undefined;
 }
 
 function isIndefinite(text: string): boolean {

@@ -48,16 +48,19 @@ describe("an exclusions file", () => {
         exclusion_type: "Ineligible (Proceedings Completed)",
         program: "Reciprocal",
         agency: "GSA",
+        effect: "bar",
         active_date: "2020-01-29",
         termination_date: "2023-01-28",
-        creationDate: "2020-01-30",
       },
+      creationDate: "2020-01-30",
     });
   });
 
-  test("is read without the names of people", async () => {
-    const items = await read(`${header}\n${line({ Classification: "Individual", Name: "JANE DOE" })}\n`);
-    expect(items).toMatchObject([{ row: { sam_number: "S4MR00001" } }]);
+  test("is read without the names of people, and comments without TINs", async () => {
+    const person = { Classification: "Individual", Name: "JANE DOE", "Additional Comments": "Sister of Jim Doe" };
+    const items = await read(`${header}\n${line(person)}\n${line({ "Additional Comments": "EIN 12-3456789" })}\n`);
+    expect(items[1]!.row!.comment).toBe("EIN ****6789");
+    expect(items).toMatchObject([{ row: { sam_number: "S4MR00001" } }, {}]);
     expect(JSON.stringify(items)).not.toContain("DOE");
   });
 
@@ -70,14 +73,16 @@ describe("an exclusions file", () => {
     ]);
   });
 
-  test("loses only one row, not the rest of the file, to a quote that is never closed", async () => {
-    const open = line({ Creation_Date: "2020-01-30" }).slice(0, -1);
+  test.each([
+    ["at its end", line({ CAGE: "1ABC2" }).slice(0, -1)],
+    ["in a comment", line({ CAGE: "1ABC2", "Additional Comments": "x" }).replace('"x"', '"x ""y')],
+  ])("loses no row to a quote that is never closed: %s", async (_name, open) => {
     const items = await read([header, line(), open, line({ "SAM Number": "S4MR00002" }), line(), ""].join("\n"));
-    expect(items.map(({ row, lineNumber }) => [lineNumber, row !== undefined])).toEqual([
-      [2, true],
-      [3, false],
-      [4, true],
-      [5, true],
+    expect(items.map(({ row, reason, lineNumber }) => [lineNumber, row?.cage, reason])).toEqual([
+      [2, undefined, undefined],
+      [3, "1ABC2", undefined],
+      [4, undefined, undefined],
+      [5, undefined, undefined],
     ]);
   });
 
@@ -88,8 +93,8 @@ describe("an exclusions file", () => {
     const rows = [line(), line({ "SAM Number": "S4MR00002", Creation_Date: "2020-02-01" })];
     const items = await read(`${header}${first}${rows[0]}${second}${rows[1]}${third}`);
     expect(items).toMatchObject([
-      { lineNumber: 2, row: { sam_number: "S4MR00001", creationDate: "2020-01-30" } },
-      { lineNumber: 3, row: { sam_number: "S4MR00002", creationDate: "2020-02-01" } },
+      { lineNumber: 2, row: { sam_number: "S4MR00001" }, creationDate: "2020-01-30" },
+      { lineNumber: 3, row: { sam_number: "S4MR00002" }, creationDate: "2020-02-01" },
     ]);
   });
 
@@ -100,14 +105,61 @@ describe("an exclusions file", () => {
 
   test.each<[string, string, RegExp]>([
     ["too few columns", '"Firm","A"', /2 columns instead of 22/],
-    ["no SAM number", line({ "SAM Number": "" }), /SAM Number is missing/],
-    ["an invalid date", line({ "Termination Date": "soon" }), /Termination Date is not a date/],
     ["a malformed UEI", line({ "Unique Entity ID": "12" }), /Unique Entity ID is malformed/],
-    ["surplus columns that leave no valid row", `${line()},"x"`, /1 columns too many/],
-    ["an unknown classification", line({ Classification: "Planet" }), /Classification is unknown/],
+    [
+      "an invalid date and no UEI",
+      line({ "Unique Entity ID": "", "Active Date": "soon" }),
+      /Active Date is not a date/,
+    ],
   ])("quarantines a row with %s", async (_, row, reason) => {
     const items = await read(`${header}\n${row}\n`);
     expect(items).toEqual([{ lineNumber: 2, reason: expect.stringMatching(reason) }]);
+  });
+
+  const past = { "Termination Date": "2021-01-01", "Active Date": "2020-01-01", "CT Code": "H" };
+  test.each<[string, string, object]>([
+    ["an end that is no date", line({ ...past, "Termination Date": "soon" }), { uei: "ABCDEF123456" }],
+    ["a first day that is no date", line({ ...past, "Active Date": "31/31/2025" }), { uei: "ABCDEF123456" }],
+    ["a malformed UEI", line({ ...past, "Unique Entity ID": "12", CAGE: "1ABC2" }), { cage: "1ABC2" }],
+    ["an unknown classification", line({ ...past, Classification: "Planet" }), { uei: "ABCDEF123456" }],
+    ["surplus columns that leave no valid row", `${line(past)},"x"`, { uei: "ABCDEF123456" }],
+    ["too few columns", line(past).split(",").slice(0, 14).join(","), { uei: "ABCDEF123456" }],
+  ])("takes a row that it can't read, but whose vendor it can, as in force: %s", async (_, text, named) => {
+    const [item] = await read(`${header}\n${text}\n`);
+    const { active_date, termination_date, ...row } = item!.row!;
+    expect(row).toMatchObject({ ...named, effect: "bar" });
+    expect([item!.reason, active_date, termination_date]).toEqual([expect.any(String), undefined, undefined]);
+  });
+
+  test.each<[string, Record<string, string>, { uei?: string; cage?: string }]>([
+    ["a CAGE N/A", { CAGE: "N/A" }, { uei: "ABCDEF123456" }],
+    ["a CAGE 0", { CAGE: "0" }, { uei: "ABCDEF123456" }],
+    ["a CAGE 00000", { CAGE: "00000" }, { uei: "ABCDEF123456" }],
+    ["a UEI N0TAPPLICABL", { "Unique Entity ID": "N0TAPPLICABL", CAGE: "1ABC2" }, { cage: "1ABC2" }],
+    ["a UEI NONE", { "Unique Entity ID": "NONE", CAGE: "1ABC2" }, { cage: "1ABC2" }],
+  ])("has text that means no identifier: %s", async (_, set, { uei, cage }) => {
+    const [item] = await read(`${header}\n${line(set)}\n`);
+    expect(item!.reason).toBeUndefined();
+    expect([item!.row!.uei, item!.row!.cage]).toEqual([uei, cage]);
+  });
+
+  test.each([
+    ["", {}],
+    ["d76d4330-f144-6bea-b0c1-1fdecb91ce37", {}],
+    ["N/A", { "Unique Entity ID": "", CAGE: "N/A" }],
+  ])("may have any SAM Number: %p", async (number, set) => {
+    const [item] = await read(`${header}\n${line({ "SAM Number": number, ...set })}\n`);
+    expect([item!.reason, item!.row !== undefined]).toEqual([undefined, number !== "N/A"]);
+  });
+
+  test.each([
+    ["product", { "Additional Comments": "Section 889. The entity is not itself excluded." }],
+    ["facility", { "Excluding Agency": "EPA", "CT Code": "H" }],
+    ["facility", { "Excluding Agency": "EPA", "Additional Comments": "This Facility Only." }],
+    ["bar", { "Additional Comments": "Section 889." }],
+  ])("says what a row does: %s", async (effect, set) => {
+    const [item] = await read(`${header}\n${line(set)}\n`);
+    expect(item!.row!.effect).toBe(effect);
   });
 
   test("repeats a SAM number for each UEI, agency or cause code: the row's key includes these, but not the end date", async () => {
@@ -139,7 +191,7 @@ describe("validating an exclusions file", () => {
   test.each<[string, string, RegExp]>([
     ["other columns", "a,b\n1,2\n", /is not an exclusions file: it lacks Classification, Name/],
     ["no row", `${header}\n`, /has no exclusion/],
-    ["no good row", `${header}\n${line({ "SAM Number": "" })}\n`, /has no exclusion/],
+    ["no good row", `${header}\n${line({ "Active Date": "soon" })}\n`, /has no exclusion/],
     ["no date", `${header}\n${line({ Creation_Date: "" })}\n`, /neither its name/],
     ["nothing", "", /is empty/],
   ])("refuses a file with %s", (_, text, message) => expect(validate(text)).rejects.toThrow(message));

@@ -5,11 +5,13 @@ import { parse as parseAtOnce } from "csv-parse/sync";
 import { fromOrdinalDate, type IsoDate } from "../../model/dates.ts";
 import type { OnProgress } from "../progress-display.ts";
 import { RegistryFileError } from "./errors.ts";
-import { type Columns, type ExclusionRow, findColumns, parseExclusion } from "./exclusion-row.ts";
-import { type LoadedFile, type Member, openMember, type Parsed, sha256OfFile } from "./member.ts";
+import { type Columns, findColumns, type ParsedExclusion, parseExclusion } from "./exclusion-row.ts";
+import { type LoadedFile, type Member, openMember, sha256OfFile } from "./member.ts";
 
-/** A row or the reason why it can't be trusted, with the 1-based number of its first line. */
-export type ExclusionItem = { readonly lineNumber: number } & Parsed<ExclusionRow>;
+/** What a row says, with the 1-based number of its first line. */
+export interface ExclusionItem extends ParsedExclusion {
+  readonly lineNumber: number;
+}
 
 const maxRecordCharacters = 1_000_000;
 const quoting = {
@@ -32,11 +34,11 @@ export async function validateExclusions(path: string, onProgress: OnProgress = 
   let rows = 0;
   let latest: IsoDate | undefined;
   const member = await openMember(path, ".csv");
-  for await (const { row } of readMember(member, fileName)) {
+  for await (const { reason, creationDate } of readMember(member, fileName)) {
     onProgress({ phase: "checking", done: member.readBytes, total: member.size });
-    if (!row) continue;
+    if (reason) continue;
     rows++;
-    if (row.creationDate && row.creationDate > (latest ?? "")) latest = row.creationDate;
+    if (creationDate && creationDate > (latest ?? "")) latest = creationDate;
   }
   if (rows === 0) throw new RegistryFileError(`${fileName} has no exclusion`);
   const cutDate = exclusionsCutDate(fileName, member.name, latest);
@@ -107,8 +109,14 @@ function* itemsOf(record: string[], raw: string, lineNumber: number, columns: Co
   const lines = raw.split(/\r?\n/).filter((line) => line !== "");
   const rows = lines.slice(1).some((line) => startOfRow.test(line)) ? lines.map(splitLine) : [record];
   for (const [index, fields] of rows.entries()) {
-    yield { lineNumber: lineNumber + index, ...parseExclusion(fields, columns) };
+    const whole = fields.length < columns.count ? splitQuoted(rows.length > 1 ? lines[index]! : raw) : fields;
+    yield { lineNumber: lineNumber + index, ...parseExclusion(whole.length < columns.count ? fields : whole, columns) };
   }
+}
+
+/** Splits a row with a quote that is never closed, which has swallowed the fields after it. */
+function splitQuoted(line: string): string[] {
+  return line.trim().replace(/^"|"$/g, "").split(/"?,"/);
 }
 
 function splitLine(line: string): string[] {
