@@ -4,3 +4,4 @@ export { eventually } from "./eventually.ts";
 export { captureLogs, type LogLine } from "./logs.ts";
 export { type TestMongo, testMongo } from "./mongo.ts";
 export { type Command, type MongoProxy, mongoProxy } from "./mongo-proxy.ts";
+export { createWorkMeter } from "./work.ts";

@@ -34,13 +34,13 @@ export function createApp(options: AppOptions): express.Express {
   });
 
   /** Answers GET at a path that needs no API key and takes no parameters. */
-  const serveOpen = (path: string, handle: (exchange: Exchange) => void) =>
+  const serveOpen = (path: string, handle: (exchange: Exchange, request: Request, response: Response) => void) =>
     app.all(path, (request, response) => {
       const exchange: Exchange = response.locals.exchange;
       if (!isGet(request)) return refuseMethod(exchange, "GET, HEAD");
       const unknown = unknownParameters(request.url);
       if (unknown.length > 0) refuseInvalid(unknown);
-      handle(exchange);
+      handle(exchange, request, response);
     });
 
   serveOpen("/v1/health", (exchange) => {
@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): express.Express {
   });
 
   for (const [path, document] of publicDocuments(options.version, options.context.publicBaseUrl)) {
-    serveOpen(path, ({ request, response }) => answerPrepared(request, response, document));
+    serveOpen(path, (_exchange, request, response) => answerPrepared(request, response, document));
   }
 
   for (const [path, table] of Map.groupBy(options.routes, (route): string => route.path)) {

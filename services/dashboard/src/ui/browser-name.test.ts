@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { createWorkMeter } from "@vvs/testing";
 import { browserName } from "./browser-name.ts";
 
 const webkit = "AppleWebKit/537.36 (KHTML, like Gecko)";
@@ -25,4 +26,12 @@ test.each([
   ["", "An unknown browser"],
 ])("%j is %s", (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
+});
+
+test("a header that is twice as long takes at most twice the steps", async () => {
+  const meter = createWorkMeter();
+  const work = (size: number) => meter.count(() => browserName("Version/1 ".repeat(size)));
+  const [once, twice] = [await work(200), await work(400)];
+  expect(twice).toBeLessThan(2.2 * once);
+  meter.close();
 });

@@ -5,7 +5,7 @@ const browsers: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bSamsungBrowser\//, "Samsung Internet"],
   [/\b(Firefox|FxiOS)\//, "Firefox"],
   [/\b(HeadlessChrome|Chrome|Chromium|CriOS)\//, "Chrome"],
-  [/\bVersion\/\S+ .*\bSafari\//, "Safari"],
+  [/^(?=.*\bVersion\/).*\bSafari\//, "Safari"],
 ];
 
 const systems: readonly (readonly [mark: RegExp, name: string])[] = [

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError, type Violation } from "@vvs/errors";
-import { contradictingPaths } from "./contradictions.ts";
+import { TOO_DEEP, textProblems } from "./json-text.ts";
 
 export const MAX_BODY_BYTES = 100_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** Maximum number of entries of an array in a body. No schema allows more. */
+export const MAX_ENTRIES = 20;
 
 /** A JSON body as sent, and the problems of its text. */
 export interface JsonBody {
@@ -60,13 +63,19 @@ function parse(bytes: Buffer): JsonBody {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);
-    const problems = contradictingPaths(text).map((path) => ({
-      path,
-      message: "must not be given twice with different values",
-    }));
+    const problems = textProblems(text);
+    if (problems === TOO_DEEP) return { value: undefined, problems };
+    cutArrays(value);
     return { value, problems };
   } catch {
     const message = bytes.toString("latin1").trim() === "" ? "must not be empty" : "must be valid JSON in UTF-8";
     return { value: undefined, problems: [{ path: "body", message }] };
   }
+}
+
+/** Cuts longer arrays to one entry more than the maximum: enough for a route to refuse them, and nothing reads the rest. */
+function cutArrays(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value) && value.length > MAX_ENTRIES) value.length = MAX_ENTRIES + 1;
+  for (const inner of Object.values(value)) cutArrays(inner);
 }

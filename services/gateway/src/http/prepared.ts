@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
+import type { Request, Response } from "express";
 
 /** An answer that is the same for everyone and is made once. */
 export interface Prepared {
@@ -28,14 +28,14 @@ export function prepare(body: string, contentType: string, headers: Readonly<Rec
 }
 
 /** Answers with a prepared body, gzipped where the client accepts that; 304 without a body where it has it already. */
-export function answerPrepared(request: IncomingMessage, response: ServerResponse, prepared: Prepared): void {
-  const { "if-none-match": known = "", "accept-encoding": encodings = "" } = request.headers;
+export function answerPrepared(request: Request, response: Response, prepared: Prepared): void {
+  const { "if-none-match": known = "" } = request.headers;
   const { ETag: tag = "", "Content-Type": contentType, ...headers } = prepared.headers;
   if (known.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === tag.slice(2))) {
     response.writeHead(304, { ...headers, ETag: tag }).end();
     return;
   }
-  const isGzip = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.\d*[1-9]\d*)(?:\.0*)?\s*)?(?:,|$)/i.test(String(encodings));
+  const isGzip = request.acceptsEncodings("gzip", "identity") === "gzip";
   const body = isGzip ? prepared.gzipped : prepared.body;
   response.writeHead(200, {
     ...headers,

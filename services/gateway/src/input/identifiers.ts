@@ -8,6 +8,7 @@ import {
   normalizeIdentifier,
 } from "@vvs/identifiers";
 import { identifierProblem, isSandboxUei, SANDBOX_UEI_PROBLEM } from "@vvs/identifiers/problems";
+import { MAX_ENTRIES } from "../http/body.ts";
 import { exactIdentifierPattern, identifierPattern } from "./patterns.ts";
 import { text } from "./text.ts";
 import { messageOf } from "./violations.ts";
@@ -69,9 +70,15 @@ function normalized(type: IdentifierType): z.ZodType<string> {
  * once, and different ones are refused.
  */
 function identifiers(valueFor: (type: IdentifierType) => z.ZodType<string>) {
-  const optional = (type: IdentifierType) => valueFor(type).optional();
+  const schemaOf = {
+    uei: valueFor("uei"),
+    cage: valueFor("cage"),
+    duns: valueFor("duns"),
+    tin: valueFor("tin"),
+  } satisfies Record<IdentifierType, z.ZodType<string>>;
+  const { uei, cage, duns, tin } = schemaOf;
   const map: z.ZodType<IdentifierMap> = z
-    .strictObject({ uei: optional("uei"), cage: optional("cage"), duns: optional("duns"), tin: optional("tin") })
+    .strictObject({ uei: uei.optional(), cage: cage.optional(), duns: duns.optional(), tin: tin.optional() })
     .refine((values) => Object.keys(values).length > 0, {
       error: "must contain at least one identifier",
       // An unknown type has its own message.
@@ -80,12 +87,13 @@ function identifiers(valueFor: (type: IdentifierType) => z.ZodType<string>) {
   const list = z
     .array(z.strictObject({ type: z.enum(identifierTypes), value: text() }))
     .min(1, "must contain at least one identifier")
+    .max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`)
     .transform((entries, context) => {
       const values: { [T in IdentifierType]?: string } = {};
       for (const [index, { type, value }] of entries.entries()) {
         const refuse = (message: string) =>
           context.addIssue({ code: "custom", path: [index, "value"], message, input: entries });
-        const parsed = valueFor(type).safeParse(value, { error: messageOf });
+        const parsed = schemaOf[type].safeParse(value, { error: messageOf });
         if (!parsed.success) refuse(parsed.error.issues[0]!.message);
         else if (values[type] !== undefined && values[type] !== parsed.data) {
           refuse(`must not differ from the other ${type}`);
@@ -111,6 +119,7 @@ function listSchema(valueFor: (type: IdentifierType) => z.ZodType<string>) {
     title: "As a list",
     type: "array",
     minItems: 1,
+    maxItems: MAX_ENTRIES,
     items: {
       oneOf: identifierTypes.map((type) => ({
         type: "object",

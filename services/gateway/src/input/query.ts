@@ -6,11 +6,12 @@ export function readQuery(url: string): { values: Record<string, string>; proble
   const start = url.indexOf("?");
   // The constructor drops a question mark at the beginning, so the URL's own one is passed on.
   const pairs = start < 0 ? [] : [...new URLSearchParams(url.slice(start))];
-  const names = pairs.map(([name]) => name);
-  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [name] of pairs) (seen.has(name) ? repeated : seen).add(name);
   const empty = pairs.filter(([, value]) => value.trim() === "").map(([name]) => name);
   const problems = [
-    ...[...new Set(repeated)].map((name) => ({ path: showKey(name), message: "must be given once" })),
+    ...[...repeated].map((name) => ({ path: showKey(name), message: "must be given once" })),
     ...empty.map((name) => ({ path: showKey(name), message: "must not be empty" })),
   ];
   return { values: Object.fromEntries(pairs), problems };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { catalogue } from "@vvs/errors";
-import { MAX_BODY_BYTES } from "../http/body.ts";
+import { MAX_BODY_BYTES, MAX_ENTRIES } from "../http/body.ts";
 import { MAX_CHECKS } from "../input/checks.ts";
 import { MAX_LIMIT } from "../input/page.ts";
 import { openApiDocument } from "../openapi/document.ts";
@@ -61,7 +61,7 @@ describe("GET /docs", () => {
 
   test("names the limits of a request", async () => {
     const page = await (await get("/docs")).text();
-    const told = `A body has at most ${MAX_BODY_BYTES / 1_000} kB, a page of a list at most ${MAX_LIMIT} items, a call at most ${MAX_CHECKS} checks.`;
+    const told = `A body has at most ${MAX_BODY_BYTES / 1_000} kB, a page of a list at most ${MAX_LIMIT} items, a call at most ${MAX_CHECKS} checks, any other array at most ${MAX_ENTRIES} entries.`;
     expect(page).toContain(told);
     expect(catalogue.payload_too_large.text).toContain(` ${MAX_BODY_BYTES / 1_000} kB`);
   });
