@@ -27,6 +27,7 @@ const bounds: Readonly<Record<keyof NameFeatures, readonly [least: number, most:
   otherWord: [2, 20],
   extraWord: [1, 20],
   commonWordsOnly: [0, 20],
+  knownWord: [0, 20],
   otherOrder: [0, 20],
   otherForm: [0.5, 1.2],
   absentForm: [0.2, 0.4],

@@ -52,6 +52,7 @@ const spellings = wordTable(`
   control ctrl
   cooperative coop
   corporation corp
+  corporate corp
   county cty
   department dept
   development dev devel
@@ -67,8 +68,7 @@ const spellings = wordTable(`
   emergency emer
   engineering eng engr engrg
   engineers engrs
-  enterprises ent enterp entpr
-  entertainment ent
+  enterprises enterp entpr
   environmental env envir environ
   equipment eqpt equip
   executive exec
@@ -170,17 +170,32 @@ const spellings = wordTable(`
   works wks
 `);
 
-const expansions = new Map<string, string[]>();
-for (const [word, ...shortForms] of spellings) {
-  for (const short of shortForms) expansions.set(short, [...(expansions.get(short) ?? []), word!]);
+/** Words that are also abbreviations, but only at the end of a name or before its legal form; elsewhere they are the word. */
+const spellingsAtEnd = wordTable(`
+  international int
+  enterprises ent
+  entertainment ent
+  man man
+  manufacturing man
+`);
+
+const expansions = expansionsIn(spellings);
+const expansionsAtEnd = new Map([...expansions, ...expansionsIn(spellingsAtEnd)]);
+
+function expansionsIn(table: readonly (readonly string[])[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [word, ...shortForms] of table) {
+    for (const short of shortForms) found.set(short, [...(found.get(short) ?? []), word!]);
+  }
+  return found;
 }
 
 /** The words that an abbreviation may stand for; any other word stands for itself. */
-export function expand(word: string): readonly string[] {
-  return expansions.get(word) ?? [word];
+export function expand(word: string, isAtEnd = false): readonly string[] {
+  return (isAtEnd ? expansionsAtEnd : expansions).get(word) ?? [word];
 }
 
 /** True when one of two words is an abbreviation that may stand for the other. */
 export function isAbbreviationOf(a: string, b: string): boolean {
-  return a !== b && (expand(a).includes(b) || expand(b).includes(a));
+  return a !== b && (expand(a, true).includes(b) || expand(b, true).includes(a));
 }

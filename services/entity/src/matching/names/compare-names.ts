@@ -4,7 +4,8 @@ import { align, type Match, sum, type Weighed } from "./alignment.ts";
 import { isParticle } from "./common-words.ts";
 import { distinctiveIdf, type Idf } from "./idf.ts";
 import { areOfOneClass, compareLegalForms, isLegalForm } from "./legal-forms.ts";
-import { type NormalizedName, sharesKey } from "./normalize-name.ts";
+import { isOtherNative, type NormalizedName, sharesKey } from "./normalize-name.ts";
+import { osaDistance } from "./osa-distance.ts";
 
 /** How two names differ; each feature is from 0 (no difference) to 1, shares are of the names' weight. */
 export interface NameFeatures {
@@ -24,6 +25,8 @@ export interface NameFeatures {
   extraWord: number;
   /** 1 where the names share no distinctive word and do not consist of the same words. */
   commonWordsOnly: number;
+  /** 1 where a word that seems mistyped is itself a word of other names: then it is more likely another word. */
+  knownWord: number;
   /** 1 where the words are in another order. */
   otherOrder: number;
   /** 1 where the legal forms contradict, half of it where they are of one kind ("Inc" and "Corp"). */
@@ -51,6 +54,8 @@ const qualifierFactor = 0.2;
 /** Words of at least this weight are neither particles nor part of a qualifier. */
 const wordWeight = 0.21;
 const goodMatch = 0.7;
+/** Abbreviations, translations and joined words are at least so similar, typing errors less. */
+const leastWritten = 0.95;
 
 /** Compares two names word by word, the words weighed by how rare they are. */
 export function compareNames(query: NormalizedName, candidate: NormalizedName, idf: Idf): NameComparison {
@@ -61,7 +66,10 @@ export function compareNames(query: NormalizedName, candidate: NormalizedName, i
   const left = isEqual ? { query: [], candidate: [] } : leftOver(a, b, matches);
   const { coreTokens } = candidate;
   return {
-    features: { ...wordFeatures(a, b, matches, left, idf), ...formFeatures(query.legalForms, candidate.legalForms) },
+    features: {
+      ...withNative(wordFeatures(a, b, matches, left, idf), query, candidate),
+      ...formFeatures(query.legalForms, candidate.legalForms),
+    },
     legalForm: compareLegalForms(query.legalForms, candidate.legalForms),
     information: isEqual
       ? coreTokens.reduce((total, word) => total + idf(word), 0)
@@ -78,7 +86,9 @@ interface LeftOver {
   candidate: number[];
 }
 
-function wordFeatures(a: Weighed, b: Weighed, matches: readonly Match[], left: LeftOver, idf: Idf) {
+type WordFeatures = Omit<NameFeatures, keyof FormFeatures>;
+
+function wordFeatures(a: Weighed, b: Weighed, matches: readonly Match[], left: LeftOver, idf: Idf): WordFeatures {
   const [total, otherTotal] = [totalWeight(a), totalWeight(b)];
   const share = sum(left.query, a.weights) / total;
   const otherShare = sum(left.candidate, b.weights) / otherTotal;
@@ -100,8 +110,18 @@ function wordFeatures(a: Weighed, b: Weighed, matches: readonly Match[], left: L
     otherWord: Number(words === 2),
     extraWord: Number(words === 1),
     commonWordsOnly: Number(!isComplete && !sharesDistinctiveWord(b, matches, idf)),
+    knownWord: Number(matches.some((match) => isKnownWord(a, b, match, idf))),
     otherOrder: Number(!isInOrder(matches)),
   };
+}
+
+/** Where two scripts without spaces differ in a letter, that is as much as a word, whatever it sounds like. */
+function withNative(features: WordFeatures, query: NormalizedName, candidate: NormalizedName): WordFeatures {
+  const [a, b] = [query.native, candidate.native];
+  if (!isOtherNative(query, candidate) || a.includes(b) || b.includes(a)) return features;
+  const length = Math.max(a.length, b.length);
+  const share = osaDistance(a, b, length) / length;
+  return { ...features, otherWord: 1, contradiction: Math.max(features.contradiction, share) };
 }
 
 export type FormFeatures = Pick<NameFeatures, "otherForm" | "absentForm">;
@@ -162,6 +182,13 @@ function sharesDistinctiveWord(candidate: Weighed, matches: readonly Match[], id
   return matches.some(
     (match) => match.similarity >= goodMatch && (match.candidate.length > 1 || match.candidate.some(isDistinctive)),
   );
+}
+
+/** True where two words differ by a typing error, and other names have the first word as well. */
+function isKnownWord(a: Weighed, b: Weighed, { query, candidate, similarity }: Match, idf: Idf): boolean {
+  if (similarity >= leastWritten || query.length > 1 || candidate.length > 1) return false;
+  const [word, other] = [a.words[query[0]!]!, b.words[candidate[0]!]!];
+  return !word.startsWith(other) && !other.startsWith(word) && idf(word) < 1 && idf(other) < 1;
 }
 
 function isInOrder(matches: readonly Match[]): boolean {

@@ -3,26 +3,27 @@ import { wordList } from "../word-list.ts";
 /**
  * Legal forms and their spellings in normalized words (lower case, initials joined, accents off). Several words before
  * the colon are several forms. US forms come first, then the foreign ones most frequent in US registries and their lists.
- * `spa` is left out: in US names it is a spa.
+ * Their words are also written short (`shortWords`). Forms in other scripts are in `native-forms.ts`. `spa` is left out:
+ * in US names it is a spa.
  */
 const lines = `
   inc: inc, incorporated, incorporation, incorp
   corp: corp, corporation, corporations
-  co: co, company
-  llc: llc, lc, limited liability company, limited liability co, ltd liability co, ltd liability company
+  co: co, company, comp
+  llc: llc, lc, limited liability company
   llp: llp, limited liability partnership
   lllp: lllp, limited liability limited partnership
-  lp: lp, limited partnership, ltd partnership
+  lp: lp, limited partnership
   gp: general partnership
-  ltd: ltd, limited, ltd liability, lmtd
-  pc: pc, professional corporation, prof corp
+  ltd: ltd, limited, limited liability, lmtd, ltd sti, limited sirketi
+  pc: pc, professional corporation, prof corporation
   pa: pa, professional association
   pllc: pllc, professional limited liability company, professional llc
   na: na, national association
   nfp: nfp, not for profit
-  plc: plc, public limited company, public ltd company, public limited
+  plc: plc, public limited company, public limited, public company limited, pcl
   pty: pty, proprietary
-  pvt ltd: pvt ltd, pvt limited, private limited, private ltd
+  pvt ltd: pvt limited, private limited
   pvt: pvt
   pte: pte
   gmbh: gmbh, mbh, gesellschaft mit beschrankter haftung, gesellschaft mit beschraenkter haftung
@@ -39,7 +40,7 @@ const lines = `
   sas: sas, societe par actions simplifiee, sociedad por acciones simplificada
   sarl: sarl, societe a responsabilite limitee, eurl
   srl: srl, societa a responsabilita limitata, sociedad de responsabilidad limitada, societatea cu raspundere limitata
-  societa per azioni: societa per azioni
+  spa: societa per azioni
   sl: sl, slu, sociedad limitada
   ltda: ltda, lda, limitada, sociedade limitada
   bv: bv, besloten vennootschap, besloten vennootschap met beperkte aansprakelijkheid
@@ -56,14 +57,16 @@ const lines = `
   sdn bhd: sdn bhd, sendirian berhad
   bhd: bhd, berhad
   tbk: tbk
+  persero: persero
   ooo: ooo, obshchestvo s ogranichennoy otvetstvennostyu, tovarystvo z obmezhenoyu vidpovidalnistyu
   zao: zao, cjsc, closed joint stock company, zakrytoe aktsionernoe obshchestvo
   oao: oao, ojsc, open joint stock company, otkrytoe aktsionernoe obshchestvo
   pao: pao, pjsc, public joint stock company, publichnoe aktsionernoe obshchestvo
   jsc: jsc, joint stock company, aktsionernoe obshchestvo, aktsionerne tovarystvo
   uab: uab, uzdaroji akcine bendrove
-  sia: sabiedriba ar ierobezotu atbildibu
-  spzoo: sp zoo, spolka z ograniczona odpowiedzialnoscia
+  sia: sia, sabiedriba ar ierobezotu atbildibu
+  ou: ou, osauhing
+  spzoo: sp zoo, sp z oo, spolka zoo, spolka z oo, spolka z ograniczona odpowiedzialnoscia
   sro: sro, spolecnost s rucenim omezenym, spol sro
   doo: doo, drustvo s ogranicenom odgovornoscu
   ood: ood, eood
@@ -71,21 +74,63 @@ const lines = `
   zrt: zrt, nyrt, reszvenytarsasag
   fze: fze, fzco, fzc, free zone establishment, free zone company
   wll: wll
+  snc: snc
 `;
 
-export const legalFormSpellings: readonly (readonly [forms: string, spellings: readonly string[]])[] = lines
-  .trim()
-  .split("\n")
-  .map((line) => line.trim().split(": "))
-  .map(([forms, spellings]) => [forms!, spellings!.split(", ")]);
+/** Phrases that come before the name, whatever comes after it. */
+const leadingLines = `
+  tnhh: cong ty tnhh, cong ty tnhh mtv, cong ty tnhh mot thanh vien, cong ty trach nhiem huu han
+  jsc: cong ty co phan, cong ty cp, ctcp
+  co: cong ty
+  persero: perusahaan perseroan persero pt, perusahaan perseroan persero, perusahaan perseroan pt
+`;
+
+/** Words that are a legal form before a name with one of these forms at its end ("S.C. Lorwin S.R.L."). */
+export const formsAround: Readonly<Record<string, readonly string[]>> = {
+  sc: wordList("srl sa snc"),
+  pt: wordList("tbk persero"),
+  oy: wordList("ab"),
+};
+
+type Spellings = readonly (readonly [forms: string, spellings: readonly string[]])[];
+
+function spellingsOf(text: string): Spellings {
+  const parsed = text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(": "));
+  return parsed.map(([forms, spellings]) => [forms!, spellings!.split(", ")]);
+}
+
+export const legalFormSpellings = spellingsOf(lines);
+export const leadingSpellings = spellingsOf(leadingLines);
+
+/** Words of legal forms and how they are written short, in forms of several words. */
+const shortWords: Readonly<Record<string, readonly string[]>> = {
+  company: ["company", "co", "comp"],
+  corporation: ["corporation", "corp"],
+  limited: ["limited", "ltd"],
+  liability: ["liability", "liab"],
+};
+
+/** A spelling with each of its words written in full or short. */
+export function shortened(spelling: string): string[] {
+  const ways = spelling.split(" ").map((word): readonly string[] => shortWords[word] ?? [word]);
+  if (ways.length === 1) return [spelling];
+  return ways.reduce<string[]>(
+    (all, words) => all.flatMap((text) => words.map((word) => `${text} ${word}`.trim())),
+    [""],
+  );
+}
 
 /** What forms of different countries have in common: liability limited by shares, by membership, or a partnership. */
 export const legalFormClasses: readonly (readonly string[])[] = [
   wordList(`
-    inc corp co plc ag se sa cv nv ab as asa oyj oy kk tbk zao oao pao jsc zrt societa per azioni kgaa
+    inc corp co plc ag se sa cv nv ab as asa oyj oy kk tbk persero zao oao pao jsc zrt spa kgaa
   `),
   wordList(`
-    llc ltd pllc pty pvt pte gmbh sas sarl srl sl ltda bv bvba aps gk sdn bhd ooo uab sia spzoo sro doo ood kft fze wll
+    llc ltd pllc pty pvt pte gmbh sas sarl srl sl ltda bv bvba aps gk yk sdn bhd ooo uab sia ou spzoo sro doo ood kft fze wll
+    tnhh ike
   `),
-  wordList("llp lllp lp gp kg ohg"),
+  wordList("llp lllp lp gp kg ohg snc"),
 ];

@@ -1,25 +1,38 @@
 import type { PartOutcome } from "../explanation.ts";
 import { wordList } from "../word-list.ts";
-import { legalFormClasses, legalFormSpellings } from "./legal-form-spellings.ts";
+import {
+  formsAround,
+  leadingSpellings,
+  legalFormClasses,
+  legalFormSpellings,
+  shortened,
+} from "./legal-form-spellings.ts";
 import { osaDistance } from "./osa-distance.ts";
 
-/** Forms that also come before the name, and are neither words nor initials in US names. */
-const leading = new Set(wordList("ooo oao zao pao jsc nv bv srl llc uab kk"));
+/** Forms that come before the name, and are neither words nor initials in US names; some only without one at its end. */
+const leading = new Set(wordList("ooo oao zao pao uab"));
+const leadingAlone = new Set(wordList("jsc nv bv srl llc kk"));
 
-/** Forms whose full words begin ordinary names ("National Association of …"). */
-const neverLeading = new Set(["na", "pa", "pc", "gp", "nfp"]);
+/** Forms of the US, which never come before a name: their letters are initials, their words a name ("National Association"). */
+const neverLeading = new Set(wordList("inc corp co llp lllp lp gp ltd pc pa pllc na nfp"));
 
 /** Forms that end the name proper wherever they stand. */
 const dividing = new Set(wordList("inc incorporated llc llp lp ltd plc gmbh bv nv srl sarl oao"));
 
 const formsBySpelling = new Map(
-  legalFormSpellings.flatMap(([forms, texts]) => texts.map((text) => [text, forms.split(" ")] as const)),
+  legalFormSpellings.flatMap(([forms, texts]) =>
+    texts.flatMap(shortened).map((text) => [text, forms.split(" ")] as const),
+  ),
 );
+const formsBefore = new Map(
+  leadingSpellings.flatMap(([forms, texts]) => texts.map((text) => [text, forms.split(" ")] as const)),
+);
+const longestBefore = Math.max(...[...formsBefore.keys()].map((text) => text.split(" ").length));
 const longestSpelling = Math.max(...[...formsBySpelling.keys()].map((text) => text.split(" ").length));
 const spellingsByForm = new Map(legalFormSpellings.map(([forms, texts]) => [forms, texts] as const));
 /** Spellings of several words, long enough to be recognized where they are mistyped. */
-const longSpellings = [...formsBySpelling]
-  .map(([text, forms]) => ({ text, forms, length: text.split(" ").length }))
+const longSpellings = legalFormSpellings
+  .flatMap(([forms, texts]) => texts.map((text) => ({ text, forms: forms.split(" "), length: text.split(" ").length })))
   .filter(({ text, length }) => length > 1 && text.length >= 15);
 /** Their first and last words: a mistyped spelling is only looked for beside one of these. */
 const edgeWords = new Set(longSpellings.flatMap(({ text }) => [text.split(" ")[0]!, text.split(" ").at(-1)!]));
@@ -33,10 +46,16 @@ export function isLegalForm(word: string): boolean {
 export function mistypedForm(word: string, forms: readonly string[]): string | undefined {
   return forms.find((form) =>
     spellingsByForm.get(form)?.some((text) => {
+      if (word === form) return true;
       if (word.length === 1) return text[0] === word && text.length <= 4;
       return osaDistance(word, text, 2) <= (text.length < 6 ? 1 : 2);
     }),
   );
+}
+
+/** True for a word before a name that is one of `forms` in countries where forms come first ("AB Lorwin"). */
+export function isFormBefore(word: string, forms: readonly string[]): boolean {
+  return formsOf(word).some((form) => !neverLeading.has(form) && forms.includes(form));
 }
 
 /** The rest of a word that ends with one of `forms` ("siemensag"); undefined for any other word. */
@@ -59,7 +78,7 @@ export function formsOf(word: string): readonly string[] {
   return formsBySpelling.get(word) ?? [];
 }
 
-/** Separates the legal forms at the end of a name ("… Company, Inc." has two), or a foreign one at its start. */
+/** Separates the legal forms at the end of a name ("… Company, Inc." has two), and foreign ones at its start. */
 export function splitLegalForms(words: readonly string[]): { core: string[]; forms: string[]; isLeading: boolean } {
   let core = [...words];
   const forms = new Set<string>();
@@ -68,12 +87,13 @@ export function splitLegalForms(words: readonly string[]): { core: string[]; for
     core = core.slice(0, core.length - found.length);
     if (core.length > 1 && core.at(-1) === "and") core.pop();
   }
-  const first = forms.size === 0 && core.length > 1 ? formAtStart(core) : undefined;
+  const isBare = forms.size === 0;
+  const first = core.length > 1 ? formAtStart(core, forms) : undefined;
   if (first) {
     for (const form of first.forms) forms.add(form);
     core = core.slice(first.length);
   }
-  return { core, forms: [...forms].sort(), isLeading: first !== undefined };
+  return { core, forms: [...forms].sort(), isLeading: isBare && first !== undefined };
 }
 
 /** Compares the legal forms of two names; `absent` where one name has none, or only some of the other's. */
@@ -105,13 +125,23 @@ function formAtEnd(words: readonly string[]): FoundForm | undefined {
   return undefined;
 }
 
-function formAtStart(words: readonly string[]): FoundForm | undefined {
+function formAtStart(words: readonly string[], atEnd: ReadonlySet<string>): FoundForm | undefined {
   const take = (length: number) => words.slice(0, length).join(" ");
+  for (let length = Math.min(longestBefore, words.length - 1); length > 0; length--) {
+    const forms = formsBefore.get(take(length));
+    if (forms) return { forms, length };
+  }
+  if (Object.hasOwn(formsAround, words[0]!) && formsAround[words[0]!]!.some((form) => atEnd.has(form))) {
+    return { forms: [], length: 1 };
+  }
+  const own = formsOf(words[0]!);
+  if (own.some((form) => leading.has(form) || (atEnd.size === 0 && leadingAlone.has(form)))) {
+    return { forms: own, length: 1 };
+  }
+  if (atEnd.size > 0) return undefined;
   const isNear = edgeWords.has(words[0]!) || edgeWords.has(words[1]!);
   const found = isNear ? mistypedLongForm(words.length, take) : undefined;
-  if (found?.forms.some((form) => !neverLeading.has(form))) return found;
-  const forms = formsBySpelling.get(words[0]!);
-  return forms?.some((form) => leading.has(form)) ? { forms, length: 1 } : undefined;
+  return found?.forms.some((form) => !neverLeading.has(form)) ? found : undefined;
 }
 
 /** The longest form of several words that is written there, with up to two typing errors. */

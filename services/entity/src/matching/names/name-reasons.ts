@@ -13,6 +13,7 @@ const parts: Readonly<Record<keyof NameFeatures, readonly [part: string, outcome
   otherPlace: ["place", "contradicts"],
   commonWordsOnly: ["distinctive word", "absent"],
   otherOrder: ["word order", "contradicts"],
+  knownWord: ["spelling", "contradicts"],
   otherForm: ["legal form", "contradicts"],
   absentForm: ["legal form", "absent"],
 };

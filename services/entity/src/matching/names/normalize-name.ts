@@ -1,7 +1,8 @@
 import { repairName } from "@vvs/identifiers/written-name";
 import anyAscii from "any-ascii";
 import { expand } from "./abbreviations.ts";
-import { compareLegalForms, formsOf, qualifierStart, splitLegalForms } from "./legal-forms.ts";
+import { compareLegalForms, formsOf, isLegalForm, qualifierStart, splitLegalForms } from "./legal-forms.ts";
+import { withoutNativeForms } from "./native-forms.ts";
 import { canonicalNumbers } from "./numbers.ts";
 
 /** A name, prepared for comparison. */
@@ -16,6 +17,10 @@ export interface NormalizedName {
   legalForms: string[];
   /** Where in `coreTokens` a qualifier (", Eindhoven") begins; their number where there is none. */
   qualifierFrom: number;
+  /**
+   * The letters of scripts without spaces, as written; "" for most names. Different ones can have one transliteration.
+   */
+  native: string;
   /** The names before and after "doing business as", "formerly", "c/o". */
   alternatives: readonly NormalizedName[];
 }
@@ -31,12 +36,13 @@ const secondName =
   /\s(?:d\s?[/.]?\s?b\s?[/.]?\s?a|doing business as|t\/a|trading as|[afn][/.]?k[/.]?a|formerly(?: known as)?|also known as)\b[.:]?\s*/;
 const careOf = /\s(?:c\/o|care of)\s/;
 /**
- * Normalizes the name of an organization: repairs its encoding, transliterates to lower-case ASCII, removes punctuation, joins initials
- * ("L.L.C.", "L L C"), separates the legal forms, drops outer articles, spells out abbreviations, writes numbers as digits.
+ * Normalizes the name of an organization: repairs its encoding, transliterates to lower-case ASCII, removes punctuation,
+ * joins initials ("L.L.C.", "L L C"), separates the legal forms, drops outer articles, spells out abbreviations, writes
+ * numbers as digits.
  */
 export function normalizeName(given: string): NormalizedName {
   const name = repairName(given);
-  const text = (isPrintableAscii.test(name) ? name : anyAscii(withoutSymbols(name))).toLowerCase();
+  const text = (isPrintableAscii.test(name) ? name : withoutSymbols(name).normalize("NFKC")).toLowerCase();
   return { ...normalizeText(text), alternatives: alternativesIn(text) };
 }
 
@@ -50,13 +56,22 @@ export function namesAgree(a: NormalizedName, b: NormalizedName): boolean {
 
 /** True when two names are equal except for the legal form. */
 export function sharesKey(a: NormalizedName, b: NormalizedName): boolean {
-  return a.key !== "" && a.keys.some((key) => b.keys.includes(key));
+  return a.key !== "" && a.keys.some((key) => b.keys.includes(key)) && !isOtherNative(a, b);
 }
 
-function normalizeText(text: string): NormalizedName {
-  const { core, forms, isLeading } = splitLegalForms(withoutArticles(tokenize(text)));
+/** True when both names are written in scripts without spaces, with other letters. */
+export function isOtherNative(a: NormalizedName, b: NormalizedName): boolean {
+  return a.native !== "" && b.native !== "" && a.native !== b.native;
+}
+
+function normalizeText(given: string): NormalizedName {
+  const own = isPrintableAscii.test(given) ? undefined : withoutNativeForms(given);
+  const text = own ? anyAscii(own.text).toLowerCase() : given;
+  const { core, forms: latin, isLeading } = splitLegalForms(withoutArticles(tokenize(text)));
+  const forms = own && own.forms.length > 0 ? [...new Set([...latin, ...own.forms])].sort() : latin;
   const words = canonicalNumbers(withoutArticles(core)).slice(0, maxTokens);
-  const readings = words.map((word) => expand(word));
+  const isAtEnd = (index: number) => index > 0 && (index + 1 === words.length || isLegalForm(words[index + 1]!));
+  const readings = words.map((word, index) => expand(word, isAtEnd(index)));
   const coreTokens = words.map((word, index) => (readings[index]!.length === 1 ? readings[index]![0]! : word));
   const keys = new Set(combinations(readings));
   const surnameLength = forms.length === 0 ? surnameTokens(text) : 0;
@@ -73,6 +88,7 @@ function normalizeText(text: string): NormalizedName {
     coreTokens,
     legalForms: inner < words.length ? [...new Set([...forms, ...formsOf(words[inner]!)])].sort() : forms,
     qualifierFrom: Math.max(1, Math.min(inner, coreTokens.length - behindComma)),
+    native: own?.native ?? "",
     alternatives: [],
   };
 }

@@ -1,6 +1,6 @@
 import { compareNames, type NameComparison, type NameFeatures } from "./compare-names.ts";
 import type { Idf } from "./idf.ts";
-import { mistypedForm, withoutAttachedForm } from "./legal-forms.ts";
+import { isFormBefore, mistypedForm, withoutAttachedForm } from "./legal-forms.ts";
 import type { NormalizedName } from "./normalize-name.ts";
 
 export interface NameScore extends NameComparison {
@@ -29,6 +29,7 @@ export const differenceWeights: Readonly<NameFeatures> = {
   extraWord: 2,
   commonWordsOnly: 1.4,
   otherOrder: 1.4,
+  knownWord: 1,
   otherForm: 1.2,
   absentForm: 0.4,
 };
@@ -71,14 +72,17 @@ function scored(query: NormalizedName, candidate: NormalizedName, idf: Idf, lowe
 }
 
 /**
- * Recognizes the other name's legal form where it is mistyped or cut off as the last word, or written without a space at
- * the end of the last word; the name is then returned with that form.
+ * Recognizes the other name's legal form where it is the first word ("AB Lorwin"), mistyped or cut off as the last word,
+ * or written without a space at the end of the last word; the name is then returned with that form.
  */
 function withTypedForm(name: NormalizedName, other: NormalizedName): NormalizedName {
-  const last = name.coreTokens.at(-1);
-  if (last === undefined || name.legalForms.length > 0 || other.legalForms.length === 0) return name;
-  if (other.coreTokens.includes(last)) return name;
+  const [first, last] = [name.coreTokens[0], name.coreTokens.at(-1)];
+  if (first === undefined || last === undefined || name.legalForms.length > 0 || other.legalForms.length === 0)
+    return name;
   const { legalForms } = other;
+  if (name.coreTokens.length > 1 && isFormBefore(first, legalForms) && !other.coreTokens.includes(first))
+    return withoutFirst(name, legalForms);
+  if (other.coreTokens.includes(last)) return name;
   const bare = withoutAttachedForm(last, legalForms);
   if (bare !== undefined && other.coreTokens.includes(bare)) {
     const keys = name.keys.map((key) => key.slice(0, key.length - last.length + bare.length));
@@ -87,4 +91,10 @@ function withTypedForm(name: NormalizedName, other: NormalizedName): NormalizedN
   if (name.coreTokens.length < 2 || !mistypedForm(last, legalForms)) return name;
   const keys = name.keys.map((key) => key.slice(0, key.lastIndexOf(" ")));
   return { ...name, key: keys[0]!, keys, coreTokens: name.coreTokens.slice(0, -1), legalForms };
+}
+
+function withoutFirst(name: NormalizedName, legalForms: string[]): NormalizedName {
+  const keys = name.keys.map((key) => key.slice(key.indexOf(" ") + 1));
+  const qualifierFrom = Math.max(1, name.qualifierFrom - 1);
+  return { ...name, key: keys[0]!, keys, coreTokens: name.coreTokens.slice(1), legalForms, qualifierFrom };
 }

@@ -5,7 +5,11 @@ import { scoreName } from "../names/score-name.ts";
 import { evidenceOf, nameConfidences } from "./calibrate.ts";
 
 /** A registry of a million names in which "harbor" and "supply" are frequent words. */
-const counts: Readonly<Record<string, number>> = { harbor: 4_000, supply: 12_000, services: 60_000, group: 40_000 };
+const counts: Readonly<Record<string, number>> = {
+  ...{ harbor: 4_000, supply: 12_000, services: 60_000, group: 40_000 },
+  // Nobody's name.
+  ...{ kestrelwod: 0, harbur: 0, ponch: 0 },
+};
 const idf = createIdf({ nameCount: 1_000_000, namesWith: (word) => counts[word] ?? 3 });
 const confidencesOf = (query: string, ...candidates: string[]) =>
   nameConfidences(candidates.map((name) => scoreName(normalizeName(query), normalizeName(name), idf)));
@@ -26,6 +30,50 @@ describe("the confidence by name only", () => {
   ])("%s: %s / %s", (_, query, candidate, least, most) => {
     expect(confidenceOf(query, candidate)).toBeGreaterThanOrEqual(least);
     expect(confidenceOf(query, candidate)).toBeLessThanOrEqual(most);
+  });
+
+  test.each<[string, string, string]>([
+    ["Thai", "บริษัท ปตท จำกัด", "บริษัท ทรู จำกัด"],
+    ["Thai without spaces", "บริษัทปตทจำกัด", "บริษัททรูจำกัด"],
+    ["Chinese", "中国移动通信集团有限公司", "中国联通通信集团有限公司"],
+    ["Chinese, of one sound", "宏达科技有限公司", "鸿达科技有限公司"],
+    ["Japanese", "株式会社日立製作所", "株式会社神戸製鋼所"],
+    ["Korean", "주식회사 삼성전자", "주식회사 삼성전기"],
+    ["Arabic", "شركة المراعي", "شركة السلام"],
+    ["Cyrillic", "ООО Ромашка", "ООО Василёк"],
+    ["Cyrillic, with the form at the end", "Ромашка ПАО", "Василёк ПАО"],
+    ["Vietnamese", "Công ty TNHH Vinamilk", "Công ty TNHH Hoa Sen"],
+    ["Indonesian", "PT Astra Tbk", "PT Gudang Garam Tbk"],
+    ["Romanian", "S.C. Dacia S.R.L.", "S.C. Petrom S.R.L."],
+    ["a form that is not known, at the start", "Xqz Kestrel", "Xqz Amberfield"],
+    ["a form that is not known, at the end", "Kestrel Xqzt", "Amberfield Xqzt"],
+    ["a form of two words that is not known", "Xqz Vrt Kestrel", "Xqz Vrt Amberfield"],
+    ["a form that is not known, in a script that is", "ΞΨΩ ΑΛΦΑ", "ΞΨΩ ΒΗΤΑ"],
+    ["a rare word in common", "Kestrelwood Marine LLC", "Kestrelwood Plumbing LLC"],
+  ])("is none where the distinctive words disagree: %s", (_, query, candidate) => {
+    expect(confidenceOf(query, candidate)).toBeLessThan(0.2);
+    expect(confidenceOf(candidate, query)).toBeLessThan(0.2);
+  });
+
+  test.each<[string, string]>([
+    ["S.C. Dacia S.R.L.", "Dacia SRL"],
+    ["PT Astra Tbk", "Astra"],
+    ["AB Kestrelwood", "Kestrelwood AB"],
+    ["ООО Ромашка", "Romashka"],
+    ["บริษัท ปูนซิเมนต์ไทย จำกัด", "ปูนซิเมนต์ไทย"],
+    ["華為技術有限公司", "華為技術"],
+    ["株式会社日立製作所", "日立製作所株式会社"],
+  ])("is high whatever the end at which the legal form is: %s / %s", (query, candidate) => {
+    expect(confidenceOf(query, candidate)).toBeGreaterThan(0.8);
+    expect(confidenceOf(candidate, query)).toBeGreaterThan(0.8);
+  });
+
+  test("is lower where the word that seems mistyped is a word of other names", () => {
+    const [mistyped, known] = ["Ponch Kestrelwood", "Punch Kestrelwood"].map((name) =>
+      confidenceOf(name, "Pinch Kestrelwood"),
+    );
+    expect(mistyped).toBeGreaterThan(0.8);
+    expect(known).toBeLessThan(0.75);
   });
 
   test("rises with the lead over the next", () => {

@@ -26,7 +26,14 @@ const evidencePerDifference = {
   commonWordsOnly: 3.9,
   doubt: -1.6,
   omission: -3.2,
+  knownWord: -3,
 } satisfies Features;
+/**
+ * Where each name has a word that the other lacks, the other words are no proof, however rare they are: they may be a
+ * legal form that is not known as one. The greater the share of such words, the less evidence is left.
+ */
+const mostPerContradiction = -12;
+const shareAboveMost = 0.05;
 const evidenceWeights = Object.entries(evidencePerDifference) as [keyof Features, number][];
 
 /** Scores outside these bounds count as the nearer one. */
@@ -51,11 +58,20 @@ export function evidenceOf({ score, information, features }: NameEvidence): numb
   const differences = Object.values(features).filter((value) => value > 0).length;
   let evidence = generalEvidence(scoreLogOdds, information, differences);
   for (const [feature, weight] of evidenceWeights) evidence += weight * (features[feature] ?? 0);
-  return evidence;
+  return features.otherWord ? contradicted(evidence, features.contradiction ?? 0) : evidence;
+}
+
+/** At most what a contradiction leaves; a small part of what is above keeps the order. */
+function contradicted(evidence: number, contradiction: number): number {
+  const most = mostPerContradiction * contradiction;
+  return evidence > most ? most + shareAboveMost * (evidence - most) : evidence;
 }
 
 /** The features that are known from the numbers of the names' words. */
-type RoughFeatures = Omit<NameScore["features"], "otherNumber" | "extraNumber" | "otherPlace" | "otherOrder">;
+type RoughFeatures = Omit<
+  NameScore["features"],
+  "otherNumber" | "extraNumber" | "otherPlace" | "otherOrder" | "knownWord"
+>;
 
 /** Approximately `evidenceOf`, to choose which names to score. Written out: it runs hundreds of times in a look-up. */
 export function roughEvidence(features: RoughFeatures, information: number): number {
@@ -71,15 +87,15 @@ export function roughEvidence(features: RoughFeatures, information: number): num
     differenceWeights.absentForm * absentForm;
   const shares = Number(doubt > 0) + Number(contradiction > 0) + Number(omission > 0) + Number(otherForm > 0);
   const differences = shares + otherWord + extraWord + commonWordsOnly + absentForm;
-  return (
+  const evidence =
     generalEvidence(Math.max(leastLogOdds, equalNames - taken), information, differences) +
     evidencePerDifference.doubt * doubt +
     evidencePerDifference.omission * omission +
     evidencePerDifference.extraWord * extraWord +
     evidencePerDifference.commonWordsOnly * commonWordsOnly +
     evidencePerDifference.otherForm * otherForm +
-    evidencePerDifference.absentForm * absentForm
-  );
+    evidencePerDifference.absentForm * absentForm;
+  return otherWord > 0 ? contradicted(evidence, contradiction) : evidence;
 }
 
 function generalEvidence(scoreLogOdds: number, information: number, differences: number): number {
