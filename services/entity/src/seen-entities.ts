@@ -1,3 +1,4 @@
+import { registryDay } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
 import type { FoundEntity } from "./model/documents.ts";
 import { publicView, toProtoEntity } from "./model/view.ts";
@@ -9,10 +10,11 @@ export type SeenEntities = ReturnType<typeof createSeenEntities>;
 export function createSeenEntities({ store, now }: { store: Pick<EntityStore, "rememberedOf">; now: () => Date }) {
   return async (tenant: Tenant, entities: readonly FoundEntity[]) => {
     const remembered = await store.rememberedOf(tenant, entities);
+    const today = registryDay(now());
     return entities.map((entity) => {
       const supplied = remembered.get(entity._id);
       const number = externalIdIn(entity, supplied)?.external_id;
-      return toProtoEntity(publicView(entity, now(), supplied), entity.created_at, number);
+      return toProtoEntity(publicView(entity, today, supplied), entity.created_at, number);
     });
   };
 }

@@ -6,6 +6,7 @@ import { newId } from "@vvs/ids";
 import { PoisonRecordError } from "@vvs/kafka";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { type RegistryChanged, RegistryChangedSchema, VerificationCompletedSchema } from "@vvs/proto/events/v1/events";
+import { registryDay } from "@vvs/registration";
 import { recordTelemetry } from "@vvs/telemetry/testing";
 import { type CallerContext, toProtoTenant } from "@vvs/tenant";
 import {
@@ -273,23 +274,23 @@ describe("a record of a file beside a claim of the same monitor", () => {
 });
 
 test("the day after the expiration of a registration starts one extra run, and a renewal puts it off", async () => {
-  const dayOf = (ms: number) => new Date(domain.clock.at.getTime() + ms).toISOString().slice(0, 10);
+  const dayIn = (ms: number) => registryDay(new Date(domain.clock.at.getTime() + ms));
   const DAY = 24 * 3_600 * SECOND;
   const { id } = await newMonitor();
   const due = { next_run_at: domain.clock.at, claimable_at: domain.clock.at };
   await domain.monitors.updateOne({ _id: id }, { $set: due });
   await domain.scheduler.claimDue();
   await domain.monitors.updateOne({ _id: id }, { $set: { next_run_at: new Date("2099-01-01") } });
-  await end(id, 2, dayOf(3 * DAY));
+  await end(id, 2, dayIn(3 * DAY));
   const { expiry_run_at, next_run_at } = await found(id);
-  expect(expiry_run_at!.toISOString().slice(0, 10)).toBe(dayOf(4 * DAY));
+  expect(registryDay(expiry_run_at!)).toBe(dayIn(4 * DAY));
   domain.pass(expiry_run_at!.getTime() - domain.clock.at.getTime() - 1);
   expect((await domain.scheduler.claimDue()).claimed).toBe(0);
   domain.pass(1);
   expect((await domain.scheduler.claimDue()).claimed).toBe(1);
-  await end(id, 3, dayOf(365 * DAY));
+  await end(id, 3, dayIn(365 * DAY));
   expect((await domain.scheduler.claimDue()).claimed).toBe(0);
   const renewed = await found(id);
   expect([renewed.run_seq, renewed.next_run_at]).toEqual([3, next_run_at]);
-  expect(renewed.expiry_run_at!.toISOString().slice(0, 10)).toBe(dayOf(366 * DAY));
+  expect(registryDay(renewed.expiry_run_at!)).toBe(dayIn(366 * DAY));
 });

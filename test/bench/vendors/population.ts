@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { newId } from "@vvs/ids";
+import { addDays, registryDay } from "@vvs/registration";
 import { MongoClient } from "mongodb";
 import type { Product } from "../../../deploy/local/product.ts";
-import { dateOf } from "../../../services/entity/src/model/dates.ts";
 import { type Collections, collectionsOf, type EntityDocument } from "../../../services/entity/src/model/documents.ts";
 import { externalIdKey } from "../../../services/entity/src/store.ts";
 import {
@@ -97,7 +97,7 @@ function listed(organizationId: string, entity: Named, index: number, now: Date)
   const status = isFailed ? ("fail" as const) : ("pass" as const);
   const facts = {
     registration_status: isExcluded ? "debarred" : "active",
-    expiration_date: dateOf(new Date(now.getTime() + expiresIn((index * 37 + 11) % 100) * DAY_MS)),
+    expiration_date: addDays(registryDay(now), expiresIn((index * 37 + 11) % 100)),
   };
   const registration = { check: "sam_registration" as const, status, reason: isExcluded ? "excluded" : "", facts };
   const named = { ...newVendor({ organizationId }, entity._id), name_key: nameKeyOf(entity.legal_name) };

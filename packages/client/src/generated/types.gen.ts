@@ -187,7 +187,7 @@ export type Entity = {
         registration_status: RegistrationStatus;
         cage?: string;
         /**
-         * Last day of the registration.
+         * Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
          */
         expiration_date?: string;
         /**
@@ -640,7 +640,7 @@ export type RegistrationStatus = 'active' | 'inactive' | 'expired' | 'debarred';
 export type ResultDetails = {
     registration_status?: string;
     /**
-     * Last day of the registration.
+     * Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.
      */
     expiration_date?: string;
     legal_name?: string;
@@ -651,11 +651,11 @@ export type ResultDetails = {
         type?: string;
         agency?: string;
         /**
-         * First day.
+         * First day, in Washington.
          */
         active_date?: string;
         /**
-         * Last day, YYYY-MM-DD, or `indefinite`.
+         * Last day, in Washington, YYYY-MM-DD, or `indefinite`.
          */
         termination_date?: string;
     }>;

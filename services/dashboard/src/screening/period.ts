@@ -1,3 +1,5 @@
+import { utcDay } from "@vvs/registration";
+
 /** A period of whole UTC days. */
 export interface Period {
   /** The first day, YYYY-MM-DD. */
@@ -20,12 +22,12 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 export function lastMonth(now: Date): Period {
   const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0));
   const start = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth(), 1));
-  return { from: dayOf(start), to: dayOf(end) };
+  return { from: utcDay(start), to: utcDay(end) };
 }
 
 /** Returns the current calendar month up to today. */
 export function thisMonth(now: Date): Period {
-  const today = dayOf(now);
+  const today = utcDay(now);
   return { from: `${today.slice(0, 7)}-01`, to: today };
 }
 
@@ -50,7 +52,5 @@ export function bounds({ from, to }: Period): { start: Date; end: Date } {
 function isDay(text: unknown): text is string {
   if (typeof text !== "string" || !DAY.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && dayOf(day) === text;
+  return !Number.isNaN(day.getTime()) && utcDay(day) === text;
 }
-
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkOf } from "@vvs/checks";
 import type { Vendor } from "@vvs/proto/entity/v1/vendors";
 import type { Result } from "@vvs/proto/verification/v1/verification";
+import { utcDay } from "@vvs/registration";
 import { checkName, checkTitle, statusName } from "../ui/checks.ts";
 import { verdictOf } from "../ui/verdict.ts";
 import { providerName } from "../ui/vocabulary.ts";
@@ -91,5 +92,5 @@ function sourceOf({ origin, details, dataFreshnessSeconds }: Result, checkedAt: 
   const dated = details?.dataAsOf
     ? timestampDate(details.dataAsOf)
     : new Date(checkedAt.getTime() - Number(dataFreshnessSeconds) * 1_000);
-  return { source: providerName(origin), dataDate: dated.toISOString().slice(0, 10) };
+  return { source: providerName(origin), dataDate: utcDay(dated) };
 }

@@ -9,11 +9,6 @@ const UNITS = [
   ["minute", MINUTE_MS],
 ] as const;
 
-/** Returns the day of a time in UTC, YYYY-MM-DD. */
-export function dayOf(at: Date): string {
-  return at.toISOString().slice(0, 10);
-}
-
 /** Returns a day in words, such as "31 March 2027"; a text that is no day (YYYY-MM-DD) as it is. */
 export function longDay(day: string): string {
   const at = new Date(`${day}T00:00:00Z`);

@@ -150,6 +150,20 @@ describe("a check's verdict in words", () => {
   });
 });
 
+test("a registration that passed is out of date once its last day is over in Washington", () => {
+  const passed = found({ ...ofSam, status: PASS, details: { expirationDate: "2026-11-24" } }, new Date("2026-11-24"));
+  const stateAt = (moment: string) => verdictOf("sam_registration", passed, new Date(moment)).state;
+  expect([stateAt("2026-11-25T04:59:59Z"), stateAt("2026-11-25T05:00:00Z")]).toEqual(["pass", "stale"]);
+});
+
+test("a file's age is counted in Washington's days, that of a moment in UTC's", () => {
+  const at = (date: string) => asOfText(new Date(date), new Date("2026-11-25T01:30:00Z"));
+  expect(at("2026-11-24T00:00:00Z")).toBe("As of today.");
+  expect(at("2026-11-23T00:00:00Z")).toBe("As of yesterday.");
+  expect(at("2026-11-24T23:00:00Z")).toBe("As of yesterday.");
+  expect(at("2026-11-25T01:00:00Z")).toBe("As of today.");
+});
+
 test.each([
   ["2026-11-23T00:00:00Z", "As of today."],
   ["2026-11-24T00:00:00Z", "As of today."],

@@ -3,8 +3,9 @@ import type { Check } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
 import type { ExclusionDetails, ResultDetails } from "@vvs/proto/verification/v1/result_details";
 import type { Result } from "@vvs/proto/verification/v1/verification";
+import { addDays, registryDay, utcDay } from "@vvs/registration";
 import { checkTitle } from "./checks.ts";
-import { dayOf, longDay } from "./dates.ts";
+import { longDay } from "./dates.ts";
 import { reasonMeaning } from "./vocabulary.ts";
 
 /** The newest result of a check, and when it was stored. */
@@ -35,7 +36,7 @@ export function verdictOf(check: Check | undefined, found: CheckedResult | undef
 
 function passed(check: Check | undefined, result: Result, at: Date, now: Date): Verdict {
   const ends = result.details?.expirationDate ?? "";
-  if (check === "sam_registration" && ends !== "" && ends < dayOf(now)) {
+  if (check === "sam_registration" && ends !== "" && ends < registryDay(now)) {
     return { state: "stale", text: `The registration in SAM.gov ended on ${longDay(ends)}, after this check.` };
   }
   const text = passText(check, result);
@@ -101,10 +102,15 @@ export function dataDate({ result, at }: CheckedResult): Date | undefined {
   return dataAsOf ? timestampDate(dataAsOf) : new Date(at.getTime() - Number(result.dataFreshnessSeconds) * 1_000);
 }
 
-/** Returns the date of data in words: "As of today.", "As of yesterday." or "As of 31 March 2027." */
+/**
+ * Returns the date of data in words: "As of today.", "As of yesterday." or "As of 31 March 2027." A file's cut date is
+ * compared with the registry's day, a moment with the day in UTC, since moments are shown in UTC.
+ */
 export function asOfText(date: Date, now: Date): string {
-  const day = dayOf(date);
-  if (day >= dayOf(now)) return "As of today.";
-  if (day === dayOf(new Date(now.getTime() - DAY_MS))) return "As of yesterday.";
+  const day = utcDay(date);
+  const isCutDate = date.getTime() % DAY_MS === 0;
+  const today = isCutDate ? registryDay(now) : utcDay(now);
+  if (day >= today) return "As of today.";
+  if (day === addDays(today, -1)) return "As of yesterday.";
   return `As of ${longDay(day)}.`;
 }

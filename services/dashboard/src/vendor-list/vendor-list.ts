@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import type { Vendor } from "@vvs/proto/entity/v1/vendors";
+import { utcDay } from "@vvs/registration";
 import { sendCsv } from "../http/csv.ts";
 import { field } from "../http/form.ts";
 import { pathWithQuery } from "../http/paths.ts";
@@ -91,7 +92,7 @@ export function createVendorListHandlers(context: PageContext) {
     async download(request, response, visit) {
       const list = readVendorFilter(request.query);
       if (list.isRefused) throw new ProblemError("malformed");
-      const name = ["vendors", visit.view.name.toLowerCase(), list.filter.show, now().toISOString().slice(0, 10)];
+      const name = ["vendors", visit.view.name.toLowerCase(), list.filter.show, utcDay(now())];
       await sendCsv(response, `${name.filter(Boolean).join("-")}.csv`, COLUMNS, rowsOf(visit, list));
     },
 

@@ -2,11 +2,12 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
 import type { Entity } from "@vvs/proto/entity/v1/entity";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
+import { utcDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
 import type { Visit } from "../http/session.ts";
 import type { ActorView } from "../ui/actor.ts";
 import { checkTitle, outcomeState } from "../ui/checks.ts";
-import { dayOf, exactTime, longDay } from "../ui/dates.ts";
+import { exactTime, longDay } from "../ui/dates.ts";
 import { facts } from "../ui/parts.ts";
 import { dataDate, verdictOf } from "../ui/verdict.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
@@ -76,7 +77,7 @@ function certified({ result, checked }: CertifiedResult, { verification }: Certi
 ${facts([
   ["Question", check && checkDefinitions[check].question],
   ["Answer", html`<strong>${verdictOf(check, { result, at }, at).text}</strong>`],
-  ["Data as of", date && longDay(dayOf(date))],
+  ["Data as of", date && longDay(utcDay(date))],
   ["As registered", registered(result)],
   ...evidenceFacts(checked),
   ["Evidence ID", result.evidenceId && html`<code>${result.evidenceId}</code>`],

@@ -1,5 +1,6 @@
 import type { Evidence } from "@vvs/proto/verification/v1/verification";
-import { dayOf, exactTime, longDay } from "../ui/dates.ts";
+import { utcDay } from "@vvs/registration";
+import { exactTime, longDay } from "../ui/dates.ts";
 import { providerName } from "../ui/vocabulary.ts";
 
 /** A source that an answer rests on. */
@@ -46,7 +47,7 @@ function partSource(part: string, { origin, date }: Json, files: Json): Evidence
     part,
     name: providerName(origin),
     file: typeof file === "string" ? file : "",
-    date: isFile ? `cut on ${longDay(dayOf(at))}` : `answered ${exactTime(at)}`,
+    date: isFile ? `cut on ${longDay(utcDay(at))}` : `answered ${exactTime(at)}`,
   };
 }
 

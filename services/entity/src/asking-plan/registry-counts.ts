@@ -1,13 +1,12 @@
-import { dateOf, type IsoDate } from "../model/dates.ts";
+import { addDays, registryDay } from "@vvs/registration";
+import type { IsoDate } from "../model/dates.ts";
 import type { Collections } from "../model/documents.ts";
 import { newestLoad } from "../model/exclusions.ts";
 import { DAILY_DAYS, type RegistryCounts } from "./asking-plan.ts";
 
-const DAY_MS = 86_400_000;
-
 /** Counts the vendors of the loaded registry by their registrations. Reads all registry entities once. */
 export async function countRegistry(collections: Collections, now: Date): Promise<RegistryCounts> {
-  const today = dateOf(now);
+  const today = registryDay(now);
   const cut = (await newestLoad(collections, "registry"))?.cut_date ?? today;
   const end = "$sam.expiration_date";
   const isBefore = (day: IsoDate) => ({ $and: [{ $gt: [end, ""] }, { $lt: [end, day] }] });
@@ -15,11 +14,11 @@ export async function countRegistry(collections: Collections, now: Date): Promis
   const kinds: [condition: object, kind: string][] = [
     [{ $or: [{ $ne: ["$listed", true] }, { $not: ["$sam"] }] }, "gone"],
     [{ $ne: ["$sam.sam_registered", true] }, "idOnly"],
-    [{ $and: [isBefore(cut), { $gte: [end, dayAfter(cut, -DAILY_DAYS)] }] }, "lapsedRecently"],
+    [{ $and: [isBefore(cut), { $gte: [end, addDays(cut, -DAILY_DAYS)] }] }, "lapsedRecently"],
     [{ $or: [isBefore(cut), { $eq: ["$sam.listed_as", "expired"] }] }, "lapsedBefore"],
     [{ $or: [{ $ne: ["$sam.listed_as", "active"] }, { $not: [end] }] }, "inactive"],
     [isBefore(today), "expiredSince"],
-    [isBefore(dayAfter(today, DAILY_DAYS)), end],
+    [isBefore(addDays(today, DAILY_DAYS)), end],
   ];
   const kind = kinds.reduceRight<unknown>((rest, [condition, name]) => ({ $cond: [condition, name, rest] }), "later");
   const isBegun = { $lte: [{ $ifNull: ["$$one.active_date", ""] }, today] };
@@ -45,10 +44,6 @@ export async function countRegistry(collections: Collections, now: Date): Promis
     inactive: of("inactive"),
     idOnly: of("idOnly"),
     gone: of("gone"),
-    expiring: Array.from({ length: DAILY_DAYS }, (_, days) => of(dayAfter(today, days))),
+    expiring: Array.from({ length: DAILY_DAYS }, (_, days) => of(addDays(today, days))),
   };
-}
-
-function dayAfter(day: IsoDate, days: number): IsoDate {
-  return dateOf(new Date(Date.parse(day) + days * DAY_MS));
 }

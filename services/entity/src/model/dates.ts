@@ -1,12 +1,9 @@
+import { utcDay } from "@vvs/registration";
+
 /** An ISO calendar date, `YYYY-MM-DD`. Such dates compare as strings. */
 export type IsoDate = string;
 
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** Returns the UTC date of an instant. */
-export function dateOf(instant: Date): IsoDate {
-  return instant.toISOString().slice(0, 10);
-}
 
 /** Reads `YYYYMMDD`, the form in the extract; undefined if there is no such day. */
 export function fromCompactDate(text: string): IsoDate | undefined {
@@ -28,7 +25,7 @@ export function fromOrdinalDate(text: string): IsoDate | undefined {
   if (!parts) return undefined;
   const year = 2000 + Number(parts[1]);
   const date = new Date(Date.UTC(year, 0, Number(parts[2])));
-  return date.getUTCFullYear() === year ? dateOf(date) : undefined;
+  return date.getUTCFullYear() === year ? utcDay(date) : undefined;
 }
 
 function calendarDate(year: string, month: string, day: string): IsoDate | undefined {

@@ -1,4 +1,5 @@
 import { isDuplicateKey } from "@vvs/mongo";
+import { registryDay } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
 import type { Collections, EntityDocument, UnversionedEntity } from "./documents.ts";
 import { type Author, nextVersion } from "./snapshots.ts";
@@ -14,7 +15,7 @@ export async function insertEntity(
   session: ClientSession,
   options: { entity: UnversionedEntity; author: Author; now: Date },
 ): Promise<EntityDocument> {
-  const { entity, snapshot } = nextVersion({ ...options, previous: undefined });
+  const { entity, snapshot } = nextVersion({ ...options, today: registryDay(options.now), previous: undefined });
   await collections.entities.insertOne(entity, { session });
   await collections.snapshots.insertOne(snapshot, { session });
   return entity;
@@ -30,7 +31,7 @@ export async function replaceEntity(
   options: { previous: EntityDocument; entity: UnversionedEntity; author: Author; now: Date },
 ): Promise<EntityDocument> {
   const { previous } = options;
-  const { entity, snapshot } = nextVersion(options);
+  const { entity, snapshot } = nextVersion({ ...options, today: registryDay(options.now) });
   const filter = asReadBefore(previous);
   const replaced = await collections.entities.replaceOne(filter, entity, { session });
   if (replaced.matchedCount === 0) throw new StaleEntityError("an entity changed after it was read");

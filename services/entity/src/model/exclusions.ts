@@ -1,6 +1,6 @@
-import type { ExclusionEffect } from "@vvs/registration";
+import { type ExclusionEffect, registryDay } from "@vvs/registration";
 import type { ClientSession } from "mongodb";
-import { dateOf, type IsoDate } from "./dates.ts";
+import type { IsoDate } from "./dates.ts";
 import type {
   Collections,
   ExclusionDocument,
@@ -69,14 +69,17 @@ export interface KnownExclusions {
   /** The day whose state of the registry the entities have. */
   readonly registryCutDate?: IsoDate;
   readonly now: Date;
+  /** The registry's day. */
+  readonly today: IsoDate;
 }
 
 /** Reads what the loaded files say about entities; `file` and `registryCutDate` are given where they are being loaded. */
 export async function readKnownExclusions(
   collections: Collections,
   identifiers: readonly Identified[],
-  { session, ...given }: Omit<KnownExclusions, "rows"> & { session?: ClientSession },
+  { session, ...options }: Omit<KnownExclusions, "rows" | "today"> & { session?: ClientSession },
 ): Promise<KnownExclusions> {
+  const given = { ...options, today: registryDay(options.now) };
   const rows = await findExclusions(collections, identifiers, session);
   if (rows.length === 0) return { ...given, rows };
   const file = given.file ?? (await newestLoad(collections, "exclusions", session));
@@ -86,9 +89,9 @@ export async function readKnownExclusions(
 
 /** Returns the entity with the rows that concern it, and with their file as a source if there are any. */
 export function withExclusions(entity: UnversionedEntity, known: KnownExclusions): UnversionedEntity {
-  const { file, now } = known;
+  const { file, now, today } = known;
   const rows = known.rows.filter((row) => concerns(row, entity.identifiers));
-  const exclusions = periodsOf(rows, dateOf(now));
+  const exclusions = periodsOf(rows, today);
   const flagEnded = !isOwnUnregistered(entity) && entity.sam?.excluded === true && hasFlagEnded({ ...known, rows });
   const others = entity.sources.filter(({ name }) => name !== "sam_gov_exclusions");
   const source = file && { name: "sam_gov_exclusions", retrieved_at: now, version: file.file_name };
@@ -121,9 +124,8 @@ export function gravestFirst(rows: readonly ExclusionDocument[]): ExclusionDocum
  * exclusion that has begun and ends after that file was cut, and the newest is not older than it. From then on those rows
  * decide.
  */
-function hasFlagEnded({ rows, file, registryCutDate, now }: KnownExclusions): boolean {
+function hasFlagEnded({ rows, file, registryCutDate, today }: KnownExclusions): boolean {
   if (!file || !registryCutDate || file.cut_date < registryCutDate) return false;
-  const today = dateOf(now);
   return rows.some(({ active_date, termination_date = "indefinite", ended_on }) =>
     ended_on ? ended_on > registryCutDate : termination_date >= registryCutDate && (active_date ?? today) <= today,
   );

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { newId } from "@vvs/ids";
 import canonicalize from "canonicalize";
+import type { IsoDate } from "./dates.ts";
 import type { EntityDocument, SnapshotDocument, UnversionedEntity } from "./documents.ts";
 import { publicView } from "./view.ts";
 
@@ -39,6 +40,8 @@ export function nextVersion(options: {
   entity: UnversionedEntity;
   author: Author;
   now: Date;
+  /** The registry's day, by which the snapshot shows the status. */
+  today: IsoDate;
 }): { entity: EntityDocument; snapshot: SnapshotDocument } {
   const { previous, entity, author } = options;
   const now = new Date(Math.max(options.now.getTime(), (previous?.changed_at.getTime() ?? 0) + 1));
@@ -49,7 +52,7 @@ export function nextVersion(options: {
     entity_id: entity._id,
     ...(!isRegistry && { organization_id: entity.organization_id! }),
     version,
-    entity: publicView(entity, now),
+    entity: publicView(entity, options.today),
     actor: author.actor,
     ...(!isRegistry && author.requestId && { request_id: author.requestId }),
     created_at: now,

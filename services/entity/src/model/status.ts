@@ -1,18 +1,17 @@
-import { dateOf } from "./dates.ts";
+import type { IsoDate } from "./dates.ts";
 import type { EntityDocument } from "./documents.ts";
 import { isBarred } from "./exclusions.ts";
 import type { RegistrationStatus } from "./facts.ts";
 
 /**
- * Returns an entity's registration status at a time; the facts stay, and their meaning changes as days pass. An exclusion
- * of more than products comes first. A UEI without a registration is inactive even where the source calls it active, and a past expiration
- * date means `expired` whatever the source calls it.
+ * Returns an entity's registration status on a registry's day; the facts stay, and their meaning changes as days pass. An
+ * exclusion of more than products comes first. A UEI without a registration is inactive even where the source calls it active,
+ * and a past expiration date means `expired` whatever the source calls it.
  */
 export function statusOf(
   { sam, exclusions, flag_ended }: Pick<EntityDocument, "sam" | "exclusions" | "flag_ended">,
-  now: Date,
+  today: IsoDate,
 ): RegistrationStatus {
-  const today = dateOf(now);
   const isFlagged = sam?.excluded && !flag_ended;
   if (isFlagged || exclusions.some((exclusion) => isBarred(exclusion, today))) return "debarred";
   if (!sam?.sam_registered) return "inactive";

@@ -1,15 +1,16 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { maskTin } from "@vvs/identifiers";
+import type { IsoDate } from "./dates.ts";
 import type { FoundEntity, PublicEntity, RememberedDocument } from "./documents.ts";
 import { statusOf } from "./status.ts";
 
 /**
- * Returns an entity as the public API shows it at a time, with TINs masked. An organization's own view also shows the
+ * Returns an entity as the public API shows it on a registry's day, with TINs masked. An organization's own view also shows the
  * identifiers that it supplied and the entity does not carry; a snapshot is made without them.
  */
 export function publicView(
   entity: Omit<FoundEntity, "version" | "last_hash" | "changed_at">,
-  now: Date,
+  today: IsoDate,
   remembered: readonly RememberedDocument[] = [],
 ): PublicEntity {
   const { cage, expiration_date, entity_type } = entity.sam ?? {};
@@ -18,7 +19,7 @@ export function publicView(
     legal_name: entity.legal_name,
     identifiers: visibleIdentifiers(entity, remembered),
     sam_gov: {
-      registration_status: statusOf(entity, now),
+      registration_status: statusOf(entity, today),
       ...(cage && { cage }),
       ...(expiration_date && { expiration_date }),
       ...(entity_type && { entity_type }),

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
+import { registryDay } from "@vvs/registration";
 import { type Environment, environments } from "@vvs/tenant";
-import { dateOf, fromExclusionsDate } from "../model/dates.ts";
+import { fromExclusionsDate } from "../model/dates.ts";
 import type { WantedFile } from "./files/download.ts";
 
 const USAGE = `Usage:
@@ -108,7 +109,7 @@ function monitoredCount(text: string | undefined): number | undefined {
 }
 
 function wantedFile(kind: string, date = "", now: Date): WantedFile {
-  const day = date || dateOf(now);
+  const day = date || registryDay(now);
   if (kind === "registry" && /^\d{4}-(0[1-9]|1[0-2])(-\d\d)?$/.test(day)) return { kind, date: day.slice(0, 7) };
   if (kind === "exclusions" && fromExclusionsDate(day) === day) return { kind, date: day };
   throw new UsageError(USAGE);

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { registryDay } from "@vvs/registration";
 import canonicalize from "canonicalize";
 import type { AnyBulkWriteOperation } from "mongodb";
+import type { IsoDate } from "../model/dates.ts";
 import type {
   ChangePageDocument,
   EntityDocument,
@@ -47,35 +49,40 @@ interface Writes {
  */
 export async function commitChanges(target: LoadTarget, changes: readonly EntityChange[]): Promise<ChangeOutcome[]> {
   const writes: Writes = { inserts: [], replacements: [], snapshots: [], changed: [], effects: new Map() };
-  const outcomes = changes.map((change) => collect(change, target, writes));
+  const at = { now: target.now, today: registryDay(target.now) };
+  const outcomes = changes.map((change) => collect(change, { actor: target.actor, ...at }, writes));
   if (writes.inserts.length > 0 || writes.replacements.length > 0) await write(target, writes);
   return outcomes;
 }
 
-function collect({ previous, entity }: EntityChange, { actor, now }: LoadTarget, writes: Writes): ChangeOutcome {
-  const fields = previous ? changedFields(publicView(previous, now), publicView(entity, now)) : [];
+function collect(
+  { previous, entity }: EntityChange,
+  { actor, now, today }: Pick<LoadTarget, "actor" | "now"> & { today: IsoDate },
+  writes: Writes,
+): ChangeOutcome {
+  const fields = previous ? changedFields(publicView(previous, today), publicView(entity, today)) : [];
   if (previous && fields.length === 0) {
     if (storedText(previous) === storedText(entity)) return "unchanged";
     const { version, last_hash, changed_at } = previous;
     const revision = (previous.revision ?? 0) + 1;
-    noteEffect({ previous, entity }, now, writes);
+    noteEffect({ previous, entity }, today, writes);
     writes.replacements.push(replacement(previous, { ...entity, version, revision, last_hash, changed_at }));
     return "unseen";
   }
-  const next = nextVersion({ previous, entity, author: { actor, requestId: "" }, now });
+  const next = nextVersion({ previous, entity, author: { actor, requestId: "" }, now, today });
   writes.snapshots.push(next.snapshot);
   if (!previous) {
     writes.inserts.push(next.entity);
     return "new";
   }
   writes.replacements.push(replacement(previous, next.entity));
-  noteEffect({ previous, entity }, now, writes);
+  noteEffect({ previous, entity }, today, writes);
   writes.changed.push({ entity_id: entity._id, version: next.entity.version, fields });
   return "changed";
 }
 
-function noteEffect({ previous, entity }: EntityChange, now: Date, { effects }: Writes): void {
-  const effect = previous && watchedEffect(previous, entity, now);
+function noteEffect({ previous, entity }: EntityChange, today: IsoDate, { effects }: Writes): void {
+  const effect = previous && watchedEffect(previous, entity, today);
   if (effect) effects.set(entity._id, effect);
 }
 

@@ -40,7 +40,9 @@ test("the age of each kind of file is that of the newest loaded one, also after 
     reason: "b",
   });
   expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
-  app.clock.now = new Date("2026-09-21T00:00:01Z");
+  app.clock.now = new Date("2026-09-21T03:59:59Z");
+  expect(await ages()).toEqual({ registry: 14, exclusions: 3 });
+  app.clock.now = new Date("2026-09-21T04:00:00Z");
   expect(await ages()).toEqual({ registry: 15, exclusions: 4 });
   stop();
 });

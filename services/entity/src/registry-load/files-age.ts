@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { registryDay } from "@vvs/registration";
 import type { IsoDate } from "../model/dates.ts";
 import type { Collections, LoadDocument } from "../model/documents.ts";
 
@@ -19,16 +20,17 @@ export async function newestCutDate(loads: Collections["loads"], kind: LoadDocum
 export function observeFiles({ loads }: Pick<Collections, "loads">, now: () => Date): () => void {
   const age = metrics.getMeter("entity").createObservableGauge("entity_registry_file_age_days", {
     description:
-      "Whole days since SAM.gov cut the newest loaded file, by file (registry, exclusions). With exclusions above 3, no registration passes by files, and monitors' runs end in error; with registry above 40, a month's extract was not loaded.",
+      "Days in Washington since the cut date of the newest loaded file, by file (registry, exclusions). With exclusions above 3, no registration passes by files, and monitors' runs end in error; with registry above 40, a month's extract was not loaded.",
   });
   // OpenTelemetry exports the last value again when there is no new one.
   const known = new Map<LoadDocument["kind"], IsoDate>();
   const observe: Parameters<typeof age.addCallback>[0] = async (result) => {
+    const today = registryDay(now());
     for (const file of KINDS) {
       const cutDate = (await newestCutDate(loads, file).catch(() => undefined)) ?? known.get(file);
       if (!cutDate) continue;
       known.set(file, cutDate);
-      result.observe(Math.floor((now().getTime() - Date.parse(cutDate)) / DAY_MS), { file });
+      result.observe((Date.parse(today) - Date.parse(cutDate)) / DAY_MS, { file });
     }
   };
   age.addCallback(observe);

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { dateOf } from "../model/dates.ts";
+import { registryDay } from "@vvs/registration";
 import { concerns, periodsOf } from "../model/exclusions.ts";
 import { verifySnapshots } from "../model/verify-snapshots.ts";
 import { callerFor, startTestApplication, type TestApplication } from "../testing/application.ts";
@@ -112,7 +112,7 @@ describe.each(Object.entries(writes))("%s during a load of exclusions", (_, { be
             .find({ ended_by: { $exists: false }, $or: [{ uei }, { cage }] })
             .toArray();
           const concerning = rows.filter((row) => concerns(row, entity!.identifiers));
-          expect(entity!.exclusions).toEqual(periodsOf(concerning, dateOf(app.clock.now)));
+          expect(entity!.exclusions).toEqual(periodsOf(concerning, registryDay(app.clock.now)));
           await service.stop();
         }
       }

@@ -1,6 +1,7 @@
+import { addDays, utcDay } from "@vvs/registration";
 import { type ClientSession, type MongoClient, ObjectId } from "mongodb";
 import { announceChanges } from "../announcements/announce.ts";
-import { dateOf, type IsoDate } from "../model/dates.ts";
+import type { IsoDate } from "../model/dates.ts";
 import type { Collections, LoadChanges, LoadDocument, QuarantineDocument } from "../model/documents.ts";
 import { summarizeChanges } from "./change-log.ts";
 import type { LoadTarget } from "./commit.ts";
@@ -42,7 +43,6 @@ export interface LoadReport {
   readonly changes: LoadChanges;
 }
 
-const DAY_MS = 24 * 3_600_000;
 const QUARANTINE_BATCH = 500;
 
 /**
@@ -119,7 +119,7 @@ export async function* inBatches<T>(items: AsyncIterable<T>, size: number): Asyn
 
 /** A date in the future would make all later files look old. Errors: RegistryFileError. */
 function refuseFuture({ fileName, cutDate }: LoadedFile, now: Date): void {
-  if (cutDate <= dateOf(new Date(now.getTime() + DAY_MS))) return;
+  if (cutDate <= addDays(utcDay(now), 1)) return;
   throw new RegistryFileError(
     `${fileName} says that it was cut on ${cutDate}, which is later than tomorrow: nothing was loaded`,
   );

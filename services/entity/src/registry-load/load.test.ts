@@ -417,9 +417,9 @@ describe("exclusions", () => {
   test("end after their last day, without a load", async () => {
     await load([{ 1: uei, 9: "20990101" }]);
     await exclude([{ uei, until: "2030-06-01" }]);
-    app.clock.now = new Date("2030-06-01T23:00:00Z");
+    app.clock.now = new Date("2030-06-02T03:59:59Z");
     expect((await find(uei)).samGov!.registrationStatus).toBe("debarred");
-    app.clock.now = new Date("2030-06-02T00:00:00Z");
+    app.clock.now = new Date("2030-06-02T04:00:00Z");
     expect((await find(uei)).samGov!.registrationStatus).toBe("active");
   });
 });
@@ -467,9 +467,9 @@ describe("an exclusion that the extract flags", () => {
   test("ends after the last day in the exclusions file", async () => {
     await load(flagged);
     await exclude([{ uei, until: "2030-06-01" }], "2026-09-07");
-    app.clock.now = new Date("2030-06-01T23:00:00Z");
+    app.clock.now = new Date("2030-06-02T03:59:59Z");
     expect(await status()).toBe("debarred");
-    app.clock.now = new Date("2030-06-02T00:00:00Z");
+    app.clock.now = new Date("2030-06-02T04:00:00Z");
     expect(await status()).toBe("active");
   });
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { addDays, registryDay } from "@vvs/registration";
 import { type PlayedSamGovFiles, playSamGovFiles } from "../../../../test/outside/sam-gov-files.ts";
-import { dateOf } from "../model/dates.ts";
 import { startTestApplication, type TestApplication } from "../testing/application.ts";
 import { refreshExitCodes, wantedFiles } from "./refresh.ts";
 import { extractRowText, extractText, inTemporaryDirectory, zipOf } from "./testing/registry-files.ts";
@@ -25,7 +25,7 @@ describe("requested files", () => {
     ["registry", "2025-12-07", "2026-01-04", ["2026-01"]],
     ["registry", undefined, "2026-01-03", ["2025-12", "2025-11"]],
   ] as const)("of %s with %s loaded on %s are %j", (kind, newest, today, dates) => {
-    const wanted = wantedFiles(kind, newest, new Date(`${today}T12:00:00Z`));
+    const wanted = wantedFiles(kind, newest, today);
     expect(wanted).toEqual(dates.map((date) => ({ kind, date })));
   });
 });
@@ -45,8 +45,8 @@ describe("the command", () => {
     for (const name of ["loads", "entities", "exclusions", "snapshots"] as const) await app.live[name].deleteMany({});
   });
 
-  const today = dateOf(new Date());
-  const month = wantedFiles("registry", undefined, new Date())[0]!.date;
+  const today = registryDay(new Date());
+  const month = wantedFiles("registry", undefined, today)[0]!.date;
   const us = (date: string) => [date.slice(5, 7), date.slice(8), date.slice(0, 4)].join("/");
   const ordinal = (date: string) => {
     const day = (Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / 86_400_000 + 1;
@@ -119,7 +119,7 @@ describe("the command", () => {
     "takes yesterday's exclusions while SAM.gov has none of today",
     () =>
       inTemporaryDirectory(async (directory) => {
-        const yesterday = dateOf(new Date(Date.now() - 86_400_000));
+        const yesterday = addDays(today, -1);
         publishExclusions(yesterday);
         expect(await refresh(["exclusions"], directory)).toMatchObject({ code: refreshExitCodes.done });
         const again = await refresh(["exclusions"], directory);

@@ -1,15 +1,15 @@
 import { rm } from "node:fs/promises";
-import { dateOf, type IsoDate } from "../model/dates.ts";
+import { addDays, registryDay } from "@vvs/registration";
+import type { IsoDate } from "../model/dates.ts";
 import type { LoadDocument } from "../model/documents.ts";
 import type { WantedFile } from "./files/download.ts";
 import { RegistryFileError } from "./files/errors.ts";
 
 type Kind = LoadDocument["kind"];
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Days back from today for which an exclusions file is requested. Older ones answer nothing. */
 const EXCLUSION_DAYS = 3;
-/** For this long a loaded exclusions file suffices if SAM.gov has no newer one. Its day begins hours after ours. */
+/** For this long a loaded exclusions file suffices if SAM.gov has no newer one. It appears some hours after its day began. */
 const EXCLUSIONS_SUFFICE_DAYS = 1;
 
 /** Exit codes of the refresh. A scheduler need not repeat it after `needsOperator`. */
@@ -48,9 +48,10 @@ export async function refresh(options: RefreshOptions): Promise<number> {
 }
 
 async function refreshKind(kind: Kind, options: RefreshOptions): Promise<void> {
-  const { now, print } = options;
+  const { print } = options;
+  const today = registryDay(options.now);
   const newest = await options.newestCutDate(kind);
-  for (const wanted of wantedFiles(kind, newest, now)) {
+  for (const wanted of wantedFiles(kind, newest, today)) {
     const path = await options.download(wanted).catch((error: unknown) => {
       if (error instanceof RegistryFileError && error.isMissing) return undefined;
       throw error;
@@ -62,7 +63,7 @@ async function refreshKind(kind: Kind, options: RefreshOptions): Promise<void> {
       await rm(path, { force: true });
     }
   }
-  if (!newest || isOverdue(kind, newest, now)) {
+  if (!newest || isOverdue(kind, newest, today)) {
     throw new RegistryFileError("SAM.gov has published no newer file yet", { isTemporary: true });
   }
   print(`${kind}: up to date (${newest})`);
@@ -72,30 +73,30 @@ async function refreshKind(kind: Kind, options: RefreshOptions): Promise<void> {
  * Returns the files that may be newer than the loaded one, newest first. Each request is a call of the key's quota, so none
  * that cannot exist yet is among them.
  */
-export function wantedFiles(kind: Kind, newest: IsoDate | undefined, now: Date): WantedFile[] {
+export function wantedFiles(kind: Kind, newest: IsoDate | undefined, today: IsoDate): WantedFile[] {
   if (kind === "exclusions") {
-    const days = Array.from({ length: EXCLUSION_DAYS + 1 }, (_, age) => dateOf(new Date(now.getTime() - age * DAY_MS)));
+    const days = Array.from({ length: EXCLUSION_DAYS + 1 }, (_, age) => addDays(today, -age));
     return days.filter((date) => !newest || date > newest).map((date) => ({ kind, date }));
   }
-  const published = newestExtractDate(now);
+  const published = newestExtractDate(today);
   if (newest && newest >= published) return [];
   const month = published.slice(0, 7);
-  const before = dateOf(new Date(Date.parse(`${month}-01`) - DAY_MS)).slice(0, 7);
+  const before = addDays(`${month}-01`, -1).slice(0, 7);
   return [month, before].filter((date) => !newest || date > newest.slice(0, 7)).map((date) => ({ kind, date }));
 }
 
 /** Returns the day on which the newest extract should have been published: the first Sunday of a month. */
-function newestExtractDate(now: Date): IsoDate {
-  const firstSunday = (year: number, month: number): Date => {
-    const first = new Date(Date.UTC(year, month, 1));
-    return new Date(first.getTime() + ((7 - first.getUTCDay()) % 7) * DAY_MS);
+function newestExtractDate(today: IsoDate): IsoDate {
+  const firstSundayOfMonth = (day: IsoDate): IsoDate => {
+    const first = `${day.slice(0, 7)}-01`;
+    return addDays(first, (7 - new Date(first).getUTCDay()) % 7);
   };
-  const ofThisMonth = firstSunday(now.getUTCFullYear(), now.getUTCMonth());
-  return dateOf(ofThisMonth <= now ? ofThisMonth : firstSunday(now.getUTCFullYear(), now.getUTCMonth() - 1));
+  const ofThisMonth = firstSundayOfMonth(today);
+  return ofThisMonth <= today ? ofThisMonth : firstSundayOfMonth(addDays(`${today.slice(0, 7)}-01`, -1));
 }
 
 /** An extract of the newest month is never requested again, so one that is missing is late. */
-function isOverdue(kind: Kind, newest: IsoDate, now: Date): boolean {
-  if (kind === "registry") return newest.slice(0, 7) < newestExtractDate(now).slice(0, 7);
-  return newest < dateOf(new Date(now.getTime() - EXCLUSIONS_SUFFICE_DAYS * DAY_MS));
+function isOverdue(kind: Kind, newest: IsoDate, today: IsoDate): boolean {
+  if (kind === "registry") return newest.slice(0, 7) < newestExtractDate(today).slice(0, 7);
+  return newest < addDays(today, -EXCLUSIONS_SUFFICE_DAYS);
 }

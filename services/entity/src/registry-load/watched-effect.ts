@@ -1,4 +1,5 @@
 import canonicalize from "canonicalize";
+import type { IsoDate } from "../model/dates.ts";
 import type { UnversionedEntity } from "../model/documents.ts";
 import { statusOf } from "../model/status.ts";
 
@@ -6,16 +7,16 @@ import { statusOf } from "../model/status.ts";
 export type WatchedEffect = "excluded" | "cleared" | "changed";
 
 /**
- * Returns the effect of a change on what monitors watch: the status, the exclusions, the expiration date, the legal name,
+ * Returns the effect of a change, on a registry's day, on what monitors watch: the status, the exclusions, the expiration date, the legal name,
  * the CAGE and the entity type; undefined if it has none, such as a change of an address or of the source. Facts that the
  * public view does not show count too, as `GetRegistryRecord` answers by them.
  */
 export function watchedEffect(
   before: UnversionedEntity,
   after: UnversionedEntity,
-  now: Date,
+  today: IsoDate,
 ): WatchedEffect | undefined {
-  const [wasExcluded, isExcluded] = [before, after].map((entity) => statusOf(entity, now) === "debarred");
+  const [wasExcluded, isExcluded] = [before, after].map((entity) => statusOf(entity, today) === "debarred");
   if (wasExcluded !== isExcluded) return isExcluded ? "excluded" : "cleared";
   return watchedText(before) === watchedText(after) ? undefined : "changed";
 }

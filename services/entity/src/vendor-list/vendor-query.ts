@@ -1,7 +1,7 @@
 import { ServiceError } from "@vvs/errors";
 import { isId } from "@vvs/ids";
 import { type ListVendorsRequest, VendorFilter, VendorOrder, type VendorPosition } from "@vvs/proto/entity/v1/vendors";
-import { dateOf } from "../model/dates.ts";
+import { addDays, registryDay } from "@vvs/registration";
 import type { ListedVendorDocument } from "./listed-vendor.ts";
 import type { VendorPlace, VendorQuery } from "./vendor-store.ts";
 
@@ -35,14 +35,13 @@ export function vendorQueryOf(
 ): VendorQuery {
   const tag: VendorQuery["tag"] | undefined = tags[filter];
   if (!tag) throw invalidField("filter", "must be a filter that this version knows");
-  const today = dateOf(now);
+  const today = registryDay(now);
   const byExpiry = { tag, ...orders[VendorOrder.EXPIRY] };
   if (filter === VendorFilter.EXPIRED) return { ...byExpiry, before: today };
   if (filter === VendorFilter.EXPIRING || filter === VendorFilter.NOT_CHECKED) {
     if (days < 1 || days > MAX_DAYS) throw invalidField("days", `must be 1–${MAX_DAYS}`);
-    const daysFromNow = (count: number) => new Date(now.getTime() + count * DAY_MS);
-    if (filter === VendorFilter.EXPIRING) return { ...byExpiry, from: today, before: dateOf(daysFromNow(days + 1)) };
-    return { tag, ...orders[VendorOrder.LAST_CHECK_OLDEST], before: daysFromNow(-days) };
+    if (filter === VendorFilter.EXPIRING) return { ...byExpiry, from: today, before: addDays(today, days + 1) };
+    return { tag, ...orders[VendorOrder.LAST_CHECK_OLDEST], before: new Date(now.getTime() - days * DAY_MS) };
   }
   const ordered: (typeof orders)[VendorOrder] | undefined = orders[order];
   if (!ordered) throw invalidField("order", "must be an order that this version knows");

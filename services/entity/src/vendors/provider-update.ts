@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "@vvs/errors";
 import { inTransaction } from "@vvs/mongo";
 import type { UpdateFromProviderRequest } from "@vvs/proto/entity/v1/entity";
+import { registryDay } from "@vvs/registration";
 import type { CallerContext } from "@vvs/tenant";
 import type { Collections, EntityDocument, SourceDocument, UnversionedEntity } from "../model/documents.ts";
 import { asReadBefore, replaceEntity, StaleEntityError, untilUndisturbed } from "../model/entity-writes.ts";
@@ -85,7 +86,7 @@ export function withFacts(previous: EntityDocument, facts: ProviderFacts): Unver
  */
 function isShownStatus(previous: EntityDocument, facts: ProviderFacts): boolean {
   const hasMore = [facts.legalName, facts.cage, facts.expirationDate, facts.entityType].some((fact) => fact !== "");
-  return !hasMore && facts.registrationStatus === statusOf(previous, facts.retrievedAt);
+  return !hasMore && facts.registrationStatus === statusOf(previous, registryDay(facts.retrievedAt));
 }
 
 /** Returns the known facts with the provider's; unknown ones are left out. */

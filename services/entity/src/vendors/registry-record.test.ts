@@ -164,3 +164,13 @@ function withReadHook<C extends object>(collection: C, hook: (read: () => Promis
     },
   });
 }
+
+test("the last day of an exclusion is over at midnight in Washington", async () => {
+  await loads.exclude([{ uei, until: "2026-11-24" }]);
+  const at = async (moment: string) => {
+    const { exclusions, endedExclusions } = await registryRecord(app.live, query, new Date(moment));
+    return { inForce: exclusions!.length, ended: endedExclusions!.length };
+  };
+  expect(await at("2026-11-25T04:59:59Z")).toEqual({ inForce: 1, ended: 0 });
+  expect(await at("2026-11-25T05:00:00Z")).toEqual({ inForce: 0, ended: 1 });
+});

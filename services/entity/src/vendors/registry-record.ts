@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import { dateOf } from "../model/dates.ts";
+import { registryDay } from "@vvs/registration";
 import type { Collections, EntityDocument, ExclusionDocument, LoadDocument } from "../model/documents.ts";
 import { withoutLoad } from "../model/exclusion-history.ts";
 import { concerns, findExclusions, gravestFirst, isInForce, isPast, newestLoad } from "../model/exclusions.ts";
@@ -43,7 +43,7 @@ export async function registryRecord(
     uei: query.uei || entity?.identifiers.uei,
     cage: query.cage || entity?.identifiers.cage,
   };
-  const today = dateOf(now);
+  const today = registryDay(now);
   const unfinished = withdrawing("exclusions");
   const restored = unfinished ? rows.flatMap((row) => withoutLoad(row, unfinished, exclusionsLoad) ?? []) : rows;
   const concerning = exclusionsLoad ? restored.filter((row) => concerns(row, identified)) : [];

@@ -9,6 +9,10 @@ export const changes: readonly (readonly [date: string, text: string])[] = [
     "Creating and verifying refuse text that says that there is no identifier, such as `N/A`, placeholders of TINs, and sandbox UEIs with a live key. The message of a TIN with 7 or 8 digits hints at lost zeros.",
   ],
   ["2026-11-25", "A list of `identifiers` has at most 20 entries, and a body is nested at most 16 levels deep."],
+  [
+    "2026-11-25",
+    "Registrations expire, and exclusions begin and end, at midnight in Washington (`America/New_York`), no longer at midnight UTC.",
+  ],
   ["2026-11-23", "`GET /v1/events?after=now` begins with new events only, instead of reading past all older ones."],
   [
     "2026-11-23",

@@ -70,7 +70,9 @@ export const entitySchema = z
       .object({
         registration_status: registrationStatus,
         cage: z.string().optional(),
-        expiration_date: day("Last day of the registration.").optional(),
+        expiration_date: day(
+          "Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.",
+        ).optional(),
         entity_type: z.string().optional().describe("The registry’s text."),
       })
       .describe("The registration in SAM.gov."),

@@ -5,14 +5,16 @@ const exclusion = z.object({
   program: z.string().optional(),
   type: z.string().optional(),
   agency: z.string().optional(),
-  active_date: day("First day.").optional(),
-  termination_date: z.string().optional().describe("Last day, YYYY-MM-DD, or `indefinite`."),
+  active_date: day("First day, in Washington.").optional(),
+  termination_date: z.string().optional().describe("Last day, in Washington, YYYY-MM-DD, or `indefinite`."),
 });
 
 const details = z
   .object({
     registration_status: z.string().optional(),
-    expiration_date: day("Last day of the registration.").optional(),
+    expiration_date: day(
+      "Last day of the registration, in Washington (`America/New_York`): it is active until midnight there.",
+    ).optional(),
     legal_name: z.string().optional(),
     cage: z.string().optional(),
     entity_type: z.string().optional(),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { registryDay, startOfRegistryDay } from "@vvs/registration";
 import { afterClaim, afterSkip, claimableAt, earliestDue, expiryRunAt, nextRun } from "./due.ts";
 import type { MonitorDocument } from "./monitor.ts";
 
@@ -124,11 +125,14 @@ describe("the extra run after an expiration date", () => {
     ["is due on a leap day", "2028-02-28", "2026-03-01T08:00:00Z", "2028-02-29"],
     ["is due after a leap day", "2028-02-29", "2026-03-01T08:00:00Z", "2028-03-01"],
     ["is due after February of another year", "2027-02-28", "2026-03-01T08:00:00Z", "2027-03-01"],
-    ["is due by UTC where clocks are set forward (United States)", "2026-03-07", "2026-03-01T08:00:00Z", "2026-03-08"],
-    ["is due by UTC where clocks are set back (Europe)", "2026-10-24", "2026-03-01T08:00:00Z", "2026-10-25"],
+    ["is due before clocks are set forward", "2027-03-13", "2026-03-01T08:00:00Z", "2027-03-14"],
+    ["is due after clocks are set forward", "2027-03-14", "2026-03-01T08:00:00Z", "2027-03-15"],
+    ["is due before clocks are set back", "2026-10-31", "2026-03-01T08:00:00Z", "2026-11-01"],
+    ["is due after clocks are set back", "2026-11-01", "2026-03-01T08:00:00Z", "2026-11-02"],
     ["is due if the registration expires today", "2026-03-01", "2026-03-01T08:00:00Z", "2026-03-02"],
-    ["is due if the answer was stored just after midnight", "2026-03-01", "2026-03-02T00:00:59Z", "2026-03-02"],
-    ["is not needed after an answer of that day", "2026-03-01", "2026-03-02T00:01:00Z", undefined],
+    ["is due if it is the next day only by UTC", "2026-03-01", "2026-03-02T01:30:00Z", "2026-03-02"],
+    ["is due if the answer was stored just after midnight", "2026-03-01", "2026-03-02T05:00:59Z", "2026-03-02"],
+    ["is not needed after an answer of that day", "2026-03-01", "2026-03-02T05:01:00Z", undefined],
     ["is not needed after a date in the past", "2025-12-31", "2026-03-01T08:00:00Z", undefined],
     ["is not due without a date", "", "2026-03-01T08:00:00Z", undefined],
     ["is not due after a day that does not exist", "2027-02-29", "2026-03-01T08:00:00Z", undefined],
@@ -136,7 +140,8 @@ describe("the extra run after an expiration date", () => {
   ];
   test.each(rows)("%s", (_name, date, answeredAt, day) => {
     const due = expiryRunAt("mon_1", date, new Date(answeredAt));
-    expect(due?.toISOString().slice(0, 10)).toBe(day);
+    expect(due && registryDay(due)).toBe(day);
+    if (due) expect(due.getTime() - startOfRegistryDay(day!).getTime()).toBeLessThan(7 * HOUR);
   });
 
   test.each([0, -60_000, 60_000])(
@@ -146,14 +151,14 @@ describe("the extra run after an expiration date", () => {
         const dueAt = expiryRunAt(`mon_${index}`, "2028-02-29", at(0))!;
         const answeredAt = new Date(dueAt.getTime() + differenceMs);
         // What the answer was judged by, and whether another run follows.
-        expect(answeredAt.toISOString().slice(0, 10)).toBe("2028-03-01");
+        expect(registryDay(answeredAt)).toBe("2028-03-01");
         expect(expiryRunAt(`mon_${index}`, "2028-02-29", answeredAt)).toBeUndefined();
       }
     },
   );
 
   test("is spread over six hours by the monitor's id", () => {
-    const midnight = Date.UTC(2026, 2, 15);
+    const midnight = startOfRegistryDay("2026-03-15").getTime();
     const due = (id: string) => expiryRunAt(id, "2026-03-14", at(0))!.getTime() - midnight;
     const all = Array.from({ length: 1_000 }, (_, index) => due(`mon_${index}`));
     expect(Math.min(...all)).toBeGreaterThanOrEqual(120_000);

@@ -1,3 +1,4 @@
+import { addDays, startOfRegistryDay, utcDay } from "@vvs/registration";
 import type { Environment } from "@vvs/tenant";
 import { type FastClock, nextDueAt } from "../runs/schedule.ts";
 import { spreadMs } from "../runs/spread.ts";
@@ -21,13 +22,12 @@ export interface ScheduleOptions {
 
 type DueTimes = Pick<MonitorDocument, "next_run_at" | "first_run_at" | "expiry_run_at" | "file_run">;
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Runs of the day after an expiration date are spread over this time, in milliseconds. */
 const EXPIRY_SPREAD_MS = 6 * 60 * 60 * 1_000;
 /** An answer stored this soon after midnight may have been judged before it, in milliseconds. */
 const MIDNIGHT_MS = 60_000;
 /**
- * Time from midnight to the first of these runs, in milliseconds. So an answer to one is not stored too soon after midnight
+ * Time from midnight in Washington to the first of these runs, in milliseconds. So an answer to one is not stored too soon after midnight
  * to count, by a clock that is up to a minute behind: the run would be made again and again.
  */
 const EXPIRY_START_MS = 2 * MIDNIGHT_MS;
@@ -98,14 +98,14 @@ function afterDueTimes(options: ScheduleOptions, monitor: MonitorDocument, at: D
 }
 
 /**
- * Returns when the extra run after an expiration date (YYYY-MM-DD) is due: on the next day (UTC), within six hours from
- * two minutes past midnight on, at a time that depends only on the monitor's id. Undefined if the text is no date, or if the answer came on
- * that day or later, and so knew that the registration had expired.
+ * Returns when the extra run after an expiration date (YYYY-MM-DD) is due: within six hours from two minutes past the end of
+ * that day in Washington on, at a time that depends only on the monitor's id. Undefined if the text is no date, or if the
+ * answer came after that day, and so knew that the registration had expired.
  */
 export function expiryRunAt(monitorId: string, expirationDate: string, answeredAt: Date): Date | undefined {
   const date = new Date(`${expirationDate}T00:00:00.000Z`);
-  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== expirationDate) return undefined;
-  const midnightMs = date.getTime() + DAY_MS;
+  if (Number.isNaN(date.getTime()) || utcDay(date) !== expirationDate) return undefined;
+  const midnightMs = startOfRegistryDay(addDays(expirationDate, 1)).getTime();
   if (answeredAt.getTime() >= midnightMs + MIDNIGHT_MS) return undefined;
   return new Date(midnightMs + EXPIRY_START_MS + spreadMs(monitorId, EXPIRY_SPREAD_MS));
 }

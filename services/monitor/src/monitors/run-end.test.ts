@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { registryDay } from "@vvs/registration";
 import { at, fresh } from "../testing/fresh-monitor.ts";
 import type { MonitorDocument } from "./monitor.ts";
 import { afterRun as afterRunOf, type RunEnd } from "./run-end.ts";
@@ -72,7 +73,7 @@ describe("the extra run after the expiration date", () => {
     claimable_at: new Date("2027-01-01"),
   };
   const expiring = (runSeq: number, expirationDate: string | undefined) => ({ ...end(runSeq, "pass"), expirationDate });
-  const dayOf = ({ expiry_run_at }: MonitorDocument) => expiry_run_at?.toISOString().slice(0, 10);
+  const dayOf = ({ expiry_run_at }: MonitorDocument) => expiry_run_at && registryDay(expiry_run_at);
 
   test("is set by the newest ended run, and is then the next one", () => {
     const ended = afterRun(active, expiring(1, "2026-06-30"));
