@@ -1,7 +1,8 @@
 import { type Check, checkNames, toCheckType } from "@vvs/checks";
 import { CheckStatus } from "@vvs/proto/common/v1/common";
+import { utcDay } from "@vvs/registration";
 import { checkTitle } from "../ui/checks.ts";
-import { dayOf, longDay } from "../ui/dates.ts";
+import { longDay } from "../ui/dates.ts";
 import { type CheckedResult, type Verdict, verdictOf } from "../ui/verdict.ts";
 
 /** What a vendor has today. A TIN match counts only if it was made with this TIN and this name. */
@@ -52,7 +53,7 @@ function verdictToday({ check, newest, answered }: CheckHistory, subject: Subjec
   const before = countedVerdict(check, answered, subject, now);
   // A failure counts until there is another answer. A pass does not: nobody could confirm it.
   if (before.state === "fail") return { ...before, text: `${before.text} The newest check got no answer.` };
-  const last = `The last answer, of ${longDay(dayOf(answered.at))}: ${before.text}`;
+  const last = `The last answer, of ${longDay(utcDay(answered.at))}: ${before.text}`;
   return { state: "error" as const, text: `${error.text} ${last}`, isExclusion: false };
 }
 

@@ -1,4 +1,5 @@
 import { isDuplicateKey } from "@vvs/mongo";
+import { utcDay } from "@vvs/registration";
 import type { Collection, Db } from "mongodb";
 import {
   type BudgetClass,
@@ -115,5 +116,5 @@ function counting(
 }
 
 function idOf({ organizationId, provider }: Pick<Spender, "organizationId" | "provider">, at: Date): string {
-  return `${organizationId}:${provider}:${at.toISOString().slice(0, 10)}`;
+  return `${organizationId}:${provider}:${utcDay(at)}`;
 }

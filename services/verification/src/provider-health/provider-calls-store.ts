@@ -1,3 +1,4 @@
+import { utcDay } from "@vvs/registration";
 import type { Collection, Db } from "mongodb";
 import { type CallClass, perCallClass } from "../providers/call-class.ts";
 import { type CallCounts, callsLeft, hasCallsLeft } from "./call-quota.ts";
@@ -89,7 +90,7 @@ export function createProviderCallsStore(db: Db) {
 }
 
 function idOf({ provider, fingerprint }: ProviderKey, day: Date): string {
-  return `${provider}:${fingerprint}:${day.toISOString().slice(0, 10)}`;
+  return `${provider}:${fingerprint}:${utcDay(day)}`;
 }
 
 function startOfDay(at: Date): Date {

@@ -1,4 +1,5 @@
 import { createCollections, isDuplicateKey } from "@vvs/mongo";
+import { utcDay } from "@vvs/registration";
 import type { Tenant } from "@vvs/tenant";
 import { Binary, type Db } from "mongodb";
 
@@ -120,9 +121,9 @@ function targetId({ organizationId }: Tenant, { kind, key }: GuessTarget): strin
 }
 
 function dayId({ organizationId }: Tenant, at: Date): string {
-  return `${organizationId}:${at.toISOString().slice(0, 10)}`;
+  return `${organizationId}:${utcDay(at)}`;
 }
 
 function startOfDay(at: Date): Date {
-  return new Date(at.toISOString().slice(0, 10));
+  return new Date(utcDay(at));
 }
