@@ -27,7 +27,12 @@ describe("a key", () => {
     const answer = await createApi(product.baseUrl, key).get("/v1/entities");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-    expect(answer.body).toEqual({ error: "unauthorized", message: expect.any(String), request_id: expect.any(String) });
+    expect(answer.body).toEqual({
+      error: "unauthorized",
+      message: expect.any(String),
+      request_id: expect.any(String),
+      doc_url: expect.stringMatching(/docs#error-unauthorized$/),
+    });
   });
 
   test("works immediately after its creation, and is refused within 5 s of its revocation", async () => {

@@ -26,6 +26,7 @@ describe("every response", () => {
       error: "not_found",
       message: expect.any(String),
       request_id: refused.headers.get("x-request-id"),
+      doc_url: `${baseUrl}/docs#error-not_found`,
     });
   });
 
@@ -45,7 +46,6 @@ describe("every response", () => {
 
 describe("paths and methods", () => {
   test.each([
-    ["GET", "/"],
     ["GET", "/v1"],
     ["GET", "/v2/entities"],
     ["POST", "/v1/entities/lookup/more"],

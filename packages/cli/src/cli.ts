@@ -75,12 +75,13 @@ function overview(listed: readonly Command[]): string {
 function inJson(error: unknown): object {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof ApiError)) return { message };
-  const { code, status, requestId, details, entityId, candidates } = error;
+  const { code, status, requestId, docUrl, details, entityId, candidates } = error;
   return {
     error: code,
     message,
     status,
     request_id: requestId,
+    doc_url: docUrl,
     details: details.length > 0 ? details : undefined,
     entity_id: entityId,
     candidates: candidates.length > 0 ? candidates : undefined,

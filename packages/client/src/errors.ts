@@ -30,6 +30,8 @@ export class ApiError extends VendorVerificationError {
   readonly code: ErrorCode | "unknown";
   /** Names the request in the service's logs. */
   readonly requestId: string | undefined;
+  /** Where the reference page of the service explains the error. */
+  readonly docUrl: string | undefined;
   /** Every problem of an invalid request; empty for other errors. */
   readonly details: readonly Problem[];
   /** With `entity_exists`: the entity that already carries an identifier. */
@@ -55,6 +57,7 @@ export class ApiError extends VendorVerificationError {
     this.status = status;
     this.code = code;
     this.requestId = body.request_id ?? headers.get("x-request-id") ?? undefined;
+    this.docUrl = body.doc_url;
     this.details = body.details ?? [];
     this.entityId = body.entity_id;
     this.candidates = body.candidates ?? [];

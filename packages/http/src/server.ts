@@ -30,6 +30,8 @@ export async function serveHttp(options: {
   /** Maximum number of connections. Further ones are closed immediately. */
   maxConnections: number;
   stopping: AbortSignal;
+  /** `doc_url` in the answers to requests that Node's parser refuses; absent: they have none. */
+  refusalDocUrl?: string;
   /** Replaces limits below, for tests. */
   limits?: ServerOptions;
 }): Promise<HttpServer> {
@@ -66,7 +68,7 @@ export async function serveHttp(options: {
   server.on("request", options.listener);
   // Without this Node answers an unknown Expect header itself, without a body or an id.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  answerBrokenRequests(server, running);
+  answerBrokenRequests(server, running, options.refusalDocUrl);
   stopping.addEventListener("abort", () => {
     for (const response of [...running.values()].flatMap((responses) => [...responses])) closeAfter(response);
   });
@@ -94,7 +96,25 @@ const BROKEN: Readonly<Record<string, { status: number; message: string }>> = {
  * Answers requests that Node's parser refuses: before they reach the application, while it waits for the body, or behind
  * other requests on the same connection, which get their answers first. Also answers CONNECT, which Node would cut off.
  */
-function answerBrokenRequests(server: Server, running: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): void {
+function answerBrokenRequests(
+  server: Server,
+  running: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>,
+  docUrl: string | undefined,
+): void {
+  const answerTo = (requestId: string, message: string) => refusal({ requestId, message, docUrl });
+  /** Returns a whole answer, for a request that has no response of Node. */
+  const rawAnswer = (status: number, message: string) => {
+    const requestId = newId("req");
+    const { headers, body } = answerTo(requestId, message);
+    const all = {
+      ...headers,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": requestId,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+    return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n");
+  };
   const answered = new WeakSet<Socket>();
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
@@ -124,26 +144,13 @@ function answerBrokenRequests(server: Server, running: ReadonlyMap<Socket, Reado
   });
 }
 
-function answerTo(requestId: string, message: string) {
-  const body = JSON.stringify({ error: "invalid_request", message, request_id: requestId });
+function refusal(options: { requestId: string; message: string; docUrl: string | undefined }) {
+  const { requestId, message, docUrl } = options;
+  const body = JSON.stringify({ error: "invalid_request", message, request_id: requestId, doc_url: docUrl });
   const headers = {
     Connection: "close",
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(body),
   };
   return { headers, body };
-}
-
-/** Returns a whole answer, for a request that has no response of Node. */
-function rawAnswer(status: number, message: string): string {
-  const requestId = newId("req");
-  const { headers, body } = answerTo(requestId, message);
-  const all = {
-    ...headers,
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-    "X-Request-Id": requestId,
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n");
 }

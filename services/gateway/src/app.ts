@@ -6,12 +6,12 @@ import { answer, answerError, beginExchange, type Exchange, type ExchangeOptions
 import { refuseMalformed } from "./http/malformed.ts";
 import { answerPrepared } from "./http/prepared.ts";
 import { unknownParameters } from "./input/query.ts";
-import { publicDocuments } from "./public-documents.ts";
+import { entrance, publicDocuments } from "./public-documents.ts";
 import type { Route } from "./routes/route.ts";
 import { allowedMethods } from "./routes/table.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
-export interface AppOptions extends ServeOptions, ExchangeOptions {
+export interface AppOptions extends ServeOptions, Omit<ExchangeOptions, "context"> {
   readonly routes: readonly Route[];
   readonly version: string;
   /** Returns whether calls can be served now. Called on each GET /v1/health, so it must be cheap. */
@@ -54,6 +54,11 @@ export function createApp(options: AppOptions): express.Express {
     );
   });
 
+  const home = entrance(options.version, options.context.publicBaseUrl);
+  serveOpen("/", (_exchange, request, response) =>
+    answerPrepared(request, response, request.accepts("json", "html") === "html" ? home.html : home.json),
+  );
+  serveOpen("/docs/", ({ response }) => response.writeHead(308, { Location: "/docs", "Content-Length": 0 }).end());
   for (const [path, document] of publicDocuments(options.version, options.context.publicBaseUrl)) {
     serveOpen(path, (_exchange, request, response) => answerPrepared(request, response, document));
   }

@@ -15,6 +15,7 @@ import { watchHealth } from "./health.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { connectRedis } from "./limits/redis.ts";
 import { observeGateway } from "./metrics.ts";
+import { errorDocUrl } from "./reference/error-link.ts";
 import { startRequestReports } from "./request-log.ts";
 import { routes } from "./routes/table.ts";
 import { startUsageReports } from "./usage.ts";
@@ -106,6 +107,7 @@ await runService("gateway", loadGatewayConfig, async ({ config, logger, onClose,
     keepAliveSeconds: config.HTTP_KEEP_ALIVE_SECONDS,
     maxConnections: config.HTTP_MAX_CONNECTIONS,
     stopping,
+    refusalDocUrl: errorDocUrl(config.PUBLIC_BASE_URL, "invalid_request"),
   });
   onClose("http server", () => server.close());
   logger.info({ port: server.port }, "serving");

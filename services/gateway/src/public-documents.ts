@@ -1,6 +1,29 @@
+import { html } from "@vvs/http/html";
 import { type Prepared, prepare } from "./http/prepared.ts";
 import { openApiDocument, openApiText } from "./openapi/document.ts";
 import { reference } from "./reference/serve.ts";
+
+const TITLE = "Vendor Verification API";
+
+/** Returns the answer at /, which leads people and programs to what they can read. */
+export function entrance(version: string, baseUrl: string): { readonly json: Prepared; readonly html: Prepared } {
+  const links = { docs: `${baseUrl}/docs`, openapi: `${baseUrl}/v1/openapi.json` };
+  const headers = { Vary: "Accept, Accept-Encoding" };
+  const page = html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${TITLE}</title></head>
+<body>
+<h1>${TITLE}</h1>
+<p>Version ${version}</p>
+<p><a href="${links.docs}">Reference</a> · <a href="${links.openapi}">OpenAPI document</a></p>
+</body>
+</html>
+`;
+  return {
+    json: prepare(JSON.stringify({ name: TITLE, version, ...links }), "application/json", headers),
+    html: prepare(page.markup, "text/html; charset=utf-8", headers),
+  };
+}
 
 /** Returns what everyone may read without an API key, by path: the OpenAPI document and the reference page. */
 export function publicDocuments(version: string, publicBaseUrl: string): ReadonlyMap<string, Prepared> {

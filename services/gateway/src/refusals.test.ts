@@ -39,7 +39,12 @@ describe.each(routes.map((route) => [route.method, route.path, route] as const))
     const { status, headers, body } = await gateway.send(method, pathOf(route), { body: bodyOf(route) });
     expect(status).toBe(401);
     expect(headers.get("www-authenticate")).toBe("Bearer");
-    expect(body).toEqual({ error: "unauthorized", message: expect.any(String), request_id: expect.any(String) });
+    expect(body).toEqual({
+      error: "unauthorized",
+      message: expect.any(String),
+      request_id: expect.any(String),
+      doc_url: "https://api.example.test/docs#error-unauthorized",
+    });
   });
 
   test(`requires the scope ${route.scope}; the other scopes together are not enough`, async () => {

@@ -232,6 +232,10 @@ export type Error = {
      */
     request_id: string;
     /**
+     * Where the reference page explains the error and says what to do.
+     */
+    doc_url: string;
+    /**
      * Every problem of the request, with 400.
      */
     details?: Array<{

@@ -36,6 +36,7 @@ test("a well-formed key that is not valid gets the same answer for any cause; ot
         error: "unauthorized",
         message: expect.stringMatching(message),
         request_id: expect.any(String),
+        doc_url: expect.stringMatching(/#error-\w+$/),
       });
     }
   }

@@ -1,17 +1,22 @@
 import { type ErrorCode, ServiceError, type Violation } from "@vvs/errors";
 import { maskTins } from "@vvs/identifiers";
+import { errorDocUrl } from "../reference/error-link.ts";
 import { renderCandidate } from "../render/candidate.ts";
 
 /** Maximum number of problems listed in an answer. A body can have thousands. */
 const MAX_DETAILS = 100;
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-/** Returns the body of an error answer. Text that looks like a TIN is masked, also in paths, which can contain keys from the client. */
-export function errorBody(error: ServiceError, requestId: string): Record<string, unknown> {
+/**
+ * Returns the body of an error answer. Text that looks like a TIN is masked, also in paths, which can contain keys from the
+ * client. `baseUrl` is the address of the service for clients.
+ */
+export function errorBody(error: ServiceError, requestId: string, baseUrl: string): Record<string, unknown> {
   return {
     error: error.code,
     message: maskTins(error.message),
     request_id: requestId,
+    doc_url: errorDocUrl(baseUrl, error.code),
     details: error.details.length > 0 ? error.details.slice(0, MAX_DETAILS).map(maskViolation) : undefined,
     entity_id: error.entityId,
     candidates: error.candidates?.map(renderCandidate),

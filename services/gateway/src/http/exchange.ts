@@ -18,6 +18,8 @@ export interface Exchange extends ObservedRequest {
   /** Aborted when the answer is sent or the client hangs up. */
   readonly hungUp: AbortSignal;
   readonly clientAddress: string;
+  /** Address of the service for clients, without a trailing slash. */
+  readonly publicBaseUrl: string;
   key?: ApiKey | undefined;
   /** What the key calls; set with it. */
   target?: CallTarget | undefined;
@@ -43,6 +45,7 @@ export interface ExchangeOptions {
   /** Host of the public base URL, for spans. */
   readonly serverAddress: string;
   readonly stopping: AbortSignal;
+  readonly context: Pick<Exchange, "publicBaseUrl">;
 }
 
 /** Begins an exchange: sets the headers that every answer has, and records the request when it is over. */
@@ -59,9 +62,14 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
       if (key && target) options.recordCall(key, answeredCall(exchange, target, durationMs));
     },
   });
-  const { stopping } = options;
-  const hungUp = over.signal;
-  const exchange: Exchange = Object.assign(observed, { request, response, stopping, hungUp, clientAddress: address });
+  const exchange: Exchange = Object.assign(observed, {
+    request,
+    response,
+    stopping: options.stopping,
+    hungUp: over.signal,
+    clientAddress: address,
+    publicBaseUrl: options.context.publicBaseUrl,
+  });
   for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value);
   return exchange;
 }
@@ -80,7 +88,7 @@ export function answer(
 
 /** Answers with an error: a ServiceError unchanged, anything else as internal_error without its text. */
 export function answerError(exchange: Exchange, thrown: unknown, headers: Readonly<Record<string, string>> = {}): void {
-  const { response, fields, requestId } = exchange;
+  const { response, fields, requestId, publicBaseUrl } = exchange;
   const error = ServiceError.from(thrown);
   fields.error = error.code;
   if (error.code === "internal_error" || error.code === "service_unavailable") fields.err = error;
@@ -88,7 +96,7 @@ export function answerError(exchange: Exchange, thrown: unknown, headers: Readon
     response.destroy();
     return;
   }
-  const body = errorBody(error, requestId);
+  const body = errorBody(error, requestId, publicBaseUrl);
   answer(exchange, catalogue[error.code].http, body, { ...errorHeaders(error), ...headers });
 }
 

@@ -12,7 +12,6 @@ beforeEach(() => {
 
 describe("paths and methods", () => {
   test.each([
-    "/",
     "/v1",
     "/v2/entities",
     "/v1/entities/",
@@ -203,6 +202,7 @@ describe("broken HTTP", () => {
     expect(head!.toLowerCase()).toContain("content-type: application/json");
     const parsed = JSON.parse(body!);
     expect(parsed.error).toBe("invalid_request");
+    expect(parsed.doc_url).toBe("https://api.example.test/docs#error-invalid_request");
     expect(head!.toLowerCase()).toContain(`x-request-id: ${parsed.request_id}`.toLowerCase());
   });
 
@@ -225,6 +225,7 @@ describe("broken HTTP", () => {
       error: status === 401 ? "unauthorized" : "invalid_request",
       message: expect.stringMatching(/^\w.*\.$/),
       request_id: expect.any(String),
+      doc_url: `https://api.example.test/docs#error-${parsed.error}`,
     });
     expect(head!.toLowerCase()).toContain(`x-request-id: ${parsed.request_id}`.toLowerCase());
     expect(hurried.entity.calls).toEqual([]);

@@ -1,5 +1,6 @@
 import type { z } from "@vvs/config";
 import { catalogue, type ErrorCode } from "@vvs/errors";
+import { errorDocUrl } from "../reference/error-link.ts";
 import { errorSchema } from "../render/error-schema.ts";
 import { headers } from "./headers.ts";
 import { type Components, jsonSchema } from "./json-schema.ts";
@@ -87,13 +88,17 @@ export function headerComponents(): object {
 function errorContent(codes: readonly ErrorCode[], schemas: Components): object {
   const error = jsonSchema(errorSchema, schemas);
   const schema = { allOf: [error, { type: "object", properties: { error: { enum: codes } }, required: ["error"] }] };
-  const examples = Object.fromEntries(
-    codes.map((code) => [
-      code,
-      { value: { error: code, message: catalogue[code].text, request_id: "req_01m7yps8kqf59an8zca6rhtk40" } },
-    ]),
-  );
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleError(code) }]));
   return { "application/json": { schema, examples } };
+}
+
+function exampleError(code: ErrorCode): object {
+  return {
+    error: code,
+    message: catalogue[code].text,
+    request_id: "req_01m7yps8kqf59an8zca6rhtk40",
+    doc_url: errorDocUrl("https://api.example.com", code),
+  };
 }
 
 /** Returns a key for an example: lower case, with underscores. */

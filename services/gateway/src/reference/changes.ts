@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-25",
+    "`doc_url` in every error: the place on this page that explains it. `/` leads here, and so does `/docs/`.",
+  ],
+  [
+    "2026-11-25",
     'Events have the fields of their webhooks, `event`, `entity_id` and `changes[].detected_at` among them. A test event has `"test": true` in its signed body. `?entity_id=` filters monitors. A cursor of events that are no longer kept is `cursor_expired`.',
   ],
   [

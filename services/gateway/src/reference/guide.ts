@@ -7,6 +7,7 @@ import { MAX_CHECKS } from "../input/checks.ts";
 import { MAX_LIMIT } from "../input/page.ts";
 import { changes } from "./changes.ts";
 import type { Document } from "./document.ts";
+import { errorAnchor } from "./error-link.ts";
 import { inline } from "./markdown.ts";
 import { codeBlock } from "./operation.ts";
 
@@ -34,11 +35,12 @@ export function appendix(document: Document): readonly Part[] {
   ];
 }
 
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): Html {
+/** Returns a table. `idOf` returns the id of a row by its number; without it rows have none. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[], idOf?: (row: number) => string): Html {
   return html`<div class="table"><table><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    ([first = "", ...rest]) =>
-      html`<tr><th scope="row">${inline(first)}</th>${rest.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>
+    ([first = "", ...rest], row) =>
+      html`<tr${idOf && html` id="${idOf(row)}"`}><th scope="row">${inline(first)}</th>${rest.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>
 `,
   )}</tbody></table></div>`;
 }
@@ -166,15 +168,13 @@ const limits = html`${table(
 const retries = html`<p>Repeat a call after 429, 503 or a lost connection, and wait as long as <code>Retry-After</code> says. GET, PUT and DELETE can always be repeated. Send POST with an <code>Idempotency-Key</code>, a new one for each effect that you want: then a repeated call has no second effect, and within 24 h it gets the first answer again with <code>Idempotency-Replayed: true</code>.</p>
 <p>Pages: send <code>next_cursor</code> as <code>cursor</code> until it is null. To follow changes, use <a href="#listEvents"><code>after</code></a>.</p>`;
 
-const errors = html`<p>The body is <code>{error, message, request_id, details?}</code>. <code>error</code> is for programs and never changes; <code>message</code> says what to do. Quote <code>request_id</code> when you ask for help. A request that does not arrive in time is 408, headers of more than 16 kB are 431, both with <code>invalid_request</code>.</p>
+const codes = Object.keys(catalogue) as ErrorCode[];
+
+const errors = html`<p>The body is <code>{error, message, request_id, doc_url, details?}</code>. <code>error</code> is for programs and never changes; <code>message</code> says what to do; <code>doc_url</code> leads to the row of the error below. Quote <code>request_id</code> when you ask for help. A request that does not arrive in time is 408, headers of more than 16 kB are 431, both with <code>invalid_request</code>.</p>
 ${table(
   ["Error", "Status", "Cause", "What to do"],
-  (Object.keys(catalogue) as ErrorCode[]).map((code) => [
-    `\`${code}\``,
-    String(catalogue[code].http),
-    advice[code].cause,
-    advice[code].remedy,
-  ]),
+  codes.map((code) => [`\`${code}\``, String(catalogue[code].http), advice[code].cause, advice[code].remedy]),
+  (row) => errorAnchor(codes[row]!),
 )}`;
 
 function headers({ components }: Document): Html {

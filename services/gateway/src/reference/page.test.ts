@@ -12,6 +12,27 @@ import { referencePage } from "./page.ts";
 const gateway = useTestGateway();
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${gateway.baseUrl}${path}`, { headers });
 
+describe("the way to the reference", () => {
+  test("leads from / to it and to the OpenAPI document, in JSON for programs and in HTML for browsers", async () => {
+    const links = { docs: "https://api.example.test/docs", openapi: "https://api.example.test/v1/openapi.json" };
+    const program = await get("/", { accept: "*/*" });
+    expect([program.status, program.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(await program.json()).toEqual({ name: "Vendor Verification API", version: "1.2.3", ...links });
+    const browser = await get("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
+    expect(browser.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(browser.headers.get("vary")).toMatch(/\bAccept\b/);
+    const page = await browser.text();
+    for (const link of Object.values(links)) expect(page).toContain(`href="${link}"`);
+    expect((await fetch(`${gateway.baseUrl}/`, { method: "POST" })).status).toBe(405);
+  });
+
+  test("leads from /docs/ to /docs", async () => {
+    const moved = await fetch(`${gateway.baseUrl}/docs/`, { redirect: "manual" });
+    expect([moved.status, moved.headers.get("location")]).toEqual([308, "/docs"]);
+    expect(await (await get("/docs/")).text()).toBe(await (await get("/docs")).text());
+  });
+});
+
 describe("GET /docs", () => {
   test("allows only its own style and script, and contains none inline", async () => {
     const response = await get("/docs");
@@ -41,7 +62,9 @@ describe("GET /docs", () => {
         `<span class="method ${method.toLowerCase()}">${method}</span> <code>${path.replace(":id", "{id}")}</code>`,
       );
     }
-    for (const code of Object.keys(catalogue)) expect(page).toContain(`<code>${code}</code>`);
+    for (const code of Object.keys(catalogue)) {
+      expect(page).toContain(`<tr id="error-${code}"><th scope="row"><code>${code}</code>`);
+    }
   });
 
   test("shows the limits of each plan", async () => {

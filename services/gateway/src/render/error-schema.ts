@@ -11,6 +11,7 @@ export const errorSchema = z
     error: z.enum(codes).meta({ id: "ErrorCode", description: "The kind of error, for programs." }),
     message: z.string().describe("What happened and what to do, for people."),
     request_id: z.string().describe("Quote it when you ask for help."),
+    doc_url: z.string().describe("Where the reference page explains the error and says what to do."),
     details: z
       .array(
         z.object({

@@ -114,6 +114,7 @@ describe("POST /v1/entities/lookup", () => {
       error: "ambiguous_match",
       message: "****6789 names several",
       request_id: expect.any(String),
+      doc_url: expect.stringMatching(/#error-\w+$/),
       candidates: [{ id: entityId, legal_name: "Acme", confidence: 1 }],
     });
   });

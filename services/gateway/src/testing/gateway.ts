@@ -14,6 +14,7 @@ import { startKeyReplica } from "../auth/key-replica.ts";
 import { watchHealth } from "../health.ts";
 import { createRateLimiter } from "../limits/rate-limiter.ts";
 import { connectRedis } from "../limits/redis.ts";
+import { errorDocUrl } from "../reference/error-link.ts";
 import { routes } from "../routes/table.ts";
 import { expectDocumented } from "./conformance.ts";
 import { serveFake, serveFakeAccount } from "./fake-services.ts";
@@ -74,6 +75,7 @@ export async function startTestGateway(
     keepAliveSeconds: 5,
     maxConnections: 100,
     stopping: overrides.stopping ?? new AbortController().signal,
+    refusalDocUrl: errorDocUrl(PUBLIC_BASE_URL, "invalid_request"),
     limits,
   });
 
