@@ -24,9 +24,15 @@ export interface PlayedExclusion {
   readonly terminationDate?: string | null;
   readonly terminationType?: string | null;
   readonly recordStatus?: string | null;
+  readonly agencyCode?: string;
+  readonly ctCode?: string | null;
+  readonly comments?: string | null;
   /** UEIs of further locations. */
   readonly moreLocations?: readonly string[];
 }
+
+/** The text of GSA's rows of Section 889, which restrict products only. */
+export const PRODUCTS_ONLY = "Section 889(a)(1)(A): the entity is not itself excluded, its equipment is prohibited.";
 
 /** Returns one element of `entityData`, with the members that the public tier shows. */
 export function entityRow(played: PlayedRegistration): Record<string, unknown> {
@@ -89,7 +95,7 @@ export function exclusionRow(played: PlayedExclusion): Record<string, unknown> {
       classificationType: "Firm",
       exclusionType: "Ineligible (Proceedings Completed)",
       exclusionProgram: "Reciprocal",
-      excludingAgencyCode: "PLAY",
+      excludingAgencyCode: played.agencyCode ?? "PLAY",
       excludingAgencyName: "DEPT OF PLAYED THINGS",
     },
     exclusionIdentification: {
@@ -114,8 +120,8 @@ export function exclusionRow(played: PlayedExclusion): Record<string, unknown> {
     exclusionPrimaryAddress: address(),
     exclusionSecondaryAddress: [],
     exclusionOtherInformation: {
-      additionalComments: null,
-      ctCode: null,
+      additionalComments: played.comments ?? null,
+      ctCode: played.ctCode ?? null,
       references: { referencesList: [{ exclusionName: null, type: null }] },
       moreLocations: played.moreLocations?.map((ueiSAM) => ({
         exclusionName: "Another place",

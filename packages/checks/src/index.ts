@@ -18,7 +18,15 @@ export const checkDefinitions = {
   sam_registration: {
     type: CheckType.SAM_REGISTRATION,
     question: "Is the vendor registered in SAM.gov, unexpired and not excluded?",
-    watchedFields: ["status", "registration_status", "expiration_date", "legal_name", "cage", "entity_type"],
+    watchedFields: [
+      "status",
+      "registration_status",
+      "expiration_date",
+      "legal_name",
+      "cage",
+      "entity_type",
+      "exclusion_effect",
+    ],
   },
   tin_match: {
     type: CheckType.TIN_MATCH,

@@ -4,6 +4,13 @@
  */
 export type ExclusionEffect = "bar" | "facility" | "product";
 
+const EFFECTS: readonly string[] = ["bar", "facility", "product"] satisfies ExclusionEffect[];
+
+/** Returns true for the name of an effect. Stored and received exclusions of older versions have none. */
+export function isEffect(name: string): name is ExclusionEffect {
+  return EFFECTS.includes(name);
+}
+
 /** What an exclusion's row says about its effect, as received. */
 export interface EffectTerms {
   readonly agency: string;

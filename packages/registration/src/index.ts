@@ -1,11 +1,13 @@
 export { callsForAbsent, callsForRegistered } from "./asking-cost.ts";
 export { addDays, registryDay, startOfRegistryDay, utcDay } from "./days.ts";
-export { type ExclusionEffect, effectOf } from "./exclusion-effect.ts";
-export { partsFromMessage, partsToMessage } from "./messages.ts";
+export { type ExclusionEffect, effectOf, isEffect } from "./exclusion-effect.ts";
+export { exclusionToMessage, partsFromMessage, partsToMessage } from "./messages.ts";
 export {
   dayOfPart,
   type Exclusion,
   type ExclusionsPart,
+  effectInForce,
+  isExcluded,
   isInForce,
   isTrusted,
   newestParts,

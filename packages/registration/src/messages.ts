@@ -1,10 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type {
+  Exclusion as ExclusionMessage,
   PartSource as PartSourceMessage,
   RegistrationParts,
   RegistrationPartsSchema,
 } from "@vvs/proto/events/v1/events";
+import { isEffect } from "./exclusion-effect.ts";
 import type { Exclusion, PartSource, Parts, RegistrationPart } from "./parts.ts";
 
 /** Returns parts as a message, with the withdrawn loads that their source knows. */
@@ -25,13 +27,7 @@ export function partsToMessage(
     exclusions: exclusions && {
       source: sourceToMessage(exclusions),
       flagged: exclusions.flagged,
-      exclusions: exclusions.exclusions.map(({ program, type, agency, active_date, termination_date }) => ({
-        program,
-        type,
-        agency,
-        activeDate: active_date,
-        terminationDate: termination_date,
-      })),
+      exclusions: exclusions.exclusions.map(exclusionToMessage),
     },
     withdrawnLoads: [...withdrawnLoads],
   };
@@ -64,15 +60,7 @@ export function partsFromMessage({ registration, exclusions }: RegistrationParts
       exclusions: {
         ...sourceOf(exclusions.source),
         flagged: exclusions.flagged,
-        exclusions: exclusions.exclusions.map(
-          ({ program, type, agency, activeDate, terminationDate }): Exclusion => ({
-            program,
-            type,
-            agency,
-            active_date: activeDate,
-            termination_date: terminationDate,
-          }),
-        ),
+        exclusions: exclusions.exclusions.map(exclusionFromMessage),
       },
     }),
   };
@@ -85,4 +73,21 @@ function sourceToMessage({ origin, date, load }: PartSource) {
 function sourceOf(source: PartSourceMessage | undefined): PartSource {
   if (!source?.date) throw new TypeError("a part has no date");
   return { origin: source.origin, date: timestampDate(source.date), load: source.load };
+}
+
+/** Returns an exclusion with the field names of messages. */
+export function exclusionToMessage({ active_date, termination_date, ...others }: Exclusion) {
+  return { ...others, activeDate: active_date, terminationDate: termination_date };
+}
+
+function exclusionFromMessage({ activeDate, terminationDate, effect, comment, ...texts }: ExclusionMessage): Exclusion {
+  return {
+    program: texts.program,
+    type: texts.type,
+    agency: texts.agency,
+    active_date: activeDate,
+    termination_date: terminationDate,
+    ...(isEffect(effect) && { effect }),
+    ...(comment && { comment }),
+  };
 }

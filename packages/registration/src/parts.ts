@@ -46,7 +46,7 @@ export interface Exclusion {
 
 /** A vendor's exclusions, as their source lists them. */
 export interface ExclusionsPart extends PartSource {
-  /** The source says that the vendor is excluded, without naming the exclusion. */
+  /** The source says that there are exclusions beside the named ones. */
   readonly flagged: boolean;
   /** The exclusions that have not ended. */
   readonly exclusions: readonly Exclusion[];
@@ -65,14 +65,32 @@ export function dayOfPart({ origin, date }: PartSource): string {
   return FILE_ORIGINS.includes(origin) ? utcDay(date) : registryDay(date);
 }
 
-/** Returns true where the vendor is excluded on a registry's day (YYYY-MM-DD). */
-export function isInForce({ flagged, exclusions }: ExclusionsPart, today: string): boolean {
-  return (
-    flagged ||
-    exclusions.some(
-      ({ active_date, termination_date: end }) => active_date <= today && (end === "indefinite" || end >= today),
-    )
-  );
+/** The effects, strongest first. */
+const STRONGEST_FIRST: readonly ExclusionEffect[] = ["bar", "facility", "product"];
+
+/** Returns true on the registry's days (YYYY-MM-DD) from the first to the last of an exclusion. */
+export function isInForce(exclusion: Pick<Exclusion, "active_date" | "termination_date">, today: string): boolean {
+  const { active_date: begin, termination_date: end } = exclusion;
+  return begin <= today && (end === "indefinite" || end >= today);
+}
+
+/**
+ * Returns the strongest effect among the exclusions that are in force on a registry's day; undefined where none is. What the source
+ * does not name counts as `bar`.
+ */
+export function effectInForce(
+  { flagged, exclusions }: Pick<ExclusionsPart, "flagged" | "exclusions">,
+  today: string,
+): ExclusionEffect | undefined {
+  if (flagged) return "bar";
+  const effects = exclusions.filter((each) => isInForce(each, today)).map(({ effect = "bar" }) => effect);
+  return STRONGEST_FIRST.find((each) => effects.includes(each));
+}
+
+/** Returns true where an exclusion fails the vendor on a registry's day: a restriction of products alone does not. */
+export function isExcluded(part: ExclusionsPart, today: string): boolean {
+  const effect = effectInForce(part, today);
+  return effect !== undefined && effect !== "product";
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dayOfPart, isInForce, type Parts } from "./parts.ts";
+import { dayOfPart, effectInForce, isExcluded, type Parts } from "./parts.ts";
 
 export type RegistrationStatus = "active" | "inactive" | "expired" | "debarred";
 
@@ -18,16 +18,18 @@ export interface RegistrationFacts {
   readonly legal_name?: string;
   readonly cage?: string;
   readonly entity_type?: string;
+  /** The strongest effect of the exclusions in force. */
+  readonly exclusion_effect?: string;
 }
 
 /**
- * Returns the verdict on a vendor on a registry's day (YYYY-MM-DD). The first that applies decides: an exclusion in force, no record,
- * an id without a registration, a past expiration date or the source's status "expired", an active registration, anything
- * else. Returns undefined where the parts do not suffice: there is no registration part, or the registration expired after
+ * Returns the verdict on a vendor on a registry's day (YYYY-MM-DD). The first that applies decides: an exclusion in force that
+ * is more than a restriction of products, no record, an id without a registration, a past expiration date or the source's
+ * status "expired", an active registration, anything else. Returns undefined where the parts do not suffice: there is no registration part, or the registration expired after
  * the date of its part and may have been renewed.
  */
 export function verdictOf({ registration, exclusions }: Parts, today: string): Verdict | undefined {
-  if (exclusions && isInForce(exclusions, today)) return { outcome: "fail", reason: "excluded", status: "debarred" };
+  if (exclusions && isExcluded(exclusions, today)) return { outcome: "fail", reason: "excluded", status: "debarred" };
   if (!registration) return undefined;
   const { listed_as: listedAs, id_only: isIdOnly, expiration_date: end } = registration;
   if (listedAs === "not_found") return { outcome: "fail", reason: "not_found" };
@@ -39,8 +41,11 @@ export function verdictOf({ registration, exclusions }: Parts, today: string): V
   return { outcome: "fail", reason: "inactive", status: "inactive" };
 }
 
-/** Returns the watched facts of parts with this verdict. Without a record or a registration part, its facts are absent. */
-export function factsOf({ registration }: Parts, { status }: Verdict): RegistrationFacts {
+/**
+ * Returns the watched facts of parts with their verdict on a registry's day (YYYY-MM-DD). Without a record or a registration part, its
+ * facts are absent; so is the effect without an exclusions part.
+ */
+export function factsOf({ registration, exclusions }: Parts, { status }: Verdict, today: string): RegistrationFacts {
   return {
     ...(status && { registration_status: status }),
     ...(registration &&
@@ -50,5 +55,6 @@ export function factsOf({ registration }: Parts, { status }: Verdict): Registrat
         cage: registration.cage,
         entity_type: registration.entity_type,
       }),
+    ...(exclusions && { exclusion_effect: effectInForce(exclusions, today) ?? "" }),
   };
 }

@@ -45,7 +45,7 @@ function outcomeOf(parts: Parts | "error", withdrawnLoads: string[] = []): Outco
   const shared = { check: "sam_registration" as const, inputsFingerprint, withdrawnLoads };
   if (parts === "error") return { ...shared, status: "error", reason: "stale_source", facts: {} };
   const verdict = verdictOf(parts, "2026-11-22")!;
-  const facts = { ...factsOf(parts, verdict) };
+  const facts = { ...factsOf(parts, verdict, "2026-11-22") };
   return { ...shared, status: verdict.outcome, reason: verdict.reason, facts, parts };
 }
 
@@ -60,8 +60,8 @@ function runAll(outcomes: readonly Outcome[]) {
   return { reported, baseline: baseline! };
 }
 
-const DEBARRED = ["status pass fail", "registration_status active debarred"];
-const CLEARED = ["status fail pass", "registration_status debarred active"];
+const DEBARRED = ["status pass fail", "registration_status active debarred", "exclusion_effect null bar"];
+const CLEARED = ["status fail pass", "registration_status debarred active", "exclusion_effect bar null"];
 const end = (expiration_date: string) => ({ expiration_date });
 const EXPIRES_2026 = end("2026-12-31");
 const T1 = "2026-11-01T10:00:00Z";
@@ -188,6 +188,22 @@ describe("the baseline", () => {
   test("dated later than tomorrow is older than everything", () => {
     const { reported } = runAll([outcomeOf(files("2027-11-01", "2027-11-01", EXPIRES_2026)), outcomeOf(api(T1))]);
     expect(reported).toEqual([[], ["expiration_date 2026-12-31 2027-03-01"]]);
+  });
+
+  test("that was stored without effects counts as barred, and its first known effect is silent", () => {
+    const outcomes = (["", "product", "facility"] as const).map((effect, index) => {
+      const part = exclusions("sam_gov_exclusions", `2026-11-${15 + index}`, false);
+      const row = { program: "", type: "", agency: "", active_date: "", termination_date: "indefinite" };
+      const stored = { ...part, exclusions: [{ ...row, ...(effect && { effect }) }] };
+      return outcomeOf({ ...files(LATER, LATER), exclusions: stored });
+    });
+    const { exclusion_effect: _, ...factsBefore } = outcomes[0]!.facts;
+    const { reported } = runAll([{ ...outcomes[0]!, facts: factsBefore }, ...outcomes.slice(1)]);
+    expect(reported).toEqual([
+      [],
+      ["status fail pass", "registration_status debarred active"],
+      ["status pass fail", "registration_status active debarred", "exclusion_effect product facility"],
+    ]);
   });
 
   test("of other inputs is replaced even by older parts, and compared with them", () => {

@@ -43,6 +43,25 @@ const change = (field: string, previous: string | null, current: string | null):
 const rows: [name: string, outcomes: Outcome[], changes: FieldChange[]][] = [
   ["the first answer is silent", [sam("pass", active)], []],
   ["the same answer again is silent", [sam("pass", active), sam("pass", active)], []],
+  [
+    "a field that the baseline lacks is taken over in silence, and its next change is reported",
+    [
+      sam("pass", active),
+      sam("pass", { ...active, exclusion_effect: "product" }),
+      sam("pass", { ...active, exclusion_effect: "" }),
+    ],
+    [change("sam_registration.exclusion_effect", "product", null)],
+  ],
+  [
+    "an effect that is first known is no change",
+    [sam("pass", active), sam("pass", { ...active, exclusion_effect: "product" })],
+    [],
+  ],
+  [
+    "a restriction of products that begins changes nothing else",
+    [sam("pass", { ...active, exclusion_effect: "" }), sam("pass", { ...active, exclusion_effect: "product" })],
+    [change("sam_registration.exclusion_effect", null, "product")],
+  ],
   ["an error is silent", [sam("pass", active), sam("error", {}, "providers_failed")], []],
   ["errors before the first answer leave it silent", [sam("error", {}), sam("error", {}), sam("pass", active)], []],
   ["an error between equal answers changes nothing", [sam("pass", active), sam("error", {}), sam("pass", active)], []],

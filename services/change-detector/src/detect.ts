@@ -81,10 +81,12 @@ function mergeParts(known: Parts | undefined, at: Date, outcome: Outcome) {
   const parts = newestParts(trusted(known ?? {}, at, outcome.withdrawnLoads), outcome.parts);
   const isOwn = parts.registration === outcome.parts.registration && parts.exclusions === outcome.parts.exclusions;
   if (isOwn) return { parts, reported: reportedFields(outcome) };
-  const verdict = verdictOf(parts, registryDay(at));
+  const today = registryDay(at);
+  const verdict = verdictOf(parts, today);
   if (!verdict) return { parts, reported: {} };
   const { outcome: status, reason } = verdict;
-  return { parts, reported: reportedFields({ ...outcome, status, reason, facts: { ...factsOf(parts, verdict) } }) };
+  const facts = { ...factsOf(parts, verdict, today) };
+  return { parts, reported: reportedFields({ ...outcome, status, reason, facts }) };
 }
 
 function trusted({ registration, exclusions }: Parts, now: Date, withdrawnLoads: readonly string[]): Parts {

@@ -10,7 +10,7 @@ import {
   Mode as ProtoMode,
   type VerificationSchema,
 } from "@vvs/proto/verification/v1/verification";
-import { partsToMessage } from "@vvs/registration";
+import { exclusionToMessage, partsToMessage } from "@vvs/registration";
 import { type Tenant, toProtoTenant } from "@vvs/tenant";
 import type { Conclusion } from "./checks/conclude.ts";
 import type { VerificationRecords } from "./checks/records.ts";
@@ -60,13 +60,7 @@ export function toVerification(document: VerificationDocument): MessageInitShape
 }
 
 function toDetails(details: NonNullable<ResultDocument["details"]>): MessageInitShape<typeof ResultDetailsSchema> {
-  const exclusions = details.exclusions?.map(({ active_date, termination_date, program, type, agency }) => ({
-    program,
-    type,
-    agency,
-    activeDate: active_date,
-    terminationDate: termination_date,
-  }));
+  const exclusions = details.exclusions?.map(exclusionToMessage);
   return {
     registrationStatus: details.registration_status,
     expirationDate: details.expiration_date,

@@ -78,7 +78,7 @@ test("it answers with the registration of the moment", async () => {
 test("it lists the exclusions in force", async () => {
   const client = start();
   const excluded = [...population.exclusions.keys()].filter((vendor) => population.isExcludedAt(vendor, moment));
-  const { rows } = await client.exclusions({ ueiSAM: ueis(0, 1_000).slice(0, 100) }, signal);
+  const { rows } = await client.exclusions({ ueiSAM: ueis(0, 1_000).slice(0, 100) }, () => false, signal);
   expect(rows.map((row) => row.ueis[0])).toEqual(
     excluded.filter((vendor) => vendor < 100).map((vendor) => ueiOf(1, vendor)),
   );

@@ -662,6 +662,14 @@ export type ResultDetails = {
          * Last day, in Washington, YYYY-MM-DD, or `indefinite`.
          */
         termination_date?: string;
+        /**
+         * `bar`: excluded from federal awards. `facility`: only one of its places is; both fail. `product`: only some of its products and services may not be bought, which fails nothing by itself.
+         */
+        effect: string;
+        /**
+         * The excluding agency's comment.
+         */
+        comment?: string;
     }>;
     /**
      * Result code of the IRS, one digit.

@@ -20,6 +20,13 @@ const titles: Readonly<Record<string, string>> = {
   entity_type: "Legal form",
   tin: "TIN asked about",
   name: "Name asked about",
+  exclusion_effect: "Exclusion",
+};
+
+const exclusionEffects: Readonly<Record<string, string>> = {
+  bar: "excluded from federal awards",
+  facility: "one of its facilities excluded",
+  product: "some products restricted",
 };
 
 /** Returns the name of a watched field for people; one that this version does not know is shown by its code. */
@@ -37,6 +44,7 @@ function valueText(field: string, value: string | undefined): string {
   const [, name] = field.split(".");
   if (name === "status") return outcomeName(value);
   if (name === "expiration_date") return longDay(value);
+  if (name === "exclusion_effect") return exclusionEffects[value] ?? value;
   return name === "reason" ? (reasonMeaning(value) ?? value) : value;
 }
 

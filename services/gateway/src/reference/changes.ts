@@ -2,6 +2,10 @@
 export const changes: readonly (readonly [date: string, text: string])[] = [
   [
     "2026-11-25",
+    "`effect` and `comment` of an exclusion in `details`: a `product` restriction alone fails nothing. Monitors watch `sam_registration.exclusion_effect`. An exclusion that begins later starts a run of its monitors on its first day.",
+  ],
+  [
+    "2026-11-25",
     "`doc_url` in every error: the place on this page that explains it. `/` leads here, and so does `/docs/`.",
   ],
   [

@@ -7,6 +7,13 @@ const exclusion = z.object({
   agency: z.string().optional(),
   active_date: day("First day, in Washington.").optional(),
   termination_date: z.string().optional().describe("Last day, in Washington, YYYY-MM-DD, or `indefinite`."),
+  effect: z
+    .string()
+    .describe(
+      "`bar`: excluded from federal awards. `facility`: only one of its places is; both fail. `product`: only some of its " +
+        "products and services may not be bought, which fails nothing by itself.",
+    ),
+  comment: z.string().optional().describe("The excluding agency's comment."),
 });
 
 const details = z

@@ -36,6 +36,9 @@ function renderDetails(details: ResultDetails) {
       agency: exclusion.agency || undefined,
       active_date: exclusion.activeDate || undefined,
       termination_date: exclusion.terminationDate || undefined,
+      // What was stored before effects were known counts as a bar.
+      effect: exclusion.effect || "bar",
+      comment: exclusion.comment || undefined,
     })),
     irs_code: details.irsCode || undefined,
     tin: details.tin || undefined,

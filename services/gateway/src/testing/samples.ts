@@ -49,7 +49,12 @@ export const verification = {
         registrationStatus: "active",
         expirationDate: "2027-03-31",
         legalName: "ACME TOOLS LLC",
-        exclusions: { exclusions: [{ program: "Reciprocal", terminationDate: "2026-12-31" }] },
+        exclusions: {
+          exclusions: [
+            { program: "Reciprocal", terminationDate: "2026-12-31" },
+            { terminationDate: "indefinite", effect: "product", comment: "Section 889" },
+          ],
+        },
         dataAsOf: at,
       },
     },
@@ -75,7 +80,10 @@ export const renderedVerification = {
         registration_status: "active",
         expiration_date: "2027-03-31",
         legal_name: "ACME TOOLS LLC",
-        exclusions: [{ program: "Reciprocal", termination_date: "2026-12-31" }],
+        exclusions: [
+          { program: "Reciprocal", termination_date: "2026-12-31", effect: "bar" },
+          { termination_date: "indefinite", effect: "product", comment: "Section 889" },
+        ],
         data_as_of: "2026-11-21T09:30:00.000Z",
       },
     },

@@ -80,5 +80,5 @@ type Verified = Pick<CheckTask, "caller" | "subject">;
 type NewAnswer = Extract<Conclusion, { kind: "answered" }>;
 
 function bringsFacts(conclusion: Conclusion): conclusion is NewAnswer {
-  return conclusion.kind === "answered" && Object.keys(conclusion.answer.facts).length > 0;
+  return conclusion.kind === "answered" && conclusion.answer.facts.registration_status !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { Exclusion, Parts, RegistrationFacts } from "@vvs/registration";
 
 /** What an answer's verdict rests on, as results show it. Field names are those of the stored documents. */
-export interface ResultDetails extends RegistrationFacts {
+export interface ResultDetails extends Omit<RegistrationFacts, "exclusion_effect"> {
   /** Those that have not ended; absent where the source does not know them. */
   readonly exclusions?: readonly Exclusion[];
   /** Only for tin_match: the IRS's result code. */
@@ -14,6 +14,7 @@ export interface ResultDetails extends RegistrationFacts {
 
 /** Returns the details of an answer to sam_registration. A fact that there is none of is left out. */
 export function registrationDetails(facts: RegistrationFacts, { exclusions }: Parts): ResultDetails {
-  const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== ""));
+  const { exclusion_effect: _, ...shown } = facts;
+  const known = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== ""));
   return { ...known, ...(exclusions && { exclusions: exclusions.exclusions }) };
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { verdictOf } from "@vvs/registration";
+import { effectInForce, verdictOf } from "@vvs/registration";
 import { type PlayedSamGov, playSamGov } from "../../../../test/outside/sam-gov.ts";
+import { PRODUCTS_ONLY } from "../../../../test/outside/sam-gov-rows.ts";
 import { createProviderHttp } from "../providers/http/provider-http.ts";
 import { playedClient } from "../testing/sam-gov-api.ts";
 import { createAskVendors } from "./ask-vendors.ts";
@@ -67,18 +68,57 @@ describe("one call", () => {
       "fail excluded",
       "fail not_found",
     ]);
-    expect(sam.calls("exclusions")).toEqual([]);
+    expect(sam.calls("exclusions").map(({ query }) => query.ueiSAM)).toEqual([ueiOf(4)]);
   });
 
-  test("also asks for exclusions where no file can decide, and not where the registration flags one", async () => {
+  test("also asks for exclusions where no file can decide, and not where those of a flag are known", async () => {
     for (const index of [1, 2]) sam.register({ uei: ueiOf(index) });
     sam.register({ uei: ueiOf(3), exclusionFlag: "Y" });
     sam.exclude({ uei: ueiOf(2) });
-    const questions = about([1, 2, 3], { asks_exclusions: true });
+    const questions = about([1, 2, 3], { asks_exclusions: true, knows_exclusions: true });
     expect(await verdicts(questions)).toEqual(["pass", "fail excluded", "fail excluded"]);
     expect(sam.calls("exclusions").map(({ query }) => query.ueiSAM)).toEqual([`[${ueiOf(1)}~${ueiOf(2)}]`]);
     const [first] = await ask(questions);
     expect(first!.answer!.parts.exclusions).toMatchObject({ origin: "sam_gov_api", date: NOW, exclusions: [] });
+  });
+
+  test("asks for the rows of a flag although a file decides for the others", async () => {
+    sam.register({ uei: ueiOf(1) });
+    for (const index of [2, 3]) sam.register({ uei: ueiOf(index), exclusionFlag: "Y" });
+    sam.exclude({ uei: ueiOf(2), agencyCode: "GSA", comments: PRODUCTS_ONLY });
+    sam.exclude({ uei: ueiOf(3), agencyCode: "EPA", ctCode: "H" });
+    const settled = await ask(about([1, 2, 3]));
+    expect(
+      settled.map(({ answer }) => answer!.parts.exclusions && effectInForce(answer!.parts.exclusions, "2026-11-21")),
+    ).toEqual([undefined, "product", "facility"]);
+    expect(sam.calls("exclusions").map(({ query }) => query.ueiSAM)).toEqual([`[${ueiOf(2)}~${ueiOf(3)}]`]);
+  });
+
+  test("reads no further page of a barred vendor, and asks again without it", async () => {
+    for (const index of [1, 2]) sam.register({ uei: ueiOf(index), exclusionFlag: "Y" });
+    for (let row = 0; row < 60; row++) sam.exclude({ uei: ueiOf(1), name: `Exclusion ${row}` });
+    sam.exclude({ uei: ueiOf(2), agencyCode: "GSA", comments: PRODUCTS_ONLY });
+    expect(await verdicts(about([1, 2]))).toEqual(["fail excluded", "pass"]);
+    expect(sam.calls("exclusions").map(({ query }) => query.ueiSAM)).toEqual([`[${ueiOf(1)}~${ueiOf(2)}]`, ueiOf(2)]);
+  });
+
+  test("keeps what was found where the quota ends, and leaves the other questions for the next call", async () => {
+    for (const index of [1, 2]) sam.register({ uei: ueiOf(index) });
+    for (let row = 0; row < 12; row++) sam.exclude({ uei: ueiOf(1), name: `Exclusion ${row}` });
+    sam.misbehave(
+      { kind: "throttled", shape: "flat", nextAccessTime: "2026-Nov-22 00:00:00+0000 UTC" },
+      { api: "exclusions", after: 1 },
+    );
+    const settled = await ask(about([1, 2], { asks_exclusions: true }));
+    expect(settled.map(({ question }) => question.uei)).toEqual([ueiOf(1)]);
+    expect(effectInForce(settled[0]!.answer!.parts.exclusions!, "2026-11-21")).toBe("bar");
+  });
+
+  test("gives no answer about a vendor whose many rows show nothing in force and no flag", async () => {
+    for (const index of [1, 2]) sam.register({ uei: ueiOf(index) });
+    for (let row = 0; row < 31; row++)
+      sam.exclude({ uei: ueiOf(1), name: `Exclusion ${row}`, recordStatus: "Inactive" });
+    expect(await verdicts(about([1, 2], { asks_exclusions: true }))).toEqual(["none", "pass"]);
   });
 
   test("keeps nothing of the vendors that were asked for together with one, and no key", async () => {

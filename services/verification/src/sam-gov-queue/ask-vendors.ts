@@ -1,7 +1,7 @@
 import type { Parts } from "@vvs/registration";
 import { ProviderError } from "../providers/provider.ts";
 import type { SamGovClient } from "../providers/sam-gov/client.ts";
-import { exclusionsPart, flaggedPart } from "../providers/sam-gov/exclusion.ts";
+import { type ExclusionRow, exclusionsPart, flaggedPart } from "../providers/sam-gov/exclusion.ts";
 import {
   lookUpExclusions,
   lookUpManyExclusions,
@@ -17,9 +17,13 @@ import {
   registrationPart,
 } from "../providers/sam-gov/registration.ts";
 import type { QuestionDocument } from "./documents.ts";
+import type { ReceivedAnswer } from "./rules.ts";
 import type { SettledQuestion } from "./settle.ts";
 
-/** Asks SAM.gov about vendors in one call. Errors: ProviderError where it failed for any of them. */
+/**
+ * Asks SAM.gov about vendors in one call. Vendors that the quota no longer covered have no result, and are to be asked again.
+ * Errors: ProviderError where it failed for any of the others.
+ */
 export type AskVendors = (questions: readonly QuestionDocument[], signal: AbortSignal) => Promise<SettledQuestion[]>;
 
 /** A vendor whose registration was answered. */
@@ -38,25 +42,40 @@ export function createAskVendors(client: SamGovClient): AskVendors {
   return async (questions, signal) => {
     const registrations = await registrationsOf(client, questions, signal);
     const answered = registrations.filter((each) => "found" in each);
-    const asking = answered.filter(
-      ({ question, registration }) => question.asks_exclusions && !registration?.isExcluded,
+    const asking = answered.filter(({ question, registration }) =>
+      registration?.isFlagged ? !question.knows_exclusions : question.asks_exclusions,
     );
     const exclusions = await exclusionsOf(client, asking, signal);
-    return registrations.map((each): SettledQuestion => {
-      const { question } = each;
-      if (!("found" in each)) return { question, answer: undefined };
-      const { found, registration } = each;
-      const excluded = exclusions.get(question._id);
-      if (excluded instanceof ProviderError) return { question, answer: undefined };
-      const parts: Parts = {
-        registration: registrationPart(registration, found.receivedAt),
-        ...(registration?.isExcluded && { exclusions: flaggedPart(found.receivedAt) }),
-        ...(excluded && { exclusions: exclusionsPart(excluded.rows, excluded.receivedAt) }),
-      };
-      const bodies = [...found.bodies, ...(excluded?.bodies ?? [])];
-      return { question, answer: { key: question._id, parts, bodies, askedAt: found.receivedAt } };
-    });
+    const isUnasked = ({ question }: Pick<Answered, "question">) => isUsedUp(exclusions.get(question._id));
+    return registrations
+      .filter((each) => !isUnasked(each))
+      .map((each): SettledQuestion => {
+        const { question } = each;
+        if (!("found" in each)) return { question, answer: undefined };
+        return { question, answer: answerOf(each, exclusions.get(question._id)) };
+      });
   };
+}
+
+/** Returns the answer about a vendor; undefined where SAM.gov can't answer about it. */
+function answerOf(
+  { question, found, registration }: Answered,
+  excluded: VendorRows<ExclusionRow> | ProviderError | undefined,
+): ReceivedAnswer | undefined {
+  if (excluded instanceof ProviderError) return undefined;
+  try {
+    const parts: Parts = {
+      registration: registrationPart(registration, found.receivedAt),
+      ...(registration?.isFlagged && { exclusions: flaggedPart(found.receivedAt) }),
+      ...(excluded && { exclusions: exclusionsPart(excluded, registration) }),
+    };
+    const bodies = [...found.bodies, ...(excluded?.bodies ?? [])];
+    const asked = excluded && { exclusionsAskedAt: excluded.receivedAt };
+    return { key: question._id, parts, bodies, askedAt: found.receivedAt, ...asked };
+  } catch (error) {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  }
 }
 
 async function registrationsOf(
@@ -113,9 +132,14 @@ async function lookUpEach<Row, Vendor extends Pick<QuestionDocument, "_id" | "ue
   return new Map(
     vendors.map(({ _id, uei }) => {
       const rows = found.get(uei) ?? new ProviderError("wrong_shape");
-      return [_id, rows instanceof ProviderError ? unanswerable(rows) : rows];
+      return [_id, rows instanceof ProviderError && !isUsedUp(rows) ? unanswerable(rows) : rows];
     }),
   );
+}
+
+/** Has the quota been used up before this vendor? */
+function isUsedUp(rows: unknown): boolean {
+  return rows instanceof ProviderError && rows.reason === "quota_exhausted";
 }
 
 /** The reasons for which SAM.gov, or we, refuse to ask about a vendor. */

@@ -1,8 +1,9 @@
 import type { GetRegistryRecordResponse } from "@vvs/proto/entity/v1/entity";
 import { type Parts, registryDay, verdictOf } from "@vvs/registration";
 import type { Question } from "../providers/provider.ts";
-import { filePartsOf } from "../providers/sam-gov/file-parts.ts";
+import { filePartsOf, isNamedIn } from "../providers/sam-gov/file-parts.ts";
 import type { Asking } from "./question.ts";
+import { keptRowsServe } from "./rules.ts";
 
 /**
  * Returns what to ask SAM.gov's API about a vendor whose known parts are too old or do not suffice; undefined where that
@@ -23,6 +24,7 @@ export function askingAbout(
     priority: verdict && kept ? 2 : 1,
     isRegistered: registration !== undefined && registration.listed_as !== "not_found" && !registration.id_only,
     asksExclusions,
+    knowsExclusions: (onFile.exclusions !== undefined && isNamedIn(onFile.exclusions, now)) || keptRowsServe(kept, now),
     knownSince: kept?.asked_at,
   };
 }

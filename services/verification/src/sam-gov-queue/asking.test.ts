@@ -102,6 +102,7 @@ function parking(monitor: string, { uei = "UEI1", runSeq = 2, ...asking }: Parti
       priority: 1 as const,
       isRegistered: true,
       asksExclusions: false,
+      knowsExclusions: false,
       knownSince: undefined,
       ...asking,
     },

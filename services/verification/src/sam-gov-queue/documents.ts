@@ -34,6 +34,8 @@ export interface QuestionDocument {
   readonly kind: QuestionKind;
   /** The Exclusions API is asked too. */
   readonly asks_exclusions: boolean;
+  /** The exclusions that a flag of the registration would stand for are known. Absent in questions of older versions. */
+  readonly knows_exclusions?: boolean;
   readonly priority: 1 | 2;
   /** When the first run asked it. */
   readonly wanted_at: Date;

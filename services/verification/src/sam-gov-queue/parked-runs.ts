@@ -153,7 +153,7 @@ function isSameMonitor(one: MonitorKey, other: MonitorKey): boolean {
 
 /** Writes the question in any case, so that the transaction conflicts with one that stores the question's answer. */
 function upsertOf(asking: Asking, at: Date) {
-  const fresh: Omit<QuestionDocument, "priority" | "runs" | "asks_exclusions"> = {
+  const fresh: Omit<QuestionDocument, "priority" | "runs" | "asks_exclusions" | "knows_exclusions"> = {
     _id: questionKey(asking),
     uei: asking.uei,
     cage: asking.cage,
@@ -168,7 +168,7 @@ function upsertOf(asking: Asking, at: Date) {
       filter: { _id },
       update: {
         $setOnInsert: onInsert,
-        $min: { priority: asking.priority },
+        $min: { priority: asking.priority, knows_exclusions: asking.knowsExclusions },
         $max: { asks_exclusions: asking.asksExclusions },
         $inc: { runs: 1 },
       },

@@ -69,8 +69,8 @@ describe("a call", () => {
     expect(plan({ registered: waiting(100) }, callsLeft)).toBe(expected);
   });
 
-  test("keeps a call for exclusions where they are asked for", () => {
-    expect(plan({ registered: waiting(100, { exclusions: true }) }, 11)).toBe("90 registered");
+  test("keeps two calls for exclusions where they are asked for", () => {
+    expect(plan({ registered: waiting(100, { exclusions: true }) }, 11)).toBe("80 registered");
   });
 
   test("waits for the next UTC day only until it begins", () => {

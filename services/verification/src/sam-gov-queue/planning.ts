@@ -7,8 +7,10 @@ import { DAY_MS, startOfUtcDay } from "./rules.ts";
 const LOOK_AGAIN_MS = 300_000;
 /** How many times longer a known answer that is asked for again waits for others than one in which a lapse may show. */
 const REPEATS_WAIT_TIMES = 6;
-/** Rows per page. Each page costs a call, and so does an answer without any row, or one of the Exclusions API. */
+/** Rows per page. Each page costs a call, and so does an answer without any row. */
 const PAGE_ROWS = 10;
+/** Calls for exclusions: a page, and another one where one vendor has ten rows or more. */
+const EXCLUSION_CALLS = 2;
 
 /** The fields of a question that a plan needs. */
 export type PlannedQuestion = Pick<QuestionDocument, "_id" | "priority" | "wanted_at" | "asks_exclusions">;
@@ -49,7 +51,7 @@ export function nextCall<Q extends PlannedQuestion>(
 /** Returns the first questions of a kind that one call can ask without costing more than `callsLeft`. */
 function fitting<Q extends PlannedQuestion>(kind: QuestionKind, questions: readonly Q[], callsLeft = Infinity): Q[] {
   const first = questions.slice(0, kind === "single" ? 1 : MAX_VALUES);
-  const others = 1 + Number(first.some((each) => each.asks_exclusions));
+  const others = 1 + (first.some((each) => each.asks_exclusions) ? EXCLUSION_CALLS : 0);
   return first.slice(0, Math.max(0, callsLeft - others) * PAGE_ROWS);
 }
 

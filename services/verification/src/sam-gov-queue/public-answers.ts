@@ -1,9 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { PublicAnswer, QueueCollections } from "./documents.ts";
-import { publicAnswerAfter } from "./rules.ts";
-
-/** What SAM.gov answered about one vendor. */
-export type ReceivedAnswer = Parameters<typeof publicAnswerAfter>[1];
+import { lacksRows, publicAnswerAfter, type ReceivedAnswer } from "./rules.ts";
 
 /** Reads SAM.gov's kept answer to a question; null where there is none. Errors: the database's. */
 export type ReadPublicAnswer = (key: string) => Promise<PublicAnswer | null>;
@@ -19,9 +16,10 @@ export async function keepAnswers(
   { publicAnswers }: Pick<QueueCollections, "publicAnswers">,
   received: readonly ReceivedAnswer[],
 ): Promise<void> {
-  const found = await publicAnswers
-    .find({ _id: { $in: received.map(({ key }) => key) } }, { session, projection: { bodies: 0 } })
-    .toArray();
+  const keys = received.map(({ key }) => key);
+  // Bodies are large, and only an answer that lacks rows takes them over.
+  const projection = received.some(lacksRows) ? undefined : { bodies: 0 };
+  const found = await publicAnswers.find({ _id: { $in: keys } }, { session, projection }).toArray();
   const known = new Map(found.map((answer) => [answer._id, answer]));
   const isOlder = ({ key, askedAt }: ReceivedAnswer) => askedAt < (known.get(key)?.asked_at ?? askedAt);
   const newer = received.filter((answer) => !isOlder(answer));

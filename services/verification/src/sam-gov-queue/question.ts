@@ -19,6 +19,8 @@ export interface KeptAnswer {
    */
   readonly not_active_since?: Date;
   readonly ask_again_at?: Date;
+  /** When the Exclusions API gave the rows of its exclusions part; absent where it was not asked for them. */
+  readonly exclusions_asked_at?: Date;
 }
 
 /** What is to be asked about one vendor, and how soon. */
@@ -35,6 +37,8 @@ export interface Asking {
   readonly isRegistered: boolean;
   /** No exclusions file can decide, so the Exclusions API is asked too. */
   readonly asksExclusions: boolean;
+  /** The exclusions that a flag of the registration would stand for are known, so the Exclusions API is not asked for them. */
+  readonly knowsExclusions: boolean;
   /** When the kept answer was received that did not suffice; undefined where there was none. */
   readonly knownSince: Date | undefined;
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   addDays,
   dayOfPart,
+  effectInForce,
   type PartSource,
   type Parts,
   registryDay,
@@ -38,12 +39,50 @@ export function askAgainAt(key: string, askedAt: Date, notActiveSince: Date): Da
   return new Date(start + (isLong ? WEEK_DAYS - sinceOwnDay : 1) * DAY_MS);
 }
 
-/** Returns what is kept of an answer, after the one that was kept before. An answer other than active has times. */
-export function publicAnswerAfter(
-  previous: Pick<PublicAnswer, "not_active_since"> | undefined,
-  { key, parts, bodies, askedAt }: { key: string; parts: Parts; bodies: PublicAnswer["bodies"]; askedAt: Date },
-): PublicAnswer {
-  const answer = { _id: key, parts, bodies, asked_at: askedAt };
+/** What SAM.gov answered about one vendor. */
+export interface ReceivedAnswer {
+  /** The question's key. */
+  readonly key: string;
+  readonly parts: Parts;
+  readonly bodies: PublicAnswer["bodies"];
+  readonly askedAt: Date;
+  /** When the Exclusions API answered; absent where it was not asked. */
+  readonly exclusionsAskedAt?: Date;
+}
+
+/** Returns true for an answer that flags exclusions, whose rows were not asked for since the kept answer has them. */
+export function lacksRows({ parts, exclusionsAskedAt }: Pick<ReceivedAnswer, "parts" | "exclusionsAskedAt">): boolean {
+  return parts.exclusions?.flagged === true && !exclusionsAskedAt;
+}
+
+/**
+ * Do the kept rows stand for the flag of a new answer? They do for a week, while one of them bars the vendor: so a vendor
+ * that stays excluded costs no further pages each day.
+ */
+export function keptRowsServe(kept: Pick<KeptAnswer, "parts" | "exclusions_asked_at"> | undefined, now: Date): boolean {
+  const askedAt = kept?.exclusions_asked_at;
+  if (!askedAt || now.getTime() - askedAt.getTime() >= WEEK_DAYS * DAY_MS) return false;
+  const exclusions = kept.parts.exclusions?.exclusions ?? [];
+  return effectInForce({ flagged: false, exclusions }, registryDay(now)) === "bar";
+}
+
+/**
+ * Returns what is kept of an answer, after the one that was kept before: an answer that only flags exclusions keeps the rows
+ * of that one. An answer other than active has times.
+ */
+export function publicAnswerAfter(previous: Partial<PublicAnswer> | undefined, received: ReceivedAnswer): PublicAnswer {
+  const { key, askedAt, exclusionsAskedAt } = received;
+  const rows = lacksRows(received) && previous?.exclusions_asked_at ? previous : undefined;
+  const exclusions = rows?.parts?.exclusions?.exclusions;
+  const parts = exclusions
+    ? { ...received.parts, exclusions: { ...received.parts.exclusions!, exclusions } }
+    : received.parts;
+  const rowsAskedAt = exclusionsAskedAt ?? rows?.exclusions_asked_at;
+  const answer = {
+    ...{ _id: key, parts, asked_at: askedAt },
+    bodies: [...received.bodies, ...(rows?.bodies?.filter(({ url }) => url.includes("/exclusions?")) ?? [])],
+    ...(rowsAskedAt && { exclusions_asked_at: rowsAskedAt }),
+  };
   if (verdictOf(parts, registryDay(askedAt))?.status === "active") return answer;
   const not_active_since = expiredSince(parts, askedAt) ?? previous?.not_active_since ?? askedAt;
   return { ...answer, not_active_since, ask_again_at: askAgainAt(key, askedAt, not_active_since) };

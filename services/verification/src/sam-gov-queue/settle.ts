@@ -2,8 +2,8 @@ import { inTransaction } from "@vvs/mongo";
 import { utcDay } from "@vvs/registration";
 import type { ClientSession, MongoClient } from "mongodb";
 import type { QuestionDocument, QueueCollections } from "./documents.ts";
-import { keepAnswers, type ReceivedAnswer } from "./public-answers.ts";
-import { startOfUtcDay } from "./rules.ts";
+import { keepAnswers } from "./public-answers.ts";
+import { type ReceivedAnswer, startOfUtcDay } from "./rules.ts";
 
 /** This process no longer asks: another one has taken over. */
 export class AskerReplacedError extends Error {

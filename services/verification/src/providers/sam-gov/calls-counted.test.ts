@@ -13,6 +13,12 @@ import { type MonitorRun, ProviderError } from "../provider.ts";
 const UEI = "PLAYEDUEI001";
 const NOW = new Date("2026-11-21T09:30:00.000Z");
 const ueiOf = (index: number) => `PLAYEDUEI${String(index).padStart(3, "0")}`;
+const file = (exclusionsCutDate: string, ...exclusions: object[]): Files => ({
+  exclusionsCutDate,
+  exclusions,
+  exclusionsLoad: "exclusions:1",
+});
+const fresh = file("2026-11-20");
 const run = (runSeq: number): MonitorRun => ({ monitorId: "mon_1", runSeq });
 
 let sam: PlayedSamGov;
@@ -75,16 +81,16 @@ test.each<[string, MonitorRun | undefined, CallClass]>([
 
 test("every page counts", async () => {
   for (let row = 0; row < 24; row++) sam.register({ uei: UEI, eftIndicator: String(row) });
-  sam.register({ uei: UEI, exclusionFlag: "Y" });
-  await start()();
+  sam.register({ uei: UEI });
+  await start(fresh)();
   expect(classes()).toEqual(["direct", "direct", "direct"]);
   expect(sam.calls()).toHaveLength(3);
 });
 
 test("each repetition of a refused query in halves counts", async () => {
-  for (const index of [1, 2, 3]) sam.register({ uei: ueiOf(index), exclusionFlag: "Y" });
+  for (const index of [1, 2, 3]) sam.register({ uei: ueiOf(index) });
   sam.choke(ueiOf(3));
-  const ask = start();
+  const ask = start(fresh);
   await Promise.all([1, 2, 3].map((index) => ask({ uei: ueiOf(index), run: run(2) })));
   // All three; the first two and the last one.
   expect(classes()).toEqual(["runs", "runs", "runs"]);
@@ -92,16 +98,16 @@ test("each repetition of a refused query in halves counts", async () => {
 });
 
 test("questions of different classes never share a call, so that no class spends or waits for another's quota", async () => {
-  sam.register({ uei: UEI, exclusionFlag: "Y" });
+  sam.register({ uei: UEI });
   sam.misbehave({ kind: "slow", afterMs: 50 });
   refused.add("first");
-  const ask = start();
+  const ask = start(fresh);
   const [direct, first, later] = await Promise.allSettled(
     [undefined, run(1), run(2)].map((each) => ask({ run: each })),
   );
-  expect(direct).toMatchObject({ status: "fulfilled", value: { reason: "excluded" } });
+  expect(direct).toMatchObject({ status: "fulfilled", value: { outcome: "pass" } });
   expect(first).toMatchObject({ status: "rejected", reason: { reason: "quota_exhausted", isFault: false } });
-  expect(later).toMatchObject({ status: "fulfilled", value: { reason: "excluded" } });
+  expect(later).toMatchObject({ status: "fulfilled", value: { outcome: "pass" } });
   expect(classes().toSorted()).toEqual(["direct", "runs"]);
 });
 
@@ -122,24 +128,29 @@ test("a listing of more pages than its class has calls left spends these at most
 });
 
 describe("a vendor costs", () => {
-  const file = (exclusionsCutDate: string, ...exclusions: object[]): Files => ({
-    exclusionsCutDate,
-    exclusions,
-    exclusionsLoad: "exclusions:1",
-  });
-  const fresh = file("2026-11-20");
   const old = file("2026-11-19");
   const row = { program: "Reciprocal", terminationDate: "indefinite" };
   const registered = () => sam.register({ uei: UEI });
   const idOnly = () => sam.register({ uei: UEI, samRegistered: "No" });
-  const flagged = () => sam.register({ uei: UEI, exclusionFlag: "Y" });
+  const flagged = () => {
+    sam.register({ uei: UEI, exclusionFlag: "Y" });
+    for (let index = 0; index < 12; index++) sam.exclude({ uei: UEI, name: `Exclusion ${index}` });
+  };
   const unknown = () => undefined;
 
   test.each<[calls: number, vendor: string, file: string, make: () => void, files: Files | undefined, verdict: string]>(
     [
       [1, "registered", "yesterday's file", registered, fresh, "pass"],
-      [1, "registered and flagged", "yesterday's file", flagged, fresh, "fail excluded"],
-      [1, "registered and flagged", "no file", flagged, undefined, "fail excluded"],
+      [
+        1,
+        "registered and flagged",
+        "yesterday's file that names it",
+        flagged,
+        file("2026-11-20", row),
+        "fail excluded",
+      ],
+      [2, "registered and flagged", "a file that does not name it", flagged, fresh, "fail excluded"],
+      [2, "registered and flagged", "no file", flagged, undefined, "fail excluded"],
       [2, "registered", "no file", registered, undefined, "pass"],
       [2, "registered", "an old file", registered, old, "pass"],
       [2, "registered, and excluded by the file", "today's file", registered, file("2026-11-21", row), "pass"],

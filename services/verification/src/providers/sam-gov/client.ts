@@ -11,6 +11,11 @@ import type { Page } from "./shapes.ts";
 const PAGE_SIZE = 10;
 /** Maximum number of pages: enough for 100 UEIs with ten accounts each. */
 const MAX_PAGES = 100;
+/**
+ * Maximum number of pages of one question about exclusions. With two calls for the registration these are the 5 that are
+ * reserved for runs on the smallest quota, so that no vendor with many rows uses up each day's quota without an answer.
+ */
+const MAX_EXCLUSION_PAGES = 3;
 /** Maximum number of values that one call asks for. */
 export const MAX_VALUES = 100;
 
@@ -35,7 +40,15 @@ export interface Listing<Row> {
 export interface SamGovClient {
   /** Returns the rows of registrations, or of ids without a registration. */
   entities(query: SamGovQuery, samRegistered: "Yes" | "No", signal: AbortSignal): Promise<Listing<EntityRow>>;
-  exclusions(query: SamGovQuery, signal: AbortSignal): Promise<Listing<ExclusionRow>>;
+  /**
+   * Returns the rows of exclusions, page by page until there are enough: `isEnough` is asked after each with all rows. The
+   * listing is incomplete where further rows were not read, or may have been missed since pages shifted.
+   */
+  exclusions(
+    query: SamGovQuery,
+    isEnough: (rows: readonly ExclusionRow[], at: Date) => boolean,
+    signal: AbortSignal,
+  ): Promise<Listing<ExclusionRow> & { readonly isComplete: boolean }>;
 }
 
 /**
@@ -53,6 +66,7 @@ export function createSamGovClient(options: {
 }): SamGovClient {
   const { http, apiKey, now, logger } = options;
   const base = `${options.baseUrl}/entity-information`;
+  const urlOf = (path: string, index: number) => `${base}/${path}&page=${index}&size=${PAGE_SIZE}`;
 
   async function page<Row>(url: string, read: (json: unknown) => Page<Row>, signal: AbortSignal) {
     const headers = { "X-Api-Key": apiKey, Accept: "application/json" };
@@ -73,13 +87,15 @@ export function createSamGovClient(options: {
     read: (json: unknown) => Page<Row>,
     signal: AbortSignal,
   ): Promise<Listing<Row>> {
-    const urlOf = (index: number) => `${base}/${path}&page=${index}&size=${PAGE_SIZE}`;
-    const first = await page(urlOf(0), read, signal);
+    const first = await page(urlOf(path, 0), read, signal);
     const count = Math.ceil(first.totalRecords / PAGE_SIZE);
     if (count > MAX_PAGES) throw new ProviderError("too_large");
-    const others = Array.from({ length: Math.max(0, count - 1) }, (_, index) => page(urlOf(index + 1), read, signal));
+    const others = Array.from({ length: Math.max(0, count - 1) }, (_, index) =>
+      page(urlOf(path, index + 1), read, signal),
+    );
     const pages = [first, ...(await Promise.all(others))];
-    requireComplete(pages);
+    if (haveShifted(pages)) throw new ProviderError("wrong_shape");
+    requireCounted(pages);
     return { rows: pages.flatMap((each) => each.rows), bodies: pages.map(({ body }) => body) };
   }
 
@@ -91,24 +107,35 @@ export function createSamGovClient(options: {
       requireOwnRows(query, listing.rows, ({ uei, cage }) => ("ueiSAM" in query ? [uei] : [cage]));
       return listing;
     },
-    async exclusions(query, signal) {
-      const listing = await list(`v4/exclusions?${queryOf(query)}`, readExclusionPage, signal);
-      requireOwnRows(query, listing.rows, ({ ueis, cages }) => ("ueiSAM" in query ? ueis : cages));
-      return listing;
+    async exclusions(query, isEnough, signal) {
+      const path = `v4/exclusions?${queryOf(query)}`;
+      const pages: (Page<ExclusionRow> & { body: ReceivedBody })[] = [];
+      const rows: ExclusionRow[] = [];
+      let isLast = false;
+      while (!isLast && pages.length < MAX_EXCLUSION_PAGES && !(pages.length > 0 && isEnough(rows, now()))) {
+        const next = await page(urlOf(path, pages.length), readExclusionPage, signal);
+        requireOwnRows(query, next.rows, ({ ueis, cages }) => ("ueiSAM" in query ? ueis : cages));
+        pages.push(next);
+        rows.push(...next.rows);
+        isLast = pages.length * PAGE_SIZE >= next.totalRecords;
+      }
+      if (isLast) requireCounted(pages);
+      return { rows, bodies: pages.map(({ body }) => body), isComplete: isLast && !haveShifted(pages) };
     },
   };
 }
 
-/**
- * Errors: ProviderError `wrong_shape` where rows are missing. A row on two pages means that another one is on none, since
- * SAM.gov sorted the rows differently in between.
- */
-function requireComplete(pages: readonly Page<{ raw: unknown }>[]): void {
+/** Returns true where a row is on two pages. Another one may be on none, if SAM.gov sorted the rows differently in between. */
+function haveShifted(pages: readonly Page<{ raw: unknown }>[]): boolean {
   const perPage = pages.map(({ rows }) => new Set(rows.map(({ raw }) => JSON.stringify(raw))));
   const distinct = new Set(perPage.flatMap((rows) => [...rows])).size;
-  const isShifted = distinct < perPage.reduce((sum, rows) => sum + rows.size, 0);
+  return distinct < perPage.reduce((sum, rows) => sum + rows.size, 0);
+}
+
+/** Errors: ProviderError `wrong_shape` where rows are missing. */
+function requireCounted(pages: readonly Page<unknown>[]): void {
   const count = pages.reduce((sum, { rows }) => sum + rows.length, 0);
-  if (isShifted || pages.some(({ totalRecords }) => totalRecords !== count)) throw new ProviderError("wrong_shape");
+  if (pages.some(({ totalRecords }) => totalRecords !== count)) throw new ProviderError("wrong_shape");
 }
 
 /** Errors: ProviderError `wrong_shape` where rows of other vendors came: SAM.gov misunderstood the query. */

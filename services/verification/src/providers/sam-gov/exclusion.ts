@@ -1,10 +1,11 @@
-import { type Exclusion, type ExclusionsPart, effectOf, registryDay } from "@vvs/registration";
+import { type Exclusion, type ExclusionsPart, effectInForce, effectOf, registryDay } from "@vvs/registration";
 import { z } from "zod";
 import { readShape } from "../http/provider-http.ts";
+import { ProviderError } from "../provider.ts";
 import { apiSource, exclusionDate, optionalCode, optionalText, type Page } from "./shapes.ts";
 
-/** Maximum number of exclusions in an answer; the evidence has all. */
-export const MAX_EXCLUSIONS = 100;
+/** Maximum number of exclusions in an answer; the evidence has all that were read. */
+const MAX_EXCLUSIONS = 100;
 
 /** One row of the Exclusions API. */
 export interface ExclusionRow {
@@ -87,18 +88,46 @@ export function readExclusionPage(json: unknown): Page<ExclusionRow> {
   return { totalRecords, rows };
 }
 
-/** Returns the exclusions part of rows: at most 100 exclusions that have not ended, those that have begun first. */
-export function exclusionsPart(rows: readonly ExclusionRow[], receivedAt: Date): ExclusionsPart {
-  const today = registryDay(receivedAt);
-  const exclusions = rows
-    .flatMap((row) => row.exclusions)
-    .filter(({ termination_date: end }) => end === "indefinite" || end >= today)
-    .toSorted((a, b) => Number(a.active_date > today) - Number(b.active_date > today))
-    .slice(0, MAX_EXCLUSIONS);
-  return { ...apiSource(receivedAt), flagged: false, exclusions };
+/** Returns true where a row bars its vendor on a registry's day, so that no further row can change the verdict. */
+export function isBarred(rows: readonly ExclusionRow[], today: string): boolean {
+  const exclusions = rows.flatMap((row) => row.exclusions);
+  return effectInForce({ flagged: false, exclusions }, today) === "bar";
 }
 
-/** Returns the exclusions part of a registration that flags an exclusion. */
+/** Returns at most 100 of the exclusions: first those that have begun, of these the strongest. */
+export function shownExclusions(exclusions: readonly Exclusion[], today: string): Exclusion[] {
+  const ofEffect = ({ effect = "bar" }: Exclusion) => effect;
+  return exclusions
+    .toSorted(
+      (a, b) => Number(a.active_date > today) - Number(b.active_date > today) || ofEffect(a).localeCompare(ofEffect(b)), // bar before facility before product
+    )
+    .slice(0, MAX_EXCLUSIONS);
+}
+
+/**
+ * Returns the exclusions part of rows: those that have not ended. Rows of a flagged vendor that were not read, or that SAM.gov
+ * does not show, count as a bar. Errors: ProviderError `too_large` where they belong to a vendor without the flag.
+ */
+export function exclusionsPart(
+  {
+    rows,
+    receivedAt,
+    isComplete = true,
+  }: { readonly rows: readonly ExclusionRow[]; readonly receivedAt: Date; readonly isComplete?: boolean },
+  registration: { readonly isFlagged: boolean } | undefined,
+): ExclusionsPart {
+  const today = registryDay(receivedAt);
+  const isFlagged = registration?.isFlagged ?? false;
+  const hasUnread = !isComplete && !isBarred(rows, today);
+  if (hasUnread && !isFlagged) throw new ProviderError("too_large", { isInputFault: true });
+  const lasting = rows
+    .flatMap((row) => row.exclusions)
+    .filter(({ termination_date: end }) => end === "indefinite" || end >= today);
+  const flagged = hasUnread || (isFlagged && lasting.length === 0);
+  return { ...apiSource(receivedAt), flagged, exclusions: shownExclusions(lasting, today) };
+}
+
+/** Returns the exclusions part of a registration that flags exclusions, while none of their rows could be read. */
 export function flaggedPart(receivedAt: Date): ExclusionsPart {
   return { ...apiSource(receivedAt), flagged: true, exclusions: [] };
 }

@@ -37,7 +37,7 @@ describe("exclusions are asked for", () => {
     },
   });
   const cases: [string, string | null, Files | undefined, Parts | undefined, number, string][] = [
-    ["not where the registration flags one", "Y", undefined, undefined, 0, "fail excluded 2026-11-21T09:30"],
+    ["where the registration flags one", "Y", undefined, undefined, 1, "fail excluded 2026-11-21T09:30"],
     ["not where it flags none and yesterday's file has none", "N", file("2026-11-20"), undefined, 0, "pass 2026-11-20"],
     [
       "not where it says none and today's file has none",

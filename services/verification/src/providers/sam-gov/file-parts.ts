@@ -1,13 +1,21 @@
 import type { GetRegistryRecordResponse, RegistryRecord } from "@vvs/proto/entity/v1/entity";
 import {
+  type Exclusion,
   type ExclusionsPart,
+  effectInForce,
+  isEffect,
   isTrusted,
   newestParts,
   type PartSource,
   type Parts,
   type RegistrationPart,
+  registryDay,
 } from "@vvs/registration";
-import { MAX_EXCLUSIONS } from "./exclusion.ts";
+import { shownExclusions } from "./exclusion.ts";
+import { isOlder } from "./judge.ts";
+
+/** Maximum age of exclusions that can settle what a registration's flag means, in days. */
+export const FRESH_DAYS = 1;
 
 /** The parts that the loaded files give of a vendor. */
 export interface FileParts {
@@ -30,7 +38,7 @@ export function filePartsOf(files: GetRegistryRecordResponse, now: Date): FilePa
   const registry = sourceOf("sam_gov_extract", files.registryCutDate, files.registryLoad, now);
   const exclusionsFile = sourceOf("sam_gov_exclusions", files.exclusionsCutDate, files.exclusionsLoad, now);
   const record = registry && files.record;
-  const { part, unknownSince } = exclusionsOf(files, registry, exclusionsFile);
+  const { part, unknownSince } = exclusionsOf(files, { registry, file: exclusionsFile, now });
   return {
     parts: {
       ...(record && { registration: registrationOf(record, registry) }),
@@ -55,7 +63,18 @@ export function partsOnFile(files: GetRegistryRecordResponse, stored: Parts | un
     ...(registration && usable(registration, unknownSince.registration) && { registration }),
     ...(exclusions && usable(exclusions, unknownSince.exclusions) && { exclusions }),
   };
-  return newestParts(known, parts);
+  const newest = newestParts(known, parts);
+  const named = parts.exclusions;
+  return newest.exclusions?.flagged && named && isNamedIn(named, now) ? { ...newest, exclusions: named } : newest;
+}
+
+/**
+ * Does the exclusions file decide what a flag means: is it fresh, and does it name an exclusion that is in force? A flag says
+ * only that there are exclusions.
+ */
+export function isNamedIn(part: ExclusionsPart, now: Date): boolean {
+  const isFresh = part.origin === "sam_gov_exclusions" && !isOlder(part, FRESH_DAYS, now);
+  return isFresh && !part.flagged && effectInForce(part, registryDay(now)) !== undefined;
 }
 
 /** Returns the parts of a stored answer that came from no file. */
@@ -87,33 +106,38 @@ export function registrationOf(record: RegistryRecord, source: PartSource): Regi
   };
 }
 
-/** Returns the exclusions that the files list as in force: at most 100. */
-function exclusionsIn({ exclusions }: GetRegistryRecordResponse): ExclusionsPart["exclusions"] {
-  return exclusions.slice(0, MAX_EXCLUSIONS).map(({ program, exclusionType, agency, activeDate, terminationDate }) => ({
-    program,
-    type: exclusionType,
-    agency,
-    active_date: activeDate,
-    termination_date: terminationDate,
-  }));
+/** Returns the exclusions that the files list: at most 100. */
+function exclusionsIn({ exclusions }: GetRegistryRecordResponse, today: string): Exclusion[] {
+  const listed = exclusions.map(
+    ({ program, exclusionType, agency, activeDate, terminationDate, effect, comment }): Exclusion => ({
+      program,
+      type: exclusionType,
+      agency,
+      active_date: activeDate,
+      termination_date: terminationDate,
+      ...(isEffect(effect) && { effect }),
+      ...(comment && { comment }),
+    }),
+  );
+  return shownExclusions(listed, today);
 }
 
 /**
- * Returns the exclusions part. The exclusions file decides where it names an exclusion or the extract flags none; without a
- * file, or with an older one, the extract's flag decides. Where a newer file names no exclusion although the extract
+ * Returns the exclusions part. The exclusions file decides where it names an exclusion in force or the extract flags none;
+ * without a file, or with one that is older than the extract and not fresh, the extract's flag decides. Where a newer file names no exclusion although the extract
  * flags one, the exclusion has ended if a file listed one that ended after the extract was cut; otherwise the two
  * contradict each other, and exclusions are unknown.
  */
 function exclusionsOf(
   files: GetRegistryRecordResponse,
-  registry: PartSource | undefined,
-  file: PartSource | undefined,
+  { registry, file, now }: { registry: PartSource | undefined; file: PartSource | undefined; now: Date },
 ): { part?: ExclusionsPart; unknownSince?: Date } {
-  const named = file && { ...file, flagged: false, exclusions: exclusionsIn(files) };
-  if (!registry || !files.record?.excluded) return { part: named };
+  const today = registryDay(now);
+  const named = file && { ...file, flagged: false, exclusions: exclusionsIn(files, today) };
+  if (!registry || !files.record?.excluded || (named && isNamedIn(named, now))) return { part: named };
   const isFlagNewest = !file || file.date < registry.date;
   if (isFlagNewest) return { part: { ...registry, flagged: true, exclusions: [] } };
-  if (files.exclusions.length > 0 || hasEndedSince(files)) return { part: named };
+  if (effectInForce(named!, today) || hasEndedSince(files)) return { part: named };
   return file.date > registry.date
     ? { unknownSince: registry.date }
     : { part: { ...registry, flagged: true, exclusions: [] } };

@@ -55,9 +55,9 @@ export function staleSource(asking?: Asking): ProviderError {
 }
 
 /** Returns the answer for parts. Its origin is the registration part's; its date is the older one of both. */
-export function answerFrom(parts: Parts, verdict: Verdict, content: string): Answer {
+export function answerFrom(parts: Parts, verdict: Verdict, content: string, now: Date): Answer {
   const { registration, exclusions } = parts;
-  const facts = factsOf(parts, verdict);
+  const facts = factsOf(parts, verdict, registryDay(now));
   const dates = [registration, exclusions].flatMap((part) => part?.date.getTime() ?? []);
   return {
     outcome: verdict.outcome,

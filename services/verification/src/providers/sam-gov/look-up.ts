@@ -1,6 +1,7 @@
+import { registryDay } from "@vvs/registration";
 import { ProviderError } from "../provider.ts";
 import type { Listing, ReceivedBody, SamGovClient } from "./client.ts";
-import type { ExclusionRow } from "./exclusion.ts";
+import { type ExclusionRow, isBarred } from "./exclusion.ts";
 import type { EntityRow } from "./registration.ts";
 
 /** The rows that SAM.gov has about one vendor. */
@@ -10,6 +11,8 @@ export interface VendorRows<Row> {
   /** What was received about it, in the order of the calls. */
   readonly bodies: readonly ReceivedBody[];
   readonly receivedAt: Date;
+  /** False where further rows were not read. */
+  readonly isComplete?: boolean;
 }
 
 /** The vendor's identifiers; "" where unknown. */
@@ -38,14 +41,17 @@ export async function lookUpRegistration(
   return vendorRowsOf(rows, [...registered.bodies, ...(ids?.bodies ?? [])]);
 }
 
-/** Looks up the exclusions of one vendor. Errors: ProviderError. */
+/**
+ * Looks up the exclusions of one vendor: as far as the first page that bars it, and at most some pages. Errors:
+ * ProviderError.
+ */
 export async function lookUpExclusions(
   client: SamGovClient,
   vendor: Vendor,
   signal: AbortSignal,
 ): Promise<VendorRows<ExclusionRow>> {
-  const { rows, bodies } = await client.exclusions(queryFor(vendor), signal);
-  return vendorRowsOf(rows, bodies);
+  const { rows, bodies, isComplete } = await client.exclusions(queryFor(vendor), barredAt, signal);
+  return { ...vendorRowsOf(rows, bodies), isComplete };
 }
 
 /**
@@ -70,21 +76,51 @@ export function lookUpRegistrations(client: SamGovClient, ueis: readonly string[
   });
 }
 
-/** Looks up the exclusions of up to 100 UEIs, like `lookUpRegistrations`. */
+/**
+ * Looks up the exclusions of up to 100 UEIs, like `lookUpRegistrations`. A vendor that a page bars needs no further pages, so
+ * the next ones are read without it: one vendor with hundreds of rows costs one page. Where the quota is used up before the
+ * last vendor, the others keep what was found.
+ */
 export function lookUpManyExclusions(client: SamGovClient, ueis: readonly string[], signal: AbortSignal) {
   return inHalves(ueis, async (some): Promise<RowsByUei<ExclusionRow>> => {
     if (some.length === 1) return new Map([[some[0]!, await lookUpExclusions(client, only(some), signal)]]);
-    const listing = await client.exclusions({ ueiSAM: some }, signal);
-    const part = (uei: string) => {
-      const own = listing.rows.filter((row) => row.ueis.includes(uei));
-      return vendorRowsOf(own, [partOf(listing, uei, "excludedEntity", own)]);
-    };
-    return new Map(some.map((uei) => [uei, part(uei)]));
+    const found = new Map<string, VendorRows<ExclusionRow> | ProviderError>();
+    for (let open = some; open.length > 0; open = open.filter((uei) => !found.has(uei))) {
+      try {
+        for (const [uei, rows] of await lookUpSomeExclusions(client, open, signal)) found.set(uei, rows);
+      } catch (error) {
+        if (found.size === 0 || !(error instanceof ProviderError) || error.reason !== "quota_exhausted") throw error;
+        for (const uei of open) found.set(uei, error);
+      }
+    }
+    return found;
+  });
+}
+
+/** Looks up the exclusions of UEIs: of all of them, or, where there are further rows, of those that the first ones bar. */
+async function lookUpSomeExclusions(
+  client: SamGovClient,
+  ueis: readonly string[],
+  signal: AbortSignal,
+): Promise<[uei: string, VendorRows<ExclusionRow>][]> {
+  const ownOf = (rows: readonly ExclusionRow[], uei: string) => rows.filter((row) => row.ueis.includes(uei));
+  const barredBy = (rows: readonly ExclusionRow[], at: Date) => {
+    const today = registryDay(at);
+    return ueis.filter((uei) => isBarred(ownOf(rows, uei), today));
+  };
+  const isEnough = (rows: readonly ExclusionRow[], at: Date) => barredBy(rows, at).length > 0;
+  const listing = await client.exclusions({ ueiSAM: ueis }, isEnough, signal);
+  const { rows, bodies, isComplete } = listing;
+  const known = isComplete ? ueis : barredBy(rows, oldest(bodies));
+  if (known.length === 0) throw new ProviderError("too_large", { isInputFault: true });
+  return known.map((uei) => {
+    const own = ownOf(rows, uei);
+    return [uei, { ...vendorRowsOf(own, [partOf(listing, uei, "excludedEntity", own)]), isComplete }];
   });
 }
 
 /** The reasons for which a query is repeated in halves. Not for a 404, which comes for every query if the API has moved. */
-const INVALID = new Set(["http_400", "http_422", "unaskable"]);
+const INVALID = new Set(["http_400", "http_422", "unaskable", "too_large"]);
 
 async function inHalves<Row>(
   ueis: readonly string[],
@@ -106,6 +142,10 @@ async function inHalves<Row>(
     );
     return new Map(found.flatMap((half) => [...half]));
   }
+}
+
+function barredAt(rows: readonly ExclusionRow[], at: Date): boolean {
+  return isBarred(rows, registryDay(at));
 }
 
 function queryFor({ uei, cage }: Vendor) {

@@ -16,8 +16,8 @@ export interface Registration {
   readonly uei: string;
   /** Distinguishes the rows of one UEI that are paid to different accounts; empty in the entity's own row. */
   readonly eftIndicator: string;
-  /** SAM.gov flags an exclusion of this UEI. */
-  readonly isExcluded: boolean;
+  /** SAM.gov says that this UEI has exclusions, of whatever effect. */
+  readonly isFlagged: boolean;
   /** SAM.gov says that this UEI has no exclusion; false where it says nothing. */
   readonly isClear: boolean;
   readonly listed: Omit<RegistrationPart, keyof PartSource>;
@@ -81,7 +81,7 @@ export function readRegistration({ raw }: EntityRow): Registration {
   return {
     uei: row.ueiSAM.toUpperCase(),
     eftIndicator: row.entityEFTIndicator,
-    isExcluded: row.exclusionStatusFlag === "Y" || row.exclusionStatusFlag === "D",
+    isFlagged: row.exclusionStatusFlag === "Y" || row.exclusionStatusFlag === "D",
     isClear: row.exclusionStatusFlag === "N",
     listed: {
       // An id without a registration is "Active" too.
@@ -97,7 +97,7 @@ export function readRegistration({ raw }: EntityRow): Registration {
 
 /**
  * Chooses among the rows of one UEI: first the one without an EFT indicator, then an active one, then the one that expires
- * last. The UEI is excluded where any row flags an exclusion, and clear where all rows say so. Returns undefined where
+ * last. The UEI is flagged where any row flags an exclusion, and clear where all rows say so. Returns undefined where
  * there are no rows.
  */
 export function chooseRegistration(rows: readonly Registration[]): Registration | undefined {
@@ -107,8 +107,8 @@ export function chooseRegistration(rows: readonly Registration[]): Registration 
       a.listed.listed_as.localeCompare(b.listed.listed_as) || // active before inactive
       b.listed.expiration_date.localeCompare(a.listed.expiration_date),
   );
-  const isExcluded = rows.some((row) => row.isExcluded);
-  return first && { ...first, isExcluded, isClear: rows.every((row) => row.isClear) };
+  const isFlagged = rows.some((row) => row.isFlagged);
+  return first && { ...first, isFlagged, isClear: rows.every((row) => row.isClear) };
 }
 
 const NOT_FOUND: Registration["listed"] = {

@@ -32,6 +32,7 @@ describe("one vendor", () => {
       legal_name: "ACME LLC",
       cage: "4AB12",
       entity_type: "Corporate Entity (Not Tax Exempt)",
+      exclusion_effect: "",
     });
     expect(bodies(answer)).toEqual([
       {
@@ -88,7 +89,7 @@ describe("one vendor", () => {
 
   test("of neither kind is not found", async () => {
     const answer = await ask();
-    expect([verdictIn(answer), answer.facts]).toEqual(["fail not_found", {}]);
+    expect([verdictIn(answer), answer.facts]).toEqual(["fail not_found", { exclusion_effect: "" }]);
   });
 
   test("excluded only by the Exclusions API", async () => {
@@ -101,7 +102,10 @@ describe("one vendor", () => {
   test("excluded and otherwise unknown", async () => {
     sam.exclude({ uei: UEI });
     const answer = await ask();
-    expect([verdictIn(answer), answer.facts]).toEqual(["fail excluded", { registration_status: "debarred" }]);
+    expect([verdictIn(answer), answer.facts]).toEqual([
+      "fail excluded",
+      { registration_status: "debarred", exclusion_effect: "bar" },
+    ]);
   });
 
   test("with several rows, over several pages", async () => {

@@ -1,13 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { type GetRegistryRecordResponse, GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
-import { type ExclusionsPart, isInForce, newestParts, type Parts, registryDay } from "@vvs/registration";
+import { type ExclusionsPart, effectInForce, newestParts, type Parts, registryDay } from "@vvs/registration";
 import { type CallClass, callClassOf, perCallClass } from "../call-class.ts";
 import { type Provider, ProviderError, type Question } from "../provider.ts";
 import { createSingleFlight } from "../sharing/single-flight.ts";
 import type { SamGovClient } from "./client.ts";
 import { evidenceOf, keptBodiesOf, registryFilesJson } from "./evidence.ts";
 import { exclusionsPart, flaggedPart } from "./exclusion.ts";
-import { filePartsOf, partsOnFile, withoutFiles } from "./file-parts.ts";
+import { FRESH_DAYS, filePartsOf, partsOnFile, withoutFiles } from "./file-parts.ts";
 import { answerFrom, isOlder, judge } from "./judge.ts";
 import { lookUpExclusions, lookUpRegistration, type Vendor, type VendorRows } from "./look-up.ts";
 import { chooseRegistration, type Registration, readRegistration, registrationPart } from "./registration.ts";
@@ -15,8 +15,6 @@ import { type RegistryReader, readRegistry } from "./registry-reader.ts";
 
 /** How long after its start a call can be joined, in milliseconds. */
 const JOIN_MS = 2_000;
-/** Maximum age of an exclusions file that confirms a registration's flag "no exclusion", in days. */
-const MAX_CONFIRMING_AGE_DAYS = 1;
 
 /** The provider that asks SAM.gov's APIs. It is not asked for later runs of monitors. */
 export interface SamGovApi extends Provider {
@@ -31,9 +29,9 @@ export function samGovApiOf(providers: readonly Provider[]): SamGovApi | undefin
 
 /**
  * Creates the provider that asks SAM.gov's APIs. Questions about one vendor at the same time share a call, also across
- * organizations, since the identifiers are public; each caller gets its own answer and evidence. The Exclusions API is asked
- * only where neither the registration's flag nor a fresh exclusions file decides. Where it fails, exclusions known from the
- * files or the stored answer are used. So a vendor costs one call, or two without a fresh file; one without a registration
+ * organizations, since the identifiers are public; each caller gets its own answer and evidence. The registration's flag says
+ * only that there are exclusions, so the Exclusions API is asked where no fresh exclusions file agrees with the flag. Where it
+ * fails, a flag counts as a bar; without one, exclusions known from the files or the stored answer are used. So a vendor costs one call, or two without a fresh file; one without a registration
  * costs two or three.
  */
 export function createSamGovApi(options: {
@@ -78,17 +76,16 @@ export function createSamGovApi(options: {
       let bodies = found.bodies;
       let failure: ProviderError | undefined;
       let excluded: ExclusionsPart | undefined;
-      if (registration?.isExcluded) {
-        excluded = flaggedPart(found.receivedAt);
-      } else if (!isSettledByFile({ registration, question, files, onFile, now: now() })) {
+      if (!areExclusionsKnown({ registration, question, files, onFile, now: now() })) {
         try {
           const uei = registration?.uei ?? question.uei;
           const rows = await exclusionsOf({ ...question, uei }, looking);
           bodies = [...bodies, ...rows.bodies];
-          excluded = exclusionsPart(rows.rows, rows.receivedAt);
+          excluded = exclusionsPart(rows, registration);
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
           failure = error;
+          if (registration?.isFlagged) excluded = flaggedPart(found.receivedAt);
         }
       }
       const parts = newestParts(onFile, { ...received, ...(excluded && { exclusions: excluded }) });
@@ -99,7 +96,7 @@ export function createSamGovApi(options: {
         const usesFile = Object.values(parts).some(({ load }) => load !== "");
         const more = { rests_on: parts, ...(usesFile && { files: registryFilesJson(files) }) };
         const content = evidenceOf([...bodies, ...keptBodiesOf(parts, question)], more);
-        return { ...answerFrom(parts, verdict, content), withdrawnLoads };
+        return { ...answerFrom(parts, verdict, content, now()), withdrawnLoads };
       } catch (error) {
         // Where the known exclusions are too old, the call that asked for newer ones failed.
         throw failure ?? error;
@@ -118,11 +115,12 @@ function afterFirst(work: (() => Promise<void>) | undefined): () => Promise<void
 }
 
 /**
- * Does the exclusions file settle a vendor's exclusions, so that the Exclusions API need not be asked? It does where it is
- * fresh, nothing newer contradicts it, and it agrees with the registration's flag. A vendor without a registration has no
- * flag and never passes, so for it the file is enough. A file's record of another identifier does not count.
+ * Are a vendor's exclusions known well enough, so that the Exclusions API need not be asked? They are where a fresh
+ * exclusions file agrees with the registration's flag and nothing newer contradicts it, and where rows that SAM.gov gave in
+ * the last day bar a vendor that is still flagged. A vendor without a registration has no flag and never passes, so for it
+ * the file is enough. A file's record of another identifier does not count.
  */
-function isSettledByFile(known: {
+function areExclusionsKnown(known: {
   registration: Registration | undefined;
   question: Question;
   files: GetRegistryRecordResponse;
@@ -131,11 +129,19 @@ function isSettledByFile(known: {
 }): boolean {
   const { registration, question, files, onFile, now } = known;
   const { exclusions } = filePartsOf(files, now).parts;
-  const isFresh = exclusions?.origin === "sam_gov_exclusions" && !isOlder(exclusions, MAX_CONFIRMING_AGE_DAYS, now);
+  const today = registryDay(now);
+  const newest = onFile.exclusions && effectInForce(onFile.exclusions, today);
+  if (registration?.isFlagged && newest === "bar" && isRecentAnswer(onFile.exclusions!, now)) return true;
+  const isFresh = exclusions?.origin === "sam_gov_exclusions" && !isOlder(exclusions, FRESH_DAYS, now);
   if (!isFresh) return false;
-  const isExcluded = isInForce(exclusions, registryDay(now));
-  if (isExcluded !== isInForce(onFile.exclusions!, registryDay(now))) return false;
+  const effect = effectInForce(exclusions, today);
+  if (effect !== newest) return false;
   if (!registration) return true;
   if (registration.listed.id_only) return registration.uei === question.uei;
-  return registration.isClear && !isExcluded;
+  return registration.isFlagged ? effect !== undefined : registration.isClear && effect === undefined;
+}
+
+/** Are these rows that SAM.gov's API gave at most a day ago? */
+function isRecentAnswer(part: ExclusionsPart, now: Date): boolean {
+  return part.origin === "sam_gov_api" && !part.flagged && !isOlder(part, FRESH_DAYS, now);
 }

@@ -250,6 +250,7 @@ describe("the provider", () => {
       legal_name: "ACME LLC",
       cage: "1AB23",
       entity_type: "Corporate Entity",
+      exclusion_effect: "",
     });
     expect(answer.dataDate).toEqual(new Date("2026-11-02T00:00:00Z"));
     expect(JSON.parse(answer.content)).toMatchObject({
@@ -273,6 +274,7 @@ describe("the provider", () => {
   test("an excluded vendor without a row is debarred, and nothing else is known about it", async () => {
     expect((await ask(files(undefined, { exclusions: [exclusion] }))).facts).toEqual({
       registration_status: "debarred",
+      exclusion_effect: "bar",
     });
   });
 

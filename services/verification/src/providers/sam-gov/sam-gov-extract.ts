@@ -61,7 +61,7 @@ export function createSamGovExtract(options: {
       const kept = keptBodiesOf(parts, question);
       const known = { ...registryFilesJson(files), rests_on: parts };
       const content = kept.length > 0 ? evidenceOf(kept, known) : sortedJson(known);
-      return { ...answerFrom(parts, verdict, content), withdrawnLoads: files.withdrawnLoads };
+      return { ...answerFrom(parts, verdict, content, now), withdrawnLoads: files.withdrawnLoads };
     },
   };
 }

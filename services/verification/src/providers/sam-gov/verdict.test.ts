@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { isInForce, verdictOf } from "@vvs/registration";
+import { isExcluded, verdictOf } from "@vvs/registration";
 import {
   entityRow,
   exclusionRow,
@@ -23,6 +23,7 @@ const exclusions = (...rows: Partial<PlayedExclusion>[]) =>
     totalRecords: rows.length,
     excludedEntity: rows.map((row) => exclusionRow({ uei: UEI, ...row })),
   }).rows;
+const partOf = (rows: ReturnType<typeof exclusions>) => exclusionsPart({ rows, receivedAt: NOW }, undefined);
 
 describe("what SAM.gov's answers mean, in this order", () => {
   const active = { status: "Active", expirationDate: "2027-03-01" };
@@ -60,7 +61,7 @@ describe("what SAM.gov's answers mean, in this order", () => {
     const registration = chooseRegistration(registrations(...rows));
     const parts = {
       registration: registrationPart(registration, NOW),
-      exclusions: registration?.isExcluded ? flaggedPart(NOW) : exclusionsPart(exclusions(...excluded), NOW),
+      exclusions: registration?.isFlagged ? flaggedPart(NOW) : partOf(exclusions(...excluded)),
     };
     const verdict = verdictOf(parts, TODAY)!;
     expect([verdict.outcome, verdict.reason, verdict.status].filter(Boolean).join(" ")).toBe(expected);
@@ -183,7 +184,7 @@ describe("an exclusion is in force", () => {
     ["not before its first day", { activateDate: "11-22-2026" }, false],
     ["not when its record is inactive", { recordStatus: "Inactive" }, false],
   ])("%s", (_name, played, expected) => {
-    expect(isInForce(exclusionsPart(exclusions(played), NOW), TODAY)).toBe(expected);
+    expect(isExcluded(partOf(exclusions(played)), TODAY)).toBe(expected);
   });
 
   test("for a vendor that it names as a further location", () => {

@@ -24,6 +24,7 @@ const EXCLUSION: Exclusion = {
   agency: "GENERAL SERVICES ADMINISTRATION",
   active_date: PAST,
   termination_date: "indefinite",
+  effect: "bar",
 };
 
 /** The verdict of a sandbox provider. */
@@ -51,8 +52,9 @@ export function sandboxRegistration(options: {
     registration: registrationOf(record, source),
     exclusions: { ...source, flagged: false, exclusions: record.excluded ? [EXCLUSION] : [] },
   };
-  const verdict = verdictOf(parts, registryDay(at))!;
-  const facts = factsOf(parts, verdict);
+  const today = registryDay(at);
+  const verdict = verdictOf(parts, today)!;
+  const facts = factsOf(parts, verdict, today);
   const details = registrationDetails(facts, parts);
   return { outcome: verdict.outcome, reason: verdict.reason, facts, details };
 }

@@ -1,0 +1,200 @@
+import { create } from "@bufbuild/protobuf";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { GetRegistryRecordResponseSchema } from "@vvs/proto/entity/v1/entity";
+import type { Exclusion, Parts } from "@vvs/registration";
+import { type PlayedSamGov, playSamGov } from "../../../../../test/outside/sam-gov.ts";
+import { type PlayedExclusion, PRODUCTS_ONLY } from "../../../../../test/outside/sam-gov-rows.ts";
+import { askAbout, type Files, playedProvider, type TestQuestion } from "../../testing/sam-gov-api.ts";
+import { createProviderHttp } from "../http/provider-http.ts";
+import type { Answer } from "../provider.ts";
+import { createSamGovExtract } from "./sam-gov-extract.ts";
+
+const UEI = "PLAYEDUEI001";
+const NOW = new Date("2026-11-21T17:30:00.000Z");
+const http = createProviderHttp();
+afterAll(() => http.close());
+
+let sam: PlayedSamGov;
+beforeEach(async () => {
+  sam = await playSamGov();
+});
+afterEach(() => sam.close());
+
+const ask = (files?: Files, asking: TestQuestion = {}) =>
+  askAbout(UEI, playedProvider({ http, sam, now: NOW, ...(files && { files }) }), asking);
+const verdictIn = ({ outcome, reason, facts }: Answer) =>
+  [outcome, reason, facts.registration_status, facts.exclusion_effect].filter(Boolean).join(" ");
+
+const product = { agencyCode: "GSA", comments: PRODUCTS_ONLY };
+const facility = { agencyCode: "EPA", ctCode: "H" };
+const bar = {};
+const times = (count: number, played: Partial<PlayedExclusion>) =>
+  Array.from({ length: count }, (_, index) => ({ ...played, name: `Exclusion ${index}` }));
+const NOT_FLAGGED = "N";
+
+function flagged(...exclusions: Partial<PlayedExclusion>[]): void {
+  sam.register({ uei: UEI, exclusionFlag: "Y" });
+  for (const each of exclusions) sam.exclude({ uei: UEI, ...each });
+}
+
+describe("the rows of the Exclusions API decide what a flag means", () => {
+  test.each<[string, Partial<PlayedExclusion>[], string]>([
+    ["a restriction of products fails nothing", [product], "pass active product"],
+    ["a facility fails", [facility], "fail excluded debarred facility"],
+    ["a bar fails", [bar], "fail excluded debarred bar"],
+    ["the strongest counts", [product, facility, bar], "fail excluded debarred bar"],
+    ["a facility beside products", [product, facility], "fail excluded debarred facility"],
+    ["a bar that begins later fails nothing yet", [{ activateDate: "11-22-2026" }], "pass active"],
+    ["no row at all counts as a bar", [], "fail excluded debarred bar"],
+    [
+      "rows that have ended count as a bar, since the flag says otherwise",
+      [{ terminationDate: "11-01-2026" }],
+      "fail excluded debarred bar",
+    ],
+  ])("%s", async (_name, exclusions, expected) => {
+    flagged(...exclusions);
+    expect(verdictIn(await ask())).toBe(expected);
+  });
+
+  test("and details show each with its effect and comment", async () => {
+    flagged(product, bar);
+    const { details } = await ask();
+    expect(details!.exclusions!.map(({ effect, comment }) => [effect, comment])).toEqual([
+      ["bar", undefined],
+      ["product", PRODUCTS_ONLY],
+    ]);
+    expect(details).not.toHaveProperty("exclusion_effect");
+  });
+
+  test("and a flag counts as a bar where they can't be had", async () => {
+    flagged(product);
+    sam.misbehave({ kind: "status", status: 503 }, { api: "exclusions" });
+    expect(verdictIn(await ask())).toBe("fail excluded debarred bar");
+  });
+});
+
+describe("the exclusions file decides what a flag means", () => {
+  const file = (exclusionsCutDate: string, ...effects: string[]): Files => ({
+    exclusionsCutDate,
+    exclusionsLoad: "exclusions:1",
+    exclusions: effects.map((effect) => ({ terminationDate: "indefinite", effect, comment: "as in the file" })),
+  });
+  test.each<[string, Files, number, string]>([
+    ["where it is of today and names a product", file("2026-11-21", "product"), 0, "pass active product"],
+    [
+      "where it is of yesterday and names a facility",
+      file("2026-11-20", "facility"),
+      0,
+      "fail excluded debarred facility",
+    ],
+    ["where its row was stored without an effect: a bar", file("2026-11-21", ""), 0, "fail excluded debarred bar"],
+    ["not where it is two days old", file("2026-11-19", "product"), 1, "fail excluded debarred bar"],
+    ["not where it names none", file("2026-11-21"), 1, "fail excluded debarred bar"],
+  ])("%s", async (_name, files, calls, expected) => {
+    flagged(bar);
+    const answer = await ask(files);
+    expect(verdictIn(answer)).toBe(expected);
+    expect(sam.calls("exclusions")).toHaveLength(calls);
+    if (calls === 0) expect(answer.details!.exclusions).toMatchObject([{ comment: "as in the file" }]);
+  });
+
+  const extract = async (files: Files, stored?: Parts) => {
+    const entities = { getRegistryRecord: async () => create(GetRegistryRecordResponseSchema, files) };
+    const provider = createSamGovExtract({ entities, hasApi: false, now: () => NOW });
+    return verdictIn(await askAbout(UEI, provider, { ...(stored && { stored }) }));
+  };
+  const record = { uei: UEI, extractCode: "A", expirationDate: "2027-03-01", excluded: true };
+  const listed = (registryCutDate: string, files: object): Files => ({
+    record,
+    registryCutDate,
+    registryLoad: "registry:1",
+    ...files,
+  });
+  test.each<[string, Files, string]>([
+    ["of the extract, for products", listed("2026-11-01", file("2026-11-21", "product")), "pass active product"],
+    ["of an extract that is a day newer", listed("2026-11-21", file("2026-11-20", "product")), "pass active product"],
+    [
+      "of an extract that is two days newer: a bar",
+      listed("2026-11-21", file("2026-11-19", "product")),
+      "fail excluded debarred bar",
+    ],
+    ["of an extract without a file: a bar", listed("2026-11-21", {}), "fail excluded debarred bar"],
+  ])("%s", async (_name, files, expected) => {
+    expect(await extract(files)).toBe(expected);
+  });
+
+  test("that a stored answer has without rows", async () => {
+    const stored: Parts = {
+      exclusions: {
+        origin: "sam_gov_api",
+        date: new Date("2026-11-21T08:00:00Z"),
+        load: "",
+        flagged: true,
+        exclusions: [],
+      },
+    };
+    const clear = (files: object) => listed("2026-11-01", { record: { ...record, excluded: false }, ...files });
+    expect(await extract(clear(file("2026-11-21", "product")), stored)).toBe("pass active product");
+    expect(await extract(clear(file("2026-11-21")), stored)).toBe("fail excluded debarred bar");
+  });
+});
+
+describe("a vendor with many rows", () => {
+  test.each<[string, Partial<PlayedExclusion>[], number, string]>([
+    ["costs one page where the first has a bar", times(12, bar), 1, "fail excluded debarred bar"],
+    ["is read on while products are restricted", times(12, product), 2, "pass active product"],
+    ["is read on for a bar beside facilities", [...times(10, facility), bar], 2, "fail excluded debarred bar"],
+    [
+      "is read on where a page has not begun",
+      [...times(10, { activateDate: "11-22-2026" }), bar],
+      2,
+      "fail excluded debarred bar",
+    ],
+    [
+      "costs three pages at most, and what was not read counts as a bar",
+      times(31, product),
+      3,
+      "fail excluded debarred bar",
+    ],
+    [
+      "may have equal rows on two pages: what these may hide counts as a bar",
+      Array.from({ length: 12 }, () => product),
+      2,
+      "fail excluded debarred bar",
+    ],
+  ])("%s", async (_name, exclusions, calls, expected) => {
+    flagged(...exclusions);
+    expect(verdictIn(await ask())).toBe(expected);
+    expect(sam.calls("exclusions")).toHaveLength(calls);
+  });
+
+  test("of which none is in force, and without a flag, has no answer after three pages", async () => {
+    sam.register({ uei: UEI, exclusionFlag: NOT_FLAGGED });
+    for (const each of times(31, { recordStatus: "Inactive" })) sam.exclude({ uei: UEI, ...each });
+    await expect(ask()).rejects.toMatchObject({ reason: "too_large", isFault: false });
+    expect(sam.calls("exclusions")).toHaveLength(3);
+  });
+
+  const exclusion: Exclusion = {
+    ...{ program: "Reciprocal", type: "Ineligible", agency: "DOJ", active_date: "2026-01-01" },
+    termination_date: "indefinite",
+  };
+  test.each<[string, string, Exclusion, number]>([
+    ["costs no page where it was barred within a day", "2026-11-20T18:00:00Z", { ...exclusion, effect: "bar" }, 0],
+    ["costs a page a day later", "2026-11-20T17:00:00Z", { ...exclusion, effect: "bar" }, 1],
+    ["costs a page where a bar may have been added", "2026-11-21T17:00:00Z", { ...exclusion, effect: "product" }, 1],
+    [
+      "costs a page where its bar has ended",
+      "2026-11-21T04:00:00Z",
+      { ...exclusion, termination_date: "2026-11-20" },
+      1,
+    ],
+  ])("that is known and still flagged %s", async (_name, at, known, calls) => {
+    flagged(bar);
+    const stored: Parts = {
+      exclusions: { origin: "sam_gov_api", date: new Date(at), load: "", flagged: false, exclusions: [known] },
+    };
+    expect(verdictIn(await ask(undefined, { stored }))).toBe("fail excluded debarred bar");
+    expect(sam.calls("exclusions")).toHaveLength(calls);
+  });
+});
