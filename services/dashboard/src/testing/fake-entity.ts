@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type JsonObject, type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ServiceError } from "@vvs/errors";
 import { EntityService, LookUpRequestSchema, type SnapshotSchema } from "@vvs/proto/entity/v1/entity";
 import type { Callers, Handlers } from "@vvs/rpc";
@@ -38,6 +38,8 @@ export function chainOf(...versions: readonly JsonObject[]): Snapshot[] {
   }
   return chain;
 }
+
+const iso = (at: Timestamp) => timestampDate(at).toISOString();
 
 const dashboardOnly = ["dashboard"];
 const callers: Callers<typeof EntityService> = {
@@ -78,7 +80,10 @@ export function entityService(state: FakeState) {
     async listSnapshots({ page }) {
       failIfAsked(state, "listSnapshots");
       const { limit = 0, after } = page ?? {};
-      const from = after ? state.snapshots.findIndex(({ id }) => id === after.id) + 1 : 0;
+      const isBefore = ({ createdAt, id }: Snapshot) =>
+        !after || createdAt! < iso(after.createdAt!) || (createdAt === iso(after.createdAt!) && id! < after.id);
+      const first = state.snapshots.findIndex(isBefore);
+      const from = first < 0 ? state.snapshots.length : first;
       const snapshots = state.snapshots.slice(from, from + limit);
       const last = snapshots.at(-1);
       const hasOlder = from + limit < state.snapshots.length;

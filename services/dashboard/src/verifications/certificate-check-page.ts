@@ -4,65 +4,47 @@ import { type Html, html } from "../http/html.ts";
 import { checkTitle, outcomeState } from "../ui/checks.ts";
 import { exactTime } from "../ui/dates.ts";
 import { inputField, VERBATIM } from "../ui/fields.ts";
-import { facts, type Notice, noticeBox, state } from "../ui/parts.ts";
+import { facts, noticeBox, state } from "../ui/parts.ts";
 import { verdictOf } from "../ui/verdict.ts";
-import type { CertificateView, CertifiedResult } from "./certificate-page.ts";
+import { askedFacts } from "./asked-about.ts";
+import { compareWithStored, isHash, type TypedFromCertificate } from "./certificate-check.ts";
+import { type CertificateView, type CertifiedResult, identifiersThen } from "./certificate-page.ts";
 
-/** Returns a typed or pasted SHA-256 in the form that is stored; "" where it is none. */
-function readHash(typed: string): string {
-  const hash = typed.replaceAll(/\s/g, "").toLowerCase();
-  return /^[0-9a-f]{64}$/.test(hash) ? hash : "";
-}
-
-/** Returns what is said about a hash that was typed from a certificate; undefined if none was. */
-function hashNotice(typed: string, results: readonly CertifiedResult[]): Notice | undefined {
-  if (typed.trim() === "") return undefined;
-  const hash = readHash(typed);
-  if (!hash) return { kind: "problem", text: "A SHA-256 has 64 digits and letters from a to f. Check what you typed." };
-  const matching = results.find(({ checked }) => checked?.kind === "found" && checked.evidence.sha256 === hash);
-  if (!matching) {
-    return {
-      kind: "problem",
-      text: "No evidence of this verification has this hash. Do not rely on the printed certificate.",
-    };
-  }
-  const title = checkTitle(matching.result.checkType);
-  if (matching.checked?.kind === "found" && !matching.checked.isIntact) {
-    return {
-      kind: "problem",
-      text: `This is the hash of ${title}, but the stored evidence was altered. Do not rely on it.`,
-    };
-  }
-  return { kind: "done", text: `This is the hash of ${title}, and the stored evidence matches it.` };
-}
-
-/** The page that computes the hashes of a certificate again from the stored evidence. */
-export function certificateCheckPage(options: CertificateView & { readonly typed: string }): Html {
-  const { visit, verification, vendor, results, typed } = options;
+/** The page that compares a certificate with what is stored, and computes its hashes again from the stored evidence. */
+export function certificateCheckPage(options: CertificateView & { readonly typed: TypedFromCertificate }): Html {
+  const { visit, verification, vendor, asked, results, typed } = options;
   const path = `${visit.view.path}/verifications/${verification.id}`;
   return html`<p class="path"><a href="${path}">Verification</a> › <a href="${path}/certificate">Certificate</a></p>
 <h1>Check a certificate</h1>
-${noticeBox(hashNotice(typed, results))}
-<form method="get" action="${path}/certificate/check" class="card">
-  ${inputField({
-    name: "sha256",
-    label: "SHA-256 on the certificate",
-    attributes: html` class="wide" maxlength="200"${VERBATIM}`,
-    value: readHash(typed),
-    hint: "Type or paste one from the certificate to compare it with the stored evidence.",
-  })}
-  <button>Compare</button>
-</form>
+${compareWithStored(typed, options).map(noticeBox)}
+${form(path, typed)}
 <section class="card" aria-labelledby="stored">
 <h2 id="stored">What is stored</h2>
 <p>Compare this with the certificate. Each SHA-256 was just computed again from the stored evidence.</p>
+${options.warning}
 ${facts([
   ["Vendor", html`${vendor?.legalName ?? ""} <code>${verification.entityId}</code>`],
+  ...identifiersThen(vendor),
+  ...askedFacts(asked),
   ["Verified", exactTime(timestampDate(verification.createdAt!))],
   ["Overall result", outcomeState(verification.overallResult)],
 ])}
 ${results.map((each) => stored(each, options))}
 </section>`;
+}
+
+function form(path: string, { sha256, tin, name, registeredName }: TypedFromCertificate): Html {
+  const field = (id: string, label: string, value: string, attributes: Html, hint?: string) =>
+    inputField({ name: id, label, attributes: html`${attributes}${VERBATIM}`, value, ...(hint && { hint }) });
+  const wide = html` class="wide" maxlength="300"`;
+  return html`<form method="get" action="${path}/certificate/check" class="card" aria-label="What the certificate shows">
+  <p class="hint">Type or paste what the certificate shows. Every field is optional.</p>
+  ${field("name", "Name asked about", name, wide)}
+  ${field("registered_name", "Registered name", registeredName, wide)}
+  ${field("tin", "TIN asked about", tin, html` maxlength="8"`, "As printed, such as ****1234. Never the whole TIN.")}
+  ${field("sha256", "SHA-256 on the certificate", isHash(sha256) ? sha256 : "", html` class="wide" maxlength="200"`)}
+  <button>Compare</button>
+</form>`;
 }
 
 function stored({ result, checked }: CertifiedResult, { visit, verification }: CertificateView): Html {

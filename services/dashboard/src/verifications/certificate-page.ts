@@ -1,6 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { checkDefinitions, checkOf } from "@vvs/checks";
-import type { Entity } from "@vvs/proto/entity/v1/entity";
 import { Mode, type Result, type Verification } from "@vvs/proto/verification/v1/verification";
 import { utcDay } from "@vvs/registration";
 import { type Html, html } from "../http/html.ts";
@@ -11,9 +10,10 @@ import { exactTime, longDay } from "../ui/dates.ts";
 import { facts } from "../ui/parts.ts";
 import { dataDate, verdictOf } from "../ui/verdict.ts";
 import { providerName, reasonMeaning } from "../ui/vocabulary.ts";
-import { knownIdentifiers } from "../vendors/identifiers.ts";
+import { type AskedAbout, askedFacts } from "./asked-about.ts";
 import { evidenceSources } from "./evidence-sources.ts";
 import type { CheckedEvidence } from "./read-evidence.ts";
+import type { VendorThen } from "./vendor-then.ts";
 
 /** A result, with its evidence read and checked; undefined where it has none. */
 export interface CertifiedResult {
@@ -24,18 +24,20 @@ export interface CertifiedResult {
 export interface CertificateView {
   readonly visit: Visit;
   readonly verification: Verification;
-  /** Undefined if it does not exist any more, or is unavailable. */
-  readonly vendor: Entity | undefined;
+  /** Undefined if the vendor can't be seen any more. */
+  readonly vendor: VendorThen | undefined;
+  readonly asked: AskedAbout;
+  /** Shown where the certificate does not prove what a reader may think. */
+  readonly warning: Html | undefined;
   readonly results: readonly CertifiedResult[];
   readonly actor: ActorView;
   /** The address of the page that checks the certificate. */
   readonly checkUrl: string;
-  readonly now: Date;
 }
 
 /** The printable page that shows what was asked about a vendor, of which source, the answer, when and by whom. */
 export function certificatePage(options: CertificateView): Html {
-  const { visit, verification, vendor, results, now } = options;
+  const { visit, verification, vendor, asked, results } = options;
   const path = `${visit.view.path}/verifications/${verification.id}`;
   const at = timestampDate(verification.createdAt!);
   return html`<p class="path"><a href="${path}">Verification</a></p>
@@ -44,22 +46,28 @@ export function certificatePage(options: CertificateView): Html {
 <p class="eyebrow unprinted">${visit.session.organizationName}</p>
 <div class="heading"><h1>Certificate of verification</h1> ${outcomeState(verification.overallResult)}</div>
 ${visit.view.environment !== "live" && html`<p class="notice warning">Test environment: the answers are invented. This proves nothing about a real vendor.</p>`}
+${options.warning}
 ${facts([
   ["Vendor", html`<strong>${vendor?.legalName ?? verification.entityId}</strong>`],
-  ...(vendor ? knownIdentifiers(vendor).map(({ label, value }) => [label, html`<code>${value}</code>`] as const) : []),
-  ["Your vendor number", vendor?.externalId],
+  ...identifiersThen(vendor),
+  ...askedFacts(asked),
   ["Vendor ID", html`<code>${verification.entityId}</code>`],
   ["Verified", exactTime(at)],
   ["Requested by", requestedBy(options)],
   ["Verification ID", html`<code>${verification.id}</code>`],
 ])}
-${vendor && html`<p class="hint">Name, identifiers and vendor number are those known when this page was made, ${exactTime(now)}.</p>`}
+<p class="hint">Everything here is as it was when the verification was stored.</p>
 ${results.map((each) => certified(each, options))}
 <section aria-labelledby="checking">
 <h2 id="checking">How to check this certificate</h2>
-<p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate/check">${options.checkUrl}</a>. The page shows what is stored, computes the SHA-256 of the evidence again, and says whether it matches the one printed here.</p>
+<p>Sign in as a member of ${visit.session.organizationName}, and open <a class="url" href="${path}/certificate/check">${options.checkUrl}</a>. The page shows what is stored and computes the SHA-256 of the evidence again. Type the name, the TIN or a SHA-256 that is printed here, and it says whether it matches.</p>
 </section>
 </article>`;
+}
+
+/** Renders the identifiers that a vendor had when it was verified, for `facts`. */
+export function identifiersThen(vendor: VendorThen | undefined): Parameters<typeof facts>[0] {
+  return vendor?.identifiers.map(({ label, value }) => [label, html`<code>${value}</code>`] as const) ?? [];
 }
 
 function requestedBy({ actor: { kind, name, id }, verification: { mode } }: CertificateView): Html {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceError } from "@vvs/errors";
 import { CheckStatus, CheckType } from "@vvs/proto/common/v1/common";
 import { startDashboard, type TestDashboard, type Visitor } from "../testing/dashboard.ts";
-import { ENTITY_ID } from "../testing/fake-entity.ts";
+import { chainOf, ENTITY_ID } from "../testing/fake-entity.ts";
 import { EMAIL } from "../testing/fake-services.ts";
 import { EVIDENCE_ID, evidenceOf, VERIFICATION_ID, verificationOf } from "../testing/fake-verification.ts";
 
@@ -31,11 +31,24 @@ beforeEach(async () => {
     {
       id: ENTITY_ID,
       legalName: "Acme <Widgets>",
-      identifiers: { uei: "SANDBXACTVE1", tin: "****6789" },
-      externalId: "V-1",
+      identifiers: { uei: "SANDBXACTVE1", tin: "****6780" },
     },
   ];
+  dashboard.state.snapshots = versions({ legal_name: "Acme <Widgets>", identifiers: { uei: "SANDBXACTVE1" } });
 });
+
+/** Versions of the vendor, newest first: the first is older than the verification, the others are newer. */
+const versions = (...of: Parameters<typeof chainOf>) =>
+  chainOf(...of)
+    .map((each, place) => (place === 0 ? { ...each, createdAt: "2026-11-21T07:00:00.000Z" } : each))
+    .reverse();
+
+/** Adds a TIN match to the verification. */
+const alsoMatched = (details: object | undefined, status = CheckStatus.PASS) => {
+  const [verification] = dashboard.state.verifications;
+  const match = { checkType: CheckType.TIN_MATCH, status, details };
+  dashboard.state.verifications = [{ ...verification, results: [...verification!.results!, match] }] as never;
+};
 
 afterEach(() => dashboard.close());
 
@@ -46,8 +59,6 @@ describe("a certificate", () => {
     for (const part of [
       "Acme &lt;Widgets&gt;",
       "SANDBXACTVE1",
-      "****6789",
-      "V-1",
       "2026-11-21 07:41:46 UTC",
       `a user, ${EMAIL}`,
       "Is the vendor registered in SAM.gov, unexpired and not excluded?",
@@ -64,6 +75,51 @@ describe("a certificate", () => {
     }
     expect(text).not.toContain("answers are invented");
     expect((await visitor.get(path.replace("/live/", "/test/"))).text).toContain("answers are invented");
+  });
+
+  test("names what its TIN match asked about, and warns where that is not the registered name", async () => {
+    alsoMatched({ tin: "****2220", name: "Totally <Other> Company Inc" });
+    const { text } = await visitor.get(path);
+    expect(text).toContain("<dt>Name asked about</dt><dd><strong>Totally &lt;Other&gt; Company Inc</strong></dd>");
+    expect(text).toContain("<dt>TIN asked about</dt><dd><code>****2220</code></dd>");
+    expect(text).toContain("<dt>Registered name</dt><dd><strong>ACME WIDGETS</strong></dd>");
+    expect(text).toContain("The name “Totally &lt;Other&gt; Company Inc” and the TIN ****2220 match");
+    expect(text).toMatch(/class="notice warning">The TIN match asked about the name .* Check that both are the same/);
+    expect((await visitor.get(path.replace("/certificate", ""))).text).toContain("Check that both are the same");
+  });
+
+  test("has no warning where the names differ only in their spelling", async () => {
+    alsoMatched({ tin: "****2220", name: "Acme Widgets" });
+    expect((await visitor.get(path)).text).not.toContain("notice warning");
+  });
+
+  test("is as the vendor was then, also after its name, identifiers and TIN changed", async () => {
+    alsoMatched({ tin: "****2220", name: "Acme Widgets" });
+    const before = (await visitor.get(path)).text;
+    dashboard.state.entities = [
+      {
+        id: ENTITY_ID,
+        legalName: "Renamed Corp",
+        identifiers: { uei: "SANDBXACTVE1", cage: "9ZZZ9", tin: "****9999" },
+      },
+    ];
+    const older = { legal_name: "Acme <Widgets>", identifiers: { uei: "SANDBXACTVE1" } };
+    const newer = { legal_name: "Renamed Corp", identifiers: { uei: "SANDBXACTVE1", cage: "9ZZZ9" } };
+    dashboard.state.snapshots = versions(older, newer);
+    const after = (await visitor.get(path)).text;
+    expect(after).toBe(before);
+    for (const text of [before, after]) {
+      expect(text).toContain("Acme &lt;Widgets&gt;");
+      expect(text).not.toMatch(/\*{4}(6780|9999)|Renamed|9ZZZ9/);
+    }
+  });
+
+  test("says where its TIN match is older than the record of what was asked about", async () => {
+    alsoMatched(undefined);
+    const { text } = await visitor.get(path);
+    expect(text).toContain("not kept with this verification");
+    expect(text).toContain("it does not show which ones matched");
+    expect(text).not.toContain("****");
   });
 
   test("says that its evidence was altered, deleted, or can’t be read", async () => {
@@ -114,6 +170,29 @@ describe("the check of a certificate", () => {
     const text = await check(typed);
     expect(text).toMatch(new RegExp(`class="notice ${kind}"[^>]*>[^<]*${said}`));
     expect(text).not.toContain("<b>");
+  });
+
+  test.each<[string, string, string, string]>([
+    ["name", " acme  WIDGETS llc", "done", "The name asked about is the one that is stored."],
+    ["name", "Another Inc", "problem", "The name asked about is not the one that is stored."],
+    ["registered_name", "ACME WIDGETS", "done", "The registered name is the one that is stored."],
+    ["registered_name", "Acme Widgets LLC", "problem", "The registered name is not the one that is stored."],
+    ["tin", "****2220", "done", "The TIN asked about is the one that is stored."],
+    ["tin", "2220", "done", "The TIN asked about is the one that is stored."],
+    ["tin", "****6780", "problem", "The TIN asked about is not the one that is stored."],
+  ])("of the typed %s %j says %s: %s", async (field, typed, kind, said) => {
+    alsoMatched({ tin: "****2220", name: "Acme Widgets LLC" });
+    const { text } = await visitor.get(`${path}/check?${new URLSearchParams({ [field]: typed })}`);
+    expect(text).toMatch(new RegExp(`class="notice ${kind}"[^>]*>${said}`));
+  });
+
+  test("never repeats a whole TIN", async () => {
+    alsoMatched({ tin: "****2220", name: "Acme Widgets LLC" });
+    const { text } = await visitor.get(
+      `${path}/check?${new URLSearchParams({ tin: "21-3452220", name: "213452220" })}`,
+    );
+    expect(text).not.toMatch(/345-?2220/);
+    expect(text).not.toContain("is the one that is stored");
   });
 
   test("of the right hash with altered evidence says that it must not be relied on", async () => {

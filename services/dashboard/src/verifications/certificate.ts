@@ -4,24 +4,29 @@ import type { Html } from "../http/html.ts";
 import { pathId } from "../http/paths.ts";
 import type { PageHandlers, Visit } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
+import { readSameNames } from "../payment/same-names.ts";
 import { actorView } from "../ui/actor.ts";
 import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { readKeys } from "../ui/read-keys.ts";
+import { askedAbout, askedWarning, namesToCompare } from "./asked-about.ts";
+import { readTyped } from "./certificate-check.ts";
 import { certificateCheckPage } from "./certificate-check-page.ts";
 import { type CertificateView, certificatePage } from "./certificate-page.ts";
 import { checkEvidence } from "./read-evidence.ts";
+import { readVendorThen } from "./vendor-then.ts";
 import { verificationUnavailable } from "./verifications-page.ts";
 
 /** Creates the handlers of the printable certificate of a verification, and of the page that checks it. */
 export function createCertificateHandlers(context: PageContext) {
-  const { verification, readVendors, layout, logger, url, now } = context;
+  const { verification, layout, logger, url } = context;
 
   async function read(request: Request, visit: Visit): Promise<CertificateView> {
     const { caller } = visit;
     const verificationId = pathId(request, "verification_id", "ver");
     const found = (await verification.getVerification({ caller, verificationId })).verification!;
-    const [vendors, keys, results] = await Promise.all([
-      readVendors(visit, [found]),
+    const asked = askedAbout(found);
+    const [vendor, keys, results] = await Promise.all([
+      readVendorThen(context, visit, found),
       readKeys(context, visit),
       Promise.all(
         found.results.map(async (result) => ({
@@ -31,9 +36,10 @@ export function createCertificateHandlers(context: PageContext) {
       ),
     ]);
     const actor = actorView(found.actor, { session: visit.session, keys });
-    const vendor = vendors?.get(found.entityId);
+    const isSame = await readSameNames(context, visit, namesToCompare(asked, vendor?.legalName));
+    const warning = askedWarning(asked, vendor?.legalName ?? "", isSame);
     const checkUrl = new URL(`${visit.view.path}/verifications/${found.id}/certificate/check`, url).href;
-    return { visit, verification: found, vendor, results, actor, checkUrl, now: now() };
+    return { visit, verification: found, vendor, asked, warning, results, actor, checkUrl };
   }
 
   async function send(
@@ -53,7 +59,7 @@ export function createCertificateHandlers(context: PageContext) {
     view: (request, response, visit) => send(request, response, visit, "Certificate", certificatePage),
     check: (request, response, visit) =>
       send(request, response, visit, "Check a certificate", (certificate) =>
-        certificateCheckPage({ ...certificate, typed: queryValue(request, "sha256") }),
+        certificateCheckPage({ ...certificate, typed: readTyped((name) => queryValue(request, name)) }),
       ),
   } satisfies PageHandlers;
 }

@@ -12,14 +12,17 @@ import type { EnvironmentView } from "../ui/environments.ts";
 import { copyableId, facts, time, timeAgo } from "../ui/parts.ts";
 import { dataDate, verdictOf } from "../ui/verdict.ts";
 import { age, providerName } from "../ui/vocabulary.ts";
-import { identifierList } from "../vendors/identifiers.ts";
 import type { Vendors } from "../vendors/vendors.ts";
+import { type AskedAbout, askedFacts } from "./asked-about.ts";
 
 export function verificationPage(options: {
   visit: Visit;
   verification: Verification;
   /** Undefined while unavailable. */
   vendors: Vendors | undefined;
+  asked: AskedAbout;
+  /** Shown where the results do not prove what a reader may think. */
+  warning: Html | undefined;
   actor: ActorView;
   /** The API as its clients see it. */
   apiBaseUrl: URL;
@@ -33,6 +36,7 @@ export function verificationPage(options: {
 ${!vendors && html`<p class="notice warning">The vendor’s data is temporarily unavailable. The results below are complete.</p>`}
 <section aria-labelledby="results">
 <h2 id="results">Results</h2>
+${options.warning}
 <ul class="cards">${verification.results.map((result) => resultItem(result, verification, view))}</ul>
 </section>
 <section class="card" aria-labelledby="about">
@@ -44,7 +48,7 @@ ${facts([
     html`<a href="${view.path}/vendors/${verification.entityId}">${vendor?.legalName ?? verification.entityId}</a> · <a href="${view.path}/verifications?entity_id=${verification.entityId}">View all verifications of this vendor</a>`,
   ],
   ["Vendor ID", copyableId(verification.entityId)],
-  ["Identifiers", vendor && identifierList(vendor)],
+  ...askedFacts(options.asked),
   [
     "Time",
     html`${time(verification.createdAt, "second")} <span class="hint">${timeAgo(verification.createdAt, now)}</span>`,

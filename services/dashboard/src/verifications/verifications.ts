@@ -2,10 +2,13 @@ import { entityIdField, readFilter } from "../http/filter.ts";
 import { pathId } from "../http/paths.ts";
 import type { PageHandlers } from "../http/session.ts";
 import type { PageContext } from "../page-context.ts";
+import { readSameNames } from "../payment/same-names.ts";
 import { actorView } from "../ui/actor.ts";
 import { readPosition } from "../ui/list-position.ts";
 import { unavailablePage, unlessUnavailable } from "../ui/panels.ts";
 import { readKeys } from "../ui/read-keys.ts";
+import { askedAbout, askedWarning, namesToCompare } from "./asked-about.ts";
+import { readVendorThen } from "./vendor-then.ts";
 import { verificationPage } from "./verification-page.ts";
 import { verificationsPage, verificationUnavailable } from "./verifications-page.ts";
 
@@ -35,11 +38,19 @@ export function createVerificationHandlers(context: PageContext) {
         verification.getVerification({ caller, verificationId }),
       );
       if (!found) return layout.sendPage(response, unavailablePage(page, verificationUnavailable));
-      const [vendors, keys] = await Promise.all([readVendors(visit, [found.verification!]), readKeys(context, visit)]);
+      const [vendors, then, keys] = await Promise.all([
+        readVendors(visit, [found.verification!]),
+        readVendorThen(context, visit, found.verification!),
+        readKeys(context, visit),
+      ]);
+      const asked = askedAbout(found.verification!);
+      const isSame = await readSameNames(context, visit, namesToCompare(asked, then?.legalName));
       const content = verificationPage({
         visit,
         verification: found.verification!,
         vendors,
+        asked,
+        warning: askedWarning(asked, then?.legalName ?? "", isSame),
         apiBaseUrl,
         actor: actorView(found.verification!.actor, { session: visit.session, keys }),
       });

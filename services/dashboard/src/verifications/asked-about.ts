@@ -1,0 +1,56 @@
+import { checkOf } from "@vvs/checks";
+import { CheckStatus } from "@vvs/proto/common/v1/common";
+import type { Verification } from "@vvs/proto/verification/v1/verification";
+import { type Html, html } from "../http/html.ts";
+import type { SameNames } from "../payment/same-names.ts";
+import type { facts } from "../ui/parts.ts";
+
+/** What a verification asked about, as it was stored with it. Texts are empty where it says nothing. */
+export interface AskedAbout {
+  /** Of the TIN match: the masked TIN. */
+  readonly tin: string;
+  /** Of the TIN match: the name. */
+  readonly name: string;
+  /** The name that SAM.gov answered with. */
+  readonly registeredName: string;
+  /** The TIN match was stored before its TIN and name were kept. */
+  readonly isUnknown: boolean;
+}
+
+export function askedAbout({ results }: Pick<Verification, "results">): AskedAbout {
+  const of = (check: string) => results.find(({ checkType }) => checkOf(checkType) === check);
+  const match = of("tin_match");
+  const { tin = "", name = "" } = match?.details ?? {};
+  const isAnswered = match?.status === CheckStatus.PASS || match?.status === CheckStatus.FAIL;
+  const registeredName = of("sam_registration")?.details?.legalName ?? "";
+  return { tin, name, registeredName, isUnknown: isAnswered && tin === "" };
+}
+
+/** Returns the names whose difference `askedWarning` reports. */
+export function namesToCompare({ name, registeredName }: AskedAbout, vendorName = "") {
+  return [{ one: name, other: registeredName || vendorName }];
+}
+
+/** Renders what was asked about and the registered name, for `facts`. */
+export function askedFacts({ tin, name, registeredName, isUnknown }: AskedAbout): Parameters<typeof facts>[0] {
+  const lost = isUnknown && "not kept with this verification";
+  return [
+    ["Name asked about", name ? html`<strong>${name}</strong>` : lost],
+    ["TIN asked about", tin ? html`<code>${tin}</code>` : lost],
+    ["Registered name", registeredName && html`<strong>${registeredName}</strong>`],
+  ];
+}
+
+/**
+ * Renders a warning where the TIN match was about another name than the registered one, or, if SAM.gov named none, than
+ * `vendorName`; also where nobody knows what it was about.
+ */
+export function askedWarning(asked: AskedAbout, vendorName: string, isSame: SameNames): Html | undefined {
+  const { name, registeredName, isUnknown } = asked;
+  if (isUnknown) {
+    return html`<p class="notice warning">This verification was stored before the TIN and the name that were asked about were kept, so it does not show which ones matched. Verify again to get a certificate that does.</p>`;
+  }
+  const own = registeredName || vendorName;
+  if (name === "" || own === "" || isSame(name, own)) return undefined;
+  return html`<p class="notice warning">The TIN match asked about the name <strong>“${name}”</strong>, but the ${registeredName ? "registered name" : "vendor’s name"} is <strong>“${own}”</strong>. Check that both are the same company. Nothing here proves it.</p>`;
+}
