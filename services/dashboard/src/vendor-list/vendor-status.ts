@@ -58,7 +58,7 @@ export function readVendorNames(
   const pairs = vendors.flatMap(({ entity, checks }) =>
     checks
       .flatMap(({ name, lastAnswered }) => [name, lastAnswered?.name ?? ""])
-      .map((one) => ({ one, other: entity?.legalName ?? "" })),
+      .map((asked) => ({ asked, own: entity?.legalName ?? "" })),
   );
   return readSameNames(context, visit, pairs);
 }

@@ -72,8 +72,8 @@ export function createVendorHandlers(context: PageContext) {
     { legalName: name, identifiers }: Entity,
     verified: readonly Verification[],
   ) {
-    const asked = verified.flatMap(({ results }) => results.flatMap(({ details }) => details?.name || []));
-    const pairs = asked.map((one) => ({ one, other: name }));
+    const names = verified.flatMap(({ results }) => results.flatMap(({ details }) => details?.name || []));
+    const pairs = names.map((asked) => ({ asked, own: name }));
     const isSame = await readSameNames(context, visit, pairs);
     return { tin: identifiers.tin ?? "", name, isNamed: (other: string) => isSame(other, name) };
   }

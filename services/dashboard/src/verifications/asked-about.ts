@@ -28,7 +28,7 @@ export function askedAbout({ results }: Pick<Verification, "results">): AskedAbo
 
 /** Returns the names whose difference `askedWarning` reports. */
 export function namesToCompare({ name, registeredName }: AskedAbout, vendorName = "") {
-  return [{ one: name, other: registeredName || vendorName }];
+  return [{ asked: name, own: registeredName || vendorName }];
 }
 
 /** Renders what was asked about and the registered name, for `facts`. */

@@ -1,4 +1,4 @@
-import { repairName } from "@vvs/identifiers/written-name";
+import { irsName } from "@vvs/identifiers/irs-name";
 import { ProviderError } from "../provider.ts";
 
 /** The IRS's verdict on a TIN and a name. */
@@ -34,56 +34,16 @@ export function irsVerdict(code: number): TinVerdict {
   throw new ProviderError(`irs_code_${code}`, { isInputFault: QUESTION_FAULTS.has(code) });
 }
 
-/** Maximum length of a name, in characters; the IRS refuses longer ones (Publication 2108-A). */
-const MAX_NAME_LENGTH = 40;
-
-/** Latin spellings of letters that Unicode normalization does not decompose. */
-const SPELLED_OUT: Readonly<Record<string, string>> = {
-  ß: "ss",
-  ẞ: "SS",
-  æ: "ae",
-  Æ: "AE",
-  œ: "oe",
-  Œ: "OE",
-  ø: "o",
-  Ø: "O",
-  ł: "l",
-  Ł: "L",
-  đ: "d",
-  Đ: "D",
-  ð: "d",
-  Ð: "D",
-  þ: "th",
-  Þ: "TH",
-  ı: "i",
-};
-
 /**
- * Returns a name in the form that the IRS accepts: only letters, digits, spaces, hyphens and ampersands, at most 40
- * characters. A damaged encoding is repaired. Accents are dropped. Apostrophes and periods are removed, since they stand inside words; any other sign
- * becomes a space. The IRS compares the first few characters of a name (its name control), so a shortened name still
- * matches. Errors: ProviderError `unusable_name` where no letter or digit is left.
+ * Returns a name in the form that the IRS accepts. Errors: ProviderError `unusable_name` where no letter or digit is left.
  */
 export function nameForIrs(legalName: string): string {
-  const prepared = repairName(legalName)
-    .replaceAll(/[ßẞæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => SPELLED_OUT[letter]!)
-    .normalize("NFKD")
-    .replaceAll(/[\p{M}'’‘ʼ`´.]/gu, "")
-    .replaceAll(/[‐‑‒–—−]/g, "-")
-    .replaceAll(/[^A-Za-z0-9&-]+/g, " ")
-    .trim()
-    .slice(0, MAX_NAME_LENGTH)
-    .trim();
-  if (/[A-Za-z0-9]/.test(prepared)) return prepared;
-  throw new ProviderError("unusable_name", { isFault: false });
+  const name = irsName(legalName);
+  if (name === "") throw new ProviderError("unusable_name", { isFault: false });
+  return name;
 }
 
 /** Returns the name as providers are asked, or as it is where no provider accepts it. */
 export function sentName(legalName: string): string {
-  try {
-    return nameForIrs(legalName);
-  } catch (error) {
-    if (error instanceof ProviderError) return legalName;
-    throw error;
-  }
+  return irsName(legalName) || legalName;
 }
