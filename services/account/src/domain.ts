@@ -24,6 +24,7 @@ import { createKnownDevices } from "./sessions/known-devices.ts";
 import { createLiveSessions } from "./sessions/live-sessions.ts";
 import { createOwnSessions } from "./sessions/own-sessions.ts";
 import { createSignInPool, createSignIns } from "./sessions/sign-in.ts";
+import { createTickets } from "./sessions/tickets.ts";
 import { createIdentityProviders, type IdentityProvider } from "./sso/identity-providers.ts";
 import { createOpenId } from "./sso/openid.ts";
 import { createSingleSignOn } from "./sso/single-sign-on.ts";
@@ -122,7 +123,8 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
   const devices = createKnownDevices({ keys, now: basics.now });
   const sessions = { ...basics, ...mails, liveSessions, users, passwords, limits, devices };
   const secondFactor = createSecondFactor({ ...sessions, keys });
-  const challenges = createPasskeyChallenges({ ...basics, limits });
+  const tickets = createTickets({ keys, now: basics.now });
+  const challenges = createPasskeyChallenges({ ...basics, tickets });
   const passkeys = { ...sessions, notices, challenges, rp: relyingParty(shared.dashboardUrl) };
   const failedSignIns = createFailedSignIns(basics);
   const signIns = createSignIns({ ...sessions, signInPool, failedSignIns, identityProviders: providers, secondFactor });
@@ -136,7 +138,7 @@ export function createPeopleDomain(shared: SharedDomain, options: PeopleDomainOp
     signUps: createSignUps({ ...entry, open: options.signUpOpen, organizations, signIns }),
     signIns,
     passwordResets: createPasswordResets(entry),
-    singleSignOn: createSingleSignOn({ ...sessions, providers, openId: createOpenId(basics) }),
+    singleSignOn: createSingleSignOn({ ...sessions, tickets, providers, openId: createOpenId(basics) }),
     sessions: createOwnSessions(sessions),
     ownPassword: createOwnPassword(sessions),
     secondFactor,

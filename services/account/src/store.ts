@@ -72,12 +72,6 @@ export interface SecondStepDocument {
 export interface SingleSignOnDocument {
   /** SHA-256 of the browser's token, in hex. */
   readonly _id: string;
-  readonly provider_id: string;
-  readonly redirect_uri: string;
-  /** Whether the provider must ask for credentials again, and say when it did. */
-  readonly again: boolean;
-  /** The page to show afterwards. */
-  readonly next: string;
   readonly expires_at: Date;
 }
 
@@ -151,9 +145,6 @@ export interface PasskeyDocument {
 export interface PasskeyChallengeDocument {
   /** SHA-256 of the challenge, in hex. */
   readonly _id: string;
-  readonly purpose: "register" | "sign_in" | "reauthenticate";
-  /** The browser that may answer: SHA-256 of the token of its session or of its sign-in. */
-  readonly bound_to: string;
   readonly expires_at: Date;
 }
 

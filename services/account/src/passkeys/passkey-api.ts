@@ -47,8 +47,8 @@ export function createPasskeyPart(options: {
         return {};
       },
 
-      async beginPasskeySignIn({ clientAddress }) {
-        const { ceremonyToken, options: optionsJson } = await passkeySignIns.begin(clientAddress);
+      async beginPasskeySignIn() {
+        const { ceremonyToken, options: optionsJson } = await passkeySignIns.begin();
         return { ceremonyToken, optionsJson };
       },
 

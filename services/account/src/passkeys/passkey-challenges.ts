@@ -1,52 +1,50 @@
-import { randomBytes } from "node:crypto";
-import type { SignInLimits } from "../sessions/attempt-limits.ts";
+import { isDuplicateKey } from "@vvs/mongo";
 import { sessionId } from "../sessions/sessions.ts";
-import type { AccountStore, PasskeyChallengeDocument } from "../store.ts";
+import type { Tickets } from "../sessions/tickets.ts";
+import type { AccountStore } from "../store.ts";
 
 /** How long a browser may take to answer. */
 export const CHALLENGE_MS = 5 * 60_000;
-const CHALLENGE_BYTES = 32;
 
 /** The purpose of a challenge, and which browser may answer it: the hash of the token of its session or sign-in. */
-export type ChallengeUse = Pick<PasskeyChallengeDocument, "purpose" | "bound_to">;
+export interface ChallengeUse {
+  readonly purpose: "register" | "sign_in" | "reauthenticate";
+  readonly bound_to: string;
+}
 
 export type PasskeyChallenges = ReturnType<typeof createPasskeyChallenges>;
 
-/** Challenges that browsers answer with a passkey, each once. */
+/** Challenges that browsers answer with a passkey, each once. Only answered ones are stored. */
 export function createPasskeyChallenges({
   store,
-  limits,
+  tickets,
   now,
 }: {
   store: AccountStore;
-  limits: Pick<SignInLimits, "countBegun" | "countChallenge">;
+  tickets: Tickets;
   now: () => Date;
 }) {
-  /** Returns a challenge of 256 new random bits. */
-  async function insert(use: ChallengeUse): Promise<Buffer> {
-    const challenge = randomBytes(CHALLENGE_BYTES);
-    const expires_at = new Date(now().getTime() + CHALLENGE_MS);
-    await store.passkeyChallenges.insertOne({ _id: sessionId(challenge.toString("base64url")), ...use, expires_at });
-    return challenge;
-  }
-
   return {
-    /** Returns a challenge for the user of a session. Errors: rate_limited. */
-    async issue(use: ChallengeUse): Promise<Buffer> {
-      await limits.countChallenge(use.bound_to);
-      return insert(use);
-    },
+    /** Returns a new challenge. */
+    issue: ({ purpose, bound_to }: ChallengeUse): Buffer =>
+      tickets.issue(`passkey ${purpose}`, bound_to, new Date(now().getTime() + CHALLENGE_MS), ""),
 
-    /** Returns a challenge for a browser whose user is not known yet. Errors: rate_limited. */
-    async issueTo(clientAddress: string, use: ChallengeUse): Promise<Buffer> {
-      await limits.countBegun(clientAddress);
-      return insert(use);
-    },
+    /** Returns whether a challenge is one of ours for this use, and has not expired. */
+    isOpen: (challenge: string, { purpose, bound_to }: ChallengeUse): boolean =>
+      tickets.read(Buffer.from(challenge, "base64url"), `passkey ${purpose}`, bound_to) !== undefined,
 
-    /** Uses up a challenge, even if the answer turns out to be wrong. Returns false if it is unknown, used or expired. */
-    async take(challenge: string, use: ChallengeUse): Promise<boolean> {
-      const taken = await store.passkeyChallenges.findOneAndDelete({ _id: sessionId(challenge), ...use });
-      return taken !== null && taken.expires_at > now();
+    /** Uses up an open challenge that was answered rightly. Returns false if it was used before. */
+    async take(challenge: string): Promise<boolean> {
+      const _id = sessionId(Buffer.from(challenge, "base64url").toString("base64url"));
+      // Kept until every replica refuses the challenge as too old.
+      const expires_at = new Date(now().getTime() + CHALLENGE_MS);
+      try {
+        await store.passkeyChallenges.insertOne({ _id, expires_at });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
     },
   };
 }

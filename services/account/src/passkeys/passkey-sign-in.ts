@@ -31,11 +31,11 @@ export function createPasskeySignIns(
   /** Returns the passkey that answers one of our challenges, and its counter; undefined if none does. */
   async function proven(text: string, use: ChallengeUse): Promise<Proof | undefined> {
     const response = readResponse(text);
-    if (!response || !(await challenges.take(response.challenge, use))) return undefined;
+    if (!response || !challenges.isOpen(response.challenge, use)) return undefined;
     const passkey = await store.passkeys.findOne({ credential_id: response.credentialId });
     if (!passkey || (response.userHandle && response.userHandle !== passkey.user_id)) return undefined;
     const counter = await verifiedCounter(rp, response, passkey);
-    return counter === undefined ? undefined : { passkey, counter };
+    return counter !== undefined && (await challenges.take(response.challenge)) ? { passkey, counter } : undefined;
   }
 
   /** Stores the use of a passkey. Errors: `refused` if it was removed or used meanwhile. */
@@ -50,11 +50,11 @@ export function createPasskeySignIns(
   }
 
   return {
-    /** Returns PublicKeyCredentialRequestOptionsJSON, and the token of the browser that may answer. Errors: rate_limited. */
-    async begin(clientAddress: string): Promise<{ ceremonyToken: string; options: string }> {
+    /** Returns PublicKeyCredentialRequestOptionsJSON, and the token of the browser that may answer. */
+    async begin(): Promise<{ ceremonyToken: string; options: string }> {
       const ceremonyToken = newSessionToken();
       const use = { purpose: "sign_in", bound_to: sessionId(ceremonyToken) } as const;
-      const challenge = await challenges.issueTo(clientAddress, use);
+      const challenge = challenges.issue(use);
       return { ceremonyToken, options: await requestOptions(rp, { challenge }) };
     },
 
@@ -84,7 +84,7 @@ export function createPasskeySignIns(
     async beginReauthentication(caller: SessionCaller): Promise<string> {
       const { session } = await liveSessions.find(caller.token);
       const known = await store.passkeys.find({ user_id: session.user_id }).toArray();
-      const challenge = await challenges.issue({ purpose: "reauthenticate", bound_to: session._id });
+      const challenge = challenges.issue({ purpose: "reauthenticate", bound_to: session._id });
       return requestOptions(rp, { challenge, known });
     },
 

@@ -49,7 +49,7 @@ export function createPasskeys(
       const { session, signedIn } = await confirmed(caller);
       const known = await passkeysOf(session.user_id);
       refuseBeyondCap(known.length);
-      const challenge = await challenges.issue({ purpose: "register", bound_to: session._id });
+      const challenge = challenges.issue({ purpose: "register", bound_to: session._id });
       return creationOptions(rp, { challenge, known, user: { id: session.user_id, email: signedIn.email } });
     },
 
@@ -59,9 +59,9 @@ export function createPasskeys(
       const name = checkedName(input.name, "name", MAX_NAME_LENGTH);
       const response = readResponse(input.response);
       if (!response) throw wrongResponse();
-      const isOurs = await challenges.take(response.challenge, { purpose: "register", bound_to: session._id });
-      const credential = isOurs ? await verifiedCredential(rp, response) : undefined;
-      if (!credential) throw wrongResponse();
+      const isOpen = challenges.isOpen(response.challenge, { purpose: "register", bound_to: session._id });
+      const credential = isOpen ? await verifiedCredential(rp, response) : undefined;
+      if (!credential || !(await challenges.take(response.challenge))) throw wrongResponse();
       const at = now();
       const { user_id, organization_id } = session;
       const passkey = { _id: newId("pky", at), user_id, organization_id, ...credential, name, created_at: at };

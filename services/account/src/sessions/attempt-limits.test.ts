@@ -7,10 +7,7 @@ import { createPasswordResets } from "../users/password-reset.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { createWorkPool } from "../users/work-pool.ts";
 import {
-  BEGUN_MS,
   createAttemptLimits,
-  MAX_BEGUN,
-  MAX_CHALLENGES,
   MAX_FAILURES,
   MAX_LINK_USES,
   MAX_MAILS,
@@ -143,6 +140,26 @@ describe("failed sign-ins", () => {
     expect(await total()).toBe(MAX_FAILURES.address);
   });
 
+  test("of others stay counted when the user signs in on a new device, and the sign-in itself does not", async () => {
+    const { email, clientAddress } = await newUser();
+    const from = (n: number) => ({ email, clientAddress: `198.51.100.${n}` });
+    await fail(MAX_FAILURES.account - 2, from);
+    await signIn({ email, password, clientAddress });
+    expect(await fail(3, (n) => from(100 + n))).toEqual(["unauthorized", "unauthorized", "rate_limited"]);
+  });
+
+  test("of a device are forgotten when it signs its user in, and those of the account are not", async () => {
+    const { email, clientAddress } = await newUser();
+    const { deviceToken } = await signIn({ email, password, clientAddress });
+    const onDevice = { email, clientAddress, deviceToken: deviceToken! };
+    await fail(MAX_FAILURES.account, (n) => ({ email, clientAddress: `198.51.100.${n}` }));
+    for (let round = 0; round < 2; round++) {
+      await fail(MAX_FAILURES.device - 1, () => onDevice);
+      await signIn({ ...onDevice, password });
+    }
+    await expect(signIn({ email, password, clientAddress })).rejects.toMatchObject(limited);
+  });
+
   test("are the only ones that count: frequent sign-ins are not blocked", async () => {
     const { email, clientAddress } = await newUser();
     for (let n = 0; n < MAX_FAILURES.account + 1; n++) await signIn({ email, password, clientAddress });
@@ -203,33 +220,11 @@ describe("a person whom strangers attack", () => {
 });
 
 describe("what strangers and tenants store", () => {
-  test("is limited: sign-ins of a network that begin with a passkey or an identity provider", async () => {
-    const { signIns } = createAttemptLimits({ store: account.domain.store, now: () => account.clock.now });
-    const begin = (n: number) => signIns.countBegun(`2001:db8:55:${n.toString(16)}::1`);
-    await begin(0);
-    const most = { $set: { attempts: MAX_BEGUN.network - 20 } };
-    await account.domain.store.signInLimits.updateOne({ _id: /^begun:network:/ as never }, most);
-    await Promise.all(Array.from({ length: 20 }, (_, n) => begin(n + 1)));
-    const before = await documents();
-    await expect(begin(MAX_BEGUN.network)).rejects.toMatchObject(limited);
-    expect(await documents()).toBe(before);
-    account.advance(BEGUN_MS);
-    await expect(begin(0)).resolves.toBeUndefined();
-  });
-
   test("is limited: emails that a network requests", async () => {
     const { mails } = createAttemptLimits({ store: account.domain.store, now: () => account.clock.now });
     const request = (n: number) => mails.count({ email: `m${n}@example.com`, clientAddress: `198.18.5.${n}` });
     await Promise.all(Array.from({ length: MAX_MAILS.network }, (_, n) => request(n)));
     await expect(request(MAX_MAILS.network)).rejects.toMatchObject(limited);
-  });
-
-  test("is limited: challenges for the passkeys of one session's user", async () => {
-    const { email, clientAddress } = await newUser();
-    const { token } = await signIn({ email, password, clientAddress });
-    const begin = () => account.domain.passkeySignIns.beginReauthentication({ token, clientAddress });
-    for (let n = 0; n < MAX_CHALLENGES; n++) await begin();
-    await expect(begin()).rejects.toMatchObject(limited);
   });
 
   test("is limited: sessions of one user", async () => {

@@ -16,13 +16,8 @@ export const WINDOW_MS = 15 * MINUTE_MS;
 export const MAX_MAILS = { account: 5, device: 5, address: 30, network: 100, total: 2_000 } as const;
 /** Maximum invitations in an hour: to one address, and of one organization. */
 export const MAX_INVITATIONS = { account: 5, organization: 100 } as const;
-/** Maximum sign-ins in five minutes that begin with a passkey or an identity provider, which are stored until they end. */
-export const MAX_BEGUN = { address: 200, network: 1_000, total: 20_000 } as const;
-export const BEGUN_MS = 5 * MINUTE_MS;
 /** Maximum sign-ins of one user in an hour that succeed, however they sign in: each stores a session. */
 export const MAX_SESSIONS = 200;
-/** Maximum challenges in five minutes for the passkeys of one session's user. */
-export const MAX_CHALLENGES = 100;
 /** Maximum attempts in an hour to use the link of one email. */
 export const MAX_LINK_USES = 20;
 
@@ -98,11 +93,17 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
       /** Refuses, without counting it, a sign-in that `count` would refuse now. Errors: rate_limited. */
       refuseFull: (attempt: Attempt) => refuseFull(signInBuckets(attempt), TOO_MANY_SIGN_INS),
 
-      /** Uncounts a sign-in that succeeded, and forgets the failures of its account, or those of its device. */
+      /**
+       * Uncounts a sign-in that succeeded. A device that signed the user in before also gets all of its attempts back; of
+       * an account, what others guessed stays counted, or they could guess on after each sign-in of its user.
+       */
       async forgive(attempt: Attempt): Promise<void> {
         const ids = signInBuckets(attempt).map(({ id }) => id);
-        const shared = { _id: { $in: ids.slice(0, -1) }, attempts: { $gt: 0 } };
-        await Promise.all([forget(ids.at(-1)!), store.signInLimits.updateMany(shared, { $inc: { attempts: -1 } })]);
+        if (attempt.device) await forget(ids[0]!);
+        else {
+          const counted = { _id: { $in: ids }, attempts: { $gt: 0 } };
+          await store.signInLimits.updateMany(counted, { $inc: { attempts: -1 } });
+        }
       },
 
       /** Forgets the failures of an account, so that a user with a new password need not wait. */
@@ -126,18 +127,6 @@ export function createAttemptLimits({ store, now }: { store: AccountStore; now: 
           HOUR_MS,
           "You signed in too often. Try again later.",
         ),
-
-      /** Counts a sign-in that is stored until its browser comes back. Errors: rate_limited. */
-      countBegun: (clientAddress: string) =>
-        takeAll(
-          strangerBuckets("begun:", clientAddress, MAX_BEGUN),
-          BEGUN_MS,
-          "Too many sign-ins were begun from this address. Try again later.",
-        ),
-
-      /** Counts a challenge for the passkeys of a session's user. Errors: rate_limited. */
-      countChallenge: (sessionId: string) =>
-        takeAll([{ id: `challenges:${sessionId}`, max: MAX_CHALLENGES }], BEGUN_MS, "Try again in a few minutes."),
 
       /** Counts an attempt to use the link of an email that exists. Errors: rate_limited. */
       countLinkUse: (linkId: string) =>

@@ -36,8 +36,10 @@ export interface ProvenIdentity {
 
 /** One sign-in with a provider. */
 export interface Trip {
-  /** Known only to one browser. The state, the nonce and the PKCE verifier are derived from it. */
+  /** Known only to one browser. The nonce and the PKCE verifier are derived from it. */
   readonly browserToken: string;
+  /** Comes back with the browser. */
+  readonly state: string;
   readonly redirectUri: string;
 }
 
@@ -64,13 +66,13 @@ export function createOpenId({ now }: { now: () => Date }) {
      */
     async authorizationUrl(
       provider: IdentityProvider,
-      { browserToken, redirectUri, again }: Trip & { again: boolean },
+      { browserToken, state, redirectUri, again }: Trip & { again: boolean },
     ): Promise<string> {
       const configuration = await configurationOf(provider);
       return openid.buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
         scope: "openid email",
-        state: derived(browserToken, "state"),
+        state,
         nonce: derived(browserToken, "nonce"),
         code_challenge: await openid.calculatePKCECodeChallenge(derived(browserToken, "verifier")),
         code_challenge_method: "S256",
@@ -81,12 +83,12 @@ export function createOpenId({ now }: { now: () => Date }) {
     /** Returns who came back, from the query of their URL. Errors: ProviderAwayError, NotProvenError. */
     async identityOf(
       provider: IdentityProvider,
-      { browserToken, redirectUri, query }: Trip & { query: string },
+      { browserToken, state, redirectUri, query }: Trip & { query: string },
     ): Promise<ProvenIdentity> {
       const configuration = await configurationOf(provider);
       try {
         const tokens = await openid.authorizationCodeGrant(configuration, new URL(`?${query}`, redirectUri), {
-          expectedState: derived(browserToken, "state"),
+          expectedState: state,
           expectedNonce: derived(browserToken, "nonce"),
           pkceCodeVerifier: derived(browserToken, "verifier"),
           idTokenExpected: true,
@@ -151,7 +153,7 @@ const boundedFetch: openid.CustomFetch = async (url, { body, ...options }) => {
 };
 
 /** Without the token no derived value can be guessed, not even from another derived value. */
-function derived(browserToken: string, use: "state" | "nonce" | "verifier"): string {
+function derived(browserToken: string, use: "nonce" | "verifier"): string {
   return createHmac("sha256", browserToken).update(use).digest("base64url");
 }
 

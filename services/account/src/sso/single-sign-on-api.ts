@@ -27,9 +27,9 @@ export function createSingleSignOnPart(options: {
         return { providers: providers.map(({ id, name }) => ({ id, name })), isUsed };
       },
 
-      async beginSingleSignOn({ providerId, redirectUri, next, again, clientAddress }) {
+      async beginSingleSignOn({ providerId, redirectUri, next, again }) {
         try {
-          const begun = await singleSignOn.begin({ providerId, redirectUri, next, again, clientAddress });
+          const begun = await singleSignOn.begin({ providerId, redirectUri, next, again });
           return { ...begun, expiresAt: timestampFromDate(begun.expiresAt) };
         } catch (error) {
           options.logger.warn({ err: error, identity_provider: providerId }, "single sign-on could not start");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ServiceError } from "@vvs/errors";
 import { newId } from "@vvs/ids";
-import { afterEffect, inTransaction } from "@vvs/mongo";
+import { afterEffect, inTransaction, isDuplicateKey } from "@vvs/mongo";
 import { userEntry } from "../audit/audit.ts";
 import { forgetRemoval, wasRemoved } from "../organizations/membership.ts";
 import type { Basics } from "../parts.ts";
@@ -11,7 +11,8 @@ import { type BegunSession, beginSession } from "../sessions/begin-session.ts";
 import type { KnownDevices } from "../sessions/known-devices.ts";
 import type { LiveSessions } from "../sessions/live-sessions.ts";
 import { newSessionToken, type SessionPlace, sessionId } from "../sessions/sessions.ts";
-import type { SingleSignOnDocument, UserDocument } from "../store.ts";
+import type { Tickets } from "../sessions/tickets.ts";
+import type { UserDocument } from "../store.ts";
 import type { Passwords } from "../users/passwords.ts";
 import { normalizedEmail, type Users } from "../users/users.ts";
 import {
@@ -27,6 +28,17 @@ export const TRIP_MS = 10 * 60_000;
 /** By how much a provider's clock may differ from ours. */
 const SKEW_MS = 60_000;
 
+/** What is needed of a sign-in when the browser comes back. It is in its ticket, which is the state. */
+interface Trip {
+  readonly redirectUri: string;
+  /** The page to show afterwards. */
+  readonly next: string;
+  /** Whether the provider must ask for credentials again, and say when it did. */
+  readonly again: boolean;
+}
+
+const purposeOf = ({ id }: IdentityProvider) => `single sign-on ${id}`;
+
 export function createSingleSignOn(
   options: Basics & {
     providers: IdentityProviders;
@@ -34,11 +46,12 @@ export function createSingleSignOn(
     users: Pick<Users, "insert">;
     liveSessions: LiveSessions;
     passwords: Pick<Passwords, "hash">;
-    limits: Pick<SignInLimits, "countBegun" | "countSession">;
+    limits: Pick<SignInLimits, "countSession">;
     devices: Pick<KnownDevices, "issue">;
+    tickets: Tickets;
   },
 ) {
-  const { client, store, providers, openId, users, audit, now } = options;
+  const { client, store, providers, openId, tickets, users, audit, now } = options;
 
   /**
    * Returns the member whom the provider identifies. A member who has signed in that way before is found by the provider's
@@ -117,7 +130,7 @@ export function createSingleSignOn(
       async use(_at, transaction) {
         if (!user.identity) await forgetRemoval(store, { ...user, identity }, transaction);
       },
-      refused: () => refused("This sign-in is over. Begin again."),
+      refused: over,
       suspended,
     });
   }
@@ -130,33 +143,21 @@ export function createSingleSignOn(
       return { providers: found, isUsed: providers.isUsed };
     },
 
-    /** Begins a sign-in with a provider. Errors: not_found, rate_limited, service_unavailable. */
-    async begin(input: {
-      providerId: string;
-      redirectUri: string;
-      next: string;
-      again: boolean;
-      clientAddress: string;
-    }) {
+    /** Begins a sign-in with a provider. Errors: not_found, service_unavailable. */
+    async begin(input: { providerId: string; redirectUri: string; next: string; again: boolean }) {
       const { redirectUri, next, again } = input;
       const provider = providers.byId(input.providerId);
       if (!provider) throw missing("identity provider");
-      await options.limits.countBegun(input.clientAddress);
       const browserToken = newSessionToken();
       const expiresAt = new Date(now().getTime() + TRIP_MS);
+      const trip: Trip = { redirectUri, next, again };
+      const ticket = tickets.issue(purposeOf(provider), sessionId(browserToken), expiresAt, JSON.stringify(trip));
+      const state = ticket.toString("base64url");
       const authorizationUrl = await openId
-        .authorizationUrl(provider, { browserToken, redirectUri, again })
+        .authorizationUrl(provider, { browserToken, state, redirectUri, again })
         .catch((error: unknown) => {
           throw refusalOf(provider, error);
         });
-      await store.singleSignOns.insertOne({
-        _id: sessionId(browserToken),
-        provider_id: provider.id,
-        redirect_uri: redirectUri,
-        again,
-        next,
-        expires_at: expiresAt,
-      });
       return { authorizationUrl, browserToken, expiresAt };
     },
 
@@ -169,18 +170,23 @@ export function createSingleSignOn(
     }: SessionPlace & { browserToken: string; providerId: string; query: string }): Promise<
       BegunSession & { next: string }
     > {
-      // Found and deleted in one step: of two browsers with the same token only one continues.
-      const open = { _id: sessionId(browserToken), expires_at: { $gt: now() } };
-      const trip = await store.singleSignOns.findOneAndDelete(open);
-      const provider = trip && providers.byId(trip.provider_id);
-      // Each provider has its own redirect URI: another provider can't answer for it.
-      if (!trip || !provider || provider.id !== providerId) throw refused("This sign-in is over. Begin again.");
+      const provider = providers.byId(providerId);
+      const state = new URLSearchParams(query).get("state") ?? "";
+      const browser = sessionId(browserToken);
+      // Each provider has tickets and a redirect URI of its own: another provider can't answer for it.
+      const ticket = provider && tickets.read(Buffer.from(state, "base64url"), purposeOf(provider), browser);
+      if (!ticket) throw over();
+      const trip = JSON.parse(ticket.content) as Trip;
       const identity = await openId
-        .identityOf(provider, { browserToken, redirectUri: trip.redirect_uri, query })
+        .identityOf(provider, { browserToken, state, redirectUri: trip.redirectUri, query })
         .catch((error: unknown) => {
           throw refusalOf(provider, error);
         });
-      if (trip.again) requireAskedAgain(provider, identity, trip, now());
+      // Of two browsers with the same token only one continues.
+      await store.singleSignOns.insertOne({ _id: browser, expires_at: ticket.expiresAt }).catch((error: unknown) => {
+        throw isDuplicateKey(error) ? over() : error;
+      });
+      if (trip.again) requireAskedAgain(provider, identity, ticket.expiresAt, now());
       const known = await memberOf(provider, identity);
       const user = known ?? (await newMember(provider, identity));
       const begun = begin(user, provider, identity, place);
@@ -199,7 +205,7 @@ function provenAt(authenticatedAt: Date | undefined, at: Date): Date {
 function requireAskedAgain(
   { name }: IdentityProvider,
   { authenticatedAt }: ProvenIdentity,
-  trip: SingleSignOnDocument,
+  expiresAt: Date,
   at: Date,
 ): void {
   if (!authenticatedAt) {
@@ -209,7 +215,7 @@ function requireAskedAgain(
       cause,
     );
   }
-  const sentAt = trip.expires_at.getTime() - TRIP_MS;
+  const sentAt = expiresAt.getTime() - TRIP_MS;
   const isNow = authenticatedAt.getTime() >= sentAt - SKEW_MS && authenticatedAt.getTime() <= at.getTime() + SKEW_MS;
   if (isNow) return;
   throw refused(
@@ -228,6 +234,10 @@ function refusalOf({ name }: IdentityProvider, cause: unknown): unknown {
   return cause.reason === "provider_access_denied"
     ? refused(`${name} did not let you through.`, cause)
     : refused(`What ${name} said can’t be trusted. Begin again; if it happens again, tell your administrator.`, cause);
+}
+
+function over(): ServiceError {
+  return refused("This sign-in is over. Begin again.");
 }
 
 function suspended(): ServiceError {

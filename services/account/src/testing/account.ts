@@ -18,6 +18,7 @@ import { createAttemptLimits } from "../sessions/attempt-limits.ts";
 import { createKnownDevices } from "../sessions/known-devices.ts";
 import { createLiveSessions } from "../sessions/live-sessions.ts";
 import { createSignInPool } from "../sessions/sign-in.ts";
+import { createTickets } from "../sessions/tickets.ts";
 import type { OrganizationDocument } from "../store.ts";
 import { createPasswords } from "../users/passwords.ts";
 
@@ -92,6 +93,7 @@ export function sharedParts({ client, domain: { store }, webhookSecretKeys: keys
     mailLimits,
     failedSignIns: createFailedSignIns({ store, now }),
     devices: createKnownDevices({ keys, now }),
+    tickets: createTickets({ keys, now }),
     passwords: createPasswords(),
     signInPool: createSignInPool(),
   };

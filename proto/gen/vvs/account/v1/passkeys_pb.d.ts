@@ -237,7 +237,7 @@ export declare const RemovePasskeyResponseSchema: GenMessage<RemovePasskeyRespon
  */
 export declare type BeginPasskeySignInRequest = Message<"vvs.account.v1.BeginPasskeySignInRequest"> & {
   /**
-   * IP address of the browser, for limits.
+   * IP address of the browser. Not used any more: sign-ins that begin have no limit.
    *
    * @generated from field: string client_address = 1;
    */
@@ -257,7 +257,7 @@ export declare const BeginPasskeySignInRequestSchema: GenMessage<BeginPasskeySig
  */
 export declare type BeginPasskeySignInResponse = Message<"vvs.account.v1.BeginPasskeySignInResponse"> & {
   /**
-   * Token that the browser sends with SignInWithPasskey: 256 random bits, base64url; only its hash is stored.
+   * Token that the browser sends with SignInWithPasskey: 256 random bits, base64url; nothing is stored of it.
    *
    * @generated from field: string ceremony_token = 1;
    */
@@ -498,7 +498,7 @@ export declare const PasskeyService: GenService<{
     output: typeof RemovePasskeyResponseSchema;
   },
   /**
-   * Returns what the browser needs to sign in with any passkey. Callers: dashboard. Errors: rate_limited.
+   * Returns what the browser needs to sign in with any passkey. Callers: dashboard.
    *
    * @generated from rpc vvs.account.v1.PasskeyService.BeginPasskeySignIn
    */

@@ -122,7 +122,7 @@ export declare type BeginSingleSignOnRequest = Message<"vvs.account.v1.BeginSing
   again: boolean;
 
   /**
-   * IP address of the browser, for limits.
+   * IP address of the browser. Not used any more: sign-ins that begin have no limit.
    *
    * @generated from field: string client_address = 5;
    */
@@ -149,7 +149,7 @@ export declare type BeginSingleSignOnResponse = Message<"vvs.account.v1.BeginSin
   authorizationUrl: string;
 
   /**
-   * 256 random bits, base64url, for a cookie: only this browser can complete the sign-in. Only its hash is stored.
+   * 256 random bits, base64url, for a cookie: only this browser can complete the sign-in. Its hash is stored when the sign-in has succeeded.
    *
    * @generated from field: string browser_token = 2;
    */
@@ -290,7 +290,7 @@ export declare const SingleSignOnService: GenService<{
   },
   /**
    * Begins a sign-in with an identity provider. Callers: dashboard.
-   * Errors: not_found (unknown provider), rate_limited, service_unavailable (it does not answer).
+   * Errors: not_found (unknown provider), service_unavailable (it does not answer).
    *
    * @generated from rpc vvs.account.v1.SingleSignOnService.BeginSingleSignOn
    */
